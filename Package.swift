@@ -1,0 +1,64 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let configuration = Target.Dependency.product(
+    name: "Configuration", package: "swift-configuration")
+
+let package = Package(
+    name: "cached",
+    products: [
+        .executable(name: "cached", targets: ["cached"]),
+        .executable(name: "cachectl", targets: ["cachectl"]),
+        .library(name: "CacheCore", targets: ["CacheCore"]),
+        .library(name: "CacheKey", targets: ["CacheKey"]),
+        .library(name: "CacheWire", targets: ["CacheWire"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // The system: C headers Swift does not see by itself.
+        .target(name: "CLinux"),
+        .target(name: "CCrypto"),
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+
+        // The product, in reading order.
+        .target(name: "CacheKey", dependencies: ["CCrypto"], swiftSettings: strict),
+        .target(name: "CacheWire", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(
+            name: "CacheCore",
+            dependencies: ["CCrypto", "CCurl", "CLinux", "CacheKey", logging, system],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "cached",
+            dependencies: [
+                "CacheCore", "CacheKey", "CacheWire", "CLinux", arguments, configuration,
+                lifecycle, logging, nioCore, nioPosix, system,
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "cachectl",
+            dependencies: ["CLinux", "CacheKey", "CacheWire", arguments],
+            swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,103 @@
+// libcrypto, opened at the first digest. See CCrypto.h.
+#include "CCrypto.h"
+
+#include <dlfcn.h>
+#include <openssl/evp.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#define STRING2(x) #x
+#define STRING(x) STRING2(x)
+#define LIBRARY "libcrypto.so." STRING(OPENSSL_SHLIB_VERSION)
+
+static struct {
+    __typeof__(&EVP_MD_fetch) md_fetch;
+    __typeof__(&EVP_MD_CTX_new) ctx_new;
+    __typeof__(&EVP_MD_CTX_free) ctx_free;
+    __typeof__(&EVP_DigestInit_ex2) init;
+    __typeof__(&EVP_DigestUpdate) update;
+    __typeof__(&EVP_DigestFinal_ex) final;
+    EVP_MD *sha1, *sha256;
+    const char *failure;
+} crypto = {.failure = "libcrypto was not loaded yet"};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/// Each thread's own SHA-1 context, freed when the thread ends.
+static _Thread_local ccrypto_digest *sha1_of_thread;
+static pthread_key_t sha1_owner;
+
+static void load(void) {
+    pthread_key_create(&sha1_owner, (void (*)(void *))ccrypto_free);
+    void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+        crypto.failure = dlerror();
+        return;
+    }
+    crypto.md_fetch = (__typeof__(crypto.md_fetch))dlsym(library, "EVP_MD_fetch");
+    crypto.ctx_new = (__typeof__(crypto.ctx_new))dlsym(library, "EVP_MD_CTX_new");
+    crypto.ctx_free = (__typeof__(crypto.ctx_free))dlsym(library, "EVP_MD_CTX_free");
+    crypto.init = (__typeof__(crypto.init))dlsym(library, "EVP_DigestInit_ex2");
+    crypto.update = (__typeof__(crypto.update))dlsym(library, "EVP_DigestUpdate");
+    crypto.final = (__typeof__(crypto.final))dlsym(library, "EVP_DigestFinal_ex");
+    if (!crypto.md_fetch || !crypto.ctx_new || !crypto.ctx_free || !crypto.init ||
+        !crypto.update || !crypto.final) {
+        crypto.failure = LIBRARY " lacks a digest function";
+        return;
+    }
+    crypto.sha1 = crypto.md_fetch(NULL, "SHA1", NULL);
+    crypto.sha256 = crypto.md_fetch(NULL, "SHA256", NULL);
+    if (!crypto.sha1 || !crypto.sha256) crypto.failure = LIBRARY " offers no SHA-1 or no SHA-256";
+}
+
+struct ccrypto_digest {
+    EVP_MD_CTX *context;
+    EVP_MD *algorithm;
+};
+
+static ccrypto_digest *start(EVP_MD *algorithm) {
+    if (algorithm == NULL) return NULL;
+    ccrypto_digest *digest = malloc(sizeof *digest);
+    if (digest == NULL) return NULL;
+    digest->algorithm = algorithm;
+    digest->context = crypto.ctx_new();
+    if (digest->context && crypto.init(digest->context, algorithm, NULL) == 1) return digest;
+    ccrypto_free(digest);
+    return NULL;
+}
+
+int ccrypto_sha1(
+    const void *prefix, size_t prefix_count, const void *bytes, size_t count, uint8_t out[20]) {
+    if (sha1_of_thread == NULL) {
+        pthread_once(&once, load);
+        sha1_of_thread = start(crypto.sha1);
+        if (sha1_of_thread == NULL) return 0;
+        pthread_setspecific(sha1_owner, sha1_of_thread);
+    }
+    return ccrypto_update(sha1_of_thread, prefix, prefix_count) &&
+           ccrypto_update(sha1_of_thread, bytes, count) && ccrypto_finish(sha1_of_thread, out);
+}
+
+ccrypto_digest *ccrypto_sha256(void) {
+    pthread_once(&once, load);
+    return start(crypto.sha256);
+}
+
+int ccrypto_update(ccrypto_digest *digest, const void *bytes, size_t count) {
+    return crypto.update(digest->context, bytes, count);
+}
+
+int ccrypto_finish(ccrypto_digest *digest, uint8_t *out) {
+    if (crypto.final(digest->context, out, NULL) != 1) return 0;
+    return crypto.init(digest->context, NULL, NULL);
+}
+
+void ccrypto_free(ccrypto_digest *digest) {
+    if (digest == NULL) return;
+    if (digest->context) crypto.ctx_free(digest->context);
+    free(digest);
+}
+
+const char *ccrypto_failure(void) {
+    return crypto.failure;
+}

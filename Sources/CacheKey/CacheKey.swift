@@ -1,0 +1,102 @@
+/// The name of a cached image: the UUIDv5 of its URL in the URL namespace (RFC 9562 §5.5).
+///
+/// Any program computes the same name, in Python `uuid.uuid5(uuid.NAMESPACE_URL, url)`.
+public struct CacheKey: Hashable, Sendable, Comparable {
+    /// Bytes 0 to 7 of the UUID, most significant first.
+    public let high: UInt64
+    /// Bytes 8 to 15 of the UUID, most significant first.
+    public let low: UInt64
+
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// The key of a URL.
+    public init(_ url: CacheURL) {
+        var string = url.string
+        self = string.withUTF8 { Self(urlBytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    public static func < (left: CacheKey, right: CacheKey) -> Bool {
+        (left.high, left.low) < (right.high, right.low)
+    }
+
+    /// The keys are SHA-1 digests already: 64 of their bits are as good a hash as any.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(low)
+    }
+}
+
+extension CacheKey: LosslessStringConvertible {
+    /// The length of a name in bytes.
+    public static let nameLength = 36
+
+    /// Parses a file name; `nil` unless it is exactly a UUIDv5 in lower case, as files are named.
+    public init?(_ description: String) {
+        var copy = description
+        guard let key = copy.withUTF8({ Self(name: UnsafeRawBufferPointer($0)) }) else {
+            return nil
+        }
+        self = key
+    }
+
+    /// Parses the bytes of a file name; see ``init(_:)``.
+    public init?(name bytes: UnsafeRawBufferPointer) {
+        guard bytes.count == Self.nameLength else { return nil }
+        var words: (UInt64, UInt64) = (0, 0)
+        var digits = 0
+        for (index, byte) in bytes.enumerated() {
+            if Self.isHyphenPosition(index) {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let digit = Self.hexDigit(byte) else { return nil }
+            if digits < 16 {
+                words.0 = words.0 << 4 | digit
+            } else {
+                words.1 = words.1 << 4 | digit
+            }
+            digits += 1
+        }
+        guard words.0 >> 12 & 0xF == 5, words.1 >> 62 == 0b10 else { return nil }
+        self.init(high: words.0, low: words.1)
+    }
+
+    /// The file name: 36 characters, lower case.
+    public var description: String {
+        String(unsafeUninitializedCapacity: Self.nameLength) { buffer in
+            write(to: UnsafeMutableRawBufferPointer(buffer))
+            return Self.nameLength
+        }
+    }
+
+    /// Writes the 36 bytes of the name into `buffer`, which must have room for them.
+    @inlinable
+    public func write(to buffer: UnsafeMutableRawBufferPointer) {
+        precondition(buffer.count >= Self.nameLength)
+        var position = 0
+        for nibble in 0..<32 {
+            if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 {
+                buffer[position] = UInt8(ascii: "-")
+                position += 1
+            }
+            let word = nibble < 16 ? high : low
+            let digit = UInt8(truncatingIfNeeded: word >> (60 - UInt64(nibble & 15) * 4) & 0xF)
+            buffer[position] = digit < 10 ? 0x30 + digit : 0x57 + digit
+            position += 1
+        }
+    }
+
+    private static func isHyphenPosition(_ index: Int) -> Bool {
+        index == 8 || index == 13 || index == 18 || index == 23
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt64? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a")) + 10
+        default: nil
+        }
+    }
+}

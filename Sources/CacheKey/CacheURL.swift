@@ -1,0 +1,132 @@
+/// A URL the cache can name: absolute `http` or `https`, at most 2,048 bytes of UTF-8, without
+/// spaces, control bytes, user information or fragment. Nothing is normalised: the bytes given are
+/// the bytes hashed (RFC 9562 §6.5 leaves the canonical form to the application).
+public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
+    /// The bytes as they were given.
+    public let string: String
+
+    /// The longest URL accepted, in bytes of UTF-8. Longer ones would not fit beside the other
+    /// attributes into ext4's single block for them.
+    public static let maximumLength = 2048
+
+    /// Checks a URL, or throws the reason it cannot be cached.
+    public init(_ string: String) throws(InvalidURL) {
+        var copy = string
+        let problem = copy.withUTF8 { Self.problem(in: UnsafeRawBufferPointer($0)) }
+        if let problem { throw problem }
+        self.string = copy
+    }
+
+    public var description: String { string }
+
+    /// Why `bytes`, which must be UTF-8, are not a URL the cache can name; `nil` if they are one.
+    public static func problem(in bytes: UnsafeRawBufferPointer) -> InvalidURL? {
+        do {
+            try check(bytes)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func check(_ bytes: UnsafeRawBufferPointer) throws(InvalidURL) {
+        guard !bytes.isEmpty else { throw InvalidURL("it is empty") }
+        guard bytes.count <= maximumLength else {
+            throw InvalidURL("it has \(bytes.count) bytes, more than \(maximumLength)")
+        }
+        for byte in bytes where byte <= 0x20 || byte == 0x7F {
+            throw InvalidURL(byte == 0x20 ? "it contains a space" : "it contains a control byte")
+        }
+        let authority = try authority(of: bytes)
+        for byte in bytes[authority.upperBound...] where byte == UInt8(ascii: "#") {
+            throw InvalidURL("it has a fragment, which is never sent to a server; leave off the #")
+        }
+        try check(authority: bytes[authority])
+    }
+
+    /// The range between `//` and the path, query or fragment (RFC 3986 §3.2).
+    private static func authority(of bytes: UnsafeRawBufferPointer) throws(InvalidURL)
+        -> Range<Int>
+    {
+        let start: Int
+        if hasPrefix(bytes, "https://") {
+            start = 8
+        } else if hasPrefix(bytes, "http://") {
+            start = 7
+        } else if let colon = bytes.firstIndex(of: UInt8(ascii: ":")), isScheme(bytes[..<colon]) {
+            throw InvalidURL("its scheme is neither http nor https")
+        } else {
+            throw InvalidURL("it is not absolute: it must start with http:// or https://")
+        }
+        let end = bytes[start...].firstIndex { byte in
+            byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+        }
+        return start..<(end ?? bytes.count)
+    }
+
+    private static func check(authority: Slice<UnsafeRawBufferPointer>) throws(InvalidURL) {
+        guard !authority.contains(UInt8(ascii: "@")) else {
+            throw InvalidURL("it carries a user name or password, which are never stored")
+        }
+        let bracketed = authority.first == UInt8(ascii: "[")
+        let hostEnd =
+            bracketed
+            ? authority.firstIndex(of: UInt8(ascii: "]")).map { $0 + 1 }
+            : authority.firstIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+        guard let hostEnd, hostEnd > authority.startIndex else {
+            throw InvalidURL("it names no host")
+        }
+        try check(port: authority[hostEnd...])
+    }
+
+    /// What follows the host: nothing, or a colon and decimal digits (RFC 3986 §3.2.3).
+    private static func check(port: Slice<UnsafeRawBufferPointer>) throws(InvalidURL) {
+        guard let colon = port.first else { return }
+        var number = 0
+        for byte in port.dropFirst() {
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9"), number <= 65535 else {
+                throw InvalidURL("its port is not a number from 0 to 65535")
+            }
+            number = number * 10 + Int(byte - UInt8(ascii: "0"))
+        }
+        guard colon == UInt8(ascii: ":"), number <= 65535 else {
+            throw InvalidURL("its port is not a number from 0 to 65535")
+        }
+    }
+
+    /// ASCII letters are compared without case; schemes are case-insensitive (RFC 3986 §3.1).
+    private static func hasPrefix(_ bytes: UnsafeRawBufferPointer, _ prefix: StaticString) -> Bool {
+        guard bytes.count >= prefix.utf8CodeUnitCount else { return false }
+        for index in 0..<prefix.utf8CodeUnitCount {
+            let expected = prefix.utf8Start[index]
+            let isLetter = expected >= UInt8(ascii: "a")
+            guard (isLetter ? bytes[index] | 0x20 : bytes[index]) == expected else { return false }
+        }
+        return true
+    }
+
+    private static func isScheme(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+        !bytes.isEmpty
+            && bytes.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+                    UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+/// Why a text is not a URL the cache can name.
+public struct InvalidURL: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong, as the second half of a sentence: "it contains a space".
+    public let reason: String
+
+    init(_ reason: String) {
+        self.reason = reason
+    }
+
+    public var description: String { "not a URL to cache: \(reason)" }
+}
