@@ -1,1 +1,57 @@
+// libcurl, with a typed function for each shape of its variadic ones, which Swift can't call.
+#ifndef CCURL_SHIM_H
+#define CCURL_SHIM_H
+
 #include <curl/curl.h>
+
+static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+typedef size_t (*ccurl_data)(char *bytes, size_t size, size_t count, void *owner);
+
+static inline CURLcode ccurl_set_data(CURL *easy, CURLoption option, ccurl_data callback) {
+    return curl_easy_setopt(easy, option, callback);
+}
+
+typedef curl_socket_t (*ccurl_open_socket)(
+    void *owner, curlsocktype purpose, struct curl_sockaddr *address);
+
+static inline CURLcode ccurl_set_open_socket(CURL *easy, ccurl_open_socket callback) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+
+static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode ccurl_get_string(CURL *easy, CURLINFO info, const char **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode ccurl_get_pointer(CURL *easy, CURLINFO info, void **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+/// The result inside a "transfer done" message, which is a union.
+static inline CURLcode ccurl_message_result(const CURLMsg *message) {
+    return message->data.result;
+}
+
+#endif

@@ -2,8 +2,26 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/xattr.h>
+#include <unistd.h>
+
+/// flock(2), whose name in Swift is that of a struct.
+static inline int clinux_flock(int descriptor, int operation) {
+    return flock(descriptor, operation);
+}
+
+/// Names the calling thread; 15 bytes are kept. prctl(2), `PR_SET_NAME`.
+void clinux_name_thread(const char *name);
+
+/// Starts writing the dirty pages of a file without waiting for them, which Swift does not see
+/// because it needs _GNU_SOURCE. sync_file_range(2).
+int clinux_start_writeback(int descriptor);
 
 #endif

@@ -1,0 +1,68 @@
+public import CacheKey
+
+/// An image somebody wants.
+public struct Wish: Sendable {
+    public let key: CacheKey
+    public let url: CacheURL
+
+    public init(_ url: CacheURL) {
+        self.url = url
+        key = CacheKey(url)
+    }
+}
+
+/// Wishes and their ends.
+extension Cache {
+    /// Wishes taken under one hold of the lock, so that a caller with very many delays nobody.
+    private static let stretch = 512
+
+    /// Joins or starts the downloads of what is not cached. The observer hears once when all of it is
+    /// decided, after this has returned or before; ``leave(_:)`` ends the interest early.
+    public func fetch(_ wishes: [Wish], _ options: FetchOptions) -> InterestID {
+        let interest = performing { state in (state.interestBegan(), []) }
+        want(wishes, options, by: interest)
+        perform { $0.interestNamed(interest) }
+        return interest
+    }
+
+    /// The same with nobody waiting: the downloads go on whoever leaves.
+    public func prefetch(_ wishes: [Wish], _ options: FetchOptions) {
+        want(wishes, options, by: nil)
+    }
+
+    /// The caller is gone or wants something else. Downloads nobody else waits for stop; their
+    /// partials stay.
+    public func leave(_ interest: InterestID) {
+        perform { $0.interestLeft(interest) }
+    }
+
+    private func want(_ wishes: [Wish], _ options: FetchOptions, by interest: InterestID?) {
+        let now = UnixTime.now
+        var rest = wishes[...]
+        while !rest.isEmpty {
+            let stretch = rest.prefix(Self.stretch)
+            rest = rest.dropFirst(stretch.count)
+            // The answers are not used: looking makes the index right about names that changed.
+            _ = lookup(stretch.map(\.key))
+            perform { state in
+                stretch.flatMap { wish in
+                    state.wanted(wish.key, wish.url, by: interest, options, now: now)
+                }
+            }
+        }
+    }
+
+    /// Turns the observation of changes on or off.
+    public func observeChanges(_ isObserved: Bool) {
+        perform { state in
+            state.changes.isObserved = isObserved
+            return []
+        }
+    }
+
+    /// The keys of which something changed since the last call; empty unless observed.
+    public func takeChanges() -> Set<CacheKey> {
+        drainWatch()
+        return performing { state in (state.changes.take(), []) }
+    }
+}

@@ -1,0 +1,46 @@
+public import CacheKey
+
+/// Removing, because a person asked.
+extension Cache {
+    /// Removes these entries, pinned or not, and stops their downloads. `completion` is called from the
+    /// cache's own thread once the files are gone.
+    public func remove(
+        _ keys: [CacheKey], completion: @escaping @Sendable (Removal) -> Void
+    ) {
+        finishRemoval(of: keys, sparesPinned: false, completion)
+    }
+
+    /// Removes every entry and stops every download whose URL begins with `prefix`; an empty one means
+    /// all. Pinned entries stay. Reads the URL attribute of each entry where there is a prefix.
+    public func removeAll(
+        prefix: String, completion: @escaping @Sendable (Removal) -> Void
+    ) {
+        let keys = entryKeys(prefix) + flightKeys(prefix)
+        finishRemoval(of: keys, sparesPinned: true, completion)
+    }
+
+    private func finishRemoval(
+        of keys: [CacheKey], sparesPinned: Bool, _ completion: @escaping @Sendable (Removal) -> Void
+    ) {
+        _ = lookup(keys)
+        var removal = Removal()
+        for key in keys {
+            removal = removal + performing { $0.removeAsked(key, sparesPinned: sparesPinned) }
+        }
+        let total = removal
+        afterDirectoryWork { completion(total) }
+    }
+
+    private func entryKeys(_ prefix: String) -> [CacheKey] {
+        let keys = allEntries().map(\.key)
+        guard !prefix.isEmpty else { return keys }
+        return keys.filter { details(of: $0).url?.hasPrefix(prefix) == true }
+    }
+
+    private func flightKeys(_ prefix: String) -> [CacheKey] {
+        performing { state in
+            let flying = state.flights.filter { $0.value.url.string.hasPrefix(prefix) }
+            return (Array(flying.keys), [])
+        }
+    }
+}

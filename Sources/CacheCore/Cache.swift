@@ -1,0 +1,186 @@
+internal import CacheKey
+public import Logging
+internal import Synchronization
+internal import SystemPackage
+
+/// An image cache in a directory: one download a URL however many ask, published whole.
+///
+/// Thread-safe. One lock guards one state; no call waits under it for a disk, a network or a foreign
+/// function. A question costs well below a microsecond and is never held up by downloads, removals or
+/// the scan of the directory.
+public final class Cache: Sendable {
+    /// What the one lock guards.
+    struct Guarded: ~Copyable, Sendable {
+        var state: CacheState
+        /// `nil` where the machine has no watch to give: then every name is looked at when asked for.
+        var watch: DirectoryWatch?
+    }
+
+    let directory: CacheDirectory
+    let settings: CacheSettings
+    private let logger: Logger
+    private let guarded: Mutex<Guarded>
+    private let worker: DirectoryWorker
+    private let transfers = TransferLoop()
+    private let observer = Mutex<(any CacheObserver)?>(nil)
+    private let scanner = Mutex<NamedThread?>(nil)
+
+    /// Opens the directory and begins to watch it. Fails if another process holds it.
+    public convenience init(_ settings: CacheSettings, logger: Logger) throws(CacheError) {
+        try self.init(settings, logger: logger, kernel: Kernel())
+    }
+
+    init(_ settings: CacheSettings, logger: Logger, kernel: Kernel) throws(CacheError) {
+        self.settings = settings
+        self.logger = logger
+        directory = try CacheDirectory(
+            path: settings.directory, mode: settings.directoryMode, kernel: kernel)
+        worker = DirectoryWorker(directory: directory, logger: logger)
+        let state = CacheState(transferLimit: settings.transfers.transferLimit)
+        guarded = Mutex(Guarded(state: state, watch: Self.watch(directory, logger)))
+        if !directory.keepsAttributes {
+            logger.warning(
+                "the file system keeps no user attributes, so entries can't be revalidated",
+                metadata: ["directory": "\(settings.directory)"])
+        }
+    }
+
+    private static func watch(_ directory: CacheDirectory, _ logger: Logger) -> DirectoryWatch? {
+        do {
+            return try DirectoryWatch(directory)
+        } catch {
+            logger.warning(
+                """
+                the directory can't be watched, so every question costs a look at the file; \
+                raise fs.inotify.max_user_watches or max_user_instances
+                """,
+                metadata: ["directory": "\(directory.path)", "error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Starts the threads and the first scan. Questions may be asked before it is through.
+    public func start(observer: any CacheObserver) {
+        self.observer.withLock { $0 = observer }
+        worker.start { publications in
+            self.drainWatch()
+            for publication in publications { self.perform { $0.published(publication) } }
+        }
+        transfers.start(
+            TransferContext(
+                settings: settings.transfers, directory: directory, logger: logger,
+                onProgress: { key, id, received, total in
+                    self.perform {
+                        $0.transferProgressed(key, id, received: received, total: total)
+                    }
+                },
+                onFinished: { key, id, result in
+                    self.perform { $0.transferFinished(key, id, result) }
+                }))
+        startScan()
+    }
+
+    /// Ends: running downloads stop with their partials kept, staged images are still published, and
+    /// whoever waits hears of it. Returns once all threads are done.
+    public func drain() {
+        perform { $0.drainBegan() }
+        transfers.finish()
+        worker.finish()
+        scanner.withLock { $0.take() }?.join()
+        observer.withLock { $0 = nil }
+    }
+
+    // MARK: The one lock
+
+    /// Runs an event under the lock; then does what it decided.
+    func perform(_ event: (inout CacheState) -> [Effect]) {
+        performing { state in ((), event(&state)) }
+    }
+
+    /// The same for an event with an answer. Work for the cache's own threads is queued before the
+    /// lock is released, so that they get it in the order it was decided; nothing is waited for.
+    func performing<Answer>(_ event: (inout CacheState) -> (Answer, [Effect])) -> Answer {
+        let (answer, effects) = guarded.withLock { guarded in
+            let (answer, effects) = event(&guarded.state)
+            for effect in effects { queue(effect) }
+            return (answer, effects)
+        }
+        if !effects.isEmpty { tell(effects) }
+        return answer
+    }
+
+    /// Takes in what strangers did to the directory since the last call.
+    func drainWatch() {
+        let effects = guarded.withLock { guarded in
+            var effects: [Effect] = []
+            guarded.drain(&effects)
+            return effects
+        }
+        if !effects.isEmpty { tell(effects) }
+    }
+
+    /// Answers from memory what can be; under one hold of the lock for all keys.
+    func lookupInMemory(_ keys: [CacheKey]) -> [Lookup?] {
+        var effects: [Effect] = []
+        let answers = guarded.withLock { guarded in
+            guarded.drain(&effects)
+            return keys.map { guarded.state.lookup($0) }
+        }
+        if !effects.isEmpty { tell(effects) }
+        return answers
+    }
+
+    private func queue(_ effect: Effect) {
+        switch effect {
+        case .startTransfer(let id, let key, let url): transfers.send(.start(id, key, url))
+        case .cancelTransfer(let id, let key, let discardsPartial):
+            transfers.send(.cancel(id, key, discardsPartial: discardsPartial))
+        case .discardPartial(let key): transfers.send(.discardPartial(key))
+        case .publish(let image): worker.enqueue(.publish(image))
+        case .unlink(let key): worker.enqueue(.unlink(key))
+        case .finish, .announceChanges, .scan: break
+        }
+    }
+
+    private func tell(_ effects: [Effect]) {
+        var outcomes: [Outcome] = []
+        var hasChanges = false
+        for effect in effects {
+            switch effect {
+            case .finish(let outcome): outcomes.append(outcome)
+            case .announceChanges: hasChanges = true
+            case .scan: startScan()
+            default: break
+            }
+        }
+        guard !outcomes.isEmpty || hasChanges else { return }
+        let observer = observer.withLock { $0 }
+        if !outcomes.isEmpty { observer?.decided(outcomes) }
+        if hasChanges { observer?.changesArrived() }
+    }
+
+    /// Calls `body` once all work on the directory decided so far is done.
+    func afterDirectoryWork(_ body: @escaping @Sendable () -> Void) {
+        worker.enqueue(.notify(body))
+    }
+
+    private func startScan() {
+        scanner.withLock { scanner in
+            scanner?.join()
+            scanner = NamedThread("scan") { Scan(cache: self, logger: self.logger).run() }
+        }
+    }
+
+    /// Whether strangers' changes are seen as they happen.
+    var isWatched: Bool {
+        guarded.withLock { $0.watch != nil }
+    }
+}
+
+extension Cache.Guarded {
+    /// Takes in all changes that are waiting. Only marks names; nothing is looked at under the lock.
+    mutating func drain(_ effects: inout [Effect]) {
+        guard watch != nil else { return }
+        watch?.drain { effects += state.directoryChanged($0) }
+    }
+}

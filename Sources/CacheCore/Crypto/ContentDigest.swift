@@ -1,0 +1,22 @@
+/// The SHA-256 of an image's bytes, written as 64 hex digits in lower case.
+public struct ContentDigest: Hashable, Sendable, LosslessStringConvertible {
+    private let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) {
+        precondition(bytes.count == 32, "a SHA-256 has 32 bytes, not \(bytes.count)")
+        self.bytes = bytes
+    }
+
+    /// Parses 64 hex digits of either case; `nil` for anything else.
+    public init?(_ description: String) {
+        let digits = description.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+        guard digits.count == 64, description.utf8.count == 64 else { return nil }
+        self.init(stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+    }
+
+    public var description: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

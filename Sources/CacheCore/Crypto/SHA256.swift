@@ -1,0 +1,36 @@
+import CCrypto
+
+/// A SHA-256 computed while bytes stream by. One owner at a time; freed with it.
+///
+/// EVP_DigestUpdate(3), EVP_DigestFinal_ex(3).
+struct SHA256: ~Copyable {
+    private let digest: OpaquePointer
+
+    /// Fails when libcrypto cannot be loaded.
+    init() throws(CacheError) {
+        guard let digest = ccrypto_sha256() else {
+            throw CacheError(
+                .unsupported, "no digest can be computed: \(String(cString: ccrypto_failure()))")
+        }
+        self.digest = digest
+    }
+
+    deinit {
+        ccrypto_free(digest)
+    }
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        let done = ccrypto_update(digest, bytes.baseAddress, bytes.count)
+        precondition(done == 1, "libcrypto failed in the middle of a SHA-256")
+    }
+
+    /// The digest of all bytes so far; a new computation starts after it.
+    mutating func finish() -> ContentDigest {
+        let bytes = [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
+            let done = ccrypto_finish(digest, buffer.baseAddress!)
+            precondition(done == 1, "libcrypto failed at the end of a SHA-256")
+            count = 32
+        }
+        return ContentDigest(bytes)
+    }
+}

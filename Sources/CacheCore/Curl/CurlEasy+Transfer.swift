@@ -1,0 +1,91 @@
+internal import CCurl
+internal import CacheKey
+
+/// The header lines of every request, for as long as the transfers live.
+final class RequestHeaders {
+    fileprivate let list: UnsafeMutablePointer<curl_slist>?
+
+    init() {
+        // `*/*` from everybody: what is stored may not depend on who asked first.
+        list = curl_slist_append(nil, "Accept: */*")
+    }
+
+    deinit {
+        curl_slist_free_all(list)
+    }
+}
+
+extension CurlEasy {
+    /// Sets a handle up for one GET. Options that are not named keep libcurl's defaults: peers are
+    /// verified, no cookies, no credentials. curl_easy_setopt(3).
+    func configure(
+        for transfer: Transfer, _ settings: TransferSettings, _ headers: RequestHeaders
+    ) throws(CurlError) {
+        try set(CURLOPT_URL, transfer.url.percentEncoded)
+        try set(CURLOPT_NOSIGNAL, 1)
+        try set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        try set(CURLOPT_FOLLOWLOCATION, 1)
+        try set(CURLOPT_MAXREDIRS, settings.redirectLimit)
+        try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        // No proxy from the environment: it would hide the address from the check below.
+        try set(CURLOPT_PROXY, "")
+        try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        try set(CURLOPT_PIPEWAIT, 1)
+        try set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeout)
+        try set(CURLOPT_LOW_SPEED_LIMIT, 1024)
+        try set(CURLOPT_LOW_SPEED_TIME, settings.stallTimeout)
+        try set(CURLOPT_BUFFERSIZE, 64 * 1024)
+        try set(CURLOPT_USERAGENT, settings.userAgent)
+        try set(CURLOPT_HTTPHEADER, list: headers.list)
+        if let file = settings.certificateFile { try set(CURLOPT_CAINFO, file) }
+        try connect(to: transfer)
+    }
+
+    /// Leads libcurl's callbacks to the transfer, which its loop keeps alive meanwhile.
+    private func connect(to transfer: Transfer) throws(CurlError) {
+        let owner = Unmanaged.passUnretained(transfer).toOpaque()
+        try set(CURLOPT_PRIVATE, pointer: owner)
+        try set(CURLOPT_HEADERDATA, pointer: owner)
+        try set(CURLOPT_WRITEDATA, pointer: owner)
+        try set(CURLOPT_OPENSOCKETDATA, pointer: owner)
+        try setData(CURLOPT_HEADERFUNCTION) { bytes, size, count, owner in
+            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return Transfer.from(owner).receivedHeader(line) ? line.count : 0
+        }
+        try setData(CURLOPT_WRITEFUNCTION) { bytes, size, count, owner in
+            let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return Transfer.from(owner).receivedBody(piece) ? piece.count : 0
+        }
+        try setOpenSocket { owner, _, address in
+            Transfer.from(owner).openSocket(address!)
+        }
+    }
+}
+
+extension Transfer {
+    /// The transfer behind a callback's `userdata`.
+    fileprivate static func from(_ owner: UnsafeMutableRawPointer?) -> Transfer {
+        Unmanaged<Transfer>.fromOpaque(owner!).takeUnretainedValue()
+    }
+
+    /// The transfer a handle was set up for. CURLINFO_PRIVATE(3).
+    static func owning(_ handle: UnsafeMutableRawPointer) -> Transfer? {
+        var owner: UnsafeMutableRawPointer?
+        guard ccurl_get_pointer(handle, CURLINFO_PRIVATE, &owner) == CURLE_OK else { return nil }
+        return owner.map { from($0) }
+    }
+}
+
+extension CacheURL {
+    /// As it goes out: bytes beyond ASCII percent-encoded (RFC 3986 §2.5), the rest as given.
+    var percentEncoded: String {
+        guard string.utf8.contains(where: { $0 >= 0x80 }) else { return string }
+        let digits = Array("0123456789ABCDEF".utf8)
+        let bytes = string.utf8.flatMap { byte -> [UInt8] in
+            guard byte >= 0x80 else { return [byte] }
+            return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,69 @@
+internal import CCurl
+
+/// One transfer's libcurl handle: options go in, callbacks come out. Not thread-safe; owned by the
+/// transfer loop's thread. Cleaned up with its last owner. libcurl-easy(3).
+final class CurlEasy {
+    let handle: UnsafeMutableRawPointer
+
+    /// Fails only for want of memory. curl_easy_init(3).
+    init() {
+        guard let handle = curl_easy_init() else { preconditionFailure("out of memory in libcurl") }
+        self.handle = handle
+    }
+
+    deinit {
+        curl_easy_cleanup(handle)
+    }
+
+    /// Forgets all options, keeps connections and caches. curl_easy_reset(3).
+    func reset() {
+        curl_easy_reset(handle)
+    }
+
+    func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
+        try check(ccurl_set_long(handle, option, value))
+    }
+
+    /// libcurl copies the text.
+    func set(_ option: CURLoption, _ value: String) throws(CurlError) {
+        try check(ccurl_set_string(handle, option, value))
+    }
+
+    /// A pointer handed to callbacks; it must outlive the transfer.
+    func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) throws(CurlError) {
+        try check(ccurl_set_pointer(handle, option, pointer))
+    }
+
+    /// A list libcurl does not copy; it must outlive the transfer.
+    func set(_ option: CURLoption, list: UnsafeMutablePointer<curl_slist>?) throws(CurlError) {
+        try check(ccurl_set_list(handle, option, list))
+    }
+
+    func setData(_ option: CURLoption, _ callback: @escaping ccurl_data) throws(CurlError) {
+        try check(ccurl_set_data(handle, option, callback))
+    }
+
+    func setOpenSocket(_ callback: @escaping ccurl_open_socket) throws(CurlError) {
+        try check(ccurl_set_open_socket(handle, callback))
+    }
+
+    /// The URL in use after redirects. CURLINFO_EFFECTIVE_URL(3).
+    var effectiveURL: String? {
+        var text: UnsafePointer<CChar>?
+        guard ccurl_get_string(handle, CURLINFO_EFFECTIVE_URL, &text) == CURLE_OK else {
+            return nil
+        }
+        return text.map { String(cString: $0) }
+    }
+
+    private func check(_ code: CURLcode) throws(CurlError) {
+        guard code == CURLE_OK else { throw CurlError(code: code) }
+    }
+}
+
+/// What libcurl returned. libcurl-errors(3).
+struct CurlError: Error, CustomStringConvertible {
+    let code: CURLcode
+
+    var description: String { String(cString: curl_easy_strerror(code)) }
+}

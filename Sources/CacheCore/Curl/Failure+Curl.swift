@@ -1,0 +1,77 @@
+internal import CCurl
+internal import CacheKey
+
+extension Failure {
+    /// What libcurl's result means for the image. libcurl-errors(3).
+    static func curl(
+        _ code: CURLcode, _ url: CacheURL, _ received: Int64, _ head: ResponseHead
+    ) -> Failure {
+        let text = String(cString: curl_easy_strerror(code))
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST:
+            return Failure(.unresolved, "the host name does not resolve")
+        case CURLE_COULDNT_CONNECT:
+            return Failure(.unreachable, "no connection could be made: is the server running?")
+        case CURLE_OPERATION_TIMEDOUT:
+            return Failure(.timeout, "the server was too slow: \(text)")
+        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE:
+            return Failure(
+                .tls, "the server's certificate is not acceptable (\(text)); --ca-file trusts "
+                    + "another authority")
+        case CURLE_PARTIAL_FILE:
+            let promised = head.contentLength.map { " of \($0)" } ?? ""
+            return Failure(.truncated, "the connection closed after \(received)\(promised) bytes")
+        case CURLE_TOO_MANY_REDIRECTS:
+            return Failure(.redirect, "too many redirects")
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            return Failure(.redirect, "redirected to a scheme that is neither http nor https")
+        case CURLE_URL_MALFORMAT:
+            return Failure(.invalidURL, "not a URL to fetch: \(text)")
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING:
+            return Failure(.unreachable, "the connection was lost: \(text)")
+        case CURLE_WRITE_ERROR where head.status != 200:
+            return .http(head.status)
+        default:
+            return Failure(.protocolError, "the transfer failed: \(text)")
+        }
+    }
+}
+
+extension ResponseHead {
+    /// The dates of the head, parsed as leniently as HTTP asks for (RFC 9110 §5.6.7).
+    struct Dates {
+        var date: UnixTime?
+        var expires: UnixTime?
+        var lastModified: UnixTime?
+    }
+
+    var parsedDates: Dates {
+        Dates(
+            date: date.flatMap(Self.time), expires: expires.flatMap(Self.time),
+            lastModified: lastModified.flatMap(Self.time))
+    }
+
+    /// curl_getdate(3).
+    private static func time(_ text: String) -> UnixTime? {
+        let seconds = curl_getdate(text, nil)
+        return seconds == -1 ? nil : UnixTime(clamping: Int64(seconds))
+    }
+
+    /// The entity tag, if it is one and short enough to keep (RFC 9110 §8.8.3).
+    var storableEntityTag: String? {
+        guard let tag = entityTag, tag.utf8.count <= 256, tag.hasSuffix("\""),
+            tag.hasPrefix("\"") || tag.hasPrefix("W/\""),
+            tag.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+        else { return nil }
+        return tag
+    }
+}
+
+extension Freshness {
+    init(_ head: ResponseHead, _ dates: ResponseHead.Dates) {
+        self.init(
+            date: dates.date, expires: dates.expires, hasExpires: head.expires != nil,
+            lastModified: dates.lastModified, maxAge: head.cacheControl.maxAge, age: head.age ?? 0)
+    }
+}

@@ -1,0 +1,206 @@
+internal import CCurl
+internal import CacheKey
+import Glibc
+internal import SystemPackage
+
+/// One download on its way into a partial: libcurl's callbacks end here. Belongs to the transfer
+/// loop's thread.
+///
+/// Digest, size, media type and dimensions are taken from the bytes as they pass; the file is never
+/// read again.
+final class Transfer {
+    let id: FlightID
+    let key: CacheKey
+    let url: CacheURL
+    let easy: CurlEasy
+    private let context: TransferContext
+    private var head = ResponseHead()
+    private var file: StagingFile?
+    private var digest: SHA256?
+    private var inspector = ImageInspector()
+    private var received: Int64 = 0
+    /// Why the transfer was broken off from this side; libcurl only sees a failed callback.
+    private var ownFailure: Failure?
+    private var hasReceivedErrorBytes = 0
+
+    /// An error page shorter than this is read to its end, which keeps the connection usable.
+    private static let errorBodyLimit = 64 * 1024
+
+    init(
+        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ easy: CurlEasy,
+        _ context: TransferContext
+    ) {
+        self.id = id
+        self.key = key
+        self.url = url
+        self.easy = easy
+        self.context = context
+    }
+
+    // MARK: From libcurl
+
+    /// A line of the head arrived; `false` breaks off.
+    func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        head.take(line)
+        guard head.length <= ResponseHead.maximumLength else {
+            return breakOff(.init(.protocolError, "the response has more than 64 KiB of headers"))
+        }
+        return true
+    }
+
+    /// A piece of the body arrived; `false` breaks off.
+    func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard head.status == 200 else {
+            hasReceivedErrorBytes += bytes.count
+            return hasReceivedErrorBytes <= Self.errorBodyLimit
+        }
+        do {
+            if file == nil { try begin() }
+            try take(bytes)
+            return true
+        } catch let failure as Failure {
+            return breakOff(failure)
+        } catch let cause as Errno {
+            return breakOff(.storage(cause, path: "\(context.directory.path)/\(key)"))
+        } catch {
+            return breakOff(Failure(.storage, "\(error)"))
+        }
+    }
+
+    /// libcurl is about to connect: the socket, or `CURL_SOCKET_BAD` for an address that is refused.
+    func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        let target = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
+        guard let target, context.settings.addressPolicy.permits(target) else {
+            ownFailure = .addressRefused(target)
+            return CURL_SOCKET_BAD
+        }
+        return socket(
+            address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
+            address.pointee.protocol)
+    }
+
+    private func breakOff(_ failure: Failure) -> Bool {
+        ownFailure = failure
+        return false
+    }
+
+    /// The first byte of an image: what the head promises is checked, and the partial begins.
+    private func begin() throws {
+        if let encoding = head.contentEncoding {
+            throw Failure(
+                .protocolError, "the body is encoded as \(encoding), which was not asked for")
+        }
+        if let length = head.contentLength, length > context.settings.maximumSize {
+            throw Failure.tooLarge(length, context.settings.maximumSize)
+        }
+        file = try context.directory.stage(key)
+        digest = try SHA256()
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) throws {
+        guard received + Int64(bytes.count) <= context.settings.maximumSize else {
+            throw Failure.tooLarge(nil, context.settings.maximumSize)
+        }
+        try file?.append(bytes)
+        digest?.update(bytes)
+        inspector.consume(bytes)
+        received += Int64(bytes.count)
+        if let type = inspector.mediaType, !context.settings.accepts(type) {
+            throw Failure.notAccepted(type)
+        }
+        context.onProgress(key, id, received, head.contentLength)
+    }
+
+    // MARK: The end
+
+    /// The transfer is over with libcurl's `code`: a staged image, or why there is none. The partial
+    /// stays where more of it could still be had.
+    func finish(_ code: CURLcode) -> Result<StagedImage, Failure> {
+        if let failure = ownFailure {
+            if failure.kind != .storage { discardPartial() }
+            return .failure(failure)
+        }
+        guard code == CURLE_OK else { return .failure(.curl(code, url, received, head)) }
+        guard head.status == 200 else { return .failure(.http(head.status)) }
+        do {
+            return .success(try staged())
+        } catch let failure as Failure {
+            discardPartial()
+            return .failure(failure)
+        } catch {
+            return .failure(Failure(.storage, "\(error)"))
+        }
+    }
+
+    private func staged() throws -> StagedImage {
+        if let promised = head.contentLength, promised != received {
+            throw Failure(.truncated, "\(received) of \(promised) bytes arrived")
+        }
+        guard let file, let digest = digest?.finish() else {
+            throw Failure(.notAnImage, "the response has no body")
+        }
+        let report = try checked(inspector.finish())
+        return StagedImage(
+            flight: id, file: file, url: url, digest: digest, record: record(report, now: .now))
+    }
+
+    /// Whether these bytes are to be published: an image, and all of it.
+    private func checked(_ report: ImageReport) throws -> ImageReport {
+        guard let type = report.mediaType else {
+            guard context.settings.acceptsAnything else { throw Failure.notAnImage }
+            return report
+        }
+        guard context.settings.accepts(type) else { throw Failure.notAccepted(type) }
+        // Where the framing vouches for the length, a missing end mark is tolerated: there are many
+        // such images about. Where nothing vouches, the image's own end has to.
+        guard head.isFramed || report.completeness == .whole else {
+            throw Failure(
+                .truncated, "the connection closed before the image's own end, after \(received) bytes")
+        }
+        return report
+    }
+
+    private func record(_ report: ImageReport, now: UnixTime) -> EntryRecord {
+        let dates = head.parsedDates
+        return EntryRecord(
+            size: received, mediaType: report.mediaType ?? .other, width: report.width,
+            height: report.height, fetchedAt: now,
+            freshUntil: Freshness(head, dates).freshUntil(now: now),
+            validators: Validators(
+                entityTag: head.storableEntityTag, lastModified: dates.lastModified),
+            isPinned: false)
+    }
+
+    /// Removes the partial: nothing of it is of use.
+    func discardPartial() {
+        guard file != nil else { return }
+        file = nil
+        context.discardPartial(key)
+    }
+}
+
+extension Failure {
+    static let notAnImage = Failure(
+        .notAnImage, "the bytes are not an image of a known type; the server may have sent an error "
+            + "page (CACHED_ACCEPT=any takes anything)")
+
+    static func notAccepted(_ type: MediaType) -> Failure {
+        Failure(.notAnImage, "\(type.name) is not accepted unless CACHED_ACCEPT names it")
+    }
+
+    static func tooLarge(_ length: Int64?, _ maximum: Int64) -> Failure {
+        let size = length.map { "it has \($0) bytes" } ?? "it has more bytes than allowed"
+        return Failure(.tooLarge, "\(size); one image may have \(maximum) (--max-image-bytes)")
+    }
+
+    static func addressRefused(_ address: IPAddress?) -> Failure {
+        let target = address.map(\.description) ?? "an address that is not IP"
+        return Failure(
+            .addressRefused,
+            "the host's address \(target) is not on the public Internet; --allow-network permits it")
+    }
+
+    static func http(_ status: Int) -> Failure {
+        Failure(.http, "the server answered with status \(status)", httpStatus: status)
+    }
+}

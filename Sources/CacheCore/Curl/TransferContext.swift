@@ -1,0 +1,55 @@
+internal import CacheKey
+internal import SystemPackage
+internal import Logging
+
+/// What every transfer needs to know, and whom it tells.
+struct TransferContext: Sendable {
+    let settings: TransferSettings
+    let directory: CacheDirectory
+    let logger: Logger
+    /// Bytes received so far, and in all if the origin said.
+    let onProgress: @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void
+    let onFinished: @Sendable (CacheKey, FlightID, Result<StagedImage, Failure>) -> Void
+
+    func discardPartial(_ key: CacheKey) {
+        do {
+            try directory.discardPartial(of: key)
+        } catch {
+            logger.warning(
+                "a partial could not be removed",
+                metadata: ["key": "\(key)", "error": "\(error)"])
+        }
+    }
+}
+
+/// How downloads are made.
+public struct TransferSettings: Sendable {
+    /// Downloads under way at once.
+    public var transferLimit = 64
+    /// Connections to one host at once; HTTP/2 shares a single one.
+    public var connectionsPerHost = 6
+    /// Bytes one image may have; 64 MiB by default.
+    public var maximumSize: Int64 = 64 << 20
+    /// Where connections may lead.
+    public var addressPolicy = AddressPolicy()
+    /// Take SVG, which is a program as much as a picture.
+    public var acceptsSVG = false
+    /// Take whatever arrives with status 200.
+    public var acceptsAnything = false
+    /// Certificates to trust instead of the system's, a PEM file.
+    public var certificateFile: String?
+    /// Seconds to resolve and connect.
+    public var connectTimeout = 10
+    /// A transfer below 1 KiB/s for this many seconds ends.
+    public var stallTimeout = 30
+    /// Redirects followed.
+    public var redirectLimit = 8
+    /// Sent with every request; what is stored may not depend on who asked.
+    public var userAgent = "cached"
+
+    public init() {}
+
+    func accepts(_ type: MediaType) -> Bool {
+        acceptsAnything || (type == .svg ? acceptsSVG : type != .other)
+    }
+}

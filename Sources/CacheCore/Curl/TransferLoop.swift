@@ -1,0 +1,138 @@
+internal import CCurl
+internal import CacheKey
+import Glibc
+internal import Synchronization
+
+/// The one thread that owns libcurl and every transfer in it. Others leave commands and wake it.
+final class TransferLoop: Sendable {
+    /// What the thread can be asked to do.
+    enum Command: Sendable {
+        case start(FlightID, CacheKey, CacheURL)
+        /// Ends a transfer if it still runs.
+        case cancel(FlightID, CacheKey, discardsPartial: Bool)
+        /// Removes a partial unless a transfer is writing to it.
+        case discardPartial(CacheKey)
+        case stop
+    }
+
+    private let multi = CurlMulti()
+    private let commands = Mutex<[Command]>([])
+    private let thread = Mutex<NamedThread?>(nil)
+
+    /// Starts the thread; it tells the context's owner what happens until ``finish()``.
+    func start(_ context: TransferContext) {
+        thread.withLock { handle in
+            handle = NamedThread("transfers") {
+                TransferThread(context, self.multi).run { self.takeCommands() }
+            }
+        }
+    }
+
+    /// Queues a command; never waits.
+    func send(_ command: Command) {
+        commands.withLock { $0.append(command) }
+        multi.wakeUp()
+    }
+
+    /// Ends all transfers, keeping their partials, and the thread.
+    func finish() {
+        send(.stop)
+        thread.withLock { $0.take() }?.join()
+    }
+
+    private func takeCommands() -> [Command] {
+        commands.withLock { commands in
+            guard !commands.isEmpty else { return [] }
+            defer { commands = [] }
+            return commands
+        }
+    }
+}
+
+/// What the thread itself holds; nothing of it is ever seen by another.
+private final class TransferThread {
+    private let context: TransferContext
+    private let multi: CurlMulti
+    private let thread = pthread_self()
+    private var transfers: [FlightID: Transfer] = [:]
+    /// Handles to use again; libcurl keeps what is dear in them.
+    private var idle: [CurlEasy] = []
+    private let headers = RequestHeaders()
+    private var isRunning = true
+
+    /// Without work, the longest nap; a wake-up ends it.
+    private static let longestNap: Int32 = 60_000
+
+    init(_ context: TransferContext, _ multi: CurlMulti) {
+        self.context = context
+        self.multi = multi
+        multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, context.settings.connectionsPerHost)
+        multi.set(CURLMOPT_MAXCONNECTS, context.settings.transferLimit)
+        // Progress is reported by the callbacks; connections of the same host share one by HTTP/2.
+        multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    }
+
+    func run(_ takeCommands: () -> [TransferLoop.Command]) {
+        precondition(pthread_equal(thread, pthread_self()) != 0, "libcurl has one thread")
+        while isRunning {
+            for command in takeCommands() { perform(command) }
+            multi.perform()
+            while let (handle, code) = multi.nextFinished() { finished(handle, code) }
+            if transfers.isEmpty { idle.removeAll() }
+            multi.poll(milliseconds: Self.longestNap)
+        }
+        for transfer in transfers.values { multi.remove(transfer.easy) }
+        transfers.removeAll()
+    }
+
+    private func perform(_ command: TransferLoop.Command) {
+        switch command {
+        case .start(let id, let key, let url): begin(id, key, url)
+        case .cancel(let id, let key, let discardsPartial): cancel(id, key, discardsPartial)
+        case .discardPartial(let key): discardPartial(key)
+        case .stop: isRunning = false
+        }
+    }
+
+    private func begin(_ id: FlightID, _ key: CacheKey, _ url: CacheURL) {
+        let easy = idle.popLast() ?? CurlEasy()
+        let transfer = Transfer(id, key, url, easy, context)
+        do {
+            try easy.configure(for: transfer, context.settings, headers)
+            transfers[id] = transfer
+            multi.add(easy)
+        } catch {
+            idle.append(easy)
+            context.onFinished(key, id, .failure(.curl(error.code, url, 0, ResponseHead())))
+        }
+    }
+
+    private func finished(_ handle: UnsafeMutableRawPointer, _ code: CURLcode) {
+        guard let transfer = Transfer.owning(handle) else {
+            preconditionFailure("libcurl finished a transfer nobody began")
+        }
+        let result = transfer.finish(code)
+        release(transfer)
+        context.onFinished(transfer.key, transfer.id, result)
+    }
+
+    private func cancel(_ id: FlightID, _ key: CacheKey, _ discardsPartial: Bool) {
+        if let transfer = transfers[id] {
+            release(transfer)
+            context.onFinished(key, id, .failure(.removed))
+        }
+        if discardsPartial { discardPartial(key) }
+    }
+
+    private func release(_ transfer: Transfer) {
+        multi.remove(transfer.easy)
+        transfers[transfer.id] = nil
+        transfer.easy.reset()
+        idle.append(transfer.easy)
+    }
+
+    private func discardPartial(_ key: CacheKey) {
+        guard !transfers.values.contains(where: { $0.key == key }) else { return }
+        context.discardPartial(key)
+    }
+}

@@ -1,0 +1,113 @@
+import CLinux
+internal import CacheKey
+import Glibc
+internal import SystemPackage
+
+/// Publishing: from a whole partial to an entry that survives a power cut.
+///
+/// The order is what makes it safe. On ext4 a rename without the file's own sync leaves a zero-length
+/// file under the final name after a power cut, and one without the directory's sync may be forgotten:
+/// so attributes, sync of the file, rename, sync of the directory, and only then is it `cached`.
+/// A batch shares the waiting: every file's writing is started before the first sync waits, so one
+/// commit of the file system's journal serves them all, and the directory is synced once.
+extension CacheDirectory {
+    /// Publishes a batch; one result for each image, in order. A failure loses only its own image,
+    /// except a failed sync of the directory, after which nothing of the batch is promised.
+    func publish(_ batch: [StagedImage], now: UnixTime) -> [Publication] {
+        var failures: [Int: Errno] = [:]
+        func each(_ step: (StagedImage) throws(Errno) -> Void) {
+            for (index, image) in batch.enumerated() where failures[index] == nil {
+                do { try step(image) } catch { failures[index] = error }
+            }
+        }
+        each(writeAttributes)
+        if batch.count > 1 {
+            for image in batch { _ = clinux_start_writeback(image.file.descriptor) }
+        }
+        each { (image) throws(Errno) in try kernel.synchronize(image.file.descriptor) }
+        each { (image) throws(Errno) in
+            let name = image.key.description
+            try kernel.rename(name + Self.partialSuffix, to: name, in: descriptor)
+        }
+        var directoryFailure: Errno?
+        do { try kernel.synchronize(descriptor) } catch { directoryFailure = error }
+        return batch.enumerated().map { index, image in
+            let failure = failures[index] ?? directoryFailure
+            return Publication(
+                flight: image.flight, key: image.key,
+                result: failure.map { .failure(rejected(image, $0)) } ?? facts(of: image, now))
+        }
+    }
+
+    /// All attributes of an entry. Where they do not fit into the file system's room for them, the
+    /// validators are left out: that room is one block of an inode, not the disk.
+    private func writeAttributes(_ image: StagedImage) throws(Errno) {
+        guard keepsAttributes else { return }
+        let file = image.file.descriptor
+        do {
+            try set(EntryAttributes.url, image.url.string, file)
+            try set(EntryAttributes.mediaType, image.record.mediaType.name, file)
+            try set(EntryAttributes.sha256, image.digest.description, file)
+            try set(EntryRecord.attributeName(of: image.key), image.record.text, file)
+        } catch .noSpace {
+            var record = image.record
+            record.validators = Validators()
+            try set(EntryRecord.attributeName(of: image.key), record.text, file)
+        }
+    }
+
+    private func set(_ name: String, _ value: String, _ file: Int32) throws(Errno) {
+        try kernel.setAttribute(name, Array(value.utf8), of: file)
+    }
+
+    private func facts(of image: StagedImage, _ now: UnixTime) -> Result<EntryFacts, Failure> {
+        do {
+            let status = try kernel.status(of: image.file.descriptor)
+            return .success(
+                EntryFacts(
+                    record: image.record, allocated: Int64(status.st_blocks) * 512, lastUsedAt: now)
+            )
+        } catch {
+            return .failure(rejected(image, error))
+        }
+    }
+
+    /// Cleans up after an image that could not be published. Its pages may be clean without having
+    /// reached the disk, so neither the partial nor a file already renamed is ever tried again.
+    private func rejected(_ image: StagedImage, _ cause: Errno) -> Failure {
+        for name in [image.key.description + Self.partialSuffix, image.key.description] {
+            guard isSame(name, image.file.descriptor) else { continue }
+            do {
+                try kernel.unlink(name, in: descriptor)
+            } catch {
+                continue
+            }
+        }
+        return .storage(cause, path: "\(path)/\(image.key)")
+    }
+
+    /// Whether a name still leads to the open file.
+    private func isSame(_ name: String, _ file: Int32) -> Bool {
+        do {
+            let named = try kernel.status(of: name, in: descriptor)
+            let opened = try kernel.status(of: file)
+            return named.st_dev == opened.st_dev && named.st_ino == opened.st_ino
+        } catch {
+            return false
+        }
+    }
+}
+
+extension Failure {
+    /// A system call that could not store an image.
+    static func storage(_ cause: Errno, path: String) -> Failure {
+        switch cause {
+        case .isDirectory, .directoryNotEmpty, .fileExists:
+            Failure(.obstructed, "a directory lies at \(path); move it away")
+        case .noSpace, .diskQuotaExceeded:
+            Failure(.storage, "no room to store \(path): the file system or the quota is full")
+        default:
+            Failure(.storage, "\(path) could not be stored: \(cause)")
+        }
+    }
+}

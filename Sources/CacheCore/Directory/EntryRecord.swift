@@ -1,0 +1,129 @@
+internal import CacheKey
+
+/// What the cache remembers of an entry beside its bytes: one line of text in one extended attribute.
+///
+///     v1 size=22031 type=image/png width=640 height=480 fetched=1790000000 fresh=1790003600 …
+///
+/// Fields are separated by single spaces and written in a fixed order; absent ones are left out. A
+/// reader skips fields it does not know. `docs/disk-format.md` is the reference.
+public struct EntryRecord: Hashable, Sendable {
+    /// Bytes of the image; a file of another size is damaged.
+    public var size: Int64
+    public var mediaType: MediaType
+    /// Pixels, where the format was understood that far.
+    public var width: Int?
+    public var height: Int?
+    /// When the bytes were last received from the origin.
+    public var fetchedAt: UnixTime
+    /// Until when the origin said they may be used without asking again (RFC 9111 §4.2).
+    public var freshUntil: UnixTime?
+    /// What a conditional request may name.
+    public var validators: Validators
+    /// Kept by the user whatever the budget says.
+    public var isPinned: Bool
+
+    /// The version this code writes and the only one it reads.
+    static let version = "v1"
+
+    /// The attribute that holds the record of a key: `user.cached.` and the first eight hex digits of
+    /// the name, so that one day several names can share one file.
+    static func attributeName(of key: CacheKey) -> String {
+        let digits = String(UInt32(truncatingIfNeeded: key.high >> 32), radix: 16)
+        return "user.cached." + String(repeating: "0", count: 8 - digits.count) + digits
+    }
+}
+
+/// What an origin said identifies these very bytes (RFC 9110 §8.8).
+public struct Validators: Hashable, Sendable {
+    /// The entity tag as sent, quotes and `W/` included.
+    public var entityTag: String?
+    /// The `Last-Modified` time.
+    public var lastModified: UnixTime?
+
+    public init(entityTag: String? = nil, lastModified: UnixTime? = nil) {
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+    }
+}
+
+extension EntryRecord {
+    /// The attribute's value.
+    var text: String {
+        var fields = ["\(Self.version)", "size=\(size)", "type=\(mediaType.name)"]
+        if let width, let height { fields += ["width=\(width)", "height=\(height)"] }
+        fields.append("fetched=\(fetchedAt.rawValue)")
+        if let freshUntil { fields.append("fresh=\(freshUntil.rawValue)") }
+        if isPinned { fields.append("pinned=1") }
+        if let modified = validators.lastModified { fields.append("modified=\(modified.rawValue)") }
+        if let tag = validators.entityTag { fields.append("etag=\(tag)") }
+        return fields.joined(separator: " ")
+    }
+
+    /// Parses an attribute's value; `nil` when it is not a record of this version. Runs for every
+    /// file of a scan, so it makes no strings but the entity tag's.
+    init?(text bytes: UnsafeRawBufferPointer) {
+        var fields = bytes.split(separator: UInt8(ascii: " ")).makeIterator()
+        guard let version = fields.next(), version.elementsEqual(Self.version.utf8) else {
+            return nil
+        }
+        self.init(
+            size: -1, mediaType: .other, width: nil, height: nil, fetchedAt: UnixTime(rawValue: 0),
+            freshUntil: nil, validators: Validators(), isPinned: false)
+        while let field = fields.next() {
+            guard let separator = field.firstIndex(of: UInt8(ascii: "=")),
+                take(field[..<separator], field[field.index(after: separator)...])
+            else { return nil }
+        }
+        guard size >= 0 else { return nil }
+    }
+
+    /// Takes one field; `false` if its value can't be that field's.
+    private mutating func take(
+        _ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>
+    ) -> Bool {
+        switch name.count {
+        case 4 where name.elementsEqual("size".utf8):
+            guard let number = decimal(value) else { return false }
+            size = number
+        case 4 where name.elementsEqual("type".utf8):
+            mediaType = MediaType(name: String(decoding: value, as: UTF8.self)) ?? .other
+        case 4 where name.elementsEqual("etag".utf8):
+            validators.entityTag = String(decoding: value, as: UTF8.self)
+        case 5 where name.elementsEqual("width".utf8):
+            width = decimal(value).map(Int.init)
+        case 6 where name.elementsEqual("height".utf8):
+            height = decimal(value).map(Int.init)
+        case 6 where name.elementsEqual("pinned".utf8):
+            isPinned = decimal(value) == 1
+        default:
+            return takeTime(name, value)
+        }
+        return true
+    }
+
+    private mutating func takeTime(
+        _ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>
+    ) -> Bool {
+        let isFetched = name.elementsEqual("fetched".utf8)
+        let isFresh = name.elementsEqual("fresh".utf8)
+        let isModified = name.elementsEqual("modified".utf8)
+        guard isFetched || isFresh || isModified else { return true }
+        guard let seconds = decimal(value) else { return false }
+        let time = UnixTime(clamping: seconds)
+        if isFetched { fetchedAt = time }
+        if isFresh { freshUntil = time }
+        if isModified { validators.lastModified = time }
+        return true
+    }
+}
+
+/// A decimal number without a sign, at most 18 digits.
+private func decimal(_ bytes: Slice<UnsafeRawBufferPointer>) -> Int64? {
+    guard !bytes.isEmpty, bytes.count <= 18 else { return nil }
+    var number: Int64 = 0
+    for byte in bytes {
+        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+        number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+    }
+    return number
+}

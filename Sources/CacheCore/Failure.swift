@@ -1,0 +1,59 @@
+/// Why one image could not be had.
+public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The classes of failure; the raw values are part of the protocol.
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// The text is not a URL the cache can name.
+        case invalidURL
+        /// The host name does not resolve.
+        case unresolved
+        /// No connection could be made, or it was lost.
+        case unreachable
+        /// The server was too slow.
+        case timeout
+        /// The certificate or the TLS handshake is not acceptable.
+        case tls
+        /// The host's address is not on the public Internet and not allowed.
+        case addressRefused
+        /// The server answered with a status other than 200; see ``Failure/httpStatus``.
+        case http
+        /// Redirects lead to another scheme, or are too many.
+        case redirect
+        /// The server's answer breaks HTTP, or is encoded in a way that was not asked for.
+        case protocolError
+        /// The body ended before its promised length or before the image's own end.
+        case truncated
+        /// The bytes are not an image of an accepted type.
+        case notAnImage
+        /// More bytes than one image may have.
+        case tooLarge
+        /// The bytes are not those the caller asked for by SHA-256.
+        case digestMismatch
+        /// A directory lies under the image's name.
+        case obstructed
+        /// The cache directory could not take the bytes.
+        case storage
+        /// The image was removed while it was on its way.
+        case removed
+        /// The daemon is shutting down.
+        case shuttingDown
+    }
+
+    public let kind: Kind
+    /// What happened and what to do about it, for a person.
+    public let message: String
+    /// The status of the last response, for ``Kind/http``.
+    public let httpStatus: Int?
+    /// When the next attempt may be made, if one will be.
+    public let retryAt: UnixTime?
+
+    public init(
+        _ kind: Kind, _ message: String, httpStatus: Int? = nil, retryAt: UnixTime? = nil
+    ) {
+        self.kind = kind
+        self.message = message
+        self.httpStatus = httpStatus
+        self.retryAt = retryAt
+    }
+
+    public var description: String { "\(kind.rawValue): \(message)" }
+}

@@ -1,0 +1,31 @@
+/// Which addresses may be connected to: the public Internet, and what the user allowed besides.
+///
+/// Asked at connect time with the address itself, after every spelling and name has been resolved and
+/// for every redirect anew, so that no name can lead into a private network.
+public struct AddressPolicy: Sendable {
+    private let allowed: [AddressRange]
+
+    public init(allowing allowed: [AddressRange] = []) {
+        self.allowed = allowed
+    }
+
+    /// Whether a connection to the address may be opened. IPv4 addresses inside IPv6 ones (mapped, and
+    /// NAT64 as in RFC 6052) count as themselves.
+    public func permits(_ address: IPAddress) -> Bool {
+        let address = address.unwrapped
+        if allowed.contains(where: { $0.contains(address) }) { return true }
+        return !Self.notPublic.contains { $0.contains(address) }
+    }
+
+    /// What is not the public Internet: the special-purpose registries of RFC 6890 and its updates.
+    private static let notPublic: [AddressRange] = [
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
+        "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",
+        "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
+        "::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16",
+        "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+    ].map {
+        guard let range = AddressRange($0) else { preconditionFailure("\($0) is no range") }
+        return range
+    }
+}

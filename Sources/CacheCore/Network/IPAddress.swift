@@ -1,0 +1,88 @@
+import Glibc
+
+/// An IPv4 or IPv6 address.
+public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
+    /// 4 or 16 bytes, most significant first.
+    let bytes: [UInt8]
+
+    init(bytes: [UInt8]) {
+        precondition(bytes.count == 4 || bytes.count == 16, "an address has 4 or 16 bytes")
+        self.bytes = bytes
+    }
+
+    /// Parses the usual notations. inet_pton(3).
+    public init?(_ text: some StringProtocol) {
+        var four = [UInt8](repeating: 0, count: 4)
+        var sixteen = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, String(text), &four) == 1 {
+            bytes = four
+        } else if inet_pton(AF_INET6, String(text), &sixteen) == 1 {
+            bytes = sixteen
+        } else {
+            return nil
+        }
+    }
+
+    /// The address in a socket address; `nil` for families other than IP. sockaddr(3type).
+    init?(_ address: UnsafePointer<sockaddr>) {
+        let raw = UnsafeRawPointer(address)
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET:
+            let start = MemoryLayout<sockaddr_in>.offset(of: \.sin_addr)!
+            bytes = [UInt8](UnsafeRawBufferPointer(start: raw + start, count: 4))
+        case AF_INET6:
+            let start = MemoryLayout<sockaddr_in6>.offset(of: \.sin6_addr)!
+            bytes = [UInt8](UnsafeRawBufferPointer(start: raw + start, count: 16))
+        default:
+            return nil
+        }
+    }
+
+    /// The IPv4 address inside an IPv4-mapped (RFC 4291 §2.5.5.2) or NAT64 (RFC 6052 §2.1) address;
+    /// any other address itself.
+    var unwrapped: IPAddress {
+        let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+        let nat64: [UInt8] = [0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]
+        guard bytes.count == 16, bytes.starts(with: mapped) || bytes.starts(with: nat64) else {
+            return self
+        }
+        return IPAddress(bytes: Array(bytes[12...]))
+    }
+
+    public var description: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
+        return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// A block of addresses in CIDR notation, as `192.168.0.0/16`; a lone address is a block of one.
+public struct AddressRange: Hashable, Sendable, LosslessStringConvertible {
+    private let base: IPAddress
+    /// Leading bits all addresses of the block share.
+    private let length: Int
+
+    /// `nil` for anything but an address and a length that fits it (RFC 4632 §3.1).
+    public init?(_ description: String) {
+        let parts = description.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let first = parts.first, let base = IPAddress(first) else {
+            return nil
+        }
+        let full = base.bytes.count * 8
+        guard let length = parts.count == 2 ? Int(parts[1]) : full, (0...full).contains(length)
+        else { return nil }
+        self.base = base
+        self.length = length
+    }
+
+    public var description: String { "\(base)/\(length)" }
+
+    func contains(_ address: IPAddress) -> Bool {
+        guard address.bytes.count == base.bytes.count else { return false }
+        return (0..<base.bytes.count).allSatisfy { index in
+            let bits = min(max(length - index * 8, 0), 8)
+            let mask = UInt8(truncatingIfNeeded: 0xFF00 >> bits)
+            return address.bytes[index] & mask == base.bytes[index] & mask
+        }
+    }
+}

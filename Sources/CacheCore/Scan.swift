@@ -1,0 +1,100 @@
+internal import CacheKey
+internal import Logging
+internal import SystemPackage
+
+/// Reads the directory into the index while the cache already answers: batch by batch, then the order
+/// of use by access time. Repeated after changes were lost.
+struct Scan {
+    private typealias Seen = (key: CacheKey, lastUsedAt: UnixTime)
+
+    let cache: Cache
+    let logger: Logger
+
+    func run() {
+        cache.perform { state in
+            state.scanBegan()
+            return []
+        }
+        do {
+            let seen = try readDirectory()
+            try examineRest(seen)
+            sort(seen)
+            cache.perform { $0.scanFinished(isWatched: cache.isWatched) }
+            logger.info("directory scanned", metadata: ["entries": "\(seen.count)"])
+        } catch {
+            cache.perform { $0.scanFinished(isWatched: false) }
+            logger.error(
+                "the directory can't be read; every question costs a look at the file",
+                metadata: ["directory": "\(cache.directory.path)", "error": "\(error)"])
+        }
+    }
+
+    private func readDirectory() throws(Errno) -> [Seen] {
+        var seen: [Seen] = []
+        try cache.directory.scan(
+            begin: { cache.beginExamination() },
+            batch: { batch in
+                for item in batch {
+                    guard case .entry(let facts) = item.examination else { continue }
+                    seen.append((item.key, facts.lastUsedAt))
+                }
+                cache.takeScanned(batch)
+                return !cache.isDraining
+            })
+        return seen
+    }
+
+    /// Looks at what the index holds and the reading did not meet: it may have gone unnoticed.
+    private func examineRest(_ seen: [Seen]) throws(Errno) {
+        let met = Set(seen.map(\.key))
+        var position = 0
+        var hasMore = true
+        while hasMore {
+            let stretch = cache.readStretch(&position)
+            hasMore = stretch.hasMore
+            let missed = stretch.entries.map(\.key).filter { !met.contains($0) }
+            guard !missed.isEmpty else { continue }
+            cache.beginExamination()
+            var batch: [CacheDirectory.Scanned] = []
+            for key in missed {
+                batch.append(.init(key: key, examination: try cache.directory.examine(key)))
+            }
+            cache.takeScanned(batch)
+        }
+    }
+
+    private func sort(_ seen: [Seen]) {
+        let sorted = seen.sorted { $0.lastUsedAt > $1.lastUsedAt }
+        var rest = sorted[...]
+        while !rest.isEmpty {
+            let stretch = rest.prefix(CacheDirectory.scanBatch)
+            rest = rest.dropFirst(stretch.count)
+            cache.perform { state in
+                state.scanSorted(stretch)
+                return []
+            }
+        }
+    }
+}
+
+extension Cache {
+    func beginExamination() {
+        perform { state in
+            state.examinations.begin()
+            return []
+        }
+    }
+
+    /// Takes in a batch of names that were looked at; what changed meanwhile is left out.
+    func takeScanned(_ batch: [CacheDirectory.Scanned]) {
+        drainWatch()
+        perform { state in
+            state.scanned(batch)
+            return []
+        }
+    }
+
+    var isDraining: Bool {
+        performing { state in (state.isDraining, []) }
+    }
+}

@@ -1,0 +1,43 @@
+internal import CacheKey
+
+/// What removing freed.
+public struct Removal: Hashable, Sendable {
+    /// Entries removed; downloads stopped are not counted.
+    public var entries = 0
+    /// Bytes the disk held for them.
+    public var bytes: Int64 = 0
+
+    public static func + (left: Removal, right: Removal) -> Removal {
+        Removal(entries: left.entries + right.entries, bytes: left.bytes + right.bytes)
+    }
+}
+
+/// Removing, because a person asked.
+extension CacheState {
+    /// Removes an entry and stops its download. Pinned entries stay unless they were named one by one.
+    mutating func removeAsked(_ key: CacheKey, sparesPinned: Bool) -> (Removal, [Effect]) {
+        if sparesPinned, index.facts(of: key)?.isPinned == true { return (Removal(), []) }
+        var effects = stopBecauseRemoved(key)
+        failures.forget(key)
+        guard let facts = index.remove(key) else { return (Removal(), effects) }
+        examinations.note(key)
+        counters.removed += 1
+        effects.append(.unlink(key))
+        effects += changed(key)
+        return (Removal(entries: 1, bytes: facts.allocated), effects)
+    }
+
+    private mutating func stopBecauseRemoved(_ key: CacheKey) -> [Effect] {
+        guard let flight = flights[key] else { return [.discardPartial(key)] }
+        guard flight.phase != .publishing else {
+            flights[key]?.isUnwanted = true
+            return []
+        }
+        flights[key] = nil
+        let stop: Effect =
+            flight.phase == .queued
+            ? .discardPartial(key) : .cancelTransfer(flight.id, key, discardsPartial: true)
+        return [stop] + decide(key, for: flight.interests, .removed) + changed(key)
+            + startTransfers()
+    }
+}

@@ -1,0 +1,116 @@
+internal import CacheKey
+
+/// Downloads: started, progressing, finished, published.
+extension CacheState {
+    /// Hands queued downloads to the transfer loop while it has room.
+    mutating func startTransfers() -> [Effect] {
+        var effects: [Effect] = []
+        while running < transferLimit, !isDraining, let key = nextQueued() {
+            flights[key]?.phase = .connecting
+            running += 1
+            if let flight = flights[key] {
+                effects.append(.startTransfer(flight.id, key, flight.url))
+            }
+            effects += changed(key)
+        }
+        return effects
+    }
+
+    private mutating func nextQueued() -> CacheKey? {
+        let flights = flights
+        return queue.next { key, id, priority in
+            guard let flight = flights[key] else { return false }
+            return flight.id == id && flight.phase == .queued && flight.priority == priority
+        }
+    }
+
+    /// The response began, or more of the body arrived.
+    mutating func transferProgressed(
+        _ key: CacheKey, _ id: FlightID, received: Int64, total: Int64?
+    ) -> [Effect] {
+        guard var flight = flights[key], flight.id == id else { return [] }
+        counters.bytesReceived += received - flight.received
+        let isNews =
+            flight.phase != .receiving || flight.total != total
+            || received - flight.announced >= (total ?? 0) / 100
+        flight.phase = .receiving
+        flight.received = received
+        flight.total = total
+        if isNews { flight.announced = received }
+        flights[key] = flight
+        return isNews ? changed(key) : []
+    }
+
+    /// A download ended: with a staged image, or with why there is none.
+    mutating func transferFinished(
+        _ key: CacheKey, _ id: FlightID, _ result: Result<StagedImage, Failure>
+    ) -> [Effect] {
+        running -= 1
+        let freed = startTransfers()
+        guard let flight = flights[key], flight.id == id else { return freed }
+        switch result {
+        case .success(let image):
+            flights[key]?.phase = .publishing
+            return freed + [.publish(image)] + changed(key)
+        case .failure(let failure):
+            flights[key] = nil
+            return freed + failed(key, flight, failure)
+        }
+    }
+
+    /// A staged image became an entry, or could not.
+    mutating func published(_ publication: Publication) -> [Effect] {
+        let key = publication.key
+        examinations.note(key)
+        guard let flight = flights[key], flight.id == publication.flight else {
+            preconditionFailure("\(key) was published without a flight")
+        }
+        flights[key] = nil
+        switch publication.result {
+        case .failure(let failure):
+            return failed(key, flight, failure)
+        case .success where flight.isUnwanted:
+            return [.unlink(key)] + failed(key, flight, .removed)
+        case .success(let facts):
+            counters.published += 1
+            failures.forget(key)
+            index.insert(key, facts)
+            return decide(key, for: flight.interests, nil) + changed(key)
+        }
+    }
+
+    private mutating func failed(_ key: CacheKey, _ flight: Flight, _ failure: Failure) -> [Effect] {
+        counters.failed += 1
+        failures.record(failure, of: key)
+        return decide(key, for: flight.interests, failure) + changed(key)
+    }
+
+    /// Stops a download that nobody wants any more. One that is being published goes on: it is paid.
+    mutating func stopIfUnwanted(_ key: CacheKey) -> [Effect] {
+        guard let flight = flights[key], !flight.isWanted, flight.phase != .publishing else {
+            return []
+        }
+        flights[key] = nil
+        guard flight.phase != .queued else { return changed(key) }
+        return [.cancelTransfer(flight.id, key, discardsPartial: false)] + changed(key)
+    }
+
+    /// The end is near: what is under way stops, what is staged is still published, and everybody who
+    /// waits for anything else hears that the cache shuts down.
+    mutating func drainBegan() -> [Effect] {
+        isDraining = true
+        var effects: [Effect] = []
+        for (key, flight) in flights where flight.phase != .publishing {
+            flights[key] = nil
+            if flight.phase != .queued {
+                effects.append(.cancelTransfer(flight.id, key, discardsPartial: false))
+            }
+            effects += decide(key, for: flight.interests, .shuttingDown)
+        }
+        return effects
+    }
+}
+
+extension Failure {
+    static let removed = Failure(.removed, "it was removed while it was on its way; ask again")
+}

@@ -1,0 +1,102 @@
+internal import CacheKey
+
+/// Everything the cache knows, and every decision it takes. Pure: no I/O, no clock, no lock.
+///
+/// Each event is one function, named for what happened, and returns what has to be done about it. The
+/// owner calls it under its lock and does the work after releasing it. Split over files by subject:
+/// `+Lookup` for questions and what the directory shows, `+Interests` for callers, `+Transfers` for
+/// downloads, `+Removal` for removing.
+struct CacheState: ~Copyable, Sendable {
+    /// How far the index may be believed.
+    enum Trust: Sendable {
+        /// The first scan is running: what is in the index is so, what is not may still be there.
+        case scanning
+        /// The directory is read and watched.
+        case whole
+        /// Changes were lost or can't be watched: every name has to be looked at.
+        case blind
+    }
+
+    /// Downloads under way at once, at most.
+    let transferLimit: Int
+
+    var index = Index()
+    var flights: [CacheKey: Flight] = [:]
+    var interests: [InterestID: Interest] = [:]
+    var queue = TransferQueue()
+    var failures = FailureMemory()
+    var trust = Trust.scanning
+    /// Changes were lost since the running scan began, so it has to be repeated.
+    var lostChanges = false
+    /// Names that changed and were not looked at since.
+    var unverified: Set<CacheKey> = []
+    var examinations = Examinations()
+    var changes = ChangeFeed()
+    var counters = Counters()
+    /// No new downloads: the end is near.
+    var isDraining = false
+    /// Downloads handed to the transfer loop.
+    var running = 0
+    private var lastID: UInt64 = 0
+
+    init(transferLimit: Int) {
+        self.transferLimit = transferLimit
+    }
+
+    mutating func nextID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+
+    /// Checks everything that must always hold; for tests.
+    func checkInvariants() {
+        index.checkInvariants()
+        for (key, flight) in flights {
+            precondition(flight.isWanted || flight.phase == .publishing, "\(key) flies for nobody")
+            for interest in flight.interests {
+                precondition(
+                    interests[interest]?.pending.contains(key) == true,
+                    "\(key) is wanted by a caller who does not wait for it")
+            }
+        }
+        let active = flights.values.count { $0.phase == .connecting || $0.phase == .receiving }
+        precondition(active <= running, "\(active) downloads, but \(running) counted")
+        precondition(running <= transferLimit, "\(running) downloads, over \(transferLimit)")
+    }
+}
+
+/// Counts since the start.
+struct Counters: Sendable {
+    /// Wishes for images that were there.
+    var hits = 0
+    /// Wishes for images that were not.
+    var misses = 0
+    /// Misses that joined a download already under way.
+    var joined = 0
+    /// Images published.
+    var published = 0
+    /// Downloads that failed.
+    var failed = 0
+    /// Bytes of image received.
+    var bytesReceived: Int64 = 0
+    /// Entries removed because somebody asked.
+    var removed = 0
+}
+
+/// Which keys changed since the observer last asked. Empty and free while nobody observes.
+struct ChangeFeed {
+    var isObserved = false
+    private(set) var keys: Set<CacheKey> = []
+
+    /// Notes a change; whether the observer has to be woken for it.
+    mutating func note(_ key: CacheKey) -> Bool {
+        guard isObserved else { return false }
+        keys.insert(key)
+        return keys.count == 1
+    }
+
+    mutating func take() -> Set<CacheKey> {
+        defer { keys = [] }
+        return keys
+    }
+}

@@ -1,0 +1,27 @@
+public import CacheKey
+
+/// What has to be done because of an event, after the lock is released.
+enum Effect: Sendable {
+    /// Download a URL into a new partial.
+    case startTransfer(FlightID, CacheKey, CacheURL)
+    /// Stop a download. Its partial stays for a later one, unless nobody shall have it.
+    case cancelTransfer(FlightID, CacheKey, discardsPartial: Bool)
+    /// Remove a partial no download is writing to.
+    case discardPartial(CacheKey)
+    /// Make a staged image durable under its name.
+    case publish(StagedImage)
+    /// Remove an entry's file.
+    case unlink(CacheKey)
+    /// Tell a caller that all it wanted is decided.
+    case finish(Outcome)
+    /// Tell the observer that something it watches has changed, for the first time since it asked.
+    case announceChanges
+    /// Read the whole directory again.
+    case scan
+}
+
+/// The end of a caller's wish: whatever is not in `failures` was had.
+public struct Outcome: Sendable {
+    public let interest: InterestID
+    public let failures: [CacheKey: Failure]
+}

@@ -1,0 +1,49 @@
+internal import CacheKey
+
+/// What memory holds of one entry, 64 bytes of it; digest, URL and validators stay with the file.
+struct Entry {
+    let key: CacheKey
+    /// Bytes of the image.
+    var size: Int64
+    /// Disk blocks of 512 bytes, attributes included.
+    var blocks: UInt32
+    /// Zero when unknown.
+    var freshUntil: UInt32
+    var fetchedAt: UInt32
+    var lastUsedAt: UInt32
+    /// Pixels; zero when unknown.
+    var width: UInt32
+    var height: UInt32
+    /// Neighbours in the order of use; `Recency.none` at the ends.
+    var older: UInt32
+    var newer: UInt32
+    var mediaType: MediaType
+    var isPinned: Bool
+
+    init(_ key: CacheKey, _ facts: EntryFacts) {
+        self.key = key
+        size = facts.size
+        blocks = UInt32(clamping: facts.allocated / 512)
+        freshUntil = facts.freshUntil?.rawValue ?? 0
+        fetchedAt = facts.fetchedAt.rawValue
+        lastUsedAt = facts.lastUsedAt.rawValue
+        width = UInt32(clamping: facts.width ?? 0)
+        height = UInt32(clamping: facts.height ?? 0)
+        older = Index.none
+        newer = Index.none
+        mediaType = facts.mediaType
+        isPinned = facts.isPinned
+    }
+
+    /// Bytes the disk holds for it.
+    var allocated: Int64 { Int64(blocks) * 512 }
+
+    var facts: EntryFacts {
+        EntryFacts(
+            size: size, allocated: allocated, mediaType: mediaType,
+            width: width == 0 ? nil : Int(width), height: height == 0 ? nil : Int(height),
+            fetchedAt: UnixTime(rawValue: fetchedAt),
+            freshUntil: freshUntil == 0 ? nil : UnixTime(rawValue: freshUntil),
+            lastUsedAt: UnixTime(rawValue: lastUsedAt), isPinned: isPinned)
+    }
+}

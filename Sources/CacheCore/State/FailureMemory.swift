@@ -1,0 +1,26 @@
+internal import CacheKey
+
+/// Why the latest attempts failed, so that a question after them can say so. Bounded: the oldest are
+/// forgotten first.
+struct FailureMemory {
+    static let capacity = 4096
+
+    private var failures: [CacheKey: Failure] = [:]
+    private var order: [CacheKey] = []
+
+    subscript(key: CacheKey) -> Failure? { failures[key] }
+
+    mutating func record(_ failure: Failure, of key: CacheKey) {
+        guard failures.updateValue(failure, forKey: key) == nil else { return }
+        order.append(key)
+        guard order.count > Self.capacity else { return }
+        // Half at once, so that forgetting costs nothing on average.
+        for old in order.prefix(Self.capacity / 2) { failures[old] = nil }
+        order.removeFirst(Self.capacity / 2)
+    }
+
+    mutating func forget(_ key: CacheKey) {
+        guard failures.removeValue(forKey: key) != nil else { return }
+        order.removeAll { $0 == key }
+    }
+}

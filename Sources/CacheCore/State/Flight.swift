@@ -1,0 +1,81 @@
+internal import CacheKey
+
+/// Names one download; a later one of the same key has another.
+struct FlightID: Hashable, Sendable {
+    let rawValue: UInt64
+}
+
+/// Names one caller's wish for a set of images.
+public struct InterestID: Hashable, Sendable {
+    let rawValue: UInt64
+}
+
+/// How urgent a download is. A shared one has the highest of those who want it.
+public enum Priority: UInt8, Sendable, Comparable, CaseIterable {
+    case background, normal, visible
+
+    public static func < (left: Priority, right: Priority) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}
+
+/// What a download is doing.
+public enum Phase: Sendable {
+    /// Waits for a free transfer.
+    case queued
+    /// Resolving, connecting, waiting for the response to begin.
+    case connecting
+    /// Bytes arrive in `NAME.part`.
+    case receiving
+    /// Checked; being made durable under its name.
+    case publishing
+}
+
+/// One download, shared by all who want it.
+struct Flight {
+    let id: FlightID
+    let url: CacheURL
+    var phase = Phase.queued
+    /// Bytes of the image so far.
+    var received: Int64 = 0
+    /// Bytes of the whole image, once the origin said.
+    var total: Int64?
+    var priority: Priority
+    /// Those who wait; each hears of the end once.
+    var interests: Set<InterestID> = []
+    /// Goes on with nobody waiting, because a caller asked for that.
+    var isHeld = false
+    /// Removed while being published: what lands under the name goes at once.
+    var isUnwanted = false
+    /// Bytes at the last announced change.
+    var announced: Int64 = 0
+
+    var isWanted: Bool { isHeld || !interests.isEmpty }
+
+    var progress: Progress { Progress(phase: phase, received: received, total: total) }
+}
+
+/// How far a download is.
+public struct Progress: Hashable, Sendable {
+    public let phase: Phase
+    /// Bytes received.
+    public let received: Int64
+    /// Bytes the origin promised, if it did.
+    public let total: Int64?
+
+    /// 0 to 100 where the total is known.
+    public var percent: Double? {
+        guard let total, total > 0 else { return nil }
+        return Double(received) * 100 / Double(total)
+    }
+}
+
+/// One caller's wish for a set of images, until all of them are decided.
+struct Interest {
+    /// Those not decided yet.
+    var pending: Set<CacheKey> = []
+    /// Why some could not be had.
+    var failures: [CacheKey: Failure] = [:]
+    /// All wanted keys are named; before that an empty `pending` means nothing.
+    var isComplete = false
+}

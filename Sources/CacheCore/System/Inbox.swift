@@ -1,0 +1,58 @@
+import Glibc
+internal import Synchronization
+
+/// A queue many threads put into and one thread waits on.
+///
+/// The waiting thread sleeps in the kernel; putting wakes it only when it may be asleep.
+/// eventfd(2) would do too, but a semaphore needs no descriptor. sem_wait(3).
+final class Inbox<Element: Sendable>: Sendable {
+    private struct State {
+        var elements: [Element] = []
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    // A semaphore may be used from any thread; the pointer never changes.
+    nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
+
+    init() {
+        semaphore = .allocate(capacity: 1)
+        sem_init(semaphore, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    /// Adds an element at the end. After `close` it is dropped.
+    func put(_ element: Element) {
+        let wasEmpty = state.withLock { state in
+            guard !state.isClosed else { return false }
+            state.elements.append(element)
+            return state.elements.count == 1
+        }
+        if wasEmpty { sem_post(semaphore) }
+    }
+
+    /// Lets the reader take what is queued and then end.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        sem_post(semaphore)
+    }
+
+    /// Waits for elements and takes them all, oldest first; `nil` when closed and empty.
+    func takeAll() -> [Element]? {
+        while true {
+            let taken: [Element]?? = state.withLock { state in
+                guard state.elements.isEmpty else {
+                    defer { state.elements = [] }
+                    return .some(state.elements)
+                }
+                return state.isClosed ? .some(nil) : .none
+            }
+            if let taken { return taken }
+            sem_wait(semaphore)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import CLinux
+import Glibc
+internal import SystemPackage
+
+/// Every system call the cache directory makes, as thin typed functions.
+///
+/// Interrupted calls are repeated here and nowhere else. A ``FaultPlan`` makes chosen calls fail, so
+/// that tests can walk through every failure a manual page lists.
+struct Kernel: Sendable {
+    /// What shall fail; `nil` outside tests.
+    var faults: FaultPlan?
+
+    init(faults: FaultPlan? = nil) {
+        self.faults = faults
+    }
+
+    /// Opens a name inside a directory without following a link. openat(2).
+    func open(
+        _ name: String, in directory: Int32, _ flags: Int32, mode: mode_t = 0
+    ) throws(Errno) -> Int32 {
+        try call(.openat) {
+            Glibc.openat(directory, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode)
+        }
+    }
+
+    /// Opens a directory by path. open(2).
+    func openDirectory(_ path: String) throws(Errno) -> Int32 {
+        try call(.openat) { Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    }
+
+    /// Makes a directory. mkdir(2).
+    func makeDirectory(_ path: String, mode: mode_t) throws(Errno) {
+        _ = try call(.mkdir) { Glibc.mkdir(path, mode) }
+    }
+
+    /// Appends all of `bytes`. write(2).
+    func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(Errno) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let chunk = rest
+            let written = try call(.write) {
+                Glibc.write(descriptor, chunk.baseAddress, chunk.count)
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+        }
+    }
+
+    /// Appends a text. write(2).
+    func write(_ text: String, to descriptor: Int32) throws(Errno) {
+        try Array(text.utf8).withUnsafeBufferPointer { (bytes) throws(Errno) in
+            try write(UnsafeRawBufferPointer(bytes), to: descriptor)
+        }
+    }
+
+    /// The facts of an open file. fstat(2).
+    func status(of descriptor: Int32) throws(Errno) -> stat {
+        var status = stat()
+        _ = try call(.fstat) { Glibc.fstat(descriptor, &status) }
+        return status
+    }
+
+    /// The facts of a name in a directory, of the link itself where it is one. fstatat(2).
+    func status(of name: UnsafePointer<CChar>, in directory: Int32) throws(Errno) -> stat {
+        var status = stat()
+        _ = try call(.fstatat) {
+            Glibc.fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW)
+        }
+        return status
+    }
+
+    /// The facts of a path, following links. stat(2).
+    func status(ofPath path: String) throws(Errno) -> stat {
+        var status = stat()
+        _ = try call(.fstatat) { Glibc.fstatat(AT_FDCWD, path, &status, 0) }
+        return status
+    }
+
+    /// Sets an extended attribute of an open file. fsetxattr(2).
+    func setAttribute(_ name: String, _ value: [UInt8], of descriptor: Int32) throws(Errno) {
+        _ = try call(.fsetxattr) {
+            CLinux.fsetxattr(descriptor, name, value, value.count, 0)
+        }
+    }
+
+    /// Reads an extended attribute by path into `buffer`, without opening the file and so without
+    /// counting as its use; returns the bytes read. lgetxattr(2).
+    func attribute(
+        _ name: String, ofPath path: UnsafePointer<CChar>, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(Errno) -> Int {
+        try call(.getxattr) {
+            CLinux.lgetxattr(path, name, buffer.baseAddress, buffer.count)
+        }
+    }
+
+    /// Sets the permission bits of an open file, whatever the umask says. fchmod(2).
+    func setMode(_ mode: mode_t, of descriptor: Int32) throws(Errno) {
+        _ = try call(.fchmod) { Glibc.fchmod(descriptor, mode) }
+    }
+
+    /// Writes a file's data and metadata to the disk. Never repeated after a failure: the pages are
+    /// clean by then and a second call would lie. fsync(2).
+    func synchronize(_ descriptor: Int32) throws(Errno) {
+        _ = try call(.fsync) { Glibc.fsync(descriptor) }
+    }
+
+    /// Renames within one directory, replacing what is there. renameat(2).
+    func rename(_ old: String, to new: String, in directory: Int32) throws(Errno) {
+        _ = try call(.rename) { Glibc.renameat(directory, old, directory, new) }
+    }
+
+    /// Removes a name that is not a directory. unlinkat(2).
+    func unlink(_ name: String, in directory: Int32) throws(Errno) {
+        _ = try call(.unlinkat) { Glibc.unlinkat(directory, name, 0) }
+    }
+
+    /// Cuts or extends an open file. ftruncate(2).
+    func truncate(_ descriptor: Int32, to size: Int64) throws(Errno) {
+        _ = try call(.ftruncate) { Glibc.ftruncate(descriptor, off_t(size)) }
+    }
+
+    /// Takes the exclusive lock of an open file, or throws `wouldBlock` at once. flock(2).
+    func lock(_ descriptor: Int32) throws(Errno) {
+        _ = try call(.flock) { clinux_flock(descriptor, LOCK_EX | LOCK_NB) }
+    }
+
+    /// Runs one call: the planned fault first, then the call, again while it is interrupted.
+    func call<Result: FixedWidthInteger>(
+        _ name: SyscallName, _ body: () -> Result
+    ) throws(Errno) -> Result {
+        if let fault = faults?.next(name) { throw fault }
+        while true {
+            let result = body()
+            if result != -1 { return result }
+            let errno = Errno(rawValue: Glibc.errno)
+            if errno != .interrupted { throw errno }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import CLinux
+import Glibc
+
+/// A thread of the cache's own, named so that `top -H` and a debugger tell what it does.
+///
+/// Runs `body` once; `join` waits for its end. pthread_create(3).
+struct NamedThread: Sendable {
+    private let handle: pthread_t
+
+    init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        let start = Unmanaged.passRetained(Start(name: name, body: body))
+        var handle = pthread_t()
+        let failure = pthread_create(
+            &handle, nil,
+            { argument in
+                let start = Unmanaged<Start>.fromOpaque(argument!).takeRetainedValue()
+                clinux_name_thread(start.name)
+                start.body()
+                return nil
+            }, start.toOpaque())
+        precondition(failure == 0, "no thread can be started: error \(failure)")
+        self.handle = handle
+    }
+
+    /// Waits until the thread has ended; call it once. pthread_join(3).
+    func join() {
+        pthread_join(handle, nil)
+    }
+
+    private final class Start: Sendable {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+}
