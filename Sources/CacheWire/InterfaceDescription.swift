@@ -1,0 +1,78 @@
+/// The texts of the interfaces the daemon serves, as `GetInterfaceDescription` hands them out.
+public enum InterfaceDescription {
+    /// The name of our own interface.
+    public static let cacheName = "io.cached.Cache"
+    /// The name of the interface every Varlink service has.
+    public static let serviceName = "org.varlink.service"
+
+    /// The text of an interface, `nil` for a name not served.
+    public static func text(of interface: String) -> String? {
+        switch interface {
+        case cacheName: cache
+        case serviceName: service
+        default: nil
+        }
+    }
+
+    // swift-format-ignore: the text is what clients get, its lines are as long as they are.
+    /// A copy of `etc/io.cached.Cache.varlink`, byte for byte; a test compares them.
+    public static let cache = """
+        interface io.cached.Cache
+
+        # Times are Unix seconds, sizes bytes. Absent optionals are omitted, never null; null on input means absent.
+        # phase, received, total, percent: in flight (total and percent absent while unknown).
+        # path to sha256: cached. failure: why the last attempt failed; a bad URL is a failure of kind invalidURL.
+        type Item (
+          url: string, key: string, state: (missing, inFlight, cached),
+          phase: ?(queued, connecting, receiving, retrying, publishing),
+          received: ?int, total: ?int, percent: ?float,
+          path: ?string, size: ?int, mediaType: ?string, width: ?int, height: ?int, sha256: ?string,
+          fetchedAt: ?int, freshUntil: ?int, lastUsedAt: ?int, pinned: ?bool,
+          failure: ?Failure
+        )
+        type Failure (kind: string, message: string, httpStatus: ?int, retryAt: ?int)
+
+        # Never starts a download, never touches recency. Answered from memory; with details (sha256, times, pin) from
+        # the file's attributes too.
+        method Status(urls: []string, details: ?bool) -> (items: []Item)
+        method Fetch(urls: []string, priority: ?(background, normal, visible), refresh: ?bool, wait: ?bool, sha256: ?string) -> (items: []Item)
+        # Only what changed, paced; removed holds keys. Without urls: everything.
+        method Watch(urls: ?[]string) -> (items: []Item, removed: []string)
+        method List(order: ?(recency, size, age), limit: ?int, after: ?string) -> (items: []Item, after: ?string)
+        # By prefix or all, pinned entries stay; a download in flight is cancelled.
+        method Remove(urls: ?[]string, prefix: ?string, all: ?bool) -> (entries: int, bytes: int)
+        method Pin(urls: []string, pinned: bool) -> (items: []Item)
+        method Evict(toBytes: int) -> (entries: int, bytes: int)
+        method Pressure(level: (warning, critical)) -> (entries: int, bytes: int)
+        # One flat object of counters and gauges, units in the names: entries, bytesUsed, bytesBudget, directory, ...
+        method Stats() -> (stats: [string]object)
+        method Verify(repair: ?bool) -> (checked: int, damaged: []Item)
+        error TooMany (limit: int)
+        error ShuttingDown ()
+        # The message was longer than limit bytes; the connection is closed after this reply.
+        error MessageTooLarge (limit: int)
+        # The message was not a JSON object with a method; the connection is closed after this reply.
+        error InvalidMessage (reason: string)
+
+        """
+
+    // swift-format-ignore
+    /// The interface of varlink.org, "Service Interface".
+    public static let service = """
+        interface org.varlink.service
+
+        # The Varlink service interface is provided by every Varlink service: it names the service and its interfaces.
+        method GetInfo() -> (vendor: string, product: string, version: string, url: string, interfaces: []string)
+
+        # The text of an interface.
+        method GetInterfaceDescription(interface: string) -> (description: string)
+
+        error InterfaceNotFound (interface: string)
+        error MethodNotFound (method: string)
+        error MethodNotImplemented (method: string)
+        error InvalidParameter (parameter: string)
+        error PermissionDenied ()
+        error ExpectedMore ()
+
+        """
+}

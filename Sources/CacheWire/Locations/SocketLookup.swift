@@ -1,0 +1,23 @@
+/// Where the socket is: the flag, else `$CACHED_SOCKET`, else `$XDG_RUNTIME_DIR/cached.sock`, else
+/// `/run/cached/cached.sock`.
+public enum SocketLookup {
+    /// The socket of a daemon for the whole machine.
+    public static let system = "/run/cached/cached.sock"
+
+    /// The sockets a client tries, in this order; one, unless it was told nothing.
+    public static func clientPaths(flag: String?, environment: [String: String]) -> [String] {
+        if let told = flag ?? environment.nonEmpty("CACHED_SOCKET") {
+            return [told]
+        }
+        return [user(environment), system].compactMap(\.self)
+    }
+
+    /// The one socket a daemon binds.
+    public static func daemonPath(flag: String?, environment: [String: String]) -> String {
+        flag ?? environment.nonEmpty("CACHED_SOCKET") ?? user(environment) ?? system
+    }
+
+    private static func user(_ environment: [String: String]) -> String? {
+        environment.absolute("XDG_RUNTIME_DIR").map { "\($0)/cached.sock" }
+    }
+}

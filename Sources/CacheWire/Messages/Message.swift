@@ -1,0 +1,52 @@
+import FoundationEssentials
+
+/// A message on the socket: a JSON object and a NUL byte (varlink.org, "Protocol").
+public enum Message {
+    /// The longest message taken or sent, in bytes, its NUL included.
+    public static let maximumLength = 16 << 20
+
+    /// Ends every message; JSON never contains it.
+    public static let terminator: UInt8 = 0
+
+    /// The JSON of a value on one line, without the terminator. Slashes stay as they are.
+    public static func json(_ value: some Encodable) throws(EncodingError) -> [UInt8] {
+        [UInt8](try data(value))
+    }
+
+    /// A whole message, its terminator included.
+    public static func encode(_ value: some Encodable) throws(EncodingError) -> [UInt8] {
+        let data = try data(value)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(data.count + 1)
+        bytes.append(contentsOf: data)
+        bytes.append(terminator)
+        return bytes
+    }
+
+    /// The value a message holds; `bytes` is without the terminator.
+    public static func decode<Value: Decodable>(
+        _: Value.Type = Value.self, from bytes: some Sequence<UInt8>
+    ) throws(DecodingError) -> Value {
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(bytes))
+        } catch let error as DecodingError {
+            throw error
+        } catch {
+            let context = DecodingError.Context(codingPath: [], debugDescription: "\(error)")
+            throw DecodingError.dataCorrupted(context)
+        }
+    }
+
+    private static func data(_ value: some Encodable) throws(EncodingError) -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        do {
+            return try encoder.encode(value)
+        } catch let error as EncodingError {
+            throw error
+        } catch {
+            let context = EncodingError.Context(codingPath: [], debugDescription: "\(error)")
+            throw EncodingError.invalidValue(value, context)
+        }
+    }
+}

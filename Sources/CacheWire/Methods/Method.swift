@@ -1,0 +1,13 @@
+/// A method of the daemon: its name, what it takes and what it answers.
+public protocol Method {
+    associatedtype Parameters: Codable, Sendable, Hashable
+    associatedtype Reply: Codable, Sendable, Hashable
+
+    /// What a call puts into its `method` field.
+    static var name: MethodName { get }
+}
+
+/// The methods, one type each, named as in the interface description.
+///
+/// A namespace, so that `Methods.Pressure` and whatever else is called pressure can live together.
+public enum Methods {}

@@ -1,0 +1,15 @@
+/// The full names of the methods the daemon answers to.
+public enum MethodName: String, Sendable, CaseIterable {
+    case status = "io.cached.Cache.Status"
+    case fetch = "io.cached.Cache.Fetch"
+    case watch = "io.cached.Cache.Watch"
+    case list = "io.cached.Cache.List"
+    case remove = "io.cached.Cache.Remove"
+    case pin = "io.cached.Cache.Pin"
+    case evict = "io.cached.Cache.Evict"
+    case pressure = "io.cached.Cache.Pressure"
+    case stats = "io.cached.Cache.Stats"
+    case verify = "io.cached.Cache.Verify"
+    case getInfo = "org.varlink.service.GetInfo"
+    case getInterfaceDescription = "org.varlink.service.GetInterfaceDescription"
+}
