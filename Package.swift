@@ -14,6 +14,8 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(
+    name: "UnixSignals", package: "swift-service-lifecycle")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let configuration = Target.Dependency.product(
     name: "Configuration", package: "swift-configuration")
@@ -53,7 +55,7 @@ let package = Package(
             name: "cached",
             dependencies: [
                 "CacheCore", "CacheKey", "CacheWire", "CLinux", arguments, configuration,
-                lifecycle, logging, nioCore, nioPosix, system,
+                lifecycle, logging, nioCore, nioPosix, signals, system,
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -121,3 +121,9 @@ public struct Statistics: Sendable {
     public var removed: Int { counters.removed }
     public var bytesReceived: Int64 { counters.bytesReceived }
 }
+
+extension Cache {
+    /// The libcurl in use, its TLS library included. Print it: distributions fix old versions without
+    /// changing the number. curl_version(3).
+    public static var curlVersion: String { TransferLoop.curlVersion }
+}

@@ -17,6 +17,15 @@ static inline int clinux_flock(int descriptor, int operation) {
     return flock(descriptor, operation);
 }
 
+/// Who is at the other end of a Unix socket.
+struct clinux_peer {
+    int process;
+    unsigned user, group;
+};
+
+/// Returns 0, or -1 with errno. socket(7), `SO_PEERCRED`.
+int clinux_peer_of(int descriptor, struct clinux_peer *peer);
+
 /// Names the calling thread; 15 bytes are kept. prctl(2), `PR_SET_NAME`.
 void clinux_name_thread(const char *name);
 

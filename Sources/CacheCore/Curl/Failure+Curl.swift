@@ -17,7 +17,8 @@ extension Failure {
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
             CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE:
             return Failure(
-                .tls, "the server's certificate is not acceptable (\(text)); --ca-file trusts "
+                .tls,
+                "the server's certificate is not acceptable (\(text)); --ca-file trusts "
                     + "another authority")
         case CURLE_PARTIAL_FILE:
             let promised = head.contentLength.map { " of \($0)" } ?? ""

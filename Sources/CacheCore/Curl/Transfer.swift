@@ -155,7 +155,8 @@ final class Transfer {
         // such images about. Where nothing vouches, the image's own end has to.
         guard head.isFramed || report.completeness == .whole else {
             throw Failure(
-                .truncated, "the connection closed before the image's own end, after \(received) bytes")
+                .truncated,
+                "the connection closed before the image's own end, after \(received) bytes")
         }
         return report
     }
@@ -181,7 +182,8 @@ final class Transfer {
 
 extension Failure {
     static let notAnImage = Failure(
-        .notAnImage, "the bytes are not an image of a known type; the server may have sent an error "
+        .notAnImage,
+        "the bytes are not an image of a known type; the server may have sent an error "
             + "page (CACHED_ACCEPT=any takes anything)")
 
     static func notAccepted(_ type: MediaType) -> Failure {
@@ -197,7 +199,8 @@ extension Failure {
         let target = address.map(\.description) ?? "an address that is not IP"
         return Failure(
             .addressRefused,
-            "the host's address \(target) is not on the public Internet; --allow-network permits it")
+            "the host's address \(target) is not on the public Internet; --allow-network permits it"
+        )
     }
 
     static func http(_ status: Int) -> Failure {

@@ -1,6 +1,6 @@
 internal import CacheKey
-internal import SystemPackage
 internal import Logging
+internal import SystemPackage
 
 /// What every transfer needs to know, and whom it tells.
 struct TransferContext: Sendable {

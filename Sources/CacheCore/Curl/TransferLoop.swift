@@ -40,6 +40,9 @@ final class TransferLoop: Sendable {
         thread.withLock { $0.take() }?.join()
     }
 
+    /// curl_version(3).
+    static var curlVersion: String { String(cString: curl_version()) }
+
     private func takeCommands() -> [Command] {
         commands.withLock { commands in
             guard !commands.isEmpty else { return [] }

@@ -79,7 +79,8 @@ extension CacheState {
         }
     }
 
-    private mutating func failed(_ key: CacheKey, _ flight: Flight, _ failure: Failure) -> [Effect] {
+    private mutating func failed(_ key: CacheKey, _ flight: Flight, _ failure: Failure) -> [Effect]
+    {
         counters.failed += 1
         failures.record(failure, of: key)
         return decide(key, for: flight.interests, failure) + changed(key)

@@ -202,8 +202,16 @@ struct Index: ~Copyable, @unchecked Sendable {
 
     private mutating func unlink(_ place: UInt32) {
         let entry = self[place]
-        if entry.older != Self.none { self[entry.older].newer = entry.newer } else { oldest = entry.newer }
-        if entry.newer != Self.none { self[entry.newer].older = entry.older } else { newest = entry.older }
+        if entry.older != Self.none {
+            self[entry.older].newer = entry.newer
+        } else {
+            oldest = entry.newer
+        }
+        if entry.newer != Self.none {
+            self[entry.newer].older = entry.older
+        } else {
+            newest = entry.older
+        }
     }
 }
 

@@ -85,7 +85,8 @@ struct Kernel: Sendable {
     /// Reads an extended attribute by path into `buffer`, without opening the file and so without
     /// counting as its use; returns the bytes read. lgetxattr(2).
     func attribute(
-        _ name: String, ofPath path: UnsafePointer<CChar>, into buffer: UnsafeMutableRawBufferPointer
+        _ name: String, ofPath path: UnsafePointer<CChar>,
+        into buffer: UnsafeMutableRawBufferPointer
     ) throws(Errno) -> Int {
         try call(.getxattr) {
             CLinux.lgetxattr(path, name, buffer.baseAddress, buffer.count)

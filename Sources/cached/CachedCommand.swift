@@ -1,0 +1,54 @@
+import ArgumentParser
+import CacheCore
+import CacheWire
+import Glibc
+import Logging
+import ServiceLifecycle
+import SystemPackage
+import UnixSignals
+
+/// The daemon: resolves its settings, opens the cache, serves the socket until a signal ends it.
+@main
+struct CachedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cached",
+        abstract: "Downloads images once for every program on the machine and keeps them as files.",
+        discussion: """
+            Runs in the foreground and logs to standard error; ends on SIGTERM or SIGINT. Each option \
+            may also be set by the environment variable named with it, or in the configuration file: \
+            options win over the environment, and that over the file.
+            """,
+        version: Version.current)
+
+    @OptionGroup var options: DaemonOptions
+
+    func run() async throws {
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            let settings = try await Settings.resolve(options, Environment.all())
+            try await Self.serve(settings)
+        } catch let failure as StartFailure {
+            FileDescriptor.standardError.writeLine("cached: \(failure.message)")
+            throw failure.exitCode
+        }
+    }
+
+    private static func serve(_ settings: Settings) async throws {
+        var logger = Logger(label: "cached", factory: { StreamLogHandler.standardError(label: $0) })
+        logger.logLevel = settings.logLevel
+        DescriptorLimit.raise(logger)
+        let server = try SocketServer(settings, logger: logger)
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: server)],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+        try await group.run()
+    }
+}
+
+extension FileDescriptor {
+    /// Writes a line; if nobody can read it, there is nobody to tell.
+    fileprivate func writeLine(_ text: String) {
+        _ = try? writeAll((text + "\n").utf8)
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+
+/// The options as they were typed; ``Settings`` makes sense of them.
+struct DaemonOptions: ParsableArguments {
+    @Option(help: "The configuration file: lines like CACHED_ALLOW_NETWORK=10.0.0.0/8.")
+    var config: String?
+
+    @Option(help: "The cache directory (CACHE_DIRECTORY; ~/.cache/cached by default).")
+    var directory: String?
+
+    @Option(help: "The socket (CACHED_SOCKET; $XDG_RUNTIME_DIR/cached.sock by default).")
+    var socket: String?
+
+    @Option(help: "The socket's permissions in octal (CACHED_SOCKET_MODE; 600 by default).")
+    var socketMode: String?
+
+    @Option(
+        help: """
+            A network that may be connected to although it is not the public Internet, as \
+            127.0.0.0/8; may be repeated (CACHED_ALLOW_NETWORK, separated by commas).
+            """)
+    var allowNetwork: [String] = []
+
+    @Option(
+        help: """
+            What to take besides the usual image formats: svg, or any for whatever arrives \
+            (CACHED_ACCEPT).
+            """)
+    var accept: String?
+
+    @Option(help: "The largest image taken, as 64MiB (CACHED_MAX_IMAGE_BYTES; 64MiB by default).")
+    var maxImageBytes: String?
+
+    @Option(help: "Certificates to trust instead of the system's, a PEM file (CACHED_CA_FILE).")
+    var caFile: String?
+
+    @Option(
+        help: "trace, debug, info, notice, warning or error (CACHED_LOG_LEVEL; info by default).")
+    var logLevel: String?
+}

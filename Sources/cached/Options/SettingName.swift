@@ -1,0 +1,41 @@
+/// Every setting, by the name it has in the environment and in the configuration file.
+enum SettingName: String, CaseIterable {
+    case socket = "CACHED_SOCKET"
+    case socketMode = "CACHED_SOCKET_MODE"
+    case allowNetwork = "CACHED_ALLOW_NETWORK"
+    case accept = "CACHED_ACCEPT"
+    case maxImageBytes = "CACHED_MAX_IMAGE_BYTES"
+    case caFile = "CACHED_CA_FILE"
+    case logLevel = "CACHED_LOG_LEVEL"
+
+    /// Its key for swift-configuration, which turns it into the name again.
+    var key: String {
+        rawValue.lowercased().split(separator: "_").joined(separator: ".")
+    }
+
+    /// Names that start like ours and are none.
+    static func unknown(among names: some Sequence<String>) -> [String] {
+        names.filter { $0.hasPrefix("CACHED_") && SettingName(rawValue: $0) == nil }.sorted()
+    }
+
+    /// The known name with the fewest edits to `name`.
+    static func nearest(to name: String) -> SettingName {
+        allCases.min { distance($0.rawValue, name) < distance($1.rawValue, name) } ?? .socket
+    }
+
+    /// Single-letter edits that turn one text into the other (Levenshtein's distance).
+    private static func distance(_ left: String, _ right: String) -> Int {
+        let right = Array(right.utf8)
+        var row = Array(0...right.count)
+        for (index, byte) in left.utf8.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in right.indices {
+                let substituted = diagonal + (right[column] == byte ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(substituted, row[column] + 1, diagonal + 1)
+            }
+        }
+        return row[right.count]
+    }
+}

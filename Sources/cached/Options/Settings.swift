@@ -1,0 +1,156 @@
+import CacheCore
+import CacheWire
+import Configuration
+import Glibc
+import Logging
+import SystemPackage
+
+/// What the daemon runs with, resolved: options over environment over file over defaults.
+struct Settings: Sendable {
+    var cache: CacheSettings
+    var socket: String
+    var socketMode: mode_t
+    var logLevel: Logger.Level
+
+    static func resolve(
+        _ options: DaemonOptions, _ environment: [String: String]
+    ) async throws -> Settings {
+        let reader = try await reader(options, environment)
+        guard
+            let directory = DirectoryLookup.path(
+                flag: options.directory, environment: environment)
+        else {
+            throw StartFailure.configuration("no cache directory is known: name one by --directory")
+        }
+        var cache = CacheSettings(directory: directory)
+        cache.transfers = try transfers(options, reader)
+        var places = environment
+        places[SettingName.socket.rawValue] = reader.string(.socket)
+        return Settings(
+            cache: cache,
+            socket: SocketLookup.daemonPath(flag: options.socket, environment: places),
+            socketMode: try mode(options.socketMode ?? reader.string(.socketMode) ?? "600"),
+            logLevel: try level(options.logLevel ?? reader.string(.logLevel) ?? "info"))
+    }
+
+    private static func transfers(
+        _ options: DaemonOptions, _ reader: ConfigReader
+    ) throws -> TransferSettings {
+        var transfers = TransferSettings()
+        let networks =
+            options.allowNetwork.isEmpty
+            ? reader.list(.allowNetwork) : options.allowNetwork
+        transfers.addressPolicy = AddressPolicy(allowing: try networks.map(network))
+        for word in options.accept.map(words) ?? reader.list(.accept) {
+            switch word {
+            case "any": transfers.acceptsAnything = true
+            case "svg": transfers.acceptsSVG = true
+            default: throw bad(.accept, word, "svg or any")
+            }
+        }
+        if let size = options.maxImageBytes ?? reader.string(.maxImageBytes) {
+            guard let bytes = ByteSize(size), bytes.count > 0 else {
+                throw bad(.maxImageBytes, size, "a size like 64MiB")
+            }
+            transfers.maximumSize = bytes.count
+        }
+        transfers.certificateFile = options.caFile ?? reader.string(.caFile)
+        transfers.userAgent = "cached/\(Version.current)"
+        return transfers
+    }
+
+    private static func network(_ text: String) throws -> AddressRange {
+        guard let range = AddressRange(text) else {
+            throw bad(.allowNetwork, text, "a network like 127.0.0.0/8")
+        }
+        return range
+    }
+
+    private static func mode(_ text: String) throws -> mode_t {
+        guard let mode = mode_t(text, radix: 8), mode <= 0o777 else {
+            throw bad(.socketMode, text, "permissions in octal like 660")
+        }
+        return mode
+    }
+
+    private static func level(_ text: String) throws -> Logger.Level {
+        guard let level = Logger.Level(rawValue: text) else {
+            throw bad(.logLevel, text, "one of trace, debug, info, notice, warning, error")
+        }
+        return level
+    }
+
+    private static func bad(_ name: SettingName, _ value: String, _ wanted: String) -> StartFailure
+    {
+        let option = name.rawValue.dropFirst("CACHED_".count).lowercased()
+            .split(separator: "_").joined(separator: "-")
+        return .configuration("--\(option) (\(name.rawValue)) is \"\(value)\", not \(wanted)")
+    }
+
+    static func words(_ text: String) -> [String] {
+        text.split(separator: ",").map { String($0) }
+    }
+}
+
+// MARK: Where settings come from
+
+extension Settings {
+    /// The environment over the file. A name that starts like a setting and is none is an error.
+    private static func reader(
+        _ options: DaemonOptions, _ environment: [String: String]
+    ) async throws -> ConfigReader {
+        try check(environment.keys, "the environment")
+        var providers: [any ConfigProvider] = [
+            EnvironmentVariablesProvider(environmentVariables: environment)
+        ]
+        if let file = try configurationFile(options, environment) {
+            providers.append(try await provider(file))
+        }
+        return ConfigReader(providers: providers)
+    }
+
+    private static func provider(_ file: String) async throws -> EnvironmentVariablesProvider {
+        try check(ConfigurationFile.names(in: file), file)
+        do {
+            return try await EnvironmentVariablesProvider(environmentFilePath: FilePath(file))
+        } catch {
+            throw StartFailure.configuration(
+                "the configuration file \(file) can't be read: \(error)")
+        }
+    }
+
+    private static func check(_ names: some Sequence<String>, _ place: String) throws {
+        guard let name = SettingName.unknown(among: names).first else { return }
+        let nearest = SettingName.nearest(to: name).rawValue
+        throw StartFailure.configuration(
+            "\(place) sets \(name), which is no setting; the nearest is \(nearest)")
+    }
+
+    /// The file to read: the one named, else the first of the usual places that exists.
+    private static func configurationFile(
+        _ options: DaemonOptions, _ environment: [String: String]
+    ) throws -> String? {
+        if let named = options.config {
+            guard access(named, R_OK) == 0 else {
+                throw StartFailure.configuration(
+                    "the configuration file \(named) can't be read: \(Errno(rawValue: errno))")
+            }
+            return named
+        }
+        let home =
+            environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+            ?? environment["HOME"].map { "\($0)/.config" }
+        let places = [home.map { "\($0)/cached/cached.conf" }, "/etc/cached/cached.conf"]
+        return places.compactMap(\.self).first { access($0, R_OK) == 0 }
+    }
+}
+
+extension ConfigReader {
+    fileprivate func string(_ name: SettingName) -> String? {
+        string(forKey: ConfigKey(name.key)).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    fileprivate func list(_ name: SettingName) -> [String] {
+        string(name).map(Settings.words) ?? []
+    }
+}

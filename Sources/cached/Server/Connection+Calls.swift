@@ -1,0 +1,181 @@
+import CacheCore
+import CacheKey
+import CacheWire
+import NIOCore
+import NIOPosix
+
+/// The calls, one function each.
+extension Connection {
+    /// Answers one message: the hot call straight from its bytes, all others through the decoder.
+    func answer(_ message: UnsafeRawBufferPointer) {
+        if let call = StatusCall(message) {
+            endStream()
+            return answerStatus(call, message)
+        }
+        let header: CallHeader
+        do {
+            header = try Message.decode(from: message)
+        } catch {
+            return refuse(.invalidMessage(reason: Self.reason(error)))
+        }
+        do {
+            try dispatch(header, message)
+        } catch {
+            reply(to: header, Reply<NoParameters>(error: error))
+        }
+    }
+
+    private func dispatch(
+        _ header: CallHeader, _ message: UnsafeRawBufferPointer
+    ) throws(WireError) {
+        guard let method = MethodName(rawValue: header.method) else {
+            endStream()
+            throw Self.unknown(header.method)
+        }
+        // A new stream takes over from the old one by itself, so that what is in both goes on.
+        if method != .fetch { endStream() }
+        switch method {
+        case .getInfo: reply(to: header, Reply(Self.info))
+        case .getInterfaceDescription: try describe(header, parameters(message))
+        case .status: status(header, try parameters(message))
+        case .fetch: try fetch(header, parameters(message))
+        case .list: try list(header, parameters(message))
+        case .remove: try remove(header, parameters(message))
+        case .stats: stats(header)
+        case .watch, .pin, .evict, .pressure, .verify:
+            throw .methodNotImplemented(method: header.method)
+        }
+    }
+
+    /// The parameters of a call; a missing object counts as an empty one.
+    private func parameters<Parameters: Codable & Sendable & Hashable>(
+        _ message: UnsafeRawBufferPointer
+    ) throws(WireError) -> Parameters {
+        do {
+            let call = try Message.decode(Call<Parameters>.self, from: message)
+            if let parameters = call.parameters { return parameters }
+            return try Message.decode(from: "{}".utf8)
+        } catch {
+            let reply = WireError(error)
+            // Where nothing was given at all, it is still a parameter that is missing.
+            guard case .invalidMessage = reply else { throw reply }
+            guard case .keyNotFound(let key, _) = error else { throw reply }
+            throw .invalidParameter(parameter: key.stringValue)
+        }
+    }
+
+    func reply(to header: CallHeader, _ reply: some Encodable) {
+        guard header.oneway != true else { return }
+        desk.replies.write(reply, to: &output)
+    }
+
+    private static func reason(_ error: DecodingError) -> String {
+        switch error {
+        case .dataCorrupted(let context): "not JSON: \(context.debugDescription)"
+        case .keyNotFound(let key, _): "the member \(key.stringValue) is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            "the member \(context.codingPath.last?.stringValue ?? "at the top") has the wrong type"
+        @unknown default: "not a call"
+        }
+    }
+
+    private static func unknown(_ method: String) -> WireError {
+        let interface = method.split(separator: ".").dropLast().joined(separator: ".")
+        return InterfaceDescription.served.contains(interface)
+            ? .methodNotFound(method: method) : .interfaceNotFound(interface: interface)
+    }
+
+    // MARK: org.varlink.service
+
+    private static let info = Methods.GetInfo.Reply(
+        vendor: "cached", product: "cached", version: Version.current,
+        url: "https://github.com/cached/cached", interfaces: InterfaceDescription.served)
+
+    private func describe(
+        _ header: CallHeader, _ parameters: Methods.GetInterfaceDescription.Parameters
+    ) throws(WireError) {
+        guard let text = InterfaceDescription.text(of: parameters.interface) else {
+            throw .interfaceNotFound(interface: parameters.interface)
+        }
+        reply(to: header, Reply(Methods.GetInterfaceDescription.Reply(description: text)))
+    }
+
+    // MARK: io.cached.Cache
+
+    /// The hot call: no strings, no decoder, one look into the cache for all URLs.
+    private func answerStatus(_ call: StatusCall, _ message: UnsafeRawBufferPointer) {
+        let texts = call.urls.map { UnsafeRawBufferPointer(rebasing: message[$0]) }
+        let keys = texts.map { CacheKey(urlBytes: $0) }
+        let items = desk.replies.items
+        desk.replies.writeItems(of: zip(texts, zip(keys, desk.cache.lookup(keys))), to: &output) {
+            element, output in
+            let (text, (key, lookup)) = element
+            if let problem = CacheURL.problem(in: text) {
+                items.write(invalid: text, problem, to: &output)
+            } else {
+                items.write(url: text, key, lookup, to: &output)
+            }
+        }
+    }
+
+    private func status(_ header: CallHeader, _ parameters: Methods.Status.Parameters) {
+        let targets = parameters.urls.map { Target($0) }
+        guard parameters.details == true else {
+            if header.oneway != true { desk.write(targets, to: &output) }
+            return
+        }
+        work(header) { desk, done in
+            var reply = ByteBuffer()
+            desk.write(targets, details: true, to: &reply)
+            done(reply)
+        }
+    }
+
+    private func list(
+        _ header: CallHeader, _ parameters: Methods.List.Parameters
+    ) throws(WireError) {
+        let page = try ListPage(parameters)
+        work(header) { desk, done in done(page.reply(from: desk)) }
+    }
+
+    private func remove(
+        _ header: CallHeader, _ parameters: Methods.Remove.Parameters
+    ) throws(WireError) {
+        let selection = try RemovalSelection(parameters)
+        work(header) { desk, done in
+            selection.remove(from: desk.cache) { removal in
+                done(
+                    desk.replies.message(
+                        Reply(
+                            Methods.Remove.Reply(
+                                entries: removal.entries, bytes: Int(removal.bytes)))))
+            }
+        }
+    }
+
+    private func stats(_ header: CallHeader) {
+        work(header) { desk, done in done(desk.replies.message(Reply(desk.statistics()))) }
+    }
+
+    /// Makes an answer on another thread; calls behind it wait. `body` hands it to its second argument,
+    /// once and from any thread.
+    private func work(
+        _ header: CallHeader,
+        _ body: @escaping @Sendable (Desk, @escaping @Sendable (ByteBuffer) -> Void) -> Void
+    ) {
+        guard let loop = context?.eventLoop else { return }
+        running = .work
+        let desk = desk
+        let isSilent = header.oneway == true
+        let connection = NIOLoopBound(self, eventLoop: loop)
+        desk.pool.submit { state in
+            guard state == .active else { return }
+            body(desk) { reply in
+                loop.execute {
+                    if !isSilent { connection.value.output.writeImmutableBuffer(reply) }
+                    connection.value.finished()
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import CacheCore
+import CacheKey
+import CacheWire
+import Glibc
+import Logging
+import NIOCore
+
+/// One client: cuts its bytes into calls, answers them in order. Lives on the event loop.
+///
+/// Memory stays bounded whatever the client does: while answers are not taken, or a call is running,
+/// nothing further is read; a message may have 16 MiB.
+final class Connection: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    let desk: Desk
+    var context: ChannelHandlerContext?
+    /// Bytes received and not yet taken as calls.
+    private var input = ByteBuffer()
+    /// Of these, bytes known to hold no NUL.
+    private var searched = 0
+    /// Answers made and not yet handed to the channel.
+    var output = ByteBuffer()
+    /// The call that is not answered to its end.
+    var running: RunningCall?
+    private var isReadHeld = false
+    private var isHalfClosed = false
+    private var isClosing = false
+    /// Whether calls are being taken right now, further up the stack.
+    private var isProcessing = false
+
+    /// Input that may wait while nothing can be answered.
+    private static let inputAhead = 64 * 1024
+    /// Answers gathered before they are handed on.
+    private static let outputChunk = 256 * 1024
+
+    init(desk: Desk) {
+        self.desk = desk
+    }
+
+    // MARK: From the channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        desk.hub.opened(self)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        if input.readableBytes == 0 {
+            input = bytes
+        } else {
+            input.writeBuffer(&bytes)
+        }
+        process()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        flush()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        guard context.channel.isWritable else { return }
+        sendChanges()
+        process()
+        flush()
+    }
+
+    /// Reading is asked for here; it is held back while what is there already can't be answered.
+    func read(context: ChannelHandlerContext) {
+        if mayRead(context) { context.read() } else { isReadHeld = true }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case ChannelEvent.inputClosed? = event as? ChannelEvent else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        isHalfClosed = true
+        closeIfDone()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        desk.hub.closed(self)
+        endFetch()
+        self.context = nil
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        desk.logger.debug("connection failed", metadata: ["error": "\(error)"])
+        context.close(promise: nil)
+    }
+
+    // MARK: Calls in, answers out
+
+    /// Takes calls while they can be answered.
+    func process() {
+        guard !isProcessing else { return }
+        isProcessing = true
+        defer { isProcessing = false }
+        while mayAnswer, let message = nextMessage() {
+            message.withUnsafeReadableBytes { answer($0) }
+            if output.readableBytes > Self.outputChunk { flush() }
+        }
+        if input.readableBytes >= Message.maximumLength, searched >= Message.maximumLength {
+            refuse(.messageTooLarge(limit: Message.maximumLength))
+        }
+        closeIfDone()
+    }
+
+    /// Whether the next call may be taken: answers are being read, and no call stands in the way. A
+    /// stream does not: the next call ends it.
+    private var mayAnswer: Bool {
+        guard let context, !isClosing, context.channel.isWritable else { return false }
+        return running?.isStream ?? true
+    }
+
+    private func mayRead(_ context: ChannelHandlerContext) -> Bool {
+        mayAnswer || input.readableBytes < Self.inputAhead
+    }
+
+    /// The next whole message without its NUL.
+    private func nextMessage() -> ByteBuffer? {
+        let length: Int? = input.withUnsafeReadableBytes { bytes in
+            guard bytes.count > searched, let start = bytes.baseAddress else { return nil }
+            guard let end = memchr(start + searched, 0, bytes.count - searched) else { return nil }
+            return UnsafeRawPointer(end) - start
+        }
+        guard let length, let message = input.readSlice(length: length) else {
+            searched = input.readableBytes
+            if searched == 0 { input = ByteBuffer() }
+            return nil
+        }
+        input.moveReaderIndex(forwardBy: 1)
+        searched = 0
+        return message
+    }
+
+    /// Hands gathered answers to the channel, and reads on if that was held back.
+    func flush() {
+        guard let context else { return }
+        if output.readableBytes > 0 {
+            context.writeAndFlush(wrapOutboundOut(output), promise: nil)
+            output = ByteBuffer()
+        }
+        if isReadHeld, mayRead(context) {
+            isReadHeld = false
+            context.read()
+        }
+    }
+
+    /// Answers with an error and closes: what follows on this connection can't be understood.
+    func refuse(_ error: WireError) {
+        desk.replies.write(Reply<NoParameters>(error: error), to: &output)
+        close()
+    }
+
+    /// Closes once all answers are sent.
+    func close() {
+        guard !isClosing, let context else { return }
+        isClosing = true
+        input = ByteBuffer()
+        searched = 0
+        endFetch()
+        context.writeAndFlush(wrapOutboundOut(output)).assumeIsolated().whenComplete { _ in
+            context.close(promise: nil)
+        }
+        output = ByteBuffer()
+    }
+
+    /// A client that has shut its side down is done when its calls are answered.
+    private func closeIfDone() {
+        if isHalfClosed, running == nil { close() }
+    }
+
+    /// The running call is answered; whatever waits behind it is taken up.
+    func finished() {
+        running = nil
+        process()
+        flush()
+    }
+}

@@ -1,0 +1,50 @@
+import CacheCore
+import CacheKey
+import CacheWire
+import NIOCore
+
+/// One page of `List`.
+struct ListPage: Sendable {
+    private let order: CacheCore.ListOrder
+    private let limit: Int
+    private let cursor: CacheKey?
+
+    /// Items on a page: what fits well below the 16 MiB of a message, however long their URLs.
+    static let maximum = 1000
+
+    init(_ parameters: Methods.List.Parameters) throws(WireError) {
+        order = .init(parameters.order ?? .recency)
+        let limit = parameters.limit ?? Self.maximum
+        guard limit > 0 else { throw .invalidParameter(parameter: "limit") }
+        self.limit = min(limit, Self.maximum)
+        cursor = try parameters.after.map { text throws(WireError) in
+            guard let key = CacheKey(text) else { throw .invalidParameter(parameter: "after") }
+            return key
+        }
+    }
+
+    /// Reads the page and its files' attributes.
+    func reply(from desk: Desk) -> ByteBuffer {
+        let entries = desk.cache.list(order, limit: limit, after: cursor)
+        let after = entries.count == limit ? entries.last?.key.description : nil
+        var reply = ByteBuffer()
+        desk.replies.writeItems(of: entries, after: after, to: &reply) { entry, output in
+            let details = desk.cache.details(of: entry.key)
+            (details.url ?? "").withUTF8Bytes { url in
+                desk.replies.items.write(
+                    url: url, entry.key, .cached(entry.facts), details: details, to: &output)
+            }
+        }
+        return reply
+    }
+}
+
+extension CacheCore.ListOrder {
+    init(_ order: CacheWire.ListOrder) {
+        switch order {
+        case .recency: self = .recency
+        case .size: self = .size
+        case .age: self = .age
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import CacheCore
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+/// The socket and everything behind it, as one service: binds, serves, drains.
+///
+/// The socket is bound before the directory is scanned, and taken over only after the directory's lock
+/// is held, so that two daemons can't both believe to be the one.
+final class SocketServer: Service {
+    private let cache: Cache
+    private let socket: ListeningSocket
+    private let settings: Settings
+    private let logger: Logger
+    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let pool = NIOThreadPool(numberOfThreads: 2)
+
+    /// How long answers may take to reach their readers at the end.
+    private static let patience = TimeAmount.milliseconds(300)
+
+    init(_ settings: Settings, logger: Logger) throws(StartFailure) {
+        self.settings = settings
+        self.logger = logger
+        do {
+            cache = try Cache(settings.cache, logger: logger)
+        } catch {
+            throw StartFailure(error)
+        }
+        socket = try ListeningSocket(path: settings.socket, mode: settings.socketMode)
+    }
+
+    func run() async throws {
+        let loop = group.next()
+        let hub = Hub(loop: loop)
+        let desk = desk(hub)
+        try await loop.submit { hub.serve(desk.cache, desk.replies.items) }.get()
+        pool.start()
+        let listener = try await listen(desk)
+        cache.start(observer: hub)
+        logger.info(
+            "listening",
+            metadata: ["socket": "\(settings.socket)", "directory": "\(settings.cache.directory)"])
+        try? await gracefulShutdown()
+        try await drain(listener, hub, loop)
+        logger.info("stopped")
+    }
+
+    private func desk(_ hub: Hub) -> Desk {
+        Desk(
+            cache: cache,
+            replies: ReplyWriter(items: ItemWriter(directory: settings.cache.directory)),
+            hub: hub, pool: pool, logger: logger,
+            facts: DaemonFacts(
+                directory: settings.cache.directory, socket: settings.socket,
+                curlVersion: Cache.curlVersion, startedAt: .now))
+    }
+
+    private func listen(_ desk: Desk) async throws -> any Channel {
+        try await ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 4096)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelOption(
+                .writeBufferWaterMark, value: .init(low: 64 * 1024, high: 1024 * 1024)
+            )
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Connection(desk: desk))
+                }
+            }
+            .withBoundSocket(socket.descriptor)
+            .get()
+    }
+
+    /// Nothing new comes in; what runs stops, what is staged is published; answers go out, as far as
+    /// anybody reads them.
+    private func drain(
+        _ listener: any Channel, _ hub: Hub, _ loop: any EventLoop
+    ) async throws {
+        socket.remove()
+        try await listener.close()
+        try await loop.submit { hub.isDraining = true }.get()
+        try await pool.runIfActive { self.cache.drain() }
+        let closed = try await loop.submit { () -> EventLoopFuture<Void> in
+            let connections = hub.connections
+            for connection in connections { connection.close() }
+            let ends = connections.compactMap { $0.context?.channel.closeFuture }
+            return EventLoopFuture.andAllComplete(ends, on: loop)
+        }.get()
+        let deadline = loop.scheduleTask(in: Self.patience) {}
+        closed.whenComplete { _ in deadline.cancel() }
+        try? await deadline.futureResult.get()
+        try await pool.shutdownGracefully()
+    }
+}
