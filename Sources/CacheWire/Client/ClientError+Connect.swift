@@ -1,0 +1,37 @@
+import Glibc
+
+extension ClientError {
+    /// The error of connect(2) to `path`.
+    static func connecting(to path: String, errno number: Int32) -> ClientError {
+        switch number {
+        case ENOENT, ECONNREFUSED, ENOTDIR:
+            .noDaemon(at: [path], cause: number)
+        case EACCES, EPERM:
+            ClientError(
+                .notPermitted,
+                "this user may not connect to \(path): its owner can open it to a group, "
+                    + "or name another socket with --socket",
+                cause: number)
+        default:
+            ClientError(
+                .input, "cannot connect to \(path): \(String(cString: strerror(number)))",
+                cause: number)
+        }
+    }
+
+    static func noDaemon(at paths: [String], cause: Int32?) -> ClientError {
+        ClientError(
+            .noDaemon,
+            "no daemon answers at \(paths.joined(separator: " or ")): "
+                + "start it with `cached`, or name another socket with --socket",
+            cause: cause)
+    }
+
+    static func pathTooLong(_ path: String, limit: Int) -> ClientError {
+        ClientError(
+            .pathTooLong,
+            "the socket path \(path) has \(path.utf8.count) bytes and the system takes \(limit): "
+                + "name a shorter one with --socket",
+            cause: ENAMETOOLONG)
+    }
+}

@@ -1,0 +1,104 @@
+import Glibc
+
+/// One connected Unix stream socket; the only owner of its descriptor, which it closes at the end.
+struct Connection: ~Copyable {
+    let descriptor: Int32
+    /// What the descriptor is connected to.
+    let path: String
+
+    deinit {
+        close(descriptor)
+    }
+
+    private init(descriptor: Int32, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+    }
+
+    /// Connects to the first of `paths` where somebody listens.
+    static func open(firstOf paths: [String]) throws(ClientError) -> Connection {
+        var failures: [ClientError] = []
+        for path in paths {
+            do throws(ClientError) {
+                return try open(path)
+            } catch {
+                failures.append(error)
+            }
+        }
+        // A socket that is there and refuses us tells more than one that is not there.
+        if let telling = failures.first(where: { $0.code != .noDaemon }) {
+            throw telling
+        }
+        throw .noDaemon(at: paths, cause: failures.first?.cause)
+    }
+
+    /// Connects to `path`. socket(2), connect(2).
+    static func open(_ path: String) throws(ClientError) -> Connection {
+        var address = try address(of: path)
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw .connecting(to: path, errno: errno) }
+        let connection = Connection(descriptor: descriptor, path: path)
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafeBytes(of: &address) { bytes in
+            connect(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress!, length)
+        }
+        let failure = errno
+        guard result == 0 else { throw .connecting(to: path, errno: failure) }
+        return connection
+    }
+
+    /// The address of a path, which with its NUL must fit into 108 bytes. unix(7).
+    private static func address(of path: String) throws(ClientError) -> sockaddr_un {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let limit = MemoryLayout.size(ofValue: address.sun_path) - 1
+        guard path.utf8.count <= limit else { throw .pathTooLong(path, limit: limit) }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return address
+    }
+}
+
+extension Connection {
+    /// Sends all bytes. A peer that has hung up is no failure here: what it said before, or that it
+    /// said nothing, is found by reading. send(2).
+    func send(_ bytes: [UInt8]) throws(ClientError) {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                Glibc.send(
+                    descriptor, buffer.baseAddress! + sent, buffer.count - sent,
+                    Int32(MSG_NOSIGNAL))
+            }
+            if count >= 0 {
+                sent += count
+            } else if errno == EPIPE || errno == ECONNRESET {
+                return
+            } else if errno != EINTR {
+                throw failure("send to")
+            }
+        }
+    }
+
+    /// Waits for bytes and appends them; `false` when the peer has hung up. recv(2).
+    func receive(into input: inout InputBuffer) throws(ClientError) -> Bool {
+        while true {
+            let count = input.append(upTo: 64 << 10) { room in
+                recv(descriptor, room.baseAddress, room.count, 0)
+            }
+            if count >= 0 {
+                return count > 0
+            } else if errno == ECONNRESET {
+                return false
+            } else if errno != EINTR {
+                throw failure("receive from")
+            }
+        }
+    }
+
+    func failure(_ action: String) -> ClientError {
+        let number = errno
+        return ClientError(
+            .input, "cannot \(action) the daemon at \(path): \(String(cString: strerror(number)))",
+            cause: number)
+    }
+}
