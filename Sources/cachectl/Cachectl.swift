@@ -1,0 +1,44 @@
+import ArgumentParser
+import CacheWire
+
+/// The command line of the image cache.
+@main
+struct Cachectl: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cachectl",
+        abstract: "Ask the image cache, and tell it what to do.",
+        discussion: """
+            Data goes to standard output, talk to standard error. URLs are read from standard \
+            input where - stands for them, one a line.
+
+            Exit status: 0 done; 1 something failed or is missing; 2 (status) in flight; \
+            64 wrong usage; 65 an invalid URL; 69 no daemon; 77 not permitted; 130 interrupted.
+            """,
+        version: Version.current,
+        subcommands: [
+            StatusCommand.self, FetchCommand.self, NameCommand.self, ListCommand.self,
+            InfoCommand.self, RemoveCommand.self, StatsCommand.self,
+        ])
+
+    static func main() {
+        Signals.prepare()
+        do {
+            if let question = StatusQuestion(plain: CommandLine.arguments.dropFirst()) {
+                try question.ask()
+            }
+            var command = try parseAsRoot()
+            try command.run()
+        } catch is BrokenPipe {
+            // The reader has seen enough: head(1) and friends do that.
+            exit(withError: ExitStatus.success.error)
+        } catch let failure as CommandFailure {
+            Talk.say(failure.message)
+            exit(withError: failure.status.error)
+        } catch let failure as ClientError {
+            Talk.say(failure.message)
+            exit(withError: ExitStatus(failure).error)
+        } catch {
+            exit(withError: error)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import CacheWire
+
+/// `cachectl info`
+struct InfoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "info",
+        abstract: "Print all that is known about a URL, a field a line.",
+        discussion: "Example: cachectl info https://example.com/a.png")
+
+    @OptionGroup var socket: SocketOption
+    @OptionGroup var format: JSONFlag
+
+    @Argument(help: ArgumentHelp("The URL.", valueName: "url"))
+    var url: String
+
+    func run() throws {
+        let client = try socket.connect()
+        let urls = try URLArguments.read([url])
+        var output = Output()
+        var seen = ItemTally()
+        for batch in Batches(urls) {
+            let parameters = Methods.Status.Parameters(urls: batch, details: true)
+            for item in try client.call(Methods.Status.self, parameters).items {
+                seen.count(item)
+                try print(item, to: &output)
+            }
+        }
+        try output.flush()
+        throw (seen.invalid > 0 ? ExitStatus.invalidURL : .success).error
+    }
+
+    private func print(_ item: Item, to output: inout Output) throws {
+        guard !format.json else { return try output.json(item) }
+        var table = Table([.left, .left])
+        for line in table.lines(item.fields.map { [$0.name, $0.value.printable] }) {
+            try output.line(line)
+        }
+    }
+}

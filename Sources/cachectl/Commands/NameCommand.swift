@@ -1,0 +1,57 @@
+import ArgumentParser
+import CacheKey
+import CacheWire
+
+/// `cachectl name`
+struct NameCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "name",
+        abstract: "Compute the file names of URLs; needs no daemon.",
+        discussion: """
+            The name is the UUIDv5 of the URL's bytes in the URL namespace, as any language \
+            computes it.
+
+            Example: cachectl name --path https://example.com/a.png
+            """)
+
+    @Flag(help: "Print the path in the cache directory.")
+    var path = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The cache directory, for --path.",
+            discussion: """
+                Default: $CACHE_DIRECTORY, else $XDG_CACHE_HOME/cached, else ~/.cache/cached.
+                """,
+            valueName: "path"))
+    var directory: String?
+
+    @OptionGroup var arguments: URLArguments
+
+    func run() throws {
+        let prefix = path ? try resolvedDirectory() + "/" : ""
+        var output = Output()
+        var status = ExitStatus.success
+        for url in try arguments.read() {
+            do {
+                try output.line("\(prefix)\(CacheKey(try CacheURL(url)))")
+            } catch let error as InvalidURL {
+                try output.flush()
+                Talk.say(url, "\(error)")
+                status = .invalidURL
+            }
+        }
+        try output.flush()
+        throw status.error
+    }
+
+    private func resolvedDirectory() throws -> String {
+        let environment = Environment.current()
+        guard let path = DirectoryLookup.path(flag: directory, environment: environment) else {
+            throw CommandFailure(
+                status: .usage,
+                message: "HOME is not set: name the cache directory with --directory")
+        }
+        return path
+    }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import CacheKey
+import CacheWire
+
+/// `cachectl remove`
+struct RemoveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove images, and cancel their downloads.",
+        discussion: """
+            By --prefix or --all, pinned images stay.
+
+            Example: cachectl remove --prefix https://example.com/avatars/
+            """)
+
+    @OptionGroup var socket: SocketOption
+    @OptionGroup var format: JSONFlag
+
+    @Option(help: ArgumentHelp("Remove all whose URL starts with this.", valueName: "url"))
+    var prefix: String?
+
+    @Flag(help: "Remove everything.")
+    var all = false
+
+    @Argument(
+        help: ArgumentHelp(
+            "The URLs; - reads them from standard input, one a line.", valueName: "url"))
+    var urls: [String] = []
+
+    func validate() throws {
+        let ways = [!urls.isEmpty, prefix != nil, all].count { $0 }
+        guard ways == 1 else { throw ValidationError("Give URLs, --prefix or --all, one of them.") }
+        guard prefix != "" else { throw ValidationError("--prefix is empty; use --all.") }
+    }
+
+    func run() throws {
+        let client = try socket.connect()
+        let (valid, invalid) = try checked(URLArguments.read(urls))
+        let calls: [Methods.Remove.Parameters] =
+            urls.isEmpty
+            ? [.init(prefix: prefix, all: all ? true : nil)]
+            : Batches(valid).map { .init(urls: $0) }
+        var sum = Methods.Remove.Reply(entries: 0, bytes: 0)
+        for parameters in calls {
+            let reply = try client.call(Methods.Remove.self, parameters)
+            sum.entries += reply.entries
+            sum.bytes += reply.bytes
+        }
+        try print(sum)
+        throw (invalid ? ExitStatus.invalidURL : .success).error
+    }
+
+    /// The URLs the cache can name; the others are told about.
+    private func checked(_ urls: [String]) -> (valid: [String], anyInvalid: Bool) {
+        let valid = urls.filter { url in
+            do throws(InvalidURL) {
+                _ = try CacheURL(url)
+                return true
+            } catch {
+                Talk.say(url, "\(error)")
+                return false
+            }
+        }
+        return (valid, valid.count < urls.count)
+    }
+
+    private func print(_ sum: Methods.Remove.Reply) throws {
+        var output = Output()
+        if format.json {
+            try output.json(sum)
+        } else {
+            let noun = sum.entries == 1 ? "entry" : "entries"
+            try output.line("removed \(sum.entries) \(noun), \(sum.bytes) bytes")
+        }
+        try output.flush()
+    }
+}

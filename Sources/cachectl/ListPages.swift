@@ -1,0 +1,32 @@
+import CacheWire
+
+/// The entries of the cache, page after page, until the daemon or the limit says it is enough.
+struct ListPages {
+    private let client: Client
+    private let order: ListOrder
+    /// How many entries may still come; `nil` for all.
+    private var remaining: Int?
+    private var after: String?
+    private var isOver = false
+
+    /// Entries asked for in one call.
+    static let pageSize = 1000
+
+    init(client: Client, order: ListOrder, limit: Int?) {
+        self.client = client
+        self.order = order
+        remaining = limit
+    }
+
+    /// The next page, `nil` after the last.
+    mutating func next() throws(ClientError) -> [Item]? {
+        guard !isOver, remaining != 0 else { return nil }
+        let limit = min(remaining ?? Self.pageSize, Self.pageSize)
+        let reply = try client.call(
+            Methods.List.self, .init(order: order, limit: limit, after: after))
+        after = reply.after
+        isOver = reply.after == nil || reply.items.isEmpty
+        remaining = remaining.map { max(0, $0 - reply.items.count) }
+        return reply.items
+    }
+}

@@ -1,0 +1,10 @@
+public import ArgumentParser
+public import CacheWire
+
+extension Priority: ExpressibleByArgument {
+    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+extension ListOrder: ExpressibleByArgument {
+    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
+}

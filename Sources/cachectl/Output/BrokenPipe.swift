@@ -1,0 +1,2 @@
+/// Nobody reads standard output any more, which is success.
+struct BrokenPipe: Error {}

@@ -1,0 +1,31 @@
+import CacheWire
+
+extension Item {
+    /// Every field that is there, by its name in the interface, with its value for people.
+    var fields: [(name: String, value: String)] {
+        let all: [(String, String?)] = [
+            ("url", url),
+            ("key", key),
+            ("state", state.rawValue),
+            ("phase", phase?.rawValue),
+            ("received", received.map(String.init)),
+            ("total", total.map(String.init)),
+            ("percent", percent.map { "\($0)" }),
+            ("path", path),
+            ("size", size.map(String.init)),
+            ("mediaType", mediaType),
+            ("width", width.map(String.init)),
+            ("height", height.map(String.init)),
+            ("sha256", sha256),
+            ("fetchedAt", fetchedAt.map(TimeText.describe(unixSecond:))),
+            ("freshUntil", freshUntil.map(TimeText.describe(unixSecond:))),
+            ("lastUsedAt", lastUsedAt.map(TimeText.describe(unixSecond:))),
+            ("pinned", pinned.map { $0 ? "yes" : "no" }),
+            ("failure", failure?.message),
+            ("failureKind", failure?.kind),
+            ("httpStatus", failure?.httpStatus.map(String.init)),
+            ("retryAt", failure?.retryAt.map(TimeText.describe(unixSecond:))),
+        ]
+        return all.compactMap { name, value in value.map { (name, $0) } }
+    }
+}

@@ -1,0 +1,32 @@
+import CacheWire
+
+extension Item {
+    /// The line of `status`: first the state, last what may contain anything.
+    var statusLine: String {
+        switch state {
+        case .cached:
+            "cached \(size ?? 0) \(mediaType ?? "-") \(path ?? "-")"
+        case .inFlight:
+            "in-flight \(percentText) \(received ?? 0)/\(total.map(String.init) ?? "-") "
+                + url.printable
+        case .missing:
+            "missing \(url.printable)"
+        }
+    }
+
+    /// `42.0%`, or `-` while the total is unknown.
+    private var percentText: String {
+        guard let percent else { return "-" }
+        let tenths = Int((percent * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)%"
+    }
+
+    /// `640x480`, or `-` for an image whose dimensions are not known.
+    var dimensions: String {
+        guard let width, let height else { return "-" }
+        return "\(width)x\(height)"
+    }
+
+    /// Whether the URL is none the cache can name.
+    var hasInvalidURL: Bool { failure?.kind == Failure.invalidURL }
+}

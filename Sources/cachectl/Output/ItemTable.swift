@@ -1,0 +1,37 @@
+import CacheWire
+
+/// The table of `list`, page by page; the first page has the header.
+struct ItemTable {
+    private let order: ListOrder
+    /// The Unix second ages are counted to.
+    private let now: Int
+    private var table = Table([.right, .left, .right, .right, .left])
+    private var hasHeader = false
+
+    init(order: ListOrder, now: Int) {
+        self.order = order
+        self.now = now
+    }
+
+    /// The lines of one page.
+    mutating func lines(_ items: [Item]) -> [String] {
+        var rows = items.map(row)
+        if !hasHeader {
+            hasHeader = true
+            let time = order == .age ? "AGE" : "LAST USED"
+            rows.insert(["SIZE", "TYPE", "DIMENSIONS", time, "URL"], at: 0)
+        }
+        return table.lines(rows)
+    }
+
+    private func row(_ item: Item) -> [String] {
+        let second = order == .age ? item.fetchedAt : item.lastUsedAt
+        return [
+            item.size.map(ByteCountText.describe) ?? "-",
+            item.mediaType?.printable ?? "-",
+            item.dimensions,
+            second.map { TimeText.describe(seconds: now - $0) } ?? "-",
+            item.url.printable,
+        ]
+    }
+}

@@ -1,0 +1,24 @@
+import Glibc
+
+/// One of the two streams the process writes to.
+enum StandardStream {
+    case output
+    case error
+
+    private var descriptor: Int32 { self == .output ? STDOUT_FILENO : STDERR_FILENO }
+
+    /// Writes all bytes, or returns the errno that stopped it. write(2).
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int32? {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: rest)
+            let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                return errno
+            }
+        }
+        return nil
+    }
+}
