@@ -62,5 +62,10 @@ let package = Package(
             name: "cachectl",
             dependencies: ["CLinux", "CacheKey", "CacheWire", arguments],
             swiftSettings: strict),
+
+        // What the tests stand on: origins, certificates, child processes, the built daemon.
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        .testTarget(
+            name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: strict),
     ]
 )

@@ -1,0 +1,68 @@
+import Foundation
+import Glibc
+
+/// A directory of the test's own directly under `/tmp`, removed with all it holds when the scope ends.
+///
+/// Its path is short on purpose: a socket's path may have 107 bytes (unix(7)).
+public struct TemporaryDirectory: Sendable {
+    /// The absolute path, without a slash at the end.
+    public let path: String
+
+    /// Makes the directory, open to the caller only. mkdtemp(3).
+    public init(in scope: TestScope) throws {
+        var template = Array("/tmp/cached.XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { throw TestFailure.syscall("mkdtemp") }
+        path = String(cString: made)
+        let path = path
+        scope.atEnd { try Self.remove(path) }
+    }
+
+    /// The path of `name` in here.
+    public func file(_ name: String) -> String {
+        "\(path)/\(name)"
+    }
+
+    /// Writes a file in here and returns its path.
+    @discardableResult
+    public func write(_ bytes: [UInt8], to name: String) throws -> String {
+        try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
+        return file(name)
+    }
+
+    /// Writes a text file in here and returns its path.
+    @discardableResult
+    public func write(_ text: String, to name: String) throws -> String {
+        try write(Array(text.utf8), to: name)
+    }
+
+    /// Makes a directory in here, and those above it, and returns its path.
+    @discardableResult
+    public func directory(_ name: String) throws -> String {
+        try FileManager.default.createDirectory(
+            atPath: file(name), withIntermediateDirectories: true)
+        return file(name)
+    }
+
+    /// The names of all in here, sorted; those with a dot in front too.
+    public func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+    }
+
+    /// A test may have taken permissions away: directories get theirs back first.
+    private static func remove(_ path: String) throws {
+        chmod(path, 0o700)
+        let walk = FileManager.default.enumerator(
+            at: URL(fileURLWithPath: path), includingPropertiesForKeys: [.isDirectoryKey])
+        while let url = walk?.nextObject() as? URL {
+            if try url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true {
+                chmod(url.path, 0o700)
+            }
+        }
+        try FileManager.default.removeItem(atPath: path)
+    }
+}
+
+/// The whole content of a file.
+public func contents(of path: String) throws -> [UInt8] {
+    try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+}
