@@ -64,7 +64,10 @@ let package = Package(
             swiftSettings: strict),
 
         // What the tests stand on: origins, certificates, child processes, the built daemon.
-        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        .target(name: "CTestSupport", path: "Tests/CSupport"),
+        .target(
+            name: "TestSupport", dependencies: ["CTestSupport"], path: "Tests/Support",
+            swiftSettings: strict),
         .testTarget(
             name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: strict),
     ]

@@ -51,12 +51,12 @@ public struct TemporaryDirectory: Sendable {
     /// A test may have taken permissions away: directories get theirs back first.
     private static func remove(_ path: String) throws {
         chmod(path, 0o700)
-        let walk = FileManager.default.enumerator(
-            at: URL(fileURLWithPath: path), includingPropertiesForKeys: [.isDirectoryKey])
-        while let url = walk?.nextObject() as? URL {
-            if try url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true {
-                chmod(url.path, 0o700)
-            }
+        let walk = FileManager.default.enumerator(atPath: path)
+        while let name = walk?.nextObject() as? String {
+            var status = stat()
+            let file = "\(path)/\(name)"
+            // A link to a directory is not followed: what it leads to is not ours.
+            if lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { chmod(file, 0o700) }
         }
         try FileManager.default.removeItem(atPath: path)
     }

@@ -1,0 +1,39 @@
+#define _GNU_SOURCE
+#include "CTestSupport.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <termios.h>
+#include <unistd.h>
+
+int ctest_pipe(int ends[2]) {
+    return pipe2(ends, O_CLOEXEC);
+}
+
+int ctest_terminal(int ends[2], int rows, int columns) {
+    ends[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (ends[0] < 0) return -1;
+    char name[64];
+    struct winsize size = {.ws_row = rows, .ws_col = columns};
+    if (grantpt(ends[0]) == 0 && unlockpt(ends[0]) == 0 &&
+        ptsname_r(ends[0], name, sizeof name) == 0) {
+        ends[1] = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+        if (ends[1] >= 0) return ioctl(ends[1], TIOCSWINSZ, &size);
+    }
+    int reason = errno;
+    close(ends[0]);
+    errno = reason;
+    return -1;
+}
+
+int ctest_accept(int listening) {
+    return accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+}
+
+int ctest_memory_file(void) {
+    return memfd_create("input", MFD_CLOEXEC);
+}

@@ -1,0 +1,118 @@
+/// One connection of a scripted origin: reads requests and performs their scripts, until either side
+/// has enough. Runs on a thread of its own and blocks there.
+struct OriginConnection {
+    /// What comes after a step.
+    private enum Next {
+        case goOn, close, clientLeft
+    }
+
+    let origin: ScriptedOrigin
+    let number: Int
+    let socket: Socket
+
+    /// Serves until the connection is over; the caller closes the socket.
+    func serve() {
+        var unread: [UInt8] = []
+        while let request = nextRequest(&unread) {
+            let script = answer(to: request)
+            let next = perform(script, for: request)
+            origin.state.change { state in
+                state.requests[request.id].outcome = next == .clientLeft ? .abandoned : .answered
+            }
+            guard next == .goOn, request.headers["Connection"]?.lowercased() != "close" else {
+                return
+            }
+        }
+    }
+
+    /// Reads and records a request, and discards its body; `nil` when the client has no more.
+    private func nextRequest(_ unread: inout [UInt8]) -> OriginRequest? {
+        let end = Array("\r\n\r\n".utf8)
+        var headLength = unread.firstRange(of: end)?.lowerBound
+        while headLength == nil {
+            guard let bytes = socket.receive(), !bytes.isEmpty else { return nil }
+            unread += bytes
+            headLength = unread.firstRange(of: end)?.lowerBound
+        }
+        let head = String(decoding: unread[..<headLength!], as: UTF8.self)
+        unread.removeFirst(headLength! + end.count)
+        let request: OriginRequest? = origin.state.change { state in
+            let id = state.requests.count
+            guard let request = OriginRequest(head: head, id: id, connection: number) else {
+                return nil
+            }
+            state.requests.append(request)
+            return request
+        }
+        guard let request else { return nil }
+        let bodyLength = request.headers["Content-Length"].flatMap { Int($0) } ?? 0
+        while unread.count < bodyLength {
+            guard let bytes = socket.receive(), !bytes.isEmpty else { return nil }
+            unread += bytes
+        }
+        unread.removeFirst(bodyLength)
+        return request
+    }
+
+    private func answer(to request: OriginRequest) -> OriginScript {
+        let routes = origin.state.value.routes
+        guard let answering = routes[request.target] ?? routes[request.path] else {
+            return .answer(404, headers: ["Content-Type": "text/plain"])
+        }
+        return answering(request)
+    }
+
+    private func perform(_ script: OriginScript, for request: OriginRequest) -> Next {
+        for step in script.steps {
+            let next = perform(step)
+            guard next == .goOn else { return next }
+            if case .head = step, request.method == "HEAD" { return .goOn }
+        }
+        return .goOn
+    }
+
+    private func perform(_ step: OriginScript.Step) -> Next {
+        switch step {
+        case .head(let status, let headers):
+            return send(Array("HTTP/1.1 \(status) Scripted\r\n\(headers)\r\n".utf8))
+        case .bytes(let bytes):
+            return send(bytes)
+        case .chunk(let bytes):
+            let size = String(bytes.count, radix: 16)
+            return send(Array("\(size)\r\n".utf8) + bytes + Array("\r\n".utf8))
+        case .wait(let gate):
+            return gate.pass(socket) ? .goOn : .clientLeft
+        case .trickle(let bytes, let bytesPerSecond):
+            return trickle(bytes, bytesPerSecond)
+        case .endless(let bytes):
+            while send(bytes) == .goOn {}
+            return .clientLeft
+        case .close:
+            return .close
+        case .reset:
+            socket.resetOnClose()
+            return .close
+        }
+    }
+
+    private func send(_ bytes: [UInt8]) -> Next {
+        socket.send(bytes) ? .goOn : .clientLeft
+    }
+
+    /// Keeps to the pace on the whole, even when one slice was late.
+    private func trickle(_ bytes: [UInt8], _ bytesPerSecond: Int) -> Next {
+        let start = ContinuousClock.now
+        var sent = 0
+        while sent < bytes.count {
+            let due = ContinuousClock.now - start + .milliseconds(20)
+            let allowed = Int(Double(bytesPerSecond) * (due / .seconds(1)))
+            let end = min(max(allowed, sent), bytes.count)
+            guard socket.send(bytes[sent..<end]) else { return .clientLeft }
+            sent = end
+            if sent < bytes.count, socket.wait(within: .milliseconds(20)) == .closedByPeer {
+                return .clientLeft
+            }
+        }
+        return .goOn
+    }
+}

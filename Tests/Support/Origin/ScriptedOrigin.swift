@@ -1,0 +1,123 @@
+import Foundation
+
+/// A real HTTP/1.1 server on 127.0.0.1 that does what a script says, and remembers what it was asked.
+///
+///     let origin = try ScriptedOrigin(in: scope)
+///     origin.route("/a.png", .cut(image, after: 1000))
+///     …
+///     #expect(origin.requests("/a.png").count == 1)
+///
+/// One thread a connection; a connection carries as many requests as its client sends. A path without a
+/// route is answered 404. Ends with its scope, whatever its scripts are waiting for.
+public final class ScriptedOrigin: Sendable {
+    public typealias Answering = @Sendable (OriginRequest) -> OriginScript
+
+    struct State: Sendable {
+        var routes: [String: Answering] = [:]
+        /// Every request, at the index of its id.
+        var requests: [OriginRequest] = []
+        /// The connections still open, by number.
+        var open: [Int: Socket] = [:]
+        /// All connections ever accepted.
+        var accepted = 0
+        var isStopping = false
+        /// Whether the accepting thread is still there.
+        var isAccepting = true
+    }
+
+    public let port: Int
+    let state = Monitor(State())
+    private let listening: Socket
+
+    public init(in scope: TestScope) throws {
+        (listening, port) = try Socket.listenOnLoopback()
+        Thread.detachNewThread { [self] in acceptConnections() }
+        scope.atEnd { [self] in try await stop() }
+    }
+
+    /// The URL of a path here.
+    public func url(_ path: String, host: String = "127.0.0.1") -> String {
+        "http://\(host):\(port)\(path)"
+    }
+
+    /// Sets what a path is answered with. A path with a query is looked for first with, then without it.
+    public func route(_ path: String, _ script: OriginScript) {
+        route(path) { _ in script }
+    }
+
+    /// Sets what a path is answered with, request by request.
+    public func route(_ path: String, answering: @escaping Answering) {
+        state.change { $0.routes[path] = answering }
+    }
+
+    /// Every request so far, or those for one path (or one target with its query).
+    public func requests(_ path: String? = nil) -> [OriginRequest] {
+        state.value.requests.filter { $0.isFor(path) }
+    }
+
+    /// The connections accepted so far, the closed ones too.
+    public var connectionsAccepted: Int { state.value.accepted }
+
+    /// Waits for the `count`th request for a path, and returns it.
+    @discardableResult
+    public func waitForRequest(
+        _ path: String, count: Int = 1, within limit: Duration = .patience
+    ) async throws -> OriginRequest {
+        try await state.wait(for: "request \(count) for \(path)", within: limit) { state in
+            state.requests.filter { $0.isFor(path) }.dropFirst(count - 1).first
+        }
+    }
+
+    /// Waits until the answers to `count` requests for a path have ended so.
+    public func waitForOutcome(
+        _ outcome: OriginRequest.Outcome, of path: String, count: Int = 1,
+        within limit: Duration = .patience
+    ) async throws {
+        try await state.wait(for: "\(path) to be \(outcome)", within: limit) { state in
+            let ended = state.requests.filter { $0.isFor(path) && $0.outcome == outcome }
+            return ended.count >= count ? () : nil
+        }
+    }
+
+    /// Closes the port and every connection, and waits until all threads are gone.
+    public func stop() async throws {
+        state.change { state in
+            state.isStopping = true
+            listening.shutdown()
+            for socket in state.open.values { socket.shutdown() }
+        }
+        try await state.wait(for: "the origin's end", within: .patience) { state in
+            state.open.isEmpty && !state.isAccepting ? () : nil
+        }
+    }
+
+    private func acceptConnections() {
+        while let socket = listening.accept() {
+            let number: Int? = state.change { state in
+                guard !state.isStopping else { return nil }
+                defer { state.accepted += 1 }
+                state.open[state.accepted] = socket
+                return state.accepted
+            }
+            guard let number else { socket.close(); break }
+            Thread.detachNewThread { [self] in
+                OriginConnection(origin: self, number: number, socket: socket).serve()
+                // Closed under the lock, so that `stop` never shuts down another's descriptor.
+                state.change { state in
+                    state.open[number] = nil
+                    socket.close()
+                }
+            }
+        }
+        state.change { state in
+            listening.close()
+            state.isAccepting = false
+        }
+    }
+}
+
+extension OriginRequest {
+    fileprivate func isFor(_ path: String?) -> Bool {
+        path == nil || path == target || path == self.path
+    }
+}

@@ -1,0 +1,55 @@
+/// What a program that has ended left behind.
+public struct ProcessOutput: Sendable {
+    public let status: ExitStatus
+    public let standardOutput: [UInt8]
+    public let standardError: [UInt8]
+
+    /// The standard output as text.
+    public var text: String { String(decoding: standardOutput, as: UTF8.self) }
+    /// The standard error output as text.
+    public var errorText: String { String(decoding: standardError, as: UTF8.self) }
+    /// The lines of the standard output.
+    public var lines: [String] {
+        text.split(separator: "\n").map(String.init)
+    }
+}
+
+/// Runs a program to its end; kills it when that takes longer than `limit`.
+///
+///     let output = try await run("sha256sum", ["-"], input: bytes)
+///     #expect(output.status == .success)
+///
+/// - Throws: `TestFailure` when the program cannot be started or is too slow; its exit code is a result.
+@discardableResult
+public func run(
+    _ executable: String,
+    _ arguments: [String] = [],
+    environment: [String: String] = minimalEnvironment(),
+    input: [UInt8] = [],
+    standardError: ChildProcess.ErrorSink = .pipe,
+    within limit: Duration = .seconds(60)
+) async throws -> ProcessOutput {
+    try await withTestScope { scope in
+        let child = try ChildProcess(
+            executable, arguments, environment: environment, input: input,
+            standardError: standardError, in: scope)
+        let status = try await child.waitForExit(within: limit)
+        return ProcessOutput(
+            status: status,
+            standardOutput: child.bytes(.standardOutput),
+            standardError: child.bytes(.standardError))
+    }
+}
+
+/// Runs a program that must succeed, and returns what it printed.
+@discardableResult
+public func runSuccessfully(
+    _ executable: String, _ arguments: [String] = [], input: [UInt8] = []
+) async throws -> String {
+    let output = try await run(executable, arguments, input: input)
+    guard output.status == .success else {
+        let command = ([executable] + arguments).joined(separator: " ")
+        throw TestFailure("\(command): \(output.status)\n\(output.errorText)")
+    }
+    return output.text
+}

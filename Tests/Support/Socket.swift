@@ -1,0 +1,143 @@
+import CTestSupport
+import Glibc
+
+/// A stream socket's descriptor with the few calls the fixtures need.
+///
+/// A value without an owner: who made it closes it, once.
+struct Socket: Sendable {
+    /// How a peer gone shows in poll(2): POLLRDHUP, for which the C headers want _GNU_SOURCE.
+    private static let peerClosed: Int16 = 0x2000
+
+    let descriptor: Int32
+
+    /// Connects to a Unix socket. connect(2).
+    static func connect(toUnix path: String) throws -> Socket {
+        let socket = try make(AF_UNIX)
+        do {
+            try withUnixAddress(path) { address, length in
+                guard Glibc.connect(socket.descriptor, address, length) == 0 else {
+                    throw TestFailure.syscall("connect", path)
+                }
+            }
+        } catch {
+            socket.close()
+            throw error
+        }
+        return socket
+    }
+
+    /// Listens on a free port of 127.0.0.1. listen(2).
+    static func listenOnLoopback(backlog: Int32 = 4096) throws -> (socket: Socket, port: Int) {
+        let socket = try make(AF_INET)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let done = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                bind(socket.descriptor, generic, length) == 0
+                    && listen(socket.descriptor, backlog) == 0
+                    && getsockname(socket.descriptor, generic, &length) == 0
+            }
+        }
+        guard done else {
+            defer { socket.close() }
+            throw TestFailure.syscall("listen", "127.0.0.1")
+        }
+        return (socket, Int(UInt16(bigEndian: address.sin_port)))
+    }
+
+    private static func make(_ family: Int32) throws -> Socket {
+        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(family, type, 0)
+        guard descriptor >= 0 else { throw TestFailure.syscall("socket") }
+        return Socket(descriptor: descriptor)
+    }
+
+    private static func withUnixAddress(
+        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
+    ) throws {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let room = MemoryLayout.size(ofValue: address.sun_path)
+        guard path.utf8.count < room else {
+            throw TestFailure("the socket path \(path) has more than \(room - 1) bytes")
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        try withUnsafePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                try body(generic, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+    }
+
+    /// The next connection; `nil` once the socket was shut down. accept4(2).
+    func accept() -> Socket? {
+        while true {
+            let accepted = ctest_accept(descriptor)
+            if accepted >= 0 { return Socket(descriptor: accepted) }
+            // A client that gave up while queued, or no descriptor free right now.
+            guard errno == EINTR || errno == ECONNABORTED || errno == EMFILE else { return nil }
+        }
+    }
+
+    /// Sends everything; false once the peer is gone. send(2).
+    func send(_ bytes: some Collection<UInt8>) -> Bool {
+        let all = Array(bytes)
+        var sent = 0
+        while sent < all.count {
+            let count = all[sent...].withUnsafeBytes { rest in
+                Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return false }
+            sent += count
+        }
+        return true
+    }
+
+    /// The next bytes, at most `limit`; empty at the end of the stream, `nil` on an error. recv(2).
+    func receive(upTo limit: Int = 65536) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: limit)
+        while true {
+            let count = recv(descriptor, &buffer, limit, 0)
+            if count >= 0 { return Array(buffer[..<count]) }
+            guard errno == EINTR else { return nil }
+        }
+    }
+
+    /// What poll(2) has seen.
+    enum Event {
+        case readable, closedByPeer, otherReadable, timedOut
+    }
+
+    /// Waits until the peer closes, `other` becomes readable or `limit` has passed; with `orInput`
+    /// also until there is something to read here. poll(2).
+    func wait(orInput: Bool = false, other: Int32 = -1, within limit: Duration? = nil) -> Event {
+        let input = orInput ? Int16(POLLIN) : 0
+        var polled = [
+            pollfd(fd: descriptor, events: Self.peerClosed | input, revents: 0),
+            pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&polled, 2, limit?.milliseconds ?? -1) < 0, errno == EINTR {}
+        if polled[1].revents != 0 { return .otherReadable }
+        if polled[0].revents & Int16(POLLIN) != 0 { return .readable }
+        return polled[0].revents == 0 ? .timedOut : .closedByPeer
+    }
+
+    /// Ends both directions, which wakes whoever is blocked on the socket. shutdown(2).
+    func shutdown() {
+        Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
+    }
+
+    /// Makes the coming `close()` send a reset instead of an orderly end. SO_LINGER, socket(7).
+    func resetOnClose() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    func close() {
+        Glibc.close(descriptor)
+    }
+}
