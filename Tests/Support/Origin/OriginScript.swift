@@ -22,7 +22,7 @@ public struct OriginScript: Sendable, ExpressibleByArrayLiteral {
         case endless([UInt8])
         /// Closes the connection in order.
         case close
-        /// Closes the connection with a reset.
+        /// Closes the connection with a reset, which may overtake bytes not yet delivered.
         case reset
     }
 

@@ -1,0 +1,23 @@
+import Glibc
+
+/// The programs that were built together with the running test binary.
+public enum BuiltProducts {
+    /// The directory they lie in. /proc/self/exe, proc(5).
+    public static func directory() throws -> String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &buffer, buffer.count)
+        guard count > 0 else { throw TestFailure.syscall("readlink", "/proc/self/exe") }
+        let path = String(
+            decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
+    }
+
+    /// The path of a program: `cached`, `cachectl`.
+    public static func program(_ name: String) throws -> String {
+        let path = "\(try directory())/\(name)"
+        guard access(path, X_OK) == 0 else {
+            throw TestFailure("\(path) was not built; run `swift build` first")
+        }
+        return path
+    }
+}

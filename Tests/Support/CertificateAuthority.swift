@@ -1,0 +1,54 @@
+/// A certificate authority nobody trusts but the test: made by openssl(1), gone with its scope.
+///
+///     let authority = try await CertificateAuthority(in: scope)
+///     let nginx = try await Nginx(serving: ["/": root], tls: authority.issue(), in: scope)
+///     // clients verify with authority.certificate
+public struct CertificateAuthority: Sendable {
+    /// A server's certificate and its private key, as paths of PEM files.
+    public struct Identity: Sendable {
+        public let certificate: String
+        public let key: String
+    }
+
+    /// The path of the authority's own certificate (PEM): what a client must trust.
+    public let certificate: String
+    private let key: String
+    private let directory: TemporaryDirectory
+
+    public init(in scope: TestScope) async throws {
+        directory = try TemporaryDirectory(in: scope)
+        certificate = directory.file("ca.pem")
+        key = directory.file("ca.key")
+        try await runSuccessfully(
+            "openssl",
+            ["req", "-x509", "-days", "2", "-subj", "/CN=cached test authority", "-out", certificate]
+                + ["-addext", "keyUsage=critical,keyCertSign,cRLSign"] + Self.newKey(key))
+    }
+
+    /// Issues a server certificate that is valid for two days.
+    ///
+    /// - Parameter names: what it is good for, in openssl's words (x509v3_config(5)).
+    public func issue(
+        for names: [String] = ["DNS:localhost", "IP:127.0.0.1", "IP:::1"]
+    ) async throws -> Identity {
+        let stem = "server-\(try directory.names().count)"
+        let identity = Identity(
+            certificate: directory.file("\(stem).pem"), key: directory.file("\(stem).key"))
+        let request = directory.file("\(stem).csr")
+        let extensions = try directory.write(
+            "subjectAltName=\(names.joined(separator: ","))\nextendedKeyUsage=serverAuth\n",
+            to: "\(stem).ext")
+        try await runSuccessfully(
+            "openssl", ["req", "-subj", "/CN=\(stem)", "-out", request] + Self.newKey(identity.key))
+        try await runSuccessfully(
+            "openssl",
+            ["x509", "-req", "-days", "2", "-in", request, "-extfile", extensions]
+                + ["-CA", certificate, "-CAkey", key, "-CAcreateserial"]
+                + ["-out", identity.certificate])
+        return identity
+    }
+
+    private static func newKey(_ path: String) -> [String] {
+        ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", path]
+    }
+}

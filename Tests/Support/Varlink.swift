@@ -1,0 +1,82 @@
+import Synchronization
+
+/// A raw connection to a Varlink socket: any bytes out, messages or the end in. For what a well-behaved
+/// client never sends.
+///
+///     let connection = try daemon.connect()
+///     try await connection.send(#"{"method":"org.varlink.service.GetInfo"}"# + "\0")
+///     let reply = try await connection.receiveText()
+public final class Varlink: Sendable {
+    private let socket: Socket
+    /// Received, but not yet taken as messages.
+    private let unread = Mutex<[UInt8]>([])
+
+    /// Connects; closed when the scope ends.
+    public init(_ path: String, in scope: TestScope) throws {
+        socket = try Socket.connect(toUnix: path)
+        scope.atEnd { [socket] in socket.close() }
+    }
+
+    /// Sends these bytes as they are; no NUL is added.
+    ///
+    /// - Throws: `TestFailure` when the daemon has closed the connection.
+    public func send(_ bytes: [UInt8]) async throws {
+        let sent = try await offPool { [socket] in socket.send(bytes) }
+        guard sent else { throw TestFailure("the connection was closed while sending") }
+    }
+
+    /// Sends text as it is; no NUL is added.
+    public func send(_ text: String) async throws {
+        try await send(Array(text.utf8))
+    }
+
+    /// The next message, without its NUL; `nil` when the daemon has closed the connection.
+    public func receive(within limit: Duration = .patience) async throws -> [UInt8]? {
+        try await offPool { [self] in try nextMessage(limit) }
+    }
+
+    /// The next message as text, which must come.
+    public func receiveText(within limit: Duration = .patience) async throws -> String {
+        guard let message = try await receive(within: limit) else {
+            throw TestFailure("the connection was closed instead of an answer")
+        }
+        return String(decoding: message, as: UTF8.self)
+    }
+
+    /// Sends one message, adding the NUL, and returns the next that comes.
+    public func call(_ message: String, within limit: Duration = .patience) async throws -> String {
+        try await send(message + "\0")
+        return try await receiveText(within: limit)
+    }
+
+    /// Waits until the daemon closes the connection, discarding what it still says.
+    public func waitForClose(within limit: Duration = .patience) async throws {
+        while try await receive(within: limit) != nil {}
+    }
+
+    /// Ends both directions, as a client that leaves.
+    public func shutdown() {
+        socket.shutdown()
+    }
+
+    /// Blocks. A reset counts as closed.
+    private func nextMessage(_ limit: Duration) throws -> [UInt8]? {
+        let deadline = ContinuousClock.now + limit
+        return try unread.withLock { unread in
+            var searched = 0
+            while true {
+                if let end = unread[searched...].firstIndex(of: 0) {
+                    defer { unread.removeFirst(end + 1) }
+                    return Array(unread[..<end])
+                }
+                searched = unread.count
+                let left = deadline - ContinuousClock.now
+                guard left > .zero, socket.wait(orInput: true, within: left) != .timedOut else {
+                    throw TestFailure.timedOut("a message", after: limit)
+                }
+                guard let bytes = socket.receive(upTo: 1 << 20), !bytes.isEmpty else { return nil }
+                unread += bytes
+            }
+        }
+    }
+}
