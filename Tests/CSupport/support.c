@@ -37,3 +37,7 @@ int ctest_accept(int listening) {
 int ctest_memory_file(void) {
     return memfd_create("input", MFD_CLOEXEC);
 }
+
+int ctest_close_from(posix_spawn_file_actions_t *actions, int lowest) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, lowest);
+}

@@ -21,8 +21,10 @@ public struct CertificateAuthority: Sendable {
         key = directory.file("ca.key")
         try await runSuccessfully(
             "openssl",
-            ["req", "-x509", "-days", "2", "-subj", "/CN=cached test authority", "-out", certificate]
-                + ["-addext", "keyUsage=critical,keyCertSign,cRLSign"] + Self.newKey(key))
+            [
+                "req", "-x509", "-days", "2", "-subj", "/CN=cached test authority",
+                "-addext", "keyUsage=critical,keyCertSign,cRLSign", "-out", certificate,
+            ] + Self.newKey(key))
     }
 
     /// Issues a server certificate that is valid for two days.
@@ -42,9 +44,10 @@ public struct CertificateAuthority: Sendable {
             "openssl", ["req", "-subj", "/CN=\(stem)", "-out", request] + Self.newKey(identity.key))
         try await runSuccessfully(
             "openssl",
-            ["x509", "-req", "-days", "2", "-in", request, "-extfile", extensions]
-                + ["-CA", certificate, "-CAkey", key, "-CAcreateserial"]
-                + ["-out", identity.certificate])
+            [
+                "x509", "-req", "-days", "2", "-in", request, "-extfile", extensions,
+                "-CA", certificate, "-CAkey", key, "-CAcreateserial", "-out", identity.certificate,
+            ])
         return identity
     }
 

@@ -73,7 +73,9 @@ final class Monitor<State: Sendable>: Sendable {
         guarded.withLock { guarded in
             // Cancellation may come before enrolment; its handler then found nobody to tell.
             if Task.isCancelled { return continuation.resume(throwing: CancellationError()) }
-            if let result = condition(guarded.state) { return continuation.resume(returning: result) }
+            if let result = condition(guarded.state) {
+                return continuation.resume(returning: result)
+            }
             guarded.waiters[id] = Waiter(
                 look: { state in
                     guard let result = condition(state) else { return false }

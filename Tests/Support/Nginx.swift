@@ -4,8 +4,7 @@
 ///     nginx.url("abstract/Flow.png")
 ///
 /// One process in the foreground with all its files in a temporary directory; runs as root and as
-/// anybody. The port is bound here and handed over open (nginx's way of replacing itself while running),
-/// so no other process can take it in between and connections wait instead of being refused.
+/// anybody. The port stays reserved until nginx listens on it, so no other test takes it in between.
 public struct Nginx: Sendable {
     public let port: Int
     /// The process, to be killed or asked for its log.
@@ -24,18 +23,16 @@ public struct Nginx: Sendable {
         tls: CertificateAuthority.Identity? = nil, extra: String = "", in scope: TestScope
     ) async throws {
         let directory = try TemporaryDirectory(in: scope)
-        let (listening, port) = try Socket.listenOnLoopback()
-        defer { listening.close() }
+        let (reservation, port) = try Socket.reserveLoopbackPort()
+        defer { reservation.close() }
         let configuration = Configuration(
             port: port, roots: roots, limitRate: limitRate, tls: tls, extra: extra)
         let file = try directory.write(configuration.text, to: "nginx.conf")
         self.port = port
         isTLS = tls != nil
         process = try ChildProcess(
-            "nginx", ["-p", directory.path, "-c", file, "-e", "stderr"],
-            environment: minimalEnvironment(["NGINX": "3;"]),
-            inheriting: [3: listening.descriptor], in: scope)
-        // Among its last words before it serves, and not said when the configuration is wrong.
+            "nginx", ["-p", directory.path, "-c", file, "-e", "stderr"], in: scope)
+        // Said once it listens, and never when the configuration is wrong.
         try await process.waitForLine(containing: "event method")
     }
 
@@ -83,7 +80,7 @@ private struct Configuration {
             keepalive_requests 100000;
             \(limitRate.map { "limit_rate \($0);" } ?? "")
             server {
-                listen 127.0.0.1:\(port)\(tls == nil ? "" : " ssl http2");
+                listen 127.0.0.1:\(port) reuseport\(tls == nil ? "" : " ssl http2");
                 \(tls.map { "ssl_certificate \"\($0.certificate)\";" } ?? "")
                 \(tls.map { "ssl_certificate_key \"\($0.key)\";" } ?? "")
                 \(extra)

@@ -28,7 +28,28 @@ struct Socket: Sendable {
 
     /// Listens on a free port of 127.0.0.1. listen(2).
     static func listenOnLoopback(backlog: Int32 = 4096) throws -> (socket: Socket, port: Int) {
+        let (socket, port) = try bindToLoopback()
+        guard listen(socket.descriptor, backlog) == 0 else {
+            defer { socket.close() }
+            throw TestFailure.syscall("listen", "127.0.0.1")
+        }
+        return (socket, port)
+    }
+
+    /// Takes a free port of 127.0.0.1 for a program of the same user that binds it by SO_REUSEPORT:
+    /// nobody else gets it while this socket is open, and this one gets no connections. socket(7).
+    static func reserveLoopbackPort() throws -> (socket: Socket, port: Int) {
+        try bindToLoopback(shared: true)
+    }
+
+    private static func bindToLoopback(
+        shared: Bool = false
+    ) throws -> (socket: Socket, port: Int) {
         let socket = try make(AF_INET)
+        var sharing: Int32 = shared ? 1 : 0
+        setsockopt(
+            socket.descriptor, SOL_SOCKET, SO_REUSEPORT, &sharing,
+            socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -36,13 +57,12 @@ struct Socket: Sendable {
         let done = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
                 bind(socket.descriptor, generic, length) == 0
-                    && listen(socket.descriptor, backlog) == 0
                     && getsockname(socket.descriptor, generic, &length) == 0
             }
         }
         guard done else {
             defer { socket.close() }
-            throw TestFailure.syscall("listen", "127.0.0.1")
+            throw TestFailure.syscall("bind", "127.0.0.1")
         }
         return (socket, Int(UInt16(bigEndian: address.sin_port)))
     }

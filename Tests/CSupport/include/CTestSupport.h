@@ -4,6 +4,8 @@
 #ifndef CTESTSUPPORT_H
 #define CTESTSUPPORT_H
 
+#include <spawn.h>
+
 /// Makes a pipe: 0 is read, 1 is written. 0, or -1 with errno. pipe2(2).
 int ctest_pipe(int ends[2]);
 
@@ -15,5 +17,9 @@ int ctest_accept(int listening);
 
 /// A nameless file in memory, or -1 with errno. memfd_create(2).
 int ctest_memory_file(void);
+
+/// Has the child close all descriptors from `lowest` on. 0 or an errno.
+/// posix_spawn_file_actions_addclosefrom_np(3).
+int ctest_close_from(posix_spawn_file_actions_t *actions, int lowest);
 
 #endif

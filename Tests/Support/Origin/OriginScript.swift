@@ -119,11 +119,13 @@ extension OriginScript {
             return answer(headers: common, body: body)
         }
         guard first < body.count else {
-            return answer(416, headers: common.withDefaults(["Content-Range": "bytes */\(body.count)"]))
+            let range: HeaderFields = ["Content-Range": "bytes */\(body.count)"]
+            return answer(416, headers: common.withDefaults(range))
         }
-        let range = "bytes \(first)-\(body.count - 1)/\(body.count)"
-        return answer(
-            206, headers: common.withDefaults(["Content-Range": range]), body: Array(body[first...]))
+        let range: HeaderFields = [
+            "Content-Range": "bytes \(first)-\(body.count - 1)/\(body.count)"
+        ]
+        return answer(206, headers: common.withDefaults(range), body: Array(body[first...]))
     }
 
     private static func head(

@@ -40,14 +40,12 @@ public final class ChildProcess: Sendable {
     ///   - executable: a path, or a name that is looked for in `$PATH` and the `sbin` directories.
     ///   - environment: the whole environment of the child; nothing is inherited.
     ///   - input: what the child reads from its standard input; nothing if left out.
-    ///   - inheriting: further descriptors: the child's number → ours, which stays open here.
     public init(
         _ executable: String,
         _ arguments: [String] = [],
         environment: [String: String] = minimalEnvironment(),
         input: [UInt8] = [],
         standardError: ErrorSink = .pipe,
-        inheriting: [Int32: Int32] = [:],
         in scope: TestScope
     ) throws {
         self.executable = try Self.locate(executable)
@@ -60,12 +58,12 @@ public final class ChildProcess: Sendable {
         do {
             pid = try SpawnRequest(
                 executable: self.executable, arguments: arguments, environment: environment,
-                descriptors: [0: input, 1: output.write, 2: error.write]
-                    .merging(inheriting) { _, new in new }
+                descriptors: [input, output.write, error.write]
             ).spawn()
-        } catch {
+        } catch let failure {
             close(output.read)
-            throw error
+            close(error.read)
+            throw failure
         }
         collect(.standardOutput, from: output.read)
         collect(.standardError, from: error.read)
@@ -179,7 +177,8 @@ public final class ChildProcess: Sendable {
     static func locate(_ executable: String) throws -> String {
         guard !executable.contains("/") else { return executable }
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
-        for directory in path.split(separator: ":") + ["/usr/local/sbin", "/usr/sbin", "/sbin"] {
+        let directories = path.split(separator: ":").map(String.init)
+        for directory in directories + ["/usr/local/sbin", "/usr/sbin", "/sbin"] {
             let candidate = "\(directory)/\(executable)"
             if access(candidate, X_OK) == 0 { return candidate }
         }

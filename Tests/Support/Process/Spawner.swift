@@ -1,3 +1,4 @@
+import CTestSupport
 import Foundation
 import Glibc
 import Synchronization
@@ -49,8 +50,8 @@ struct SpawnRequest: Sendable {
     let executable: String
     let arguments: [String]
     let environment: [String: String]
-    /// The child's descriptors: its number → ours. Ours stay open here.
-    let descriptors: [Int32: Int32]
+    /// Our descriptors that become the child's 0, 1, 2; they stay open here, and are greater than 2.
+    let descriptors: [Int32]
 
     private static let parentDeathWrapper = "/usr/bin/setpriv"
 
@@ -65,9 +66,11 @@ struct SpawnRequest: Sendable {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        for (theirs, ours) in descriptors {
-            posix_spawn_file_actions_adddup2(&actions, ours, theirs)
+        for (theirs, ours) in descriptors.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, ours, Int32(theirs))
         }
+        // Nor does the child see what this process was started with.
+        ctest_close_from(&actions, Int32(descriptors.count))
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
