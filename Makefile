@@ -1,0 +1,51 @@
+# `make help` lists what can be made. .ci/run calls the same targets.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+RELEASE := swift build -c release --static-swift-stdlib
+
+# What `run`, `bench` and `test` hand on: make run ARGS="--log-level debug"
+ARGS ?=
+
+.PHONY: help build test lint format bench bench-deps demo run clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
+
+build: ## Build cached and cachectl for release, the Swift libraries inside
+	@.ci/dependencies build
+	$(RELEASE) --product cached
+	$(RELEASE) --product cachectl
+
+test: ## Run every test
+	@.ci/dependencies build test
+	@.ci/python-clients .build-python
+	swift build
+	@.ci/lint programs .build/debug
+	CACHED_TEST_PYTHON="$$PWD/.build-python/bin/python" swift test $(ARGS)
+
+lint: ## Check the format, the scripts and who imports what
+	git ls-files -z -- '*.swift' | xargs -0 -r swift format lint --strict
+	@.ci/lint sources
+
+format: ## Format the Swift sources in place
+	git ls-files -z -- '*.swift' | xargs -0 -r swift format format --in-place
+
+bench: ## Measure against the peers that are installed
+	@.ci/dependencies build
+	Benchmarks/run $(ARGS)
+
+bench-deps: ## Install the peers that `bench` measures against
+	@.ci/dependencies bench
+
+demo: ## Show the main job on real images, from nothing
+	@.ci/dependencies build demo
+	@Tests/Demo/demo
+
+run: build ## Run the daemon in the foreground, on its default directory and socket
+	exec .build/release/cached $(ARGS)
+
+clean: ## Remove what was built
+	rm -rf .build .build-*
