@@ -70,5 +70,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: strict),
+        // The load generator behind `make bench`.
+        .executableTarget(
+            name: "cached-bench",
+            dependencies: ["CLinux", arguments, nioCore, nioPosix],
+            path: "Benchmarks/LoadGenerator", swiftSettings: strict),
     ]
 )

@@ -1,0 +1,109 @@
+/// A closed loop of questions over some connections, on the calling thread.
+///
+/// A question is asked when the answer before it is whole, and one clock reading ends the one and
+/// starts the other: nothing waits for a timer, nothing allocates while measuring.
+struct Load: ~Copyable {
+    /// When to measure, and when to stop.
+    struct Limits {
+        /// Seconds before anything counts.
+        let warmup: Double
+        /// Seconds that count.
+        let duration: Double
+        /// Requests that count, at most.
+        let requests: Int
+    }
+
+    private let wire: WireProtocol
+    private let requests: RequestSet
+    private let queue: EventQueue
+    private let connections: UnsafeMutableBufferPointer<Connection>
+    private var latencies = Latencies(capacity: 1 << 22)
+    /// Replies and their bytes, those before the measurement included.
+    private var replies = 0
+    private var replyBytes = 0
+
+    /// Milliseconds without any answer after which a server is given up.
+    private static let patience: Int32 = 10_000
+
+    /// Opens all connections; their first questions lie spread over the whole set.
+    init(
+        endpoint: Endpoint, connections count: Int, requests: consuming RequestSet,
+        wire: WireProtocol
+    ) throws {
+        let queue = try EventQueue()
+        let connections = UnsafeMutableBufferPointer<Connection>.allocate(capacity: count)
+        // A connection that fails ends the program: nothing needs to be undone.
+        for number in 0..<count {
+            let first = number * requests.count / count
+            let connection = try Connection(endpoint, firstRequest: first)
+            try queue.add(connection.descriptor, number: number)
+            connections.initializeElement(at: number, to: connection)
+        }
+        self.wire = wire
+        self.requests = requests
+        self.queue = queue
+        self.connections = connections
+    }
+
+    deinit {
+        connections.deinitialize()
+        connections.deallocate()
+    }
+
+    /// Runs until a limit is reached; questions in flight then are given up.
+    mutating func run(_ limits: Limits) throws -> LoadReport {
+        let start = Monotonic.nanoseconds()
+        let measured = start + UInt64(limits.warmup * 1e9)
+        let deadline = measured + UInt64(limits.duration * 1e9)
+        for number in connections.indices { try ask(number, at: start) }
+        var now = start
+        while now < deadline, latencies.count < limits.requests {
+            let ready = try queue.wait(milliseconds: Self.patience)
+            guard ready > 0 else {
+                throw BenchFailure("no answer for \(Self.patience / 1000) seconds")
+            }
+            for index in 0..<ready {
+                let number = queue.number(index)
+                guard try proceed(number) else { continue }
+                now = Monotonic.nanoseconds()
+                let asked = connections[number].askedAt
+                if asked >= measured { latencies.record(now - asked) }
+                try ask(number, at: now)
+            }
+        }
+        return LoadReport(
+            latencies: latencies.summary(), requests: latencies.count,
+            seconds: Double(now - min(measured, now)) / 1e9,
+            bytesPerReply: Double(replyBytes) / Double(max(replies, 1)))
+    }
+
+    /// Asks the next question on a connection.
+    @inline(__always)
+    private mutating func ask(_ number: Int, at now: UInt64) throws {
+        connections[number].ask(at: now)
+        let question = requests.bytes(connections[number].requestIndex)
+        if try !connections[number].write(question) {
+            try queue.setWriting(true, of: connections[number].descriptor, number: number)
+        }
+    }
+
+    /// Goes on with a ready connection: the rest of a long question first, then the reply.
+    ///
+    /// - Returns: whether the reply is whole.
+    @inline(__always)
+    private mutating func proceed(_ number: Int) throws -> Bool {
+        let question = requests.bytes(connections[number].requestIndex)
+        if !connections[number].isSent(question) {
+            guard try connections[number].write(question) else { return false }
+            try queue.setWriting(false, of: connections[number].descriptor, number: number)
+        }
+        guard try connections[number].read() else { return false }
+        let reply = connections[number].reply
+        guard try wire.isWhole(reply, requestLength: question.count) else { return false }
+        replies += 1
+        replyBytes += reply.count
+        let next = connections[number].requestIndex + 1
+        connections[number].requestIndex = next == requests.count ? 0 : next
+        return true
+    }
+}

@@ -1,0 +1,36 @@
+/// The questions of a run, written out before it starts and asked in turn.
+struct RequestSet: ~Copyable {
+    /// All questions one after another.
+    private let bytes: UnsafeMutableRawBufferPointer
+    private let ranges: [Range<Int>]
+
+    /// Splits `lines` into questions of `perCall`; a rest too short for one is left out.
+    init(lines: [String], perCall: Int, wire: WireProtocol) throws {
+        guard lines.count >= perCall else {
+            throw BenchFailure("\(lines.count) URLs are too few for calls of \(perCall)")
+        }
+        var text: [UInt8] = []
+        var ranges: [Range<Int>] = []
+        for start in stride(from: 0, through: lines.count - perCall, by: perCall) {
+            let begin = text.count
+            text.append(contentsOf: wire.request(lines[start..<(start + perCall)]).utf8)
+            ranges.append(begin..<text.count)
+        }
+        self.ranges = ranges
+        bytes = .allocate(byteCount: text.count, alignment: 16)
+        bytes.copyBytes(from: text)
+    }
+
+    deinit {
+        bytes.deallocate()
+    }
+
+    /// How many different questions there are.
+    var count: Int { ranges.count }
+
+    /// The bytes of one question.
+    @inline(__always)
+    func bytes(_ index: Int) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[ranges[index]])
+    }
+}
