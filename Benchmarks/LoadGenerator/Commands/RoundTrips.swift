@@ -28,13 +28,13 @@ struct RoundTrips: ParsableCommand {
     var warmup = 0.2
 
     @Option(help: "Stop after so many measured requests, if that comes first.")
-    var requests = Int.max
+    var requests: Int?
 
     func validate() throws {
         guard urlsPerCall == 1 || wire.takesManyURLs else {
             throw ValidationError("\(wire.rawValue) asks for one URL a request.")
         }
-        guard urlsPerCall > 0, connections > 0, requests > 0, duration > 0, warmup >= 0 else {
+        guard urlsPerCall > 0, connections > 0, requests ?? 1 > 0, duration > 0, warmup >= 0 else {
             throw ValidationError("Counts and durations must be positive.")
         }
     }
@@ -44,7 +44,8 @@ struct RoundTrips: ParsableCommand {
         let requestSet = try RequestSet(lines: lines, perCall: urlsPerCall, wire: wire)
         var load = try Load(
             endpoint: target, connections: connections, requests: requestSet, wire: wire)
-        let limits = Load.Limits(warmup: warmup, duration: duration, requests: requests)
+        let limits = Load.Limits(
+            warmup: warmup, duration: duration, requests: requests ?? .max)
         print(try load.run(limits).json(urlsPerCall: urlsPerCall))
     }
 }

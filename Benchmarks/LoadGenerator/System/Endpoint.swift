@@ -59,6 +59,16 @@ enum Endpoint {
     }
 }
 
+extension Endpoint: CustomStringConvertible {
+    /// The form ``init(argument:)`` takes.
+    var description: String {
+        switch self {
+        case .unix(let path): "unix:\(path)"
+        case .tcp(let address, let port): "tcp:\(address):\(port)"
+        }
+    }
+}
+
 extension Endpoint: ExpressibleByArgument {
     init?(argument: String) {
         let parts = argument.split(separator: ":", maxSplits: 1).map(String.init)

@@ -74,6 +74,6 @@ extension WireProtocol {
 
     private static func failure(_ name: String, _ reply: UnsafeRawBufferPointer) -> BenchFailure {
         let start = String(decoding: reply.prefix(200), as: UTF8.self)
-        return BenchFailure("unexpected \(name) answer: \(start)")
+        return BenchFailure("unexpected \(name) answer: \(start.debugDescription)")
     }
 }

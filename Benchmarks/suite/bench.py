@@ -1,0 +1,120 @@
+"""What the rows share: the servers of a run, started when the first row needs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from .daemon import Daemon
+from .generator import Generator, Target
+from .origin import Origin
+from .peers import Aria2, Echo, Nginx, Redis
+from .session import Session, Unavailable, progress
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is measured."""
+
+    rounds: int
+    download_rounds: int
+    seconds: float
+    processes: int
+    images: int
+    entries: int
+
+    @staticmethod
+    def full() -> Scale:
+        return Scale(
+            rounds=5, download_rounds=3, seconds=2, processes=100, images=10_000,
+            entries=1_000_000)
+
+    @staticmethod
+    def quick() -> Scale:
+        return Scale(
+            rounds=2, download_rounds=1, seconds=0.3, processes=20, images=2_000,
+            entries=100_000)
+
+    def with_rounds(self, rounds: int) -> Scale:
+        return replace(self, rounds=rounds, download_rounds=rounds)
+
+    def describe(self) -> list[str]:
+        return [
+            f"- Medians of {self.rounds} interleaved rounds, each {self.seconds:g} s of load or "
+            f"{self.processes} processes; {self.download_rounds} for downloads and idle memory"
+        ]
+
+
+class Bench:
+    """The run's servers and files. A property that cannot be had raises `Unavailable`."""
+
+    def __init__(self, session: Session, programs: Path, scale: Scale) -> None:
+        self.session = session
+        self.programs = programs
+        self.scale = scale
+        self.generator = Generator(programs / "cached-bench", scale.seconds)
+
+    @cached_property
+    def origin(self) -> Origin:
+        progress(f"  writing {self.scale.images:,} images")
+        root = self.session.directory / "origin"
+        root.mkdir()
+        return Origin(root / "images", self.scale.images)
+
+    @cached_property
+    def nginx(self) -> Nginx:
+        return Nginx(self.session)
+
+    @cached_property
+    def urls(self) -> list[str]:
+        return self.origin.urls(self.nginx.base)
+
+    @cached_property
+    def cached_urls(self) -> list[str]:
+        """Every second URL: the half that is in the cache."""
+        return self.urls[::2]
+
+    @cached_property
+    def url_file(self) -> Path:
+        path = self.session.directory / "all.urls"
+        path.write_text("".join(f"{url}\n" for url in self.urls))
+        return path
+
+    @cached_property
+    def redis(self) -> Redis:
+        return Redis(self.session, self.urls)
+
+    @cached_property
+    def aria2(self) -> Aria2:
+        return Aria2(self.session)
+
+    @cached_property
+    def echo(self) -> Echo:
+        return Echo(self.session, self.generator.program)
+
+    @cached_property
+    def daemon(self) -> Daemon:
+        """A daemon that has every second image, and says so."""
+        daemon = Daemon(self.session, self.programs, "cached")
+        progress(f"  filling the cache with {len(self.cached_urls):,} images")
+        daemon.fetch(self.cached_urls)
+        states = [item["state"] for item in daemon.status(self.urls)]
+        if states != ["cached", "missing"] * (len(states) // 2):
+            count = states.count("cached")
+            raise Unavailable(f"{count} of {len(states)} URLs are cached, not every second")
+        return daemon
+
+    def target(self, name: str) -> Target:
+        """The server of that name, asked about all URLs in turn."""
+        match name:
+            case "cached":
+                return self.daemon.target(self.url_file)
+            case "nginx":
+                return self.nginx.target(self.session, self.scale.images)
+            case "Redis":
+                return self.redis.target(self.url_file)
+            case "aria2 RPC":
+                return self.aria2.target
+            case _:
+                return self.echo.target(self.url_file)

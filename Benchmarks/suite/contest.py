@@ -1,0 +1,59 @@
+"""Interleaved rounds: what slows the machine for a while slows every contender."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from typing import Callable
+
+from .session import Unavailable, progress
+
+Measurement = Callable[[], float]
+
+
+@dataclass
+class Contender:
+    """One column of a row: `prepare` starts what it needs and gives the measurement of a round."""
+
+    name: str
+    prepare: Callable[[], Measurement]
+
+
+@dataclass
+class Outcome:
+    """The median over all rounds, or the reason why there is none."""
+
+    median: float | None = None
+    reason: str = ""
+
+
+def contest(contenders: list[Contender], rounds: int) -> dict[str, Outcome]:
+    """Measures all contenders once a round, each round starting with another of them."""
+    outcomes: dict[str, Outcome] = {}
+    measurements: dict[str, Measurement] = {}
+    values: dict[str, list[float]] = {}
+    for contender in contenders:
+        attempt(contender.name, outcomes, lambda: measurements.update(
+            {contender.name: contender.prepare()}))
+    for number in range(rounds):
+        names = [name for name in measurements if name not in outcomes]
+        turn = number % len(names) if names else 0
+        for name in names[turn:] + names[:turn]:
+            attempt(name, outcomes, lambda: values.setdefault(name, []).append(
+                measurements[name]()))
+        figures = [f"{name} {values[name][-1]:,.1f}" for name in names if name not in outcomes]
+        if figures:
+            progress(f"  round {number + 1}: {', '.join(figures)}")
+    for name in measurements:
+        if name not in outcomes:
+            outcomes[name] = Outcome(median=statistics.median(values[name]))
+    return {contender.name: outcomes[contender.name] for contender in contenders}
+
+
+def attempt(name: str, outcomes: dict[str, Outcome], work: Callable[[], None]) -> None:
+    """Does `work`; a contender that cannot do it is out, and the row says why."""
+    try:
+        work()
+    except (Unavailable, OSError, ValueError) as error:
+        progress(f"  {name}: {error}")
+        outcomes[name] = Outcome(reason=str(error))

@@ -1,0 +1,72 @@
+"""The daemon under test, with the defaults it ships with."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+from pathlib import Path
+
+from .generator import Target
+from .session import Session, Unavailable, accepts_unix
+
+
+class Daemon:
+    """One running cached with its own directory and socket."""
+
+    def __init__(self, session: Session, programs: Path, name: str) -> None:
+        self.session = session
+        self.program = programs / "cached"
+        self.cachectl = programs / "cachectl"
+        if not self.program.exists() or not self.cachectl.exists():
+            raise Unavailable("cached is not built")
+        self.directory = session.directory / name
+        self.socket = session.directory / f"{name}.sock"
+        # What the caller configured for caches of their own is not what ships.
+        clean = {key: value for key, value in os.environ.items() if not key.startswith("CACHE")}
+        clean["XDG_CONFIG_HOME"] = str(session.directory / "no-configuration")
+        self.environment = {**clean, "CACHED_SOCKET": str(self.socket)}
+        self.child = session.start(
+            name,
+            [str(self.program), "--directory", str(self.directory), "--socket", str(self.socket),
+             "--allow-network", "127.0.0.0/8"],
+            lambda: accepts_unix(self.socket), env=clean)
+
+    def stop(self) -> None:
+        self.session.stop(self.child)
+
+    def fetch(self, urls: list[str]) -> None:
+        """Downloads all of `urls`, as a person would."""
+        paths = self.session.directory / "fetched.paths"
+        with paths.open("w") as output:
+            result = subprocess.run(
+                [str(self.cachectl), "fetch", "-"], input="\n".join(urls) + "\n", text=True,
+                stdout=output, stderr=subprocess.PIPE, env=self.environment)
+        if result.returncode != 0:
+            said = result.stderr.strip().splitlines()
+            raise Unavailable(f"cachectl fetch: {said[-1] if said else result.returncode}")
+        count = len(paths.read_text().splitlines())
+        if count != len(urls):
+            raise Unavailable(f"cachectl fetch printed {count} paths for {len(urls)} URLs")
+
+    def status(self, urls: list[str]) -> list[dict]:
+        """One call, without any code of the project's own in between."""
+        call = {"method": "io.cached.Cache.Status", "parameters": {"urls": urls}}
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(10)
+            client.connect(str(self.socket))
+            client.sendall(json.dumps(call).encode() + b"\0")
+            reply = bytearray()
+            while not reply.endswith(b"\0"):
+                received = client.recv(1 << 20)
+                if not received:
+                    raise Unavailable("cached closed the connection of a status call")
+                reply += received
+        answer = json.loads(reply[:-1])
+        if "error" in answer:
+            raise Unavailable(f"cached says {answer['error']}")
+        return answer["parameters"]["items"]
+
+    def target(self, lines: Path) -> Target:
+        return Target(f"unix:{self.socket}", "varlink", lines)

@@ -1,0 +1,108 @@
+"""Many small images from one origin into an empty directory, until they are on the disk.
+
+Every round has a directory of its own, and nothing is deleted before the run ends: ext4 without a
+journal skips inodes freed in the last minutes one by one, which made the next 10,000 files take
+five times as long, whoever wrote them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import time
+import uuid
+from pathlib import Path
+from typing import Callable
+
+from .bench import Bench
+from .contest import Contender, Measurement, Outcome, contest
+from .daemon import Daemon
+from .session import Unavailable, require
+
+
+def measure(bench: Bench) -> dict[str, Outcome]:
+    contenders = [
+        Contender("cached", lambda: cached(bench)),
+        Contender("curl -Z", lambda: curl(bench)),
+        Contender("aria2c -j16", lambda: aria2c(bench)),
+    ]
+    return contest(contenders, bench.scale.download_rounds)
+
+
+def cached(bench: Bench) -> Measurement:
+    """A daemon that just started on an empty directory; its start is not measured."""
+    names = [str(uuid.uuid5(uuid.NAMESPACE_URL, url)) for url in bench.urls]
+
+    numbers = itertools.count(1)
+
+    def round_() -> float:
+        daemon = Daemon(bench.session, bench.programs, f"cached-downloads-{next(numbers)}")
+        try:
+            seconds = timed(lambda: daemon.fetch(bench.urls))
+            check(daemon.directory, names, bench.origin.bytes)
+        finally:
+            daemon.stop()
+        return seconds
+
+    return round_
+
+
+def curl(bench: Bench) -> Measurement:
+    """Its names are relative to the directory it runs in."""
+    config = bench.session.directory / "curl.conf"
+    config.write_text("".join(
+        f'url = "{url}"\noutput = "{name}"\n'
+        for url, name in zip(bench.urls, bench.origin.names)))
+    command = [require("curl"), "--silent", "--show-error", "--fail", "-Z", "--parallel-max", "64",
+               "-K", str(config)]
+    return downloader(bench, "curl", command)
+
+
+def aria2c(bench: Bench) -> Measurement:
+    listing = bench.session.directory / "aria2.urls"
+    listing.write_text("".join(
+        f"{url}\n  out={name}\n" for url, name in zip(bench.urls, bench.origin.names)))
+    command = [require("aria2c"), "--no-conf", "--quiet", "-j16", "--dir=.",
+               f"--input-file={listing}"]
+    return downloader(bench, "aria2", command)
+
+
+def downloader(bench: Bench, name: str, command: list[str]) -> Measurement:
+    """A command that fills the directory it runs in with the origin's names."""
+    numbers = itertools.count(1)
+
+    def round_() -> float:
+        directory = bench.session.directory / f"{name}-downloads-{next(numbers)}"
+        directory.mkdir()
+        seconds = timed(lambda: run(command, directory))
+        check(directory, bench.origin.names, bench.origin.bytes)
+        return seconds
+
+    return round_
+
+
+def run(command: list[str], directory: Path) -> None:
+    result = subprocess.run(
+        command, cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    if result.returncode != 0:
+        raise Unavailable(f"status {result.returncode}: {result.stderr.strip()[:200]}")
+
+
+def timed(work: Callable[[], None]) -> float:
+    """Seconds until `work` is done and on the disk; what others left unwritten goes first."""
+    os.sync()
+    start = time.monotonic()
+    work()
+    os.sync()
+    return time.monotonic() - start
+
+
+def check(directory: Path, names: list[str], size: int) -> None:
+    """A download counts only when every byte is there."""
+    try:
+        total = sum((directory / name).stat().st_size for name in names)
+    except OSError as error:
+        raise Unavailable(f"not everything was downloaded: {error}") from error
+    if total != size:
+        raise Unavailable(f"{total} bytes downloaded, not {size}")

@@ -1,0 +1,49 @@
+"""The load generator as a function call."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from .session import Unavailable
+
+
+@dataclass
+class Target:
+    """A server, what it speaks and what to ask it for."""
+
+    address: str
+    protocol: str
+    lines: Path
+
+
+class Generator:
+    """Runs cached-bench; a failed run is a contender that cannot be measured."""
+
+    def __init__(self, program: Path, seconds: float) -> None:
+        self.program = program
+        self.seconds = seconds
+
+    def load(self, target: Target, connections: int, urls_per_call: int = 1) -> dict:
+        return self.run(
+            "roundtrips", "--target", target.address, "--protocol", target.protocol,
+            "--urls", target.lines, "--connections", connections,
+            "--urls-per-call", urls_per_call, "--duration", self.seconds)
+
+    def processes(self, command: list[str], count: int, env: dict | None = None) -> dict:
+        return self.run("processes", "--count", count, "--", *command, env=env)
+
+    def memory(self, pid: int) -> dict:
+        return self.run("memory", pid)
+
+    def run(self, *arguments: object, env: dict | None = None) -> dict:
+        if not self.program.exists():
+            raise Unavailable(f"{self.program.name} is not built")
+        result = subprocess.run(
+            [str(self.program), *map(str, arguments)], capture_output=True, text=True, env=env)
+        if result.returncode != 0:
+            said = result.stderr.strip().splitlines() or [f"status {result.returncode}"]
+            raise Unavailable(said[0].removeprefix("Error: "))
+        return json.loads(result.stdout)

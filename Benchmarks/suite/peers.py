@@ -1,0 +1,135 @@
+"""The servers cached is compared with, on Unix sockets where they have them."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import urllib.request
+from pathlib import Path
+
+from .generator import Target
+from .session import Session, accepts_tcp, accepts_unix, free_port, require
+
+# About as long as an item of a status answer.
+ANSWER = "x" * 300
+
+NGINX = """\
+{user}
+worker_processes 1;
+daemon off;
+pid {root}/nginx.pid;
+error_log {root}/nginx.log;
+events {{ worker_connections 4096; }}
+http {{
+    access_log off;
+    sendfile on;
+    keepalive_requests 1000000000;
+    keepalive_timeout 600s;
+    types {{ image/png png; }}
+    client_body_temp_path {root}/nginx-body;
+    proxy_temp_path {root}/nginx-proxy;
+    fastcgi_temp_path {root}/nginx-fastcgi;
+    uwsgi_temp_path {root}/nginx-uwsgi;
+    scgi_temp_path {root}/nginx-scgi;
+    server {{
+        listen unix:{root}/nginx.sock;
+        listen 127.0.0.1:{port} backlog=4096;
+        default_type application/json;
+        location /images/ {{ root {root}/origin; }}
+        location /status/ {{ return 200 "{answer}"; }}
+    }}
+}}
+"""
+
+
+class Nginx:
+    """One worker that answers `/status/` from its configuration and is everybody's origin."""
+
+    def __init__(self, session: Session) -> None:
+        program = require("nginx")
+        root = session.directory
+        self.socket = root / "nginx.sock"
+        self.port = free_port()
+        # As root it would otherwise read files as somebody who may not enter the directory.
+        user = "user root;" if os.geteuid() == 0 else ""
+        config = root / "nginx.conf"
+        config.write_text(NGINX.format(user=user, root=root, port=self.port, answer=ANSWER))
+        session.start(
+            "nginx", [program, "-p", str(root), "-c", str(config), "-e", str(root / "nginx.log")],
+            lambda: accepts_unix(self.socket) and accepts_tcp(self.port))
+
+    @property
+    def base(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def target(self, session: Session, count: int) -> Target:
+        """As many different paths as cached is asked for URLs."""
+        lines = session.directory / "nginx.urls"
+        lines.write_text("".join(f"{self.base}/status/{n:06}.png\n" for n in range(count)))
+        return Target(f"unix:{self.socket}", "http", lines)
+
+
+class Redis:
+    """A store in memory, without persistence, that holds an answer under every URL."""
+
+    def __init__(self, session: Session, urls: list[str]) -> None:
+        program = require("redis-server")
+        self.socket = session.directory / "redis.sock"
+        session.start(
+            "redis",
+            [program, "--port", "0", "--unixsocket", str(self.socket), "--save", "",
+             "--appendonly", "no", "--dir", str(session.directory)],
+            lambda: accepts_unix(self.socket))
+        self.fill(urls)
+
+    def fill(self, urls: list[str]) -> None:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(self.socket))
+            answers = client.makefile("rb")
+            for url in urls:
+                client.sendall(f"SET {url} {ANSWER}\r\n".encode())
+                answers.readline()
+
+    def target(self, lines: Path) -> Target:
+        return Target(f"unix:{self.socket}", "redis", lines)
+
+
+class Aria2:
+    """The one download daemon among the peers: paused downloads asked for their status."""
+
+    def __init__(self, session: Session) -> None:
+        program = require("aria2c")
+        self.port = free_port()
+        session.start(
+            "aria2",
+            [program, "--no-conf", "--quiet", "--enable-rpc", "--pause",
+             f"--rpc-listen-port={self.port}", f"--dir={session.directory}"],
+            lambda: accepts_tcp(self.port))
+        self.gids = session.directory / "aria2.gids"
+        self.gids.write_text("".join(f"{self.add(number)}\n" for number in range(100)))
+
+    def add(self, number: int) -> str:
+        call = {"jsonrpc": "2.0", "id": "b", "method": "aria2.addUri",
+                "params": [[f"http://127.0.0.1:9/{number}.png"]]}
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/jsonrpc", data=json.dumps(call).encode())
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            return json.load(answer)["result"]
+
+    @property
+    def target(self) -> Target:
+        return Target(f"tcp:127.0.0.1:{self.port}", "aria2", self.gids)
+
+
+class Echo:
+    """A NIO server that does nothing: the floor of any server built on it."""
+
+    def __init__(self, session: Session, program: Path) -> None:
+        self.socket = session.directory / "echo.sock"
+        session.start(
+            "echo", [str(program), "echo-server", str(self.socket)],
+            lambda: accepts_unix(self.socket))
+
+    def target(self, lines: Path) -> Target:
+        return Target(f"unix:{self.socket}", "echo", lines)

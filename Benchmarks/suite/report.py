@@ -1,0 +1,69 @@
+"""The Markdown table."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .contest import Outcome
+
+if TYPE_CHECKING:
+    from .rows import Aim, Row
+
+MARKERS = re.compile(r"(<!-- table -->\n).*?(<!-- /table -->)", re.DOTALL)
+
+
+def header() -> list[str]:
+    return [
+        "| work | cached | peer | its figure | ratio | aim | |",
+        "|---|---|---|---|---|---|---|",
+    ]
+
+
+def lines(row: Row, title: str, outcomes: dict[str, Outcome]) -> list[str]:
+    """One line a peer; an aim at the value itself has a line of its own."""
+    mine = outcomes["cached"]
+    figure = text(mine, row.unit)
+    table = []
+    if "cached" in row.aims or len(outcomes) == 1:
+        aim = row.aims.get("cached")
+        table.append(line(title, figure, "–", "–", "–", aim, mine.median))
+        title = figure = ""
+    for name, outcome in outcomes.items():
+        if name == "cached":
+            continue
+        ratio = mine.median / outcome.median if mine.median and outcome.median else None
+        shown = f"{ratio:.2f} ×" if ratio is not None else "–"
+        table.append(
+            line(title, figure, name, text(outcome, row.unit), shown, row.aims.get(name), ratio))
+        title = figure = ""
+    return table
+
+
+def line(
+    title: str, figure: str, peer: str, theirs: str, ratio: str, aim: Aim | None,
+    value: float | None
+) -> str:
+    verdict = ""
+    if aim is not None:
+        verdict = "not measured" if value is None else "met" if aim.is_met(value) else "**missed**"
+    return f"| {title} | {figure} | {peer} | {theirs} | {ratio} | {aim or ''} | {verdict} |"
+
+
+def text(outcome: Outcome, unit: str) -> str:
+    """A figure with three digits or so, or why there is none."""
+    if outcome.median is None:
+        return outcome.reason.replace("|", "\\|")
+    digits = 0 if outcome.median >= 100 else 1 if outcome.median >= 10 else 2
+    return f"{outcome.median:,.{digits}f} {unit}"
+
+
+def write(path: Path, table: list[str]) -> None:
+    """Replaces what stands between the markers of `path`."""
+    old = path.read_text()
+    body = "\n".join(table)
+    new, count = MARKERS.subn(lambda match: f"{match[1]}{body}\n{match[2]}", old)
+    if count != 1:
+        raise SystemExit(f"{path} has no place for the table: <!-- table --> … <!-- /table -->")
+    path.write_text(new)

@@ -1,0 +1,95 @@
+"""The rows of the table: what is measured, against whom, and what the design aims at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable
+
+from . import downloads, memory, processes
+from .bench import Bench
+from .contest import Contender, Measurement, Outcome, contest
+
+
+@dataclass(frozen=True)
+class Aim:
+    """A bound on the ratio to a peer or, for the contender `cached`, on the value itself."""
+
+    relation: str
+    limit: float
+    unit: str = "×"
+
+    def __str__(self) -> str:
+        return f"{self.relation} {self.limit:,g} {self.unit}"
+
+    def is_met(self, value: float) -> bool:
+        return value <= self.limit if self.relation == "≤" else value >= self.limit
+
+
+@dataclass(frozen=True)
+class Row:
+    """One kind of work. `title` may name figures of the scale, as `{images}`; values are in `unit`;
+    `aims` are by contender."""
+
+    name: str
+    title: str
+    unit: str
+    aims: dict[str, Aim]
+    measure: Callable[[Bench], dict[str, Outcome]]
+
+
+def loads(
+    names: list[str], connections: int, figure: str, scale: float
+) -> Callable[[Bench], dict[str, Outcome]]:
+    """One URL a request over so many connections, from every one of `names`."""
+
+    def measure(bench: Bench) -> dict[str, Outcome]:
+        contenders = [loader(bench, name, connections, figure, scale) for name in names]
+        return contest(contenders, bench.scale.rounds)
+
+    return measure
+
+
+def loader(
+    bench: Bench, name: str, connections: int, figure: str, scale: float, urls_per_call: int = 1
+) -> Contender:
+    def prepare() -> Measurement:
+        target = bench.target(name)
+        return lambda: bench.generator.load(target, connections, urls_per_call)[figure] / scale
+
+    return Contender(name, prepare)
+
+
+def batches(bench: Bench) -> dict[str, Outcome]:
+    """A thousand URLs a call on one connection; nginx, which has no batches, on all 32."""
+    contenders = [
+        loader(bench, "cached", 1, "urlsPerSecond", 1e3, urls_per_call=1000),
+        loader(bench, "nginx", 32, "urlsPerSecond", 1e3),
+    ]
+    return contest(contenders, bench.scale.rounds)
+
+
+PEERS = ["cached", "nginx", "Redis", "NIO echo"]
+
+ROWS = [
+    Row("status-1", "Status, 1 connection, median round trip", "µs",
+        {"nginx": Aim("≤", 1.1)},
+        loads(PEERS, 1, "p50Microseconds", 1)),
+    Row("status-32", "Status, 32 connections", "k/s",
+        {"nginx": Aim("≥", 0.7), "aria2 RPC": Aim("≥", 2)},
+        loads([*PEERS, "aria2 RPC"], 32, "requestsPerSecond", 1e3)),
+    Row("status-1000-urls", "Status, 1,000 URLs a call", "k URLs/s",
+        {"cached": Aim("≥", 1000, "k URLs/s"), "nginx": Aim("≥", 3)},
+        batches),
+    Row("process", "`cachectl status`, whole process", "ms",
+        {"redis-cli GET": Aim("≤", 1)},
+        processes.measure),
+    Row("downloads", "{images:,} images of 22 kB from one origin, to `sync`", "s",
+        {"curl -Z": Aim("≤", 1.2)},
+        downloads.measure),
+    Row("idle-memory", "RssAnon when idle", "MB",
+        {"cached": Aim("≤", 8, "MB")},
+        memory.measure_idle),
+    Row("memory-per-entry", "memory an entry, {entries:,} synthetic entries", "B",
+        {"cached": Aim("≤", 96, "B")},
+        memory.measure_entries),
+]

@@ -1,0 +1,102 @@
+"""One run's temporary directory and the servers it started; both end with the run."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Callable
+
+
+class Unavailable(Exception):
+    """Something that cannot be measured here, with the reason as the table should say it."""
+
+
+def progress(message: str) -> None:
+    print(message, file=sys.stderr, flush=True)
+
+
+def require(program: str) -> str:
+    """The path of an installed program."""
+    path = shutil.which(program)
+    if path is None:
+        raise Unavailable(f"{program} is not installed")
+    return path
+
+
+class Session:
+    """Owns `directory` and every server started in it; leaving the context ends them all."""
+
+    def __init__(self, parent: Path) -> None:
+        self.directory = Path(tempfile.mkdtemp(prefix="cached-bench-", dir=parent))
+        self.children: list[subprocess.Popen] = []
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for child in reversed(self.children):
+            self._end(child)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def start(
+        self, name: str, command: list[str], ready: Callable[[], bool], env: dict | None = None
+    ) -> subprocess.Popen:
+        """Starts a server and waits until `ready`, at most ten seconds."""
+        log = self.directory / f"{name}.log"
+        with log.open("ab") as output:
+            child = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                cwd=self.directory, env=env)
+        self.children.append(child)
+        deadline = time.monotonic() + 10
+        while not ready():
+            if child.poll() is not None:
+                raise Unavailable(f"{name} ended with status {child.returncode}{last_line(log)}")
+            if time.monotonic() > deadline:
+                self.stop(child)
+                raise Unavailable(f"{name} is not ready after 10 s")
+            time.sleep(0.01)
+        return child
+
+    def stop(self, child: subprocess.Popen) -> None:
+        self._end(child)
+        self.children.remove(child)
+
+    @staticmethod
+    def _end(child: subprocess.Popen) -> None:
+        child.terminate()
+        try:
+            child.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+
+
+def last_line(log: Path) -> str:
+    lines = log.read_text(errors="replace").splitlines()
+    return f": {lines[-1]}" if lines else ""
+
+
+def accepts(family: int, address: object) -> bool:
+    """Whether somebody listens there."""
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        return probe.connect_ex(address) == 0
+
+
+def accepts_unix(path: Path) -> bool:
+    return path.exists() and accepts(socket.AF_UNIX, str(path))
+
+
+def accepts_tcp(port: int) -> bool:
+    return accepts(socket.AF_INET, ("127.0.0.1", port))
+
+
+def free_port() -> int:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
