@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import time
 
@@ -30,24 +29,29 @@ def idle(bench: Bench) -> float:
 
 
 def measure_entries(bench: Bench) -> dict[str, Outcome]:
-    """What the index alone takes.
-
-    The place for a program `cached-entries COUNT`, an executable target on CacheCore: it fills the
-    index with so many synthetic entries in its own process and prints `{"bytesPerEntry":…}`, the
-    growth of RssAnon over their number. Until there is one, the row says so.
-    """
-    program = bench.programs / "cached-entries"
+    """What the index alone takes: a process with all entries against one with none."""
 
     def prepare() -> Measurement:
-        if not program.exists():
+        if not (bench.programs / "cached-entries").exists():
             raise Unavailable("cached-entries is not built")
         return round_
 
     def round_() -> float:
-        result = subprocess.run(
-            [str(program), str(bench.scale.entries)], capture_output=True, text=True)
-        if result.returncode != 0:
-            raise Unavailable(f"cached-entries: {result.stderr.strip()[:200]}")
-        return json.loads(result.stdout)["bytesPerEntry"]
+        count = bench.scale.entries
+        return (holding(bench, count) - holding(bench, 0)) / count
 
-    return contest([Contender("cached", prepare)], 1)
+    return contest([Contender("cached", prepare)], bench.scale.download_rounds)
+
+
+def holding(bench: Bench, entries: int) -> int:
+    """RssAnon of a process that holds so many synthetic entries, in bytes.
+
+    `cached-entries COUNT` fills an index of CacheCore, prints a line, and ends with its input.
+    """
+    with subprocess.Popen(
+        [str(bench.programs / "cached-entries"), str(entries)], text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    ) as child:
+        if not child.stdout.readline():
+            raise Unavailable("cached-entries printed nothing")
+        return bench.generator.memory(child.pid)["rssAnonBytes"]
