@@ -25,6 +25,17 @@ class Outcome:
 
     median: float | None = None
     reason: str = ""
+    low: float = 0
+    high: float = 0
+
+    @staticmethod
+    def of(values: list[float]) -> Outcome:
+        return Outcome(statistics.median(values), low=min(values), high=max(values))
+
+    @property
+    def is_unsteady(self) -> bool:
+        """Whether the rounds differ so much that their median means little."""
+        return self.high > 1.5 * self.low
 
 
 def contest(contenders: list[Contender], rounds: int) -> dict[str, Outcome]:
@@ -46,7 +57,7 @@ def contest(contenders: list[Contender], rounds: int) -> dict[str, Outcome]:
             progress(f"  round {number + 1}: {', '.join(figures)}")
     for name in measurements:
         if name not in outcomes:
-            outcomes[name] = Outcome(median=statistics.median(values[name]))
+            outcomes[name] = Outcome.of(values[name])
     return {contender.name: outcomes[contender.name] for contender in contenders}
 
 

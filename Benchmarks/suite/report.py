@@ -52,11 +52,16 @@ def line(
 
 
 def text(outcome: Outcome, unit: str) -> str:
-    """A figure with three digits or so, or why there is none."""
+    """A figure, with its range if the rounds differ much, or why there is none."""
     if outcome.median is None:
         return outcome.reason.replace("|", "\\|")
-    digits = 0 if outcome.median >= 100 else 1 if outcome.median >= 10 else 2
-    return f"{outcome.median:,.{digits}f} {unit}"
+    rounds = f" ({number(outcome.low)}–{number(outcome.high)})" if outcome.is_unsteady else ""
+    return f"{number(outcome.median)} {unit}{rounds}"
+
+
+def number(value: float) -> str:
+    """Three digits or so."""
+    return f"{value:,.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
 
 
 def write(path: Path, table: list[str]) -> None:
