@@ -75,5 +75,9 @@ let package = Package(
             name: "cached-bench",
             dependencies: ["CLinux", arguments, nioCore, nioPosix],
             path: "Benchmarks/LoadGenerator", swiftSettings: strict),
+        // What an entry takes in memory, measured from outside.
+        .executableTarget(
+            name: "cached-entries", dependencies: ["CacheCore", arguments],
+            path: "Benchmarks/EntryMemory", swiftSettings: strict),
     ]
 )

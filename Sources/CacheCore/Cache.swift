@@ -171,9 +171,13 @@ public final class Cache: Sendable {
         }
     }
 
-    /// Whether strangers' changes are seen as they happen.
-    var isWatched: Bool {
-        guarded.withLock { $0.watch != nil }
+    /// The scan is through; `false` if it has to be repeated.
+    func scanFinished(isReadable: Bool) -> Bool {
+        drainWatch()
+        return guarded.withLock { guarded in
+            let isWatched = isReadable && guarded.watch != nil
+            return guarded.state.isDraining || guarded.state.scanFinished(isWatched: isWatched)
+        }
     }
 }
 

@@ -11,22 +11,28 @@ struct Scan {
     let logger: Logger
 
     func run() {
-        cache.perform { state in
-            state.scanBegan()
-            return []
-        }
         do {
-            let seen = try readDirectory()
-            try examineRest(seen)
-            sort(seen)
-            cache.perform { $0.scanFinished(isWatched: cache.isWatched) }
-            logger.info("directory scanned", metadata: ["entries": "\(seen.count)"])
+            var entries: Int
+            repeat { entries = try scanOnce() } while !cache.scanFinished(isReadable: true)
+            logger.info("directory scanned", metadata: ["entries": "\(entries)"])
         } catch {
-            cache.perform { $0.scanFinished(isWatched: false) }
+            _ = cache.scanFinished(isReadable: false)
             logger.error(
                 "the directory can't be read; every question costs a look at the file",
                 metadata: ["directory": "\(cache.directory.path)", "error": "\(error)"])
         }
+    }
+
+    /// Returns the entries met.
+    private func scanOnce() throws(Errno) -> Int {
+        cache.perform { state in
+            state.scanBegan()
+            return []
+        }
+        let seen = try readDirectory()
+        try examineRest(seen)
+        sort(seen)
+        return seen.count
     }
 
     private func readDirectory() throws(Errno) -> [Seen] {

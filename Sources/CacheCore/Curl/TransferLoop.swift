@@ -77,8 +77,9 @@ private final class TransferThread {
 
     func run(_ takeCommands: () -> [TransferLoop.Command]) {
         precondition(pthread_equal(thread, pthread_self()) != 0, "libcurl has one thread")
-        while isRunning {
+        while true {
             for command in takeCommands() { perform(command) }
+            guard isRunning else { break }
             multi.perform()
             while let (handle, code) = multi.nextFinished() { finished(handle, code) }
             if transfers.isEmpty { idle.removeAll() }

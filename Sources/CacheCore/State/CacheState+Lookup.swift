@@ -84,15 +84,11 @@ extension CacheState {
         }
     }
 
-    /// The scan is through and sorted: from now on the index is the whole truth, unless changes were
-    /// lost while it ran or can't be watched.
-    mutating func scanFinished(isWatched: Bool) -> [Effect] {
-        guard isWatched, !lostChanges else {
-            trust = .blind
-            return isWatched ? [.scan] : []
-        }
-        trust = .whole
-        return []
+    /// The scan is through and sorted: from now on the index is the whole truth, unless changes can't be
+    /// watched, or were lost while it ran; then it has to be repeated, and the answer is `false`.
+    mutating func scanFinished(isWatched: Bool) -> Bool {
+        trust = isWatched && !lostChanges ? .whole : .blind
+        return trust == .whole || !isWatched
     }
 
     /// Notes that what is said of a key has changed.
