@@ -41,7 +41,6 @@ bench-deps: ## Install the peers that `bench` measures against
 	@.ci/dependencies bench
 
 demo: ## Show the main job on real images, from nothing
-	@.ci/dependencies build demo
 	@Tests/Demo/demo
 
 run: build ## Run the daemon in the foreground, on its default directory and socket
