@@ -6,7 +6,8 @@ import Glibc
 ///     let output = try await daemon.cachectl("status", url)
 ///     #expect(output.status == .exited(1))
 ///
-/// When the scope ends, a daemon still running is told to stop and must exit with 0.
+/// When the scope ends, a daemon still running is told to stop and must exit with 0; one that a signal
+/// has ended, other than `kill()`'s, fails the test. One that had exited by itself is the test's matter.
 public final class DaemonFixture: Sendable {
     /// The cache's directory.
     public let directory: String
@@ -66,7 +67,9 @@ public final class DaemonFixture: Sendable {
             BuiltProducts.program("cached"), arguments + options.arguments,
             environment: minimalEnvironment(["HOME": home]).merging(options.environment) { $1 },
             in: scope)
-        scope.atEnd { [self] in try await stop() }
+        scope.atEnd { [self] in
+            if process.exitStatus?.code == nil { try await stop() }
+        }
     }
 
     /// Starts another daemon on the same directory, with the same options. This one must have ended.
