@@ -1,13 +1,15 @@
 import Glibc
 
-/// The built `cached`, running on a temporary directory and socket, with the built `cachectl` for it.
+/// The built `cached`, running on a temporary directory and socket, with the built `cachectl` for
+/// it.
 ///
 ///     let daemon = try await DaemonFixture.start(in: scope)
 ///     let output = try await daemon.cachectl("status", url)
 ///     #expect(output.status == .exited(1))
 ///
-/// When the scope ends, a daemon still running is told to stop and must exit with 0; one that a signal
-/// has ended, other than `kill()`'s, fails the test. One that had exited by itself is the test's matter.
+/// When the scope ends, a daemon still running is told to stop and must exit with 0; one that a
+/// signal has ended, other than `kill()`'s, fails the test. One that had exited by itself is the
+/// test's matter.
 public final class DaemonFixture: Sendable {
     /// The cache's directory.
     public let directory: String
@@ -72,7 +74,8 @@ public final class DaemonFixture: Sendable {
         }
     }
 
-    /// Starts another daemon on the same directory, with the same options. This one must have ended.
+    /// Starts another daemon on the same directory, with the same options. This one must have
+    /// ended.
     public func restart() async throws -> DaemonFixture {
         var options = options
         options.directory = directory

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A value behind a lock that a task can wait on.
 ///
-/// Every change is followed, still under the lock, by one look of each waiter: a waiter sees the first
-/// state that satisfies it, even if the next change takes it back. Waiting holds no thread.
+/// Every change is followed, still under the lock, by one look of each waiter: a waiter sees the
+/// first state that satisfies it, even if the next change takes it back. Waiting holds no thread.
 final class Monitor<State: Sendable>: Sendable {
     private struct Guarded {
         var state: State

@@ -4,7 +4,8 @@
 ///     nginx.url("abstract/Flow.png")
 ///
 /// One process in the foreground with all its files in a temporary directory; runs as root and as
-/// anybody. The port stays reserved until nginx listens on it, so no other test takes it in between.
+/// anybody. The port stays reserved until nginx listens on it, so no other test takes it in
+/// between.
 public struct Nginx: Sendable {
     public let port: Int
     /// The process, to be killed or asked for its log.

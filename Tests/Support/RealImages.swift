@@ -17,8 +17,8 @@ public enum RealImages {
     /// Whatever else has brought icons, used when the packages above are missing.
     public static let otherIcons = Source(package: "adwaita-icon-theme", root: "/usr/share/icons")
 
-    /// The paths of all JPEG and PNG files (no links), sorted; of the other icons when the package is
-    /// missing.
+    /// The paths of all JPEG and PNG files (no links), sorted; of the other icons when the package
+    /// is missing.
     ///
     /// - Throws: `TestFailure` naming the package when there is no image at all.
     public static func paths(of source: Source) throws -> [String] {

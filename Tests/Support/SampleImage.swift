@@ -1,7 +1,7 @@
 /// Small valid images made on the spot, where a real one would say nothing more.
 public enum SampleImage {
-    /// A whole PNG of one grey, of exactly `byteCount` bytes if that is given: the rest is padding in a
-    /// private ancillary chunk before the image data (PNG specification, §5).
+    /// A whole PNG of one grey, of exactly `byteCount` bytes if that is given: the rest is padding
+    /// in a private ancillary chunk before the image data (PNG specification, §5).
     ///
     /// - Parameter seed: makes images of equal size differ.
     public static func png(

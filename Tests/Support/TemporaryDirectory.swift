@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// A directory of the test's own directly under `/tmp`, removed with all it holds when the scope ends.
+/// A directory of the test's own directly under `/tmp`, removed with all it holds when the scope
+/// ends.
 ///
 /// Its path is short on purpose: a socket's path may have 107 bytes (unix(7)).
 public struct TemporaryDirectory: Sendable {

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// What one test has started: ended in reverse order when the test's body is over, however it ended.
+/// What one test has started: ended in reverse order when the test's body is over, however it
+/// ended.
 ///
 /// Every fixture takes the scope it belongs to, so a test needs one level of nesting only:
 ///
@@ -39,7 +40,8 @@ public func withTestScope<Result: Sendable>(
     let scope = TestScope()
     let outcome: Swift.Result<Result, any Error>
     do { outcome = .success(try await body(scope)) } catch { outcome = .failure(error) }
-    // In a task of its own: cancelling the test, as a time limit does, must not cut the cleanup short.
+    // In a task of its own: cancelling the test, as a time limit does, must not cut the cleanup
+    // short.
     let problem = await Task { await scope.end() }.value
     let result = try outcome.get()
     if let problem { throw problem }

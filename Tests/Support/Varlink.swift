@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A raw connection to a Varlink socket: any bytes out, messages or the end in. For what a well-behaved
-/// client never sends.
+/// A raw connection to a Varlink socket: any bytes out, messages or the end in. For what a
+/// well-behaved client never sends.
 ///
 ///     let connection = try daemon.connect()
 ///     try await connection.send(#"{"method":"org.varlink.service.GetInfo"}"# + "\0")

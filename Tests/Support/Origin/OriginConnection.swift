@@ -1,5 +1,5 @@
-/// One connection of a scripted origin: reads requests and performs their scripts, until either side
-/// has enough. Runs on a thread of its own and blocks there.
+/// One connection of a scripted origin: reads requests and performs their scripts, until either
+/// side has enough. Runs on a thread of its own and blocks there.
 struct OriginConnection {
     /// What comes after a step.
     private enum Next {

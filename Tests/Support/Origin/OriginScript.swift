@@ -70,8 +70,8 @@ extension OriginScript {
         ]
     }
 
-    /// Promises `length` bytes (by default all of the body), sends `count` of the body's, and closes
-    /// the connection; by a reset if told so.
+    /// Promises `length` bytes (by default all of the body), sends `count` of the body's, and
+    /// closes the connection; by a reset if told so.
     public static func cut(
         _ body: [UInt8], after count: Int, promising length: Int? = nil,
         byReset: Bool = false, headers: HeaderFields = [:]
@@ -82,8 +82,8 @@ extension OriginScript {
         ]
     }
 
-    /// The body in the chunked transfer coding; with `ended: false` the last chunk is missing and the
-    /// connection is closed in its place.
+    /// The body in the chunked transfer coding; with `ended: false` the last chunk is missing and
+    /// the connection is closed in its place.
     public static func chunked(
         _ body: [UInt8], by size: Int = 4096, ended: Bool = true, headers: HeaderFields = [:]
     ) -> Self {
@@ -108,8 +108,8 @@ extension OriginScript {
         [head(200, headers, ["Connection": "close"]), .bytes(start), .endless(rest)]
     }
 
-    /// The part of `body` that a request's `Range` asks for, with status 206 (RFC 9110 §14); all of it
-    /// with 200 when it asks for none or its `If-Range` is not `etag`; 416 past the end.
+    /// The part of `body` that a request's `Range` asks for, with status 206 (RFC 9110 §14); all of
+    /// it with 200 when it asks for none or its `If-Range` is not `etag`; 416 past the end.
     public static func ranged(
         _ body: [UInt8], for request: OriginRequest, etag: String = "\"1\"",
         headers: HeaderFields = [:]

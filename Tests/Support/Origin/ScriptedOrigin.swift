@@ -1,14 +1,15 @@
 import Foundation
 
-/// A real HTTP/1.1 server on 127.0.0.1 that does what a script says, and remembers what it was asked.
+/// A real HTTP/1.1 server on 127.0.0.1 that does what a script says, and remembers what it was
+/// asked.
 ///
 ///     let origin = try ScriptedOrigin(in: scope)
 ///     origin.route("/a.png", .cut(image, after: 1000))
 ///     …
 ///     #expect(origin.requests("/a.png").count == 1)
 ///
-/// One thread a connection; a connection carries as many requests as its client sends. A path without a
-/// route is answered 404. Ends with its scope, whatever its scripts are waiting for.
+/// One thread a connection; a connection carries as many requests as its client sends. A path
+/// without a route is answered 404. Ends with its scope, whatever its scripts are waiting for.
 public final class ScriptedOrigin: Sendable {
     public typealias Answering = @Sendable (OriginRequest) -> OriginScript
 
@@ -40,7 +41,8 @@ public final class ScriptedOrigin: Sendable {
         "http://\(host):\(port)\(path)"
     }
 
-    /// Sets what a path is answered with. A path with a query is looked for first with, then without it.
+    /// Sets what a path is answered with. A path with a query is looked for first with, then
+    /// without it.
     public func route(_ path: String, _ script: OriginScript) {
         route(path) { _ in script }
     }

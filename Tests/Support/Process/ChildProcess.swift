@@ -4,10 +4,10 @@ import Synchronization
 
 /// A running program: what it has printed so far, its end, and a promise that it does end.
 ///
-/// The child leads a process group of its own. When the child ends, the rest of its group is killed and
-/// the child is reaped at once by a thread that waits for nothing else; when the scope ends, a child
-/// still running is killed; when the test run itself is killed, the kernel kills the child. So nothing
-/// stays behind, neither a zombie nor a process.
+/// The child leads a process group of its own. When the child ends, the rest of its group is killed
+/// and the child is reaped at once by a thread that waits for nothing else; when the scope ends, a
+/// child still running is killed; when the test run itself is killed, the kernel kills the child.
+/// So nothing stays behind, neither a zombie nor a process.
 public final class ChildProcess: Sendable {
     /// One of the two streams a child prints to.
     public enum Stream: Int, Sendable {
@@ -136,7 +136,8 @@ public final class ChildProcess: Sendable {
             guard ContinuousClock.now < deadline else {
                 throw TestFailure.timedOut("the socket \(path) of \(executable)", after: limit)
             }
-            // Between bind(2) and listen(2) no event tells: look again soon, or at once when it ends.
+            // Between bind(2) and listen(2) no event tells: look again soon, or at once when it
+            // ends.
             if (try? await waitForExit(within: .milliseconds(2))) != nil { throw endedEarly() }
         }
     }

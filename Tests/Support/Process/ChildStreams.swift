@@ -1,8 +1,8 @@
 import CTestSupport
 import Glibc
 
-/// The descriptors a child is given. All are closed on exec here, because other children are started
-/// at the same time and would hold them open.
+/// The descriptors a child is given. All are closed on exec here, because other children are
+/// started at the same time and would hold them open.
 enum ChildStreams {
     typealias Pair = (read: Int32, write: Int32)
 
@@ -29,8 +29,8 @@ enum ChildStreams {
         return (ends[0], ends[1])
     }
 
-    /// A nameless file holding the input, read from its start: unlike a pipe it needs no writer, and a
-    /// child that does not read it raises no SIGPIPE here. memfd_create(2).
+    /// A nameless file holding the input, read from its start: unlike a pipe it needs no writer,
+    /// and a child that does not read it raises no SIGPIPE here. memfd_create(2).
     static func input(_ bytes: [UInt8]) throws -> Int32 {
         guard !bytes.isEmpty else {
             let null = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)

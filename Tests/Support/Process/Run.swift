@@ -19,7 +19,8 @@ public struct ProcessOutput: Sendable {
 ///     let output = try await run("sha256sum", ["-"], input: bytes)
 ///     #expect(output.status == .success)
 ///
-/// - Throws: `TestFailure` when the program cannot be started or is too slow; its exit code is a result.
+/// - Throws: `TestFailure` when the program cannot be started or is too slow; its exit code is a
+///   result.
 @discardableResult
 public func run(
     _ executable: String,

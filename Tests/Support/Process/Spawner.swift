@@ -5,9 +5,9 @@ import Synchronization
 
 /// The one thread that starts children.
 ///
-/// Children ask the kernel for SIGKILL when their parent dies (setpriv(1) does it for them), so that a
-/// test run that is itself killed leaves none behind. The kernel takes *the thread* that forked for the
-/// parent (prctl(2), PR_SET_PDEATHSIG); this thread lives as long as the process.
+/// Children ask the kernel for SIGKILL when their parent dies (setpriv(1) does it for them), so
+/// that a test run that is itself killed leaves none behind. The kernel takes *the thread* that
+/// forked for the parent (prctl(2), PR_SET_PDEATHSIG); this thread lives as long as the process.
 final class Spawner: Sendable {
     static let shared = Spawner()
 
@@ -50,13 +50,14 @@ struct SpawnRequest: Sendable {
     let executable: String
     let arguments: [String]
     let environment: [String: String]
-    /// Our descriptors that become the child's 0, 1, 2; they stay open here, and are greater than 2.
+    /// Our descriptors that become the child's 0, 1, 2; they stay open here, and are greater than
+    /// 2.
     let descriptors: [Int32]
 
     private static let parentDeathWrapper = "/usr/bin/setpriv"
 
-    /// Starts the child at the head of its own process group, with default signals and no descriptors
-    /// but those named. posix_spawn(3).
+    /// Starts the child at the head of its own process group, with default signals and no
+    /// descriptors but those named. posix_spawn(3).
     func spawn() throws -> pid_t {
         try Spawner.shared.run { try spawnHere() }
     }
