@@ -26,7 +26,8 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
     /// The address in a socket address; `nil` for families other than IP. sockaddr(3type).
     init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)
-        switch Int32(address.pointee.sa_family) {
+        // The family comes first in every kind of socket address.
+        switch Int32(raw.load(as: sa_family_t.self)) {
         case AF_INET:
             let start = MemoryLayout<sockaddr_in>.offset(of: \.sin_addr)!
             bytes = [UInt8](UnsafeRawBufferPointer(start: raw + start, count: 4))
