@@ -12,7 +12,10 @@ extension Cache {
             let lost = Lookup.missing(directory.lost)
             return keys.map { _ in lost }
         }
-        return zip(keys, lookupInMemory(keys)).map { key, answer in answer ?? examine(key) }
+        var unknown: [Int] = []
+        var answers = lookupInMemory(keys, unknown: &unknown)
+        for place in unknown { answers[place] = examine(keys[place]) }
+        return answers
     }
 
     /// Looks at a name until it holds still, and takes in what was seen.

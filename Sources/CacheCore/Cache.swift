@@ -119,12 +119,19 @@ public final class Cache: Sendable {
         if !effects.isEmpty { tell(effects) }
     }
 
-    /// Answers from memory what can be; under one hold of the lock for all keys.
-    func lookupInMemory(_ keys: [CacheKey]) -> [Lookup?] {
+    /// Answers from memory what can be, under one hold of the lock for all keys; adds the places of the
+    /// others to `unknown`.
+    func lookupInMemory(_ keys: [CacheKey], unknown: inout [Int]) -> [Lookup] {
         var effects: [Effect] = []
-        let answers = guarded.withLock { guarded in
+        var answers: [Lookup] = []
+        answers.reserveCapacity(keys.count)
+        guarded.withLock { guarded in
             guarded.drain(&effects)
-            return keys.map { guarded.state.lookup($0) }
+            for key in keys {
+                let answer = guarded.state.lookup(key)
+                if answer == nil { unknown.append(answers.count) }
+                answers.append(answer ?? .missing(nil))
+            }
         }
         if !effects.isEmpty { tell(effects) }
         return answers

@@ -104,16 +104,17 @@ extension Connection {
 
     /// The hot call: no strings, no decoder, one look into the cache for all URLs.
     private func answerStatus(_ call: StatusCall, _ message: UnsafeRawBufferPointer) {
-        let texts = call.urls.map { UnsafeRawBufferPointer(rebasing: message[$0]) }
-        let keys = texts.map { CacheKey(urlBytes: $0) }
+        let keys = call.urls.map {
+            CacheKey(urlBytes: UnsafeRawBufferPointer(rebasing: message[$0]))
+        }
+        let lookups = desk.cache.lookup(keys)
         let items = desk.replies.items
-        desk.replies.writeItems(of: zip(texts, zip(keys, desk.cache.lookup(keys))), to: &output) {
-            element, output in
-            let (text, (key, lookup)) = element
+        desk.replies.writeItems(of: keys.indices, to: &output) { index, output in
+            let text = UnsafeRawBufferPointer(rebasing: message[call.urls[index]])
             if let problem = CacheURL.problem(in: text) {
                 items.write(invalid: text, problem, to: &output)
             } else {
-                items.write(url: text, key, lookup, to: &output)
+                items.write(url: text, keys[index], lookups[index], to: &output)
             }
         }
     }

@@ -22,6 +22,8 @@ final class Connection: ChannelDuplexHandler {
     private var searched = 0
     /// Answers made and not yet handed to the channel.
     var output = ByteBuffer()
+    /// Room made for the next answers at once: enough for a few items.
+    private static let outputRoom = 2048
     /// The call that is not answered to its end.
     var running: RunningCall?
     private var isReadHeld = false
@@ -99,6 +101,7 @@ final class Connection: ChannelDuplexHandler {
         isProcessing = true
         defer { isProcessing = false }
         while mayAnswer, let message = nextMessage() {
+            if output.readableBytes == 0 { output.reserveCapacity(Self.outputRoom) }
             message.withUnsafeReadableBytes { answer($0) }
             if output.readableBytes > Self.outputChunk { flush() }
         }
