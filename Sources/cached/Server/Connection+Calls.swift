@@ -89,7 +89,7 @@ extension Connection {
 
     private static let info = Methods.GetInfo.Reply(
         vendor: "cached", product: "cached", version: Version.current,
-        url: "https://github.com/cached/cached", interfaces: InterfaceDescription.served)
+        url: "https://cached.io", interfaces: InterfaceDescription.served)
 
     private func describe(
         _ header: CallHeader, _ parameters: Methods.GetInterfaceDescription.Parameters
