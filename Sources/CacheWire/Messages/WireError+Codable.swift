@@ -15,6 +15,9 @@ extension WireError: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let name = try container.decode(String.self, forKey: .error)
+        self.init(name: name, parameters: Parameters())
+        // The parameters of an error we do not know may be anything.
+        if case .unknown = self { return }
         let parameters = try container.decodeIfPresent(Parameters.self, forKey: .parameters)
         self.init(name: name, parameters: parameters ?? Parameters())
     }

@@ -14,7 +14,7 @@ struct Table {
         widths = alignments.map { _ in 0 }
     }
 
-    /// The rows as lines without trailing spaces; every row has one cell a column.
+    /// The rows as lines; every row has one cell a column.
     mutating func lines(_ rows: [[String]]) -> [String] {
         for row in rows {
             for (column, cell) in row.enumerated() {
