@@ -80,5 +80,15 @@ let package = Package(
         .executableTarget(
             name: "cached-entries", dependencies: ["CacheCore", arguments],
             path: "Benchmarks/EntryMemory", swiftSettings: strict),
+        // The tests, and a scripted daemon for those of the clients.
+        .target(name: "StubDaemon", path: "Tests/StubDaemon", swiftSettings: strict),
+        .testTarget(name: "CacheKeyTests", dependencies: ["CacheKey"], swiftSettings: strict),
+        .testTarget(
+            name: "CacheWireTests", dependencies: ["CacheWire", "StubDaemon"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "cachectlTests",
+            dependencies: ["cachectl", "CacheWire", "StubDaemon", arguments],
+            swiftSettings: strict),
     ]
 )

@@ -1,0 +1,63 @@
+import CacheKey
+import Testing
+
+@Suite struct CacheURLTests {
+    @Test(arguments: [
+        "http://a", "https://example.com", "https://example.com/",
+        "https://example.com/a.png?w=1&h=2",
+        "HTTPS://example.com/", "https://example.com:8443/a", "https://example.com:/a",
+        "http://[::1]/a", "http://[2001:db8::1]:80/a", "https://example.com?query",
+        "https://例え.jp/画像.png", "https://example.com/%20", "https://example.com/a@b",
+        "https://example.com/" + String(repeating: "a", count: 2048 - 20),
+    ])
+    func takesAsItIs(url: String) throws {
+        #expect(try CacheURL(url).string == url)
+        #expect(try CacheURL(url).description == url)
+    }
+
+    @Test(arguments: [
+        ("", "it is empty"),
+        (
+            "https://example.com/" + String(repeating: "a", count: 2049 - 20),
+            "it has 2049 bytes, more than 2048"
+        ),
+        ("https://example.com/a b", "it contains a space"),
+        (" https://example.com/", "it contains a space"),
+        ("https://example.com/\n", "it contains a control byte"),
+        ("https://example.com/\u{7F}", "it contains a control byte"),
+        ("https://example.com/\0", "it contains a control byte"),
+        ("ftp://example.com/a", "its scheme is neither http nor https"),
+        ("file:///etc/passwd", "its scheme is neither http nor https"),
+        ("data:image/png;base64,AA", "its scheme is neither http nor https"),
+        ("https:/example.com", "its scheme is neither http nor https"),
+        (
+            "example.com/a.png",
+            "it is not absolute: it must start with http:// or https://"
+        ),
+        ("//example.com", "it is not absolute: it must start with http:// or https://"),
+        ("/a.png", "it is not absolute: it must start with http:// or https://"),
+        (
+            "https://example.com/#top",
+            "it has a fragment, which is never sent to a server; leave off the #"
+        ),
+        (
+            "https://example.com#",
+            "it has a fragment, which is never sent to a server; leave off the #"
+        ),
+        ("https://me@example.com/", "it carries a user name or password, which are never stored"),
+        ("https://me:pw@a/", "it carries a user name or password, which are never stored"),
+        ("https://", "it names no host"),
+        ("https:///a.png", "it names no host"),
+        ("https://:80/", "it names no host"),
+        ("http://[::1/", "it names no host"),
+        ("https://a:65536/", "its port is not a number from 0 to 65535"),
+        ("https://a:8o/", "its port is not a number from 0 to 65535"),
+        ("https://a:1:2/", "its port is not a number from 0 to 65535"),
+        ("http://[::1]80/", "its port is not a number from 0 to 65535"),
+    ])
+    func refusesWithTheReason(url: String, reason: String) {
+        let error = #expect(throws: InvalidURL.self) { try CacheURL(url) }
+        #expect(error?.reason == reason)
+        #expect(error?.description == "not a URL to cache: \(reason)")
+    }
+}

@@ -1,0 +1,77 @@
+import CacheWire
+import Testing
+
+@Suite struct MessageTests {
+    @Test func absentOptionalsAreLeftOut() throws {
+        let item = Item(url: "https://example.com/a/b", key: "k", state: .missing)
+        let json = try String(decoding: Message.json(item), as: UTF8.self)
+        #expect(json.contains(#""url":"https://example.com/a/b""#))
+        #expect(!json.contains("null") && !json.contains("path") && !json.contains("failure"))
+    }
+
+    @Test func nullMeansAbsent() throws {
+        let json = #"{"method":"io.cached.Cache.List","parameters":{"order":null,"limit":null}}"#
+        let call = try Message.decode(Call<Methods.List.Parameters>.self, from: json.utf8)
+        #expect(call.parameters == Methods.List.Parameters())
+    }
+
+    @Test func theHeaderIsReadWithoutKnowingTheParameters() throws {
+        let json = #"{"method":"a.b.C","more":true,"parameters":{"anything":[1,{"x":null}]}}"#
+        let header = try Message.decode(CallHeader.self, from: json.utf8)
+        #expect(header == CallHeader(method: "a.b.C", more: true))
+    }
+
+    @Test func aMessageEndsWithOneNUL() throws {
+        let message = try Message.encode(Call(.stats, parameters: Methods.Stats.Parameters()))
+        #expect(message.last == 0)
+        #expect(message.count { $0 == 0 } == 1)
+    }
+
+    @Test func replyCarriesParametersOrError() throws {
+        let reply = Reply(Methods.Evict.Reply(entries: 1, bytes: 2), continues: true)
+        #expect(try Message.decode(from: Message.json(reply)) == reply)
+        let refusal = Reply<Methods.Evict.Reply>(error: .tooMany(limit: 7))
+        #expect(try Message.decode(from: Message.json(refusal)) == refusal)
+    }
+
+    @Test func anUnknownErrorKeepsItsName() throws {
+        let json = #"{"error":"io.cached.Cache.Later","parameters":{"limit":"x"}}"#
+        let text = #"{"error":"io.cached.Cache.Later"}"#
+        let reply = try Message.decode(Reply<NoParameters>.self, from: text.utf8)
+        #expect(reply.error == .unknown(name: "io.cached.Cache.Later"))
+        let foreign = try Message.decode(Reply<NoParameters>.self, from: json.utf8)
+        #expect(foreign.error == .unknown(name: "io.cached.Cache.Later"))
+    }
+
+    @Test(arguments: [
+        (#"{"method":"m","parameters":{"urls":[1]}}"#, "urls"),
+        (#"{"method":"m","parameters":{"urls":[],"priority":"high"}}"#, "priority"),
+        (#"{"method":"m","parameters":{}}"#, "urls"),
+        (#"{"method":"m","parameters":[]}"#, "parameters"),
+    ])
+    func aParameterThatCannotBeDecodedIsNamed(json: String, parameter: String) {
+        #expect(problem(in: json) == .invalidParameter(parameter: parameter))
+    }
+
+    @Test(arguments: ["", "nonsense", "{}", "[]", #"{"method":7}"#])
+    func whatIsNoCallIsAnInvalidMessage(json: String) {
+        guard case .invalidMessage = problem(in: json) else {
+            Issue.record("\(json) is taken for a call")
+            return
+        }
+    }
+
+    @Test func valuesOfStatsKeepTheirTypes() throws {
+        let stats: [String: JSONValue] = ["a": 1, "b": 1.5, "c": true, "d": "text"]
+        #expect(try Message.decode(from: Message.json(stats)) == stats)
+    }
+
+    private func problem(in json: String) -> WireError? {
+        do throws(DecodingError) {
+            _ = try Message.decode(Call<Methods.Fetch.Parameters>.self, from: json.utf8)
+            return nil
+        } catch {
+            return WireError(error)
+        }
+    }
+}

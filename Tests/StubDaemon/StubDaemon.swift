@@ -1,0 +1,71 @@
+import Glibc
+import Synchronization
+
+/// A daemon that answers what a test tells it to, on a socket in a directory of its own.
+///
+/// One thread serves one connection after another until the stub goes away.
+public final class StubDaemon: Sendable {
+    /// The messages to answer a call with, given its JSON; `nil` hangs up.
+    public typealias Script = @Sendable (String) -> [String]?
+
+    /// The socket.
+    public let path: String
+    private let directory: String
+    private let listener: Int32
+    private let log = CallLog()
+
+    public init(_ script: @escaping Script) throws(StubFailure) {
+        var template = Array("/tmp/cached-stub-XXXXXX\0".utf8CString)
+        guard mkdtemp(&template) != nil else { throw StubFailure(call: "mkdtemp", number: errno) }
+        directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        path = directory + "/cached.sock"
+        listener = try Self.listen(at: path)
+        let thread = Thread(listener: listener) { [log] call in
+            log.calls.withLock { $0.append(call) }
+            return script(call)
+        }
+        try thread.start()
+    }
+
+    /// A daemon that answers every call with the same messages.
+    public convenience init(replies: [String]) throws(StubFailure) {
+        try self.init { _ in replies }
+    }
+
+    deinit {
+        // accept(2) of the thread fails, and the thread closes the descriptor.
+        shutdown(listener, Int32(SHUT_RDWR))
+        unlink(path)
+        rmdir(directory)
+    }
+
+    /// The JSON of all calls so far.
+    public var calls: [String] { log.calls.withLock { $0 } }
+
+    /// Binds and listens. unix(7).
+    private static func listen(at path: String) throws(StubFailure) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let bound = withUnsafeBytes(of: &address) { bytes in
+            bind(listener, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress!, length)
+        }
+        guard bound == 0, Glibc.listen(listener, 16) == 0 else {
+            throw StubFailure(call: "bind", number: errno)
+        }
+        return listener
+    }
+}
+
+/// Why there is no stub.
+public struct StubFailure: Error {
+    public let call: String
+    public let number: Int32
+}
+
+/// What was asked; both the thread and the test have it.
+private final class CallLog: Sendable {
+    let calls = Mutex<[String]>([])
+}

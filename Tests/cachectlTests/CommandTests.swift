@@ -1,0 +1,175 @@
+import Foundation
+import StubDaemon
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct CommandTests {
+    private let cached =
+        #"{"url":"https://a/1","key":"k","state":"cached","path":"/c/1","#
+        + #""size":22000,"mediaType":"image/png","width":4,"height":3}"#
+    private let flying =
+        #"{"url":"https://a/2","key":"k","state":"inFlight","phase":"receiving","#
+        + #""received":420000,"total":1000000,"percent":42.0}"#
+    private let blind = #"{"url":"https://a/3","key":"k","state":"inFlight","received":7}"#
+    private let missing = #"{"url":"https://a/4","key":"k","state":"missing"}"#
+    private let failed =
+        #"{"url":"https://a/5","key":"k","state":"missing","#
+        + #""failure":{"kind":"http","message":"the origin says 404","httpStatus":404}}"#
+    private let invalid =
+        #"{"url":"x y","key":"k","state":"missing","#
+        + #""failure":{"kind":"invalidURL","message":"it contains a space"}}"#
+
+    private func run(
+        _ arguments: [String], items: [String], input: String = ""
+    ) throws -> Program.Outcome {
+        let stub = try StubDaemon(replies: [
+            #"{"parameters":{"items":[\#(items.joined(separator: ","))]}}"#
+        ])
+        return try Program.run(arguments + ["--socket", stub.path], input: input)
+    }
+
+    @Test func statusPrintsALineForEachAndExitsWithTheWorst() throws {
+        let one = try run(["status", "u"], items: [cached])
+        #expect(one.output == "cached 22000 image/png /c/1\n")
+        #expect(one.status == 0)
+        let two = try run(["status", "u"], items: [cached, flying, blind])
+        #expect(two.lines[1] == "in-flight 42.0% 420000/1000000 https://a/2")
+        #expect(two.lines[2] == "in-flight - 7/- https://a/3")
+        #expect(two.status == 2)
+        let three = try run(["status", "u"], items: [flying, missing])
+        #expect(three.lines[1] == "missing https://a/4")
+        #expect(three.status == 1)
+        #expect(three.talk == "")
+    }
+
+    @Test func statusTellsFailuresOnStandardError() throws {
+        let outcome = try run(["status", "u"], items: [failed])
+        #expect(outcome.output == "missing https://a/5\n")
+        #expect(outcome.talk == "cachectl: https://a/5: the origin says 404\n")
+        #expect(outcome.status == 1)
+        #expect(try run(["status", "u"], items: [failed, invalid]).status == 65)
+    }
+
+    @Test func thePlainWayAndArgumentParserSayTheSame() throws {
+        let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(failed)]}}"#])
+        let environment = ["CACHED_SOCKET": stub.path]
+        let plain = try Program.run(["status", "https://a/5"], environment: environment)
+        let parsed = try Program.run(["status", "--", "https://a/5"], environment: environment)
+        #expect(plain.output == parsed.output && plain.talk == parsed.talk)
+        #expect(plain.status == parsed.status)
+        #expect(stub.calls.count == 2 && stub.calls[0] == stub.calls[1])
+    }
+
+    @Test func jsonIsOneItemALineAndAsksForDetails() throws {
+        let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(cached),\#(missing)]}}"#])
+        let outcome = try Program.run(["status", "--json", "u", "--socket", stub.path])
+        #expect(outcome.lines.count == 2)
+        #expect(outcome.lines[0].contains(#""path":"/c/1""#))
+        #expect(stub.calls[0].contains(#""details":true"#))
+    }
+
+    @Test func fetchPrintsPathsInOrderAndFailuresOnStandardError() throws {
+        let outcome = try run(["fetch", "u"], items: [cached, failed, cached])
+        #expect(outcome.output == "/c/1\n/c/1\n")
+        #expect(outcome.talk == "cachectl: https://a/5: the origin says 404\n")
+        #expect(outcome.status == 1)
+        #expect(try run(["fetch", "u"], items: [cached]).status == 0)
+        #expect(try run(["fetch", "u"], items: [cached, invalid]).status == 65)
+    }
+
+    @Test func fetchPassesItsOptionsOn() throws {
+        let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(flying)]}}"#])
+        let digest = String(repeating: "aB", count: 32)
+        let outcome = try Program.run([
+            "fetch", "--priority", "visible", "--refresh", "--sha256", digest, "--no-wait",
+            "https://a/2", "--socket", stub.path,
+        ])
+        #expect(outcome.status == 0 && outcome.output == "" && outcome.talk == "")
+        let call = stub.calls[0]
+        for part in [
+            #""priority":"visible""#, #""refresh":true"#, #""wait":false"#,
+            #""sha256":"\#(digest)""#, #""urls":["https://a/2"]"#,
+        ] {
+            #expect(call.contains(part))
+        }
+    }
+
+    @Test func aHundredThousandURLsAreAskedInOrder() throws {
+        let stub = try StubDaemon { call in
+            let object = try? JSONSerialization.jsonObject(with: Data(call.utf8))
+            let parameters = (object as? [String: Any])?["parameters"] as? [String: Any]
+            let urls = parameters?["urls"] as? [String] ?? []
+            let items = urls.map { #"{"url":"\#($0)","key":"k","state":"missing"}"# }
+            return [#"{"parameters":{"items":[\#(items.joined(separator: ","))]}}"#]
+        }
+        let urls = (0..<100_000).map { "https://example.com/\($0)" }
+        let outcome = try Program.run(
+            ["status", "-", "--socket", stub.path], input: urls.joined(separator: "\n"))
+        #expect(outcome.lines == urls.map { "missing \($0)" })
+        #expect(stub.calls.count > 1)
+        #expect(stub.calls.allSatisfy { $0.utf8.count < 16 << 20 })
+    }
+
+    @Test func infoPrintsEveryField() throws {
+        let outcome = try run(["info", "u"], items: [cached])
+        #expect(outcome.lines.contains("mediaType  image/png"))
+        #expect(outcome.lines.count == 8)
+        #expect(outcome.status == 0)
+    }
+
+    @Test func statsIsATableOrOneFlatObject() throws {
+        let stub = try StubDaemon(replies: [
+            #"{"parameters":{"stats":{"entries":3,"directory":"/c","ratio":0.5}}}"#
+        ])
+        let table = try Program.run(["stats", "--socket", stub.path])
+        #expect(table.lines == ["directory  /c", "entries    3", "ratio      0.5"])
+        let object = try Program.run(["stats", "--json", "--socket", stub.path])
+        #expect(object.lines.count == 1 && object.output.contains(#""entries":3"#))
+    }
+
+    @Test func listPagesUntilTheEndOrTheLimit() throws {
+        let stub = try StubDaemon { [cached] call in
+            let after = call.contains(#""after""#) ? "" : #","after":"x""#
+            return [#"{"parameters":{"items":[\#(cached),\#(cached)]\#(after)}}"#]
+        }
+        let all = try Program.run(["list", "--order", "size", "--socket", stub.path])
+        #expect(all.lines.count == 5)
+        #expect(all.lines[0] == " SIZE  TYPE       DIMENSIONS  LAST USED  URL")
+        #expect(all.lines[4] == "22 kB  image/png         4x3          -  https://a/1")
+        #expect(stub.calls.count == 2)
+        let some = try Program.run(["list", "--json", "--limit", "2", "--socket", stub.path])
+        #expect(some.lines.count == 2)
+        #expect(stub.calls.count == 3)
+        #expect(stub.calls[2].contains(#""limit":2"#))
+    }
+
+    @Test func removeSaysWhatWent() throws {
+        let stub = try StubDaemon(replies: [#"{"parameters":{"entries":1,"bytes":22000}}"#])
+        let by = { (arguments: [String]) in
+            try Program.run(["remove"] + arguments + ["--socket", stub.path])
+        }
+        #expect(try by(["--all"]).output == "removed 1 entry, 22000 bytes\n")
+        #expect(try by(["--prefix", "https://a/"]).status == 0)
+        let mixed = try by(["https://a/1", "x y"])
+        #expect(mixed.status == 65 && mixed.output == "removed 1 entry, 22000 bytes\n")
+        #expect(mixed.talk == "cachectl: x y: not a URL to cache: it contains a space\n")
+        #expect(stub.calls[2].contains(#""urls":["https://a/1"]"#))
+        #expect(try by([]).status == 64)
+        #expect(try by(["--all", "https://a/1"]).status == 64)
+    }
+
+    @Test func nameNeedsNoDaemon() throws {
+        let name = "c01a4429-4703-5b6a-8726-7982c1849d2a"
+        let url = "https://example.com/a.png"
+        #expect(try Program.run(["name", url]).output == name + "\n")
+        let home = ["HOME": "/home/me"]
+        #expect(
+            try Program.run(["name", "--path", url], environment: home).output
+                == "/home/me/.cache/cached/\(name)\n")
+        #expect(
+            try Program.run(["name", "--path", "--directory", "/d", "-"], input: url).output
+                == "/d/\(name)\n")
+        let mixed = try Program.run(["name", "x", url])
+        #expect(mixed.status == 65 && mixed.output == name + "\n")
+        #expect(try Program.run(["name", "--path", url]).status == 64)
+    }
+}

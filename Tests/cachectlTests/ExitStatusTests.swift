@@ -1,0 +1,71 @@
+import CacheWire
+import Foundation
+import StubDaemon
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ExitStatusTests {
+    @Test(arguments: [
+        [], ["nonsense"], ["status"], ["status", "--nonsense", "u"],
+        ["fetch", "--sha256", "x", "u"], ["list", "--order", "colour"], ["list", "--limit", "-1"],
+        ["info", "a", "b"],
+    ])
+    func wrongUsageIs64(arguments: [String]) throws {
+        // Without arguments the program explains itself.
+        #expect(try Program.run(arguments).status == (arguments.isEmpty ? 0 : 64))
+    }
+
+    @Test(arguments: [["status", "u"], ["fetch", "u"], ["list"], ["info", "u"], ["stats"]])
+    func nobodyAtTheSocketIs69(arguments: [String]) throws {
+        let environment = ["CACHED_SOCKET": "/nowhere/cached.sock"]
+        let outcome = try Program.run(arguments, environment: environment)
+        #expect(outcome.status == 69)
+        #expect(
+            outcome.talk == "cachectl: no daemon answers at /nowhere/cached.sock: "
+                + "start it with `cached`, or name another socket with --socket\n")
+    }
+
+    @Test func aDaemonThatRefusesIs77() throws {
+        let stub = try StubDaemon(replies: [
+            #"{"error":"org.varlink.service.PermissionDenied"}"#
+        ])
+        #expect(try Program.run(["stats", "--socket", stub.path]).status == 77)
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "root may connect to every socket"))
+    func aSocketThatMayNotBeOpenedIs77() throws {
+        let stub = try StubDaemon(replies: [])
+        chmod(stub.path, 0)
+        #expect(try Program.run(["stats", "--socket", stub.path]).status == 77)
+    }
+
+    @Test func aPathTooLongForASocketIs64() throws {
+        let path = "/" + String(repeating: "p", count: 107)
+        #expect(try Program.run(["stats", "--socket", path]).status == 64)
+    }
+
+    @Test func versionAndHelpAreSuccess() throws {
+        let version = try Program.run(["--version"])
+        #expect(version.output == Version.current + "\n" && version.status == 0)
+        for command in ["status", "fetch", "name", "list", "info", "remove", "stats"] {
+            let help = try Program.run([command, "--help"])
+            #expect(help.status == 0 && help.output.contains("Example: cachectl \(command)"))
+        }
+    }
+
+    @Test func aBrokenPipeIsSuccess() throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/bash")
+        let program = Program.url.path
+        process.arguments = [
+            "-c",
+            """
+            set -o pipefail
+            seq -f 'https://example.com/%g' 100000 | \(program) name - | head -n 1 >/dev/null
+            exit "${PIPESTATUS[1]}"
+            """,
+        ]
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+    }
+}

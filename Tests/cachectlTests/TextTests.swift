@@ -1,0 +1,80 @@
+import Testing
+
+@testable import cachectl
+
+@Suite struct TextTests {
+    @Test(arguments: [
+        (0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (9949, "9.9 kB"), (9950, "10 kB"),
+        (22_000, "22 kB"), (999_499, "999 kB"), (999_500, "1.0 MB"), (1_449_999, "1.4 MB"),
+        (Int.max, "9.2 EB"),
+    ])
+    func sizesHaveTwoOrThreeDigits(bytes: Int, text: String) {
+        #expect(ByteCountText.describe(bytes) == text)
+    }
+
+    @Test(arguments: [
+        (-5, "0 s"), (59, "59 s"), (60, "1 min"), (3599, "59 min"), (3600, "1 h"),
+        (86_400, "1 d"), (200_000, "2 d"),
+    ])
+    func agesHaveOneUnit(seconds: Int, text: String) {
+        #expect(TimeText.describe(seconds: seconds) == text)
+    }
+
+    @Test func timesAreUTC() {
+        #expect(TimeText.describe(unixSecond: 1_795_236_516) == "2026-11-21T04:48:36Z")
+    }
+
+    @Test(arguments: [
+        ("plain text 画像", "plain text 画像"), ("\u{1B}[31m", #"\u{1B}[31m"#),
+        ("a\nb\r", #"a\u{A}b\u{D}"#), ("\u{9B}31m\u{7F}", #"\u{9B}31m\u{7F}"#),
+        ("a\u{202E}b", #"a\u{202E}b"#),
+    ])
+    func controlsAreMadeVisible(text: String, printable: String) {
+        #expect(text.printable == printable)
+    }
+
+    @Test(arguments: [("abc", 3), ("画像", 4), ("🐈", 2), ("e\u{301}", 1), ("", 0)])
+    func columnsAreCountedAsTheTerminalDoes(text: String, columns: Int) {
+        #expect(text.columns == columns)
+    }
+
+    @Test func theEndOfATextIsKept() {
+        #expect("abcdef".suffix(columns: 6, mark: "…") == "abcdef")
+        #expect("abcdef".suffix(columns: 4, mark: "…") == "…def")
+        #expect("画像画像".suffix(columns: 4, mark: "…") == "…像")
+        #expect("abcdef".suffix(columns: 0, mark: "…") == "")
+        #expect("abcdef".suffix(columns: -3, mark: "...") == "")
+    }
+
+    @Test func columnsOfATableNeverShrink() {
+        var table = Table([.right, .left, .left])
+        let first = table.lines([["1", "ab", "x y"], ["22", "a", "z"]])
+        #expect(first == [" 1  ab  x y", "22  a   z"])
+        #expect(table.lines([["3", "c", "z"]]) == [" 3  c   z"])
+    }
+
+    @Test func batchesStayBelowTheLimitAndKeepTheOrder() {
+        let urls = (0..<20_000).map { "https://example.com/\($0)" }
+        let batches = Array(Batches(urls))
+        #expect(batches.flatMap(\.self) == urls)
+        #expect(batches.allSatisfy { $0.count <= Batches.maximumCount })
+        let long = (0..<10_000).map { _ in String(repeating: "\u{1}", count: 2048) }
+        for batch in Batches(long) {
+            #expect(batch.count * (2048 * 6 + 3) < Batches.budget)
+        }
+        #expect(Array(Batches([])) == [])
+        let huge = String(repeating: "a", count: Batches.budget * 2)
+        #expect(Batches([huge, "b"]).map(\.count) == [1, 1])
+    }
+
+    @Test func linesOfStandardInputAreTakenAsTheyAre() throws {
+        let text = "https://a/1\n\nhttps://a/ü \r\nlast"
+        let lines = try StandardInput.lines(in: Array(text.utf8))
+        #expect(lines == ["https://a/1", "https://a/ü \r", "last"])
+        let failure = #expect(throws: CommandFailure.self) {
+            try StandardInput.lines(in: [0x61, 0x0A, 0xFF])
+        }
+        #expect(failure?.message == "line 2 of standard input is not UTF-8")
+        #expect(failure?.status == .invalidURL)
+    }
+}
