@@ -4,12 +4,10 @@ struct Batches: Sequence, IteratorProtocol {
     private let urls: [String]
     private var position = 0
 
-    /// Half of a message: the estimates below are estimates.
-    static let budget = 8 << 20
+    /// Three quarters of a message: the estimates below are estimates.
+    static let budget = 12 << 20
     /// What an item adds to its URL in a reply: names of fields, key, path, digest, times.
-    static let itemOverhead = 1024
-    /// A first answer should not wait for the work on all.
-    static let maximumCount = 8192
+    static let itemOverhead = 768
 
     init(_ urls: [String]) {
         self.urls = urls
@@ -19,7 +17,7 @@ struct Batches: Sequence, IteratorProtocol {
         guard position < urls.count else { return nil }
         let start = position
         var room = Self.budget
-        while position < urls.count, position - start < Self.maximumCount {
+        while position < urls.count {
             room -= Self.cost(of: urls[position])
             guard room >= 0 || position == start else { break }
             position += 1

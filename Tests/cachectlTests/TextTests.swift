@@ -57,7 +57,7 @@ import Testing
         let urls = (0..<20_000).map { "https://example.com/\($0)" }
         let batches = Array(Batches(urls))
         #expect(batches.flatMap(\.self) == urls)
-        #expect(batches.allSatisfy { $0.count <= Batches.maximumCount })
+        #expect(batches.count == 2)
         let long = (0..<10_000).map { _ in String(repeating: "\u{1}", count: 2048) }
         for batch in Batches(long) {
             #expect(batch.count * (2048 * 6 + 3) < Batches.budget)
