@@ -21,7 +21,8 @@ public struct UnixTime: Hashable, Comparable, Sendable, RawRepresentable {
 
     /// The time `seconds` later, or earlier where it is negative.
     public static func + (time: UnixTime, seconds: Int64) -> UnixTime {
-        UnixTime(clamping: Int64(time.rawValue) + seconds)
+        let (sum, overflows) = Int64(time.rawValue).addingReportingOverflow(seconds)
+        return UnixTime(clamping: overflows ? .max : sum)
     }
 
     /// The wall clock. time(2).
