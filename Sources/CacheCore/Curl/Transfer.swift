@@ -21,6 +21,8 @@ final class Transfer {
     private var received: Int64 = 0
     /// Why the transfer was broken off from this side; libcurl only sees a failed callback.
     private var ownFailure: Failure?
+    /// The last address that was refused; libcurl may have found another of the same host.
+    private var refusal: Failure?
     private var hasReceivedErrorBytes = 0
 
     /// An error page shorter than this is read to its end, which keeps the connection usable.
@@ -71,7 +73,7 @@ final class Transfer {
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         let target = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
         guard let target, context.settings.addressPolicy.permits(target) else {
-            ownFailure = .addressRefused(target)
+            refusal = .addressRefused(target)
             return CURL_SOCKET_BAD
         }
         return socket(
@@ -120,6 +122,7 @@ final class Transfer {
             if failure.kind != .storage { discardPartial() }
             return .failure(failure)
         }
+        if code == CURLE_COULDNT_CONNECT, let refusal { return .failure(refusal) }
         guard code == CURLE_OK else { return .failure(.curl(code, url, received, head)) }
         guard head.status == 200 else { return .failure(.http(head.status)) }
         do {
