@@ -17,13 +17,13 @@ public struct AddressPolicy: Sendable {
         return !Self.notPublic.contains { $0.contains(address) }
     }
 
-    /// What is not the public Internet: the special-purpose registries of RFC 6890 and its updates.
+    /// What is not the public Internet: the special-purpose registries of RFC 6890 and its updates,
+    /// and all of IPv6 that is not global unicast, 2000::/3 (RFC 4291 §2.4).
     private static let notPublic: [AddressRange] = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
         "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",
         "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
-        "::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16",
-        "3fff::/20", "5f00::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8",
+        "::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
     ].map {
         guard let range = AddressRange($0) else { preconditionFailure("\($0) is no range") }
         return range

@@ -70,7 +70,9 @@ public struct AddressRange: Hashable, Sendable, LosslessStringConvertible {
             return nil
         }
         let full = base.bytes.count * 8
-        guard let length = parts.count == 2 ? Int(parts[1]) : full, (0...full).contains(length)
+        let digits = parts.count == 2 ? parts[1] : "\(full)"
+        guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let length = Int(digits),
+            (0...full).contains(length)
         else { return nil }
         self.base = base
         self.length = length
