@@ -32,12 +32,19 @@ final class CacheDirectory: Sendable {
         self.path = path
         self.kernel = kernel
         try Self.make(path, mode: mode, kernel)
+        // An initialiser that throws runs no `deinit`: what is open has to be closed here.
         descriptor = try Self.open(path, kernel)
         do {
             lockDescriptor = try Self.lock(path, descriptor, kernel)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        do {
             try Self.writeTag(descriptor, kernel, path: path)
             identity = try Self.identity(of: descriptor, path, kernel)
         } catch {
+            close(lockDescriptor)
             close(descriptor)
             throw error
         }
