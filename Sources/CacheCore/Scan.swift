@@ -55,7 +55,7 @@ struct Scan {
         let met = Set(seen.map(\.key))
         var position = 0
         var hasMore = true
-        while hasMore {
+        while hasMore, !cache.isDraining {
             let stretch = cache.readStretch(&position)
             hasMore = stretch.hasMore
             let missed = stretch.entries.map(\.key).filter { !met.contains($0) }
@@ -72,7 +72,7 @@ struct Scan {
     private func sort(_ seen: [Seen]) {
         let sorted = seen.sorted { $0.lastUsedAt > $1.lastUsedAt }
         var rest = sorted[...]
-        while !rest.isEmpty {
+        while !rest.isEmpty, !cache.isDraining {
             let stretch = rest.prefix(CacheDirectory.scanBatch)
             rest = rest.dropFirst(stretch.count)
             cache.perform { state in
