@@ -6,9 +6,13 @@ import NIOPosix
 
 /// The calls, one function each.
 extension Connection {
+    /// URLs one call may name. A message has room for millions of short ones, whose answers would take
+    /// gigabytes.
+    static let urlLimit = 200_000
+
     /// Answers one message: the hot call straight from its bytes, all others through the decoder.
     func answer(_ message: UnsafeRawBufferPointer) {
-        if let call = StatusCall(message) {
+        if let call = StatusCall(message), call.urls.count <= Self.urlLimit {
             endStream()
             return answerStatus(call, message)
         }
@@ -21,6 +25,7 @@ extension Connection {
         do {
             try dispatch(header, message)
         } catch {
+            endStream()
             reply(to: header, Reply<NoParameters>(error: error))
         }
     }
@@ -29,7 +34,6 @@ extension Connection {
         _ header: CallHeader, _ message: UnsafeRawBufferPointer
     ) throws(WireError) {
         guard let method = MethodName(rawValue: header.method) else {
-            endStream()
             throw Self.unknown(header.method)
         }
         // A new stream takes over from the old one by itself, so that what is in both goes on.
@@ -37,7 +41,7 @@ extension Connection {
         switch method {
         case .getInfo: reply(to: header, Reply(Self.info))
         case .getInterfaceDescription: try describe(header, parameters(message))
-        case .status: status(header, try parameters(message))
+        case .status: try status(header, parameters(message))
         case .fetch: try fetch(header, parameters(message))
         case .list: try list(header, parameters(message))
         case .remove: try remove(header, parameters(message))
@@ -62,6 +66,11 @@ extension Connection {
             guard case .keyNotFound(let key, _) = error else { throw reply }
             throw .invalidParameter(parameter: key.stringValue)
         }
+    }
+
+    /// Refuses a call that names more than can be answered.
+    static func admit(_ urls: [String]) throws(WireError) {
+        guard urls.count <= urlLimit else { throw .tooMany(limit: urlLimit) }
     }
 
     func reply(to header: CallHeader, _ reply: some Encodable) {
@@ -119,7 +128,10 @@ extension Connection {
         }
     }
 
-    private func status(_ header: CallHeader, _ parameters: Methods.Status.Parameters) {
+    private func status(
+        _ header: CallHeader, _ parameters: Methods.Status.Parameters
+    ) throws(WireError) {
+        try Self.admit(parameters.urls)
         let targets = parameters.urls.map { Target($0) }
         guard parameters.details == true else {
             if header.oneway != true { desk.write(targets, to: &output) }
@@ -142,6 +154,7 @@ extension Connection {
     private func remove(
         _ header: CallHeader, _ parameters: Methods.Remove.Parameters
     ) throws(WireError) {
+        try Self.admit(parameters.urls ?? [])
         let selection = try RemovalSelection(parameters)
         work(header) { desk, done in
             selection.remove(from: desk.cache) { removal in

@@ -8,10 +8,8 @@ extension Connection {
     func fetch(
         _ header: CallHeader, _ parameters: Methods.Fetch.Parameters
     ) throws(WireError) {
-        guard !desk.hub.isDraining else {
-            endStream()
-            throw .shuttingDown
-        }
+        guard !desk.hub.isDraining else { throw .shuttingDown }
+        try Self.admit(parameters.urls)
         let digest = try Self.digest(parameters.sha256)
         let targets = parameters.urls.map { Target($0) }
         let wishes = targets.compactMap(\.valid)

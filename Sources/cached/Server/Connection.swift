@@ -131,7 +131,8 @@ final class Connection: ChannelDuplexHandler {
         }
         guard let length, let message = input.readSlice(length: length) else {
             searched = input.readableBytes
-            if searched == 0 { input = ByteBuffer() }
+            // A client that never sends a last byte with its last message would make it grow for ever.
+            if searched == 0 { input = ByteBuffer() } else { input.discardReadBytes() }
             return nil
         }
         input.moveReaderIndex(forwardBy: 1)
