@@ -13,9 +13,6 @@ public struct Wish: Sendable {
 
 /// Wishes and their ends.
 extension Cache {
-    /// Wishes taken under one hold of the lock, so that a caller with very many delays nobody.
-    private static let stretch = 512
-
     /// Joins or starts the downloads of what is not cached. The observer hears once when all of it is
     /// decided, after this has returned or before; ``leave(_:)`` ends the interest early.
     public func fetch(_ wishes: [Wish], _ options: FetchOptions) -> InterestID {

@@ -3,6 +3,9 @@ internal import SystemPackage
 
 /// Questions.
 extension Cache {
+    /// Keys dealt with under one hold of the lock, so that a caller with very many delays nobody.
+    static let stretch = 512
+
     /// What is known of each key, in order. Touches nothing and starts nothing.
     ///
     /// 0.3 µs and about 0.1 µs a key, as long as nothing changed behind the cache's back; a name that
@@ -12,8 +15,15 @@ extension Cache {
             let lost = Lookup.missing(directory.lost)
             return keys.map { _ in lost }
         }
+        var answers: [Lookup] = []
+        answers.reserveCapacity(keys.count)
         var unknown: [Int] = []
-        var answers = lookupInMemory(keys, unknown: &unknown)
+        var rest = keys[...]
+        while !rest.isEmpty {
+            let stretch = rest.prefix(Self.stretch)
+            rest = rest.dropFirst(stretch.count)
+            lookUpInMemory(stretch, &answers, unknown: &unknown)
+        }
         for place in unknown { answers[place] = examine(keys[place]) }
         return answers
     }

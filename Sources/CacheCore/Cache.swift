@@ -119,12 +119,12 @@ public final class Cache: Sendable {
         if !effects.isEmpty { tell(effects) }
     }
 
-    /// Answers from memory what can be, under one hold of the lock for all keys; adds the places of the
-    /// others to `unknown`.
-    func lookupInMemory(_ keys: [CacheKey], unknown: inout [Int]) -> [Lookup] {
+    /// Answers from memory what can be, under one hold of the lock; the places of the other answers are
+    /// added to `unknown`.
+    func lookUpInMemory(
+        _ keys: ArraySlice<CacheKey>, _ answers: inout [Lookup], unknown: inout [Int]
+    ) {
         var effects: [Effect] = []
-        var answers: [Lookup] = []
-        answers.reserveCapacity(keys.count)
         guarded.withLock { guarded in
             guarded.drain(&effects)
             for key in keys {
@@ -134,7 +134,6 @@ public final class Cache: Sendable {
             }
         }
         if !effects.isEmpty { tell(effects) }
-        return answers
     }
 
     private func queue(_ effect: Effect) {
