@@ -165,9 +165,11 @@ public final class Cache: Sendable {
         if hasChanges { observer?.changesArrived() }
     }
 
-    /// Calls `body` once all work on the directory decided so far is done.
+    /// Calls `body` once all work on the directory decided so far is done, and what that leads to:
+    /// an image removed while it is being published is unlinked after it.
     func afterDirectoryWork(_ body: @escaping @Sendable () -> Void) {
-        worker.enqueue(.notify(body))
+        let worker = worker
+        worker.enqueue(.notify { worker.enqueue(.notify(body)) })
     }
 
     private func startScan() {

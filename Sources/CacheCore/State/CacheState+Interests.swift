@@ -83,6 +83,8 @@ extension CacheState {
             return changed(key)
         }
         counters.joined += 1
+        // Removed while being published, and wanted again: it may stay.
+        flights[key]?.isUnwanted = false
         if priority > flight.priority {
             flights[key]?.priority = priority
             if flight.phase == .queued { queue.append(key, flight.id, priority) }
