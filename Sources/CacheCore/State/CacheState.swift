@@ -85,7 +85,9 @@ struct Counters: Sendable {
 
 /// Which keys changed since the observer last asked. Empty and free while nobody observes.
 struct ChangeFeed {
-    var isObserved = false
+    var isObserved = false {
+        didSet { if !isObserved { keys = [] } }
+    }
     private(set) var keys: Set<CacheKey> = []
 
     /// Notes a change; whether the observer has to be woken for it.
