@@ -14,11 +14,13 @@ struct Entry {
     /// Pixels; zero when unknown.
     var width: UInt32
     var height: UInt32
-    /// Neighbours in the order of use; `Recency.none` at the ends.
+    /// Neighbours in the order of use; `Index.none` at the ends.
     var older: UInt32
     var newer: UInt32
     var mediaType: MediaType
     var isPinned: Bool
+    /// `false` in a place that was given back and waits for its next entry.
+    var isHeld = true
 
     init(_ key: CacheKey, _ facts: EntryFacts) {
         self.key = key

@@ -104,6 +104,7 @@ struct Index: ~Copyable, @unchecked Sendable {
         let facts = self[place].facts
         unlink(place)
         removeSlot(of: place)
+        self[place].isHeld = false
         self[place].newer = firstFree
         firstFree = place
         count -= 1
@@ -234,15 +235,16 @@ extension Index {
     }
 
     /// One stretch of all entries in no particular order, to be read piece by piece: `position` starts
-    /// at 0 and moves on; `false` once the end is reached.
+    /// at 0 and moves on; `false` once the end is reached. An entry that is held all the while is met
+    /// once, whatever comes and goes between the pieces: entries never move.
     func readStretch(_ position: inout Int, _ body: (CacheKey, EntryFacts) -> Void) -> Bool {
-        let end = min(position + Self.chunkSize, slots.count)
-        for slot in position..<end where slots[slot] != 0 {
-            let entry = self[UInt32(truncatingIfNeeded: slots[slot]) &- 1]
-            body(entry.key, entry.facts)
+        let end = min(position + Self.chunkSize, Int(placesUsed))
+        for place in position..<end {
+            let entry = self[UInt32(place)]
+            if entry.isHeld { body(entry.key, entry.facts) }
         }
         position = end
-        return end < slots.count
+        return end < placesUsed
     }
 
     /// Checks everything that must always hold; for tests, as it walks through all entries.
