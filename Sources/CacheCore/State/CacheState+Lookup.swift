@@ -8,11 +8,17 @@ extension CacheState {
     }
 
     private func mustExamine(_ key: CacheKey) -> Bool {
-        switch trust {
+        // What lies under the name may not survive a power cut yet; its flight tells when it does.
+        guard !isPublishing(key) else { return false }
+        return switch trust {
         case .blind: true
         case .whole: !unverified.isEmpty && unverified.contains(key)
         case .scanning: unverified.contains(key) || !index.contains(key)
         }
+    }
+
+    private func isPublishing(_ key: CacheKey) -> Bool {
+        flights[key]?.phase == .publishing
     }
 
     private func known(_ key: CacheKey) -> Lookup {
@@ -24,11 +30,12 @@ extension CacheState {
     /// Takes in what was seen under a name; the answer for it, or `nil` when the name changed
     /// meanwhile and has to be looked at again.
     mutating func examined(_ key: CacheKey, _ examination: Examination) -> Lookup? {
+        guard !isPublishing(key) else { return known(key) }
         guard examinations.isCurrent(key) else { return nil }
         unverified.remove(key)
         switch examination {
         case .entry(let facts):
-            if index.facts(of: key) != facts { index.insert(key, facts) }
+            if !index.update(key, facts) { index.insert(key, facts) }
         case .obstructed:
             index.remove(key)
             failures.record(
@@ -65,7 +72,7 @@ extension CacheState {
 
     /// The scan looked at a batch of names, begun with ``Examinations/begin()``.
     mutating func scanned(_ batch: [CacheDirectory.Scanned]) {
-        for item in batch where examinations.isCurrent(item.key) {
+        for item in batch where examinations.isCurrent(item.key) && !isPublishing(item.key) {
             unverified.remove(item.key)
             if case .entry(let facts) = item.examination {
                 if !index.contains(item.key) { index.insertOldest(item.key, facts) }

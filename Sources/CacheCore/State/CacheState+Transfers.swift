@@ -75,6 +75,8 @@ extension CacheState {
             counters.published += 1
             failures.forget(key)
             index.insert(key, facts)
+            // A stranger may have been at it since the rename, and been noticed too early to count.
+            unverified.insert(key)
             return decide(key, for: flight.interests, nil) + changed(key)
         }
     }

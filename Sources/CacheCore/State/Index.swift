@@ -97,6 +97,20 @@ struct Index: ~Copyable, @unchecked Sendable {
         linkOldest(place)
     }
 
+    /// Corrects what is held under a key to what its file shows, without counting that as a use;
+    /// `false` if nothing is held. The later time of use is the true one: access times lag behind.
+    mutating func update(_ key: CacheKey, _ facts: EntryFacts) -> Bool {
+        guard let place = place(of: key) else { return false }
+        let old = self[place]
+        allocated -= old.allocated
+        self[place] = Entry(key, facts)
+        self[place].lastUsedAt = max(old.lastUsedAt, facts.lastUsedAt.rawValue)
+        self[place].older = old.older
+        self[place].newer = old.newer
+        allocated += self[place].allocated
+        return true
+    }
+
     /// Forgets an entry; the facts it had, or `nil` if there was none.
     @discardableResult
     mutating func remove(_ key: CacheKey) -> EntryFacts? {
