@@ -8,13 +8,14 @@ extension CacheState {
     }
 
     private func mustExamine(_ key: CacheKey) -> Bool {
-        // What lies under the name may not survive a power cut yet; its flight tells when it does.
-        guard !isPublishing(key) else { return false }
-        return switch trust {
-        case .blind: true
-        case .whole: !unverified.isEmpty && unverified.contains(key)
-        case .scanning: unverified.contains(key) || !index.contains(key)
-        }
+        let isDoubtful =
+            switch trust {
+            case .blind: true
+            case .whole: !unverified.isEmpty && unverified.contains(key)
+            case .scanning: unverified.contains(key) || !index.contains(key)
+            }
+        // What is being published may not survive a power cut yet; its flight tells when it does.
+        return isDoubtful && !isPublishing(key)
     }
 
     private func isPublishing(_ key: CacheKey) -> Bool {
