@@ -90,5 +90,9 @@ let package = Package(
             name: "cachectlTests",
             dependencies: ["cachectl", "CacheWire", "StubDaemon", arguments],
             swiftSettings: strict),
+        .testTarget(
+            name: "CacheCoreTests",
+            dependencies: ["CacheCore", "CacheKey", "TestSupport", logging, system],
+            swiftSettings: strict),
     ]
 )

@@ -1,0 +1,25 @@
+/// The four letters that name a chunk of PNG and RIFF or a box and a brand of ISO-BMFF.
+struct FourCC: RawRepresentable, Hashable, Sendable {
+    /// The first letter is the most significant byte.
+    let rawValue: UInt32
+
+    init(rawValue: UInt32) {
+        self.rawValue = rawValue
+    }
+
+    init(_ field: ByteField, at index: Int) {
+        rawValue = field.big(UInt32.self, at: index)
+    }
+
+    /// Names are printable ASCII in all these formats; anything else is no name.
+    var isPrintable: Bool {
+        (0..<4).allSatisfy { 0x20...0x7E ~= UInt8(truncatingIfNeeded: rawValue >> ($0 * 8)) }
+    }
+}
+
+extension FourCC: ExpressibleByStringLiteral {
+    init(stringLiteral value: StaticString) {
+        precondition(value.utf8CodeUnitCount == 4)
+        rawValue = (0..<4).reduce(0) { $0 << 8 | UInt32(value.utf8Start[$1]) }
+    }
+}

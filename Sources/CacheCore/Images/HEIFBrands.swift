@@ -1,0 +1,21 @@
+/// What the brands of an `ftyp` box say about the file.
+///
+/// AV1 Image File Format §6 (`avif`, `avis`), ISO/IEC 23008-12 annex B (the others). `mif1` and
+/// `msf1` name the structure, not the codec, so a codec's own brand among the compatible ones
+/// decides.
+enum HEIFBrands {
+    private static let avif: Set<FourCC> = ["avif", "avis"]
+    private static let hevc: Set<FourCC> = ["heic", "heix", "heim", "heis", "hevc", "hevx"]
+    private static let structural: Set<FourCC> = ["mif1", "msf1"]
+
+    /// - Parameter field: the payload: major brand, version, compatible brands.
+    static func mediaType(of field: ByteField) -> MediaType {
+        guard field.bytes.count >= 8 else { return .other }
+        let compatible = stride(from: 8, through: field.bytes.count - 4, by: 4)
+        let major = FourCC(field, at: 0)
+        let brands = Set(compatible.map { FourCC(field, at: $0) } + [major])
+        if hevc.contains(major) { return .heic }
+        if !brands.isDisjoint(with: avif) { return .avif }
+        return brands.isDisjoint(with: hevc.union(structural)) ? .other : .heic
+    }
+}

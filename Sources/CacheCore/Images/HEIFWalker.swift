@@ -1,0 +1,123 @@
+/// AVIF and HEIC: the boxes of an ISO base media file, some of them inside `meta`.
+///
+/// ISO/IEC 14496-12 §4.3 `ftyp`, §8.11 `meta`; ISO/IEC 23008-12 §6.5.3 `ispe`, §9.3.1 `iprp`. A
+/// container is entered by not skipping it: its children follow its header, and its next sibling
+/// follows them. No box is an end mark, so the file is whole at the end of a top-level box when
+/// `meta` (or `moov`), the data and all that `iloc` points at have been seen.
+struct HEIFWalker: ImageWalker {
+    private enum Awaiting {
+        case header
+        case payload(FourCC)
+    }
+
+    /// Boxes that are gathered are small; larger ones are skipped.
+    private static let payloadLimit: UInt64 = 65_536
+
+    private(set) var mediaType: MediaType?
+    private var awaiting = Awaiting.header
+    private var headers = BoxHeaderReader()
+    private var items = HEIFItems()
+    private var hasItems = false
+    private var hasData = false
+    /// End of the top-level box being walked; `nil` once one reaches to the end of the file.
+    private var boxEnd: UInt64? = 0
+    /// End of the property container; boxes before it are properties, counted from 1.
+    private var propertiesEnd: UInt64 = 0
+    private var isInMeta = false
+    /// Where something that is no box follows the image.
+    private var end: UInt64?
+
+    var size: PixelSize? { items.size }
+
+    let firstStep = WalkStep.read(8)
+
+    mutating func receive(_ field: ByteField) -> WalkStep {
+        switch awaiting {
+        case .payload(let type):
+            awaiting = .header
+            return gathered(type, field)
+        case .header:
+            switch headers.receive(field) {
+            case .partial: return .read(8)
+            case .invalid: return junk(at: field)
+            case .header(let box): return opened(box)
+            }
+        }
+    }
+
+    func verdict(at length: UInt64) -> WalkVerdict {
+        if let end { return .ends(at: end, of: length) }
+        guard hasItems, hasData else { return .truncated }
+        guard let boxEnd else { return .unverifiable }
+        guard length == boxEnd, length >= items.dataEnd else { return .truncated }
+        return .ends(at: length, of: length)
+    }
+
+    /// Something that is no box: trailing bytes if the image was whole before it, else damage.
+    private mutating func junk(at field: ByteField) -> WalkStep {
+        if verdict(at: field.offset).completeness == .whole { end = field.offset }
+        return .rest
+    }
+
+    private mutating func opened(_ box: BoxHeader) -> WalkStep {
+        if let boxEnd, box.start >= boxEnd {
+            self.boxEnd = box.end
+            isInMeta = box.type == "meta"
+            return openedTopLevel(box)
+        }
+        guard let end = box.end, let boxEnd, end <= boxEnd else { return .rest }
+        return openedInMeta(box, end: end)
+    }
+
+    private mutating func openedTopLevel(_ box: BoxHeader) -> WalkStep {
+        switch box.type {
+        case "ftyp":
+            return gather(box)
+        case "meta" where (box.payloadLength ?? 0) >= 4:
+            hasItems = true
+            return .read(8, after: 4)
+        case "moov":
+            hasItems = true
+        case "mdat":
+            hasData = true
+        default:
+            break
+        }
+        return box.stepOver
+    }
+
+    private mutating func openedInMeta(_ box: BoxHeader, end: UInt64) -> WalkStep {
+        if box.start < propertiesEnd { items.propertyCount += 1 }
+        switch box.type {
+        case "iprp":
+            return .read(8)
+        case "ipco":
+            propertiesEnd = end
+            return .read(8)
+        case "pitm", "ispe", "ipma", "iloc":
+            return gather(box)
+        case "idat":
+            hasData = true
+        default:
+            break
+        }
+        return box.stepOver
+    }
+
+    private mutating func gather(_ box: BoxHeader) -> WalkStep {
+        guard let length = box.payloadLength, 1...Self.payloadLimit ~= length else {
+            return box.stepOver
+        }
+        awaiting = .payload(box.type)
+        return .read(Int(length))
+    }
+
+    private mutating func gathered(_ type: FourCC, _ field: ByteField) -> WalkStep {
+        guard type == "ftyp" else {
+            items.take(type, field)
+            return .read(8)
+        }
+        mediaType = HEIFBrands.mediaType(of: field)
+        return mediaType == .other ? .rest : .read(8)
+    }
+}

@@ -1,0 +1,22 @@
+/// What ``ImageInspector`` found out about one file.
+public struct ImageReport: Sendable, Equatable {
+    /// Whether the file is all there, as far as its format can tell.
+    public enum Completeness: Sendable, Equatable {
+        /// The format's own lengths and end mark say it is complete.
+        case whole
+        /// They say that bytes are missing, or contradict each other before the end is reached.
+        case truncated
+        /// The format does not say where it ends, or this is not an image we know.
+        case unverifiable
+    }
+
+    /// `nil` if this is not an image we know; never ``MediaType/other``.
+    public let mediaType: MediaType?
+    /// In pixels as stored, before any rotation the metadata asks for. `nil` if not found.
+    public let width: Int?
+    /// In pixels as stored, before any rotation the metadata asks for. `nil` if not found.
+    public let height: Int?
+    public let completeness: Completeness
+    /// Bytes follow the end of the image. Cameras append previews and clips, so this is no fault.
+    public let hasTrailingBytes: Bool
+}

@@ -1,0 +1,58 @@
+/// PNG: a signature, then chunks of length, type, data and checksum up to `IEND`.
+///
+/// W3C PNG (Third Edition) §5.3 chunk layout, §11.2.1 `IHDR`. Checksums are not computed.
+struct PNGWalker: ImageWalker {
+    private enum Awaiting {
+        case chunk
+        /// Width and height; after them so many bytes of the chunk are left.
+        case dimensions(left: UInt64)
+    }
+
+    let mediaType: MediaType? = .png
+    private(set) var size: PixelSize?
+    private var awaiting = Awaiting.chunk
+    private var hasData = false
+    private var end: UInt64?
+
+    let firstStep = WalkStep.read(8, after: 8)
+
+    mutating func receive(_ field: ByteField) -> WalkStep {
+        switch awaiting {
+        case .chunk:
+            return chunkStarted(
+                FourCC(field, at: 4), length: field.big(UInt32.self, at: 0), dataAt: field.end)
+        case .dimensions(let left):
+            size = PixelSize(field.big(UInt32.self, at: 0), field.big(UInt32.self, at: 4))
+            return nextChunk(after: left)
+        }
+    }
+
+    func verdict(at length: UInt64) -> WalkVerdict {
+        .ends(at: hasData && size != nil ? end : nil, of: length)
+    }
+
+    private mutating func chunkStarted(
+        _ type: FourCC, length: UInt32, dataAt data: UInt64
+    ) -> WalkStep {
+        guard length <= Int32.max, type.isPrintable else { return .rest }
+        switch type {
+        case "IHDR" where length >= 8:
+            awaiting = .dimensions(left: UInt64(length) - 8)
+            return .read(8)
+        case "IEND":
+            end = data + UInt64(length) + 4
+            return .rest
+        case "IDAT":
+            hasData = true
+            return nextChunk(after: UInt64(length))
+        default:
+            return nextChunk(after: UInt64(length))
+        }
+    }
+
+    /// The next chunk comes after what is left of this one's data and its checksum.
+    private mutating func nextChunk(after left: UInt64) -> WalkStep {
+        awaiting = .chunk
+        return .read(8, after: left + 4)
+    }
+}

@@ -1,0 +1,21 @@
+extension UnsafeRawBufferPointer {
+    /// The first index at or after `start` that holds `byte`, else `count`.
+    ///
+    /// Looks at eight bytes at a time. `x` has a zero byte where the word has `byte`, and
+    /// `(x - 0x01…01) & ~x & 0x80…80` has its lowest bit in the first such byte: the borrow of a
+    /// subtraction travels upwards only (Warren, *Hacker's Delight*, 6-1).
+    func firstIndex(of byte: UInt8, from start: Int) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let pattern = ones &* UInt64(byte)
+        var index = start
+        while index &+ 8 <= count {
+            let word = UInt64(littleEndian: loadUnaligned(fromByteOffset: index, as: UInt64.self))
+            let x = word ^ pattern
+            let zeros = (x &- ones) & ~x & (ones << 7)
+            if zeros != 0 { return index &+ zeros.trailingZeroBitCount / 8 }
+            index &+= 8
+        }
+        while index < count, self[index] != byte { index &+= 1 }
+        return index
+    }
+}

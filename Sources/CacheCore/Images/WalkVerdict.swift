@@ -1,0 +1,18 @@
+/// Whether a walked file is all there.
+struct WalkVerdict: Sendable, Equatable {
+    var completeness: ImageReport.Completeness
+    var hasTrailingBytes = false
+
+    static let truncated = WalkVerdict(completeness: .truncated)
+    static let unverifiable = WalkVerdict(completeness: .unverifiable)
+
+    /// The verdict on a file of `length` bytes whose image ends at offset `end`.
+    ///
+    /// - Parameters:
+    ///   - end: `nil` if the end was not found.
+    ///   - slack: bytes behind the end that still belong to the image.
+    static func ends(at end: UInt64?, of length: UInt64, slack: UInt64 = 0) -> WalkVerdict {
+        guard let end, end <= length else { return .truncated }
+        return WalkVerdict(completeness: .whole, hasTrailingBytes: length - end > slack)
+    }
+}

@@ -1,0 +1,207 @@
+/// Follows the nesting of XML elements, and nothing else about them.
+///
+/// Extensible Markup Language 1.0 (Fifth Edition) §2.5 comments, §2.6 processing instructions,
+/// §2.7 CDATA, §2.8 prolog, §3.1 tags. Names are not matched and entities not looked at.
+struct XMLOutline: Sendable {
+    private enum State {
+        case text
+        /// After `<`.
+        case open
+        /// Inside a start tag; `isEmpty` after a slash.
+        case tag(isEmpty: Bool)
+        case quoted(by: UInt8)
+        case endTag
+        /// After `<!`, until it is clear what it starts.
+        case declarationName
+        /// Inside `<!…>`, with so many brackets open, and maybe inside a quoted string.
+        case declaration(brackets: Int, quote: UInt8?)
+        /// Inside `<!--…-->`, after so many dashes.
+        case comment(dashes: Int)
+        /// Inside `<![CDATA[…]]>`, after so many brackets.
+        case cdata(brackets: Int)
+        /// Inside `<?…?>`.
+        case instruction(isEnding: Bool)
+    }
+
+    /// Longer names are cut: none that matters is.
+    private static let nameLimit = 16
+
+    /// The name of the root element, once it is known.
+    private(set) var root: [UInt8]?
+    /// What cannot come before a root element has come, or a document type of HTML.
+    private(set) var isForeign = false
+    /// The root element is closed.
+    private(set) var isClosed = false
+    /// Something else than white space, comments and instructions follows the root element.
+    private(set) var hasTextAfterRoot = false
+    private var state = State.text
+    private var depth = 0
+    /// The root element's name, or the word after `<!`, as far as it has come.
+    private var name: [UInt8] = []
+
+    /// Takes `bytes` from `index` on, at least one, and returns where to go on.
+    ///
+    /// Passes over character data and attribute values by looking for their end.
+    mutating func take(_ bytes: UnsafeRawBufferPointer, from index: Int, at offset: UInt64) -> Int {
+        var index = index
+        switch state {
+        case .text where depth > 0: index = bytes.firstIndex(of: 0x3C, from: index)
+        case .quoted(let quote): index = bytes.firstIndex(of: quote, from: index)
+        default: break
+        }
+        if index < bytes.count { take(bytes[index], at: offset + UInt64(index)) }
+        return index + 1
+    }
+
+    /// Takes the byte at `offset`.
+    mutating func take(_ byte: UInt8, at offset: UInt64) {
+        switch state {
+        case .text: text(byte, at: offset)
+        case .open: open(byte)
+        case .tag(let isEmpty): tag(byte, isEmpty: isEmpty)
+        case .quoted(let quote): if byte == quote { state = .tag(isEmpty: false) }
+        case .endTag: if byte == UInt8(ascii: ">") { elementEnded() }
+        case .declarationName: declarationName(byte)
+        case .declaration(let brackets, let quote): declaration(byte, brackets, quote)
+        case .comment(let dashes): comment(byte, dashes)
+        case .cdata(let brackets): cdata(byte, brackets)
+        case .instruction(let isEnding):
+            let ends = isEnding && byte == UInt8(ascii: ">")
+            state = ends ? .text : .instruction(isEnding: byte == UInt8(ascii: "?"))
+        }
+    }
+
+    private mutating func text(_ byte: UInt8, at offset: UInt64) {
+        if byte == UInt8(ascii: "<") {
+            state = .open
+        } else if depth == 0, !Self.isSpace(byte), !Self.isByteOrderMark(byte, at: offset) {
+            strayed()
+        }
+    }
+
+    private mutating func open(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "/"):
+            state = .endTag
+            if depth == 0 { strayed() }
+        case UInt8(ascii: "!"):
+            state = .declarationName
+            name = []
+        case UInt8(ascii: "?"):
+            state = .instruction(isEnding: false)
+        default:
+            if isClosed { strayed() }
+            name = []
+            state = .tag(isEmpty: false)
+            tag(byte, isEmpty: false)
+        }
+    }
+
+    private mutating func tag(_ byte: UInt8, isEmpty: Bool) {
+        if root == nil { rootName(byte) }
+        switch byte {
+        case UInt8(ascii: ">"):
+            depth += 1
+            state = .text
+            if isEmpty { elementEnded() }
+        case UInt8(ascii: "\""), UInt8(ascii: "'"):
+            state = .quoted(by: byte)
+        default:
+            state = .tag(isEmpty: byte == UInt8(ascii: "/"))
+        }
+    }
+
+    private mutating func rootName(_ byte: UInt8) {
+        if Self.isSpace(byte) || byte == UInt8(ascii: ">") || byte == UInt8(ascii: "/") {
+            root = name
+        } else if name.count < Self.nameLimit {
+            name.append(byte)
+        }
+    }
+
+    private mutating func elementEnded() {
+        state = .text
+        guard depth > 0 else { return }
+        depth -= 1
+        if depth == 0 { isClosed = true }
+    }
+
+    private mutating func declarationName(_ byte: UInt8) {
+        name.append(byte)
+        if name == Array("--".utf8) {
+            state = .comment(dashes: 0)
+        } else if name == Array("[CDATA[".utf8) {
+            state = .cdata(brackets: 0)
+            if depth == 0 { strayed() }
+        } else if !"--".utf8.starts(with: name), !"[CDATA[".utf8.starts(with: name) {
+            state = .declaration(brackets: 0, quote: nil)
+        }
+    }
+
+    private mutating func declaration(_ byte: UInt8, _ brackets: Int, _ quote: UInt8?) {
+        if name.count < Self.nameLimit {
+            name.append(byte)
+            if Self.isHTML(name) { isForeign = true }
+        }
+        if let quote {
+            state = .declaration(brackets: brackets, quote: byte == quote ? nil : quote)
+            return
+        }
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "'"):
+            state = .declaration(brackets: brackets, quote: byte)
+        case UInt8(ascii: "["):
+            state = .declaration(brackets: brackets + 1, quote: nil)
+        case UInt8(ascii: "]"):
+            state = .declaration(brackets: max(0, brackets - 1), quote: nil)
+        case UInt8(ascii: ">") where brackets == 0:
+            state = .text
+        default:
+            break
+        }
+    }
+
+    private mutating func comment(_ byte: UInt8, _ dashes: Int) {
+        switch byte {
+        case UInt8(ascii: "-"): state = .comment(dashes: min(2, dashes + 1))
+        case UInt8(ascii: ">") where dashes == 2: state = .text
+        default: state = .comment(dashes: 0)
+        }
+    }
+
+    private mutating func cdata(_ byte: UInt8, _ brackets: Int) {
+        switch byte {
+        case UInt8(ascii: "]"): state = .cdata(brackets: min(2, brackets + 1))
+        case UInt8(ascii: ">") where brackets == 2: state = .text
+        default: state = .cdata(brackets: 0)
+        }
+    }
+
+    /// Something outside of the root element that does not belong there.
+    private mutating func strayed() {
+        if isClosed {
+            hasTextAfterRoot = true
+        } else {
+            isForeign = true
+        }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+    }
+
+    /// UTF-8 only: SVG in UTF-16 is not met on the web.
+    private static func isByteOrderMark(_ byte: UInt8, at offset: UInt64) -> Bool {
+        switch offset {
+        case 0: byte == 0xEF
+        case 1: byte == 0xBB
+        case 2: byte == 0xBF
+        default: false
+        }
+    }
+
+    /// `DOCTYPE html` in any case.
+    private static func isHTML(_ name: [UInt8]) -> Bool {
+        name.map { $0 | 0x20 }.elementsEqual("doctype html".utf8)
+    }
+}

@@ -1,0 +1,83 @@
+import Testing
+
+@testable import CacheCore
+
+@Suite("AVIF, HEIC and JPEG XL")
+struct BoxedWalkerTests {
+    @Test(arguments: [
+        (["avif", "mif1", "miaf"], MediaType.avif), (["avis", "msf1"], .avif),
+        (["mif1", "avif"], .avif), (["mif1"], .heic), (["msf1", "hevc"], .heic),
+        (["heic", "mif1", "avif"], .heic), (["MiHB", "heix"], .heic),
+    ])
+    func brandsDecide(_ brands: [String], _ type: MediaType) {
+        #expect(inspect(Sample.heif(brands)) == .init(type, 640, 480, .whole))
+    }
+
+    @Test func heifCutBetweenBoxesIsTruncated() {
+        let bytes = Sample.avif.bytes
+        #expect(inspect(bytes.dropLast(28)).completeness == .truncated)
+        let shortData = Bytes(bytes.dropLast(28)) + box("mdat", Bytes(1...19))
+        #expect(inspect(shortData).completeness == .truncated)
+    }
+
+    @Test func furtherBoxesBelongToTheImage() {
+        let report = inspect(Sample.heic.bytes + box("free", zeros(5)))
+        #expect(report == Sample.heic.report)
+    }
+
+    @Test func largeSizesAreSixtyFourBitsWide() {
+        let data = big32(1) + text("mdat") + big64(36) + Bytes(1...20)
+        let bytes = Bytes(Sample.avif.bytes.dropLast(28)) + data
+        #expect(inspect(bytes) == Sample.avif.report)
+        #expect(inspect(bytes.dropLast()).completeness == .truncated)
+    }
+
+    @Test func boxToTheEndOfTheFileIsUnverifiable() {
+        let data = big32(0) + text("mdat") + Bytes(1...20)
+        let bytes = Bytes(Sample.avif.bytes.dropLast(28)) + data
+        #expect(inspect(bytes) == .init(.avif, 640, 480, .unverifiable))
+    }
+
+    @Test func childMayNotOutgrowItsBox() {
+        let ftyp = box("ftyp", text("avif"), zeros(4))
+        let meta = fullBox("meta", big32(900) + text("hdlr") + zeros(20))
+        let report = inspect(ftyp + meta + box("mdat", zeros(2_000)))
+        #expect(report == .init(.avif, nil, nil, .truncated))
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func extentsOfNoBytesTakeNoTime() {
+        let item = join(zeros(4), big16(0xFFFF))
+        let items = Bytes(repeatElement(item, count: 8_000).joined())
+        let meta = fullBox("meta", fullBox("iloc", [0, 0], big16(8_000), items))
+        let ftyp = box("ftyp", text("avif"), zeros(4))
+        #expect(inspect(join(ftyp, meta, box("mdat"))) == .init(.avif, nil, nil, .whole))
+    }
+
+    @Test func jxlContainerNeedsItsLastPart() {
+        let cut = Sample.jxlContainer.bytes.dropLast(14)
+        #expect(inspect(cut) == .init(.jxl, 750, 500, .truncated))
+    }
+
+    @Test func jxlContainerMayHoldOneCodestream() {
+        let whole = Sample.jxlHead + box("jxlc", Sample.jxlCodestream)
+        #expect(inspect(whole) == .init(.jxl, 750, 500, .whole))
+        let open = Sample.jxlHead + big32(0) + text("jxlc") + Sample.jxlCodestream
+        #expect(inspect(open) == .init(.jxl, 750, 500, .unverifiable))
+    }
+
+    @Test func jxlFirstPartMayBeJustTheSize() {
+        let head = Bytes(Sample.jxlCodestream.prefix(5))
+        let last = box("jxlp", [0x80, 0, 0, 1])
+        let whole = Sample.jxlHead + box("jxlp", zeros(4), head) + last
+        #expect(inspect(whole) == .init(.jxl, 750, 500, .whole))
+        let short = Sample.jxlHead + box("jxlp", zeros(4), Bytes(head.dropLast())) + last
+        #expect(inspect(short) == .init(.jxl, nil, nil, .whole))
+    }
+
+    @Test func jxlSmallSizesAreMultiplesOfEight() {
+        // Small, 5 bits of height, 3 bits of ratio 0, 5 bits of width.
+        let bytes = [0xFF, 0x0A] + little64(1 | 2 << 1 | 0 << 6 | 4 << 9) + zeros(4)
+        #expect(inspect(bytes) == .init(.jxl, 40, 24, .unverifiable))
+    }
+}

@@ -1,0 +1,104 @@
+import CacheCore
+import Foundation
+import Testing
+
+/// A program that makes an image of 123 by 77 pixels, and what to expect of it.
+struct Conversion: Sendable, CustomTestStringConvertible {
+    static let width = 123
+    static let height = 77
+
+    let program: String
+    /// `IN` and `OUT` stand for the files, `PHOTO` for a JPEG, `GIF` for an animation.
+    let arguments: [String]
+    let fileExtension: String
+    let mediaType: MediaType
+    var completeness = ImageReport.Completeness.whole
+
+    var testDescription: String { ([program] + arguments).joined(separator: " ") }
+
+    init(
+        _ command: String, _ fileExtension: String, _ mediaType: MediaType,
+        _ completeness: ImageReport.Completeness = .whole
+    ) {
+        let words = command.split(separator: " ").map(String.init)
+        program = words[0]
+        arguments = Array(words.dropFirst())
+        self.fileExtension = fileExtension
+        self.mediaType = mediaType
+        self.completeness = completeness
+    }
+
+    /// Those whose program is installed, and `convert`, which makes the source.
+    static let available = find("convert") == nil ? [] : all.filter { find($0.program) != nil }
+
+    private static let all = [
+        Conversion("convert IN OUT", "png", .png),
+        Conversion("convert IN -interlace PNG OUT", "png", .png),
+        Conversion("convert IN OUT", "jpg", .jpeg),
+        Conversion("convert IN -interlace JPEG OUT", "jpg", .jpeg),
+        Conversion("convert IN -define jpeg:restart-interval=2 OUT", "jpg", .jpeg),
+        Conversion("convert IN OUT", "gif", .gif),
+        Conversion("convert GIF OUT", "gif", .gif),
+        Conversion("convert IN -alpha off OUT", "bmp", .bmp),
+        Conversion("convert IN -alpha set OUT", "bmp", .bmp),
+        Conversion("convert IN -colors 16 -compress RLE OUT", "bmp", .bmp),
+        Conversion("convert IN -monochrome BMP3:OUT", "bmp", .bmp),
+        Conversion("convert IN BMP2:OUT", "bmp", .bmp),
+        Conversion("convert IN OUT", "tiff", .tiff, .unverifiable),
+        Conversion("convert IN -endian MSB OUT", "tiff", .tiff, .unverifiable),
+        Conversion("convert IN TIFF64:OUT", "tiff", .tiff, .unverifiable),
+        Conversion("convert IN OUT", "ico", .ico),
+        Conversion("cwebp -quiet IN -o OUT", "webp", .webp),
+        Conversion("cwebp -quiet -lossless IN -o OUT", "webp", .webp),
+        Conversion("cwebp -quiet -metadata all IN -o OUT", "webp", .webp),
+        Conversion("gif2webp -quiet GIF -o OUT", "webp", .webp),
+        Conversion("avifenc -s 10 IN OUT", "avif", .avif),
+        Conversion("avifenc -s 10 -l IN OUT", "avif", .avif),
+        Conversion("avifenc -s 10 IN IN OUT", "avif", .avif),
+        Conversion("heif-enc IN -o OUT", "heic", .heic),
+        Conversion("cjxl IN OUT --quiet", "jxl", .jxl, .unverifiable),
+        Conversion("cjxl IN OUT --quiet --container=1", "jxl", .jxl),
+        Conversion("cjxl PHOTO OUT --quiet", "jxl", .jxl),
+    ]
+
+    /// Runs the program in `folder`, which holds the sources, and returns the image.
+    func run(in folder: URL) throws -> [UInt8] {
+        let output = folder.appendingPathComponent("\(UUID().uuidString).\(fileExtension)")
+        let names = ["IN": "in.png", "PHOTO": "in.jpg", "GIF": "in.gif"]
+        let words = arguments.map { word in
+            names[word].map { folder.appendingPathComponent($0).path }
+                ?? word.replacingOccurrences(of: "OUT", with: output.path)
+        }
+        try Self.run(program, words)
+        return [UInt8](try Data(contentsOf: output))
+    }
+
+    /// Makes `in.png`, `in.jpg` and `in.gif`, this one of three frames.
+    static func makeSources(in folder: URL) throws {
+        let source = ["-size", "\(width)x\(height)", "-seed", "1", "plasma:fractal"]
+        let name = { folder.appendingPathComponent($0).path }
+        try run("convert", source + [name("in.png")])
+        try run("convert", source + [name("in.jpg")])
+        try run(
+            "convert",
+            source + ["(", "+clone", "-flip", ")", "(", "+clone", "-flop", ")"]
+                + [name("in.gif")])
+    }
+
+    private static func run(_ program: String, _ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try #require(find(program)))
+        process.arguments = arguments
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(program) \(arguments)")
+    }
+
+    private static func find(_ program: String) -> String? {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        return path.split(separator: ":").map { "\($0)/\(program)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+}
