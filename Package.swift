@@ -71,6 +71,16 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "CacheCoreTests",
+            dependencies: ["CacheCore", "CacheKey", "CLinux", "TestSupport", logging, system],
+            swiftSettings: strict),
+        .testTarget(
+            name: "cachedTests",
+            dependencies: [
+                "cached", "CacheCore", "CacheKey", "CacheWire", "TestSupport", nioCore,
+            ],
+            swiftSettings: strict),
         // The load generator behind `make bench`.
         .executableTarget(
             name: "cached-bench",

@@ -10,7 +10,7 @@ final class StagingFile: Sendable {
     let descriptor: Int32
     private let kernel: Kernel
 
-    fileprivate init(key: CacheKey, descriptor: Int32, kernel: Kernel) {
+    init(key: CacheKey, descriptor: Int32, kernel: Kernel) {
         self.key = key
         self.descriptor = descriptor
         self.kernel = kernel

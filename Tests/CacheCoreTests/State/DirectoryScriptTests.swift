@@ -1,0 +1,161 @@
+import CacheKey
+import Testing
+
+@testable import CacheCore
+
+/// What the directory shows, and how far the index may be believed.
+@Suite("State: the directory", .timeLimit(.minutes(1)))
+struct DirectoryScriptTests {
+    let script = StateScript()
+
+    @Test func whatAppearedIsLookedAtFirst() {
+        _ = script.changes(.appeared(script.key("a")))
+        #expect(script.lookup("a") == nil)
+        #expect(script.lookup("b") == .missing(nil))
+        #expect(script.looksAt("a", .entry(Sample.facts())) == .cached(Sample.facts()))
+        #expect(script.lookup("a") == .cached(Sample.facts()))
+    }
+
+    @Test func whatVanishedIsMissingWithoutALook() {
+        script.has("a")
+        _ = script.changes(.vanished(script.key("a")))
+        #expect(script.lookup("a") == .missing(nil))
+    }
+
+    @Test(arguments: [Examination.absent, .unusable, .obstructed])
+    func whatIsNoEntryIsMissing(examination: Examination) {
+        script.has("a")
+        _ = script.changes(.appeared(script.key("a")))
+        guard case .missing(let failure)? = script.looksAt("a", examination) else {
+            Issue.record("\(examination) is not missing")
+            return
+        }
+        #expect((failure?.kind == .obstructed) == (examination == .obstructed))
+    }
+
+    @Test func aPublishedNameIsLookedAtWhenFirstAskedFor() {
+        // publish: renames K
+        // anyone:  removes K; the event is taken in before the publication is
+        // publish: reports K as published        → a ghost, if it were believed
+        let key = script.key("a")
+        script.caller("one", wants: "a")
+        _ = script.finishes("a")
+        _ = script.changes(.appeared(key))
+        _ = script.changes(.vanished(key))
+        #expect(script.published("a") == ["tell one"])
+        #expect(script.lookup("a") == nil)
+        #expect(script.looksAt("a", .absent) == .missing(nil))
+    }
+
+    @Test func whatIsBeingPublishedIsNotCachedBeforeItIsDurable() {
+        // publish: renames K; its directory is not synced yet
+        // status:  sees that K appeared, looks, finds a whole file → cached, if it were believed
+        let key = script.key("a")
+        script.caller("one", wants: "a")
+        _ = script.finishes("a")
+        let publishing = Lookup.inFlight(.init(phase: .publishing, received: 0, total: nil))
+        _ = script.changes(.appeared(key))
+        #expect(script.lookup("a") == publishing)
+        script.state.examinations.begin()
+        #expect(script.looksAt("a", .entry(Sample.facts())) == publishing)
+        script.state.scanned([.init(key: key, examination: .entry(Sample.facts()))])
+        #expect(!script.holds("a"))
+    }
+
+    @Test func lookingIsNotUsing() {
+        script.has("a")
+        script.has("b")
+        let used = Sample.facts(lastUsedAt: 1_800_000_000)
+        _ = script.looksAt("a", .entry(used))
+        _ = script.looksAt("a", .entry(Sample.facts(size: 7, lastUsedAt: 5)))
+        #expect(
+            script.lookup("a") == .cached(Sample.facts(size: 7, lastUsedAt: 1_800_000_000)))
+        #expect(script.order == [script.key("b"), script.key("a")])
+    }
+
+    @Test func aScanBelievesNothingThatChangedMeanwhile() {
+        // scan:   examines K: a whole file
+        // anyone: removes K
+        // scan:   reports K as an entry          → a ghost, if it were believed
+        let key = script.key("a")
+        script.state.trust = .scanning
+        script.state.examinations.begin()
+        _ = script.changes(.vanished(key))
+        script.state.scanned([.init(key: key, examination: .entry(Sample.facts()))])
+        #expect(!script.holds("a"))
+        // The next look is good again.
+        script.state.examinations.begin()
+        script.state.scanned([.init(key: key, examination: .entry(Sample.facts()))])
+        #expect(script.lookup("a") == .cached(Sample.facts()))
+    }
+
+    @Test func duringTheScanOnlyWhatIsKnownIsAnsweredFromMemory() {
+        script.has("a")
+        script.state.trust = .scanning
+        #expect(script.lookup("a") == .cached(Sample.facts()))
+        #expect(script.lookup("b") == nil)
+        #expect(script.scanFinishes())
+        #expect(script.lookup("b") == .missing(nil))
+    }
+
+    @Test func lostChangesLeadToOneNewScan() {
+        script.has("a")
+        #expect(script.changes(.overflowed) == ["scan"])
+        #expect(script.lookup("a") == nil)
+        #expect(script.changes(.overflowed) == [])
+        script.state.scanBegan()
+        #expect(script.scanFinishes())
+        #expect(script.lookup("a") == .cached(Sample.facts()))
+    }
+
+    @Test func changesLostDuringAScanRepeatIt() {
+        script.state.trust = .scanning
+        script.state.scanBegan()
+        #expect(script.changes(.overflowed) == [])
+        #expect(!script.scanFinishes())
+        #expect(script.lookup("a") == nil)
+        script.state.scanBegan()
+        #expect(script.scanFinishes())
+        #expect(script.lookup("a") == .missing(nil))
+    }
+
+    @Test func withoutAWatchEveryNameIsLookedAtForEver() {
+        script.state.trust = .scanning
+        script.state.scanBegan()
+        #expect(script.scanFinishes(isWatched: false))
+        #expect(script.lookup("a") == nil)
+    }
+
+    @Test func aScanSortsByUseAndLeavesWhatWasUsedSince() {
+        script.state.trust = .scanning
+        let times: [(String, UInt32)] = [("a", 10), ("b", 30), ("c", 20)]
+        script.state.examinations.begin()
+        script.state.scanned(
+            times.map {
+                .init(
+                    key: script.key($0.0), examination: .entry(Sample.facts(lastUsedAt: $0.1)))
+            })
+        _ = script.want("a", by: nil, now: 99)
+        let sorted = [("b", 30), ("c", 20), ("a", 10)] as [(String, UInt32)]
+        let stretch = sorted.map { (key: script.key($0.0), lastUsedAt: UnixTime(rawValue: $0.1)) }
+        script.state.scanSorted(stretch[...])
+        #expect(script.order == ["a", "b", "c"].map(script.key))
+    }
+
+    @Test func observedChangesWakeOnceUntilTaken() {
+        script.has("a")
+        script.has("b")
+        #expect(script.changes(.vanished(script.key("a"))) == [])
+        script.has("a")
+        script.state.changes.isObserved = true
+        #expect(script.changes(.vanished(script.key("a"))) == ["announce"])
+        #expect(script.changes(.vanished(script.key("b"))) == [])
+        #expect(script.takesChanges() == [script.key("a"), script.key("b")])
+        script.has("a")
+        _ = script.takesChanges()
+        script.has("b")
+        script.state.changes.isObserved = false
+        script.state.changes.isObserved = true
+        #expect(script.changes(.vanished(script.key("a"))) == ["announce"])
+    }
+}

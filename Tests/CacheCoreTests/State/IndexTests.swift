@@ -1,0 +1,197 @@
+import CacheKey
+import Testing
+
+@testable import CacheCore
+
+@Suite("Index", .timeLimit(.minutes(1)))
+struct IndexTests {
+    @Test(arguments: [UInt64](1...4))
+    func agreesWithADictionaryAndAList(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var model = IndexModel()
+        var index = Index()
+        // Few distinct top bits: long probe chains, some of them round the end of the table.
+        let keys = (0..<300).map { number -> CacheKey in
+            let top: UInt64 = [0, 1, 0x7FFF_FFFF, 0xFFFF_FFFE, 0xFFFF_FFFF].randomElement(
+                using: &random)!
+            return CacheKey(high: top << 32 | 0x5000, low: UInt64(number))
+        }
+        for number in 0..<6000 {
+            let key = keys.randomElement(using: &random)!
+            let facts = Sample.facts(
+                size: Int64(number), allocated: Int64(number % 64) * 512,
+                lastUsedAt: UInt32(number))
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<4:
+                index.insert(key, facts)
+                model.insert(key, facts)
+            case 4:
+                index.insertOldest(key, facts)
+                model.insertOldest(key, facts)
+            case 5..<7:
+                let removed = index.remove(key)
+                #expect(removed == model.remove(key), "seed \(seed), operation \(number)")
+            case 7:
+                index.touch(key, at: UnixTime(rawValue: UInt32(number)))
+                model.touch(key, UInt32(number))
+            case 8:
+                index.makeOldest(key)
+                model.makeOldest(key)
+            default:
+                let updated = index.update(key, facts)
+                #expect(updated == model.update(key, facts), "seed \(seed), operation \(number)")
+            }
+            guard number % 20 == 0 else { continue }
+            index.checkInvariants()
+            let order = index.mostRecent(after: nil, limit: .max)
+            let isRight =
+                order == model.order && keys.allSatisfy { index.facts(of: $0) == model.facts[$0] }
+                && index.allocated == model.allocated
+            #expect(isRight, "seed \(seed), operation \(number)")
+            if !isRight { return }
+        }
+    }
+
+    @Test func growsWithoutLosingAnything() {
+        var index = Index()
+        let keys = (0..<20_000).map { Sample.key("\($0)") }
+        for key in keys { index.insert(key, Sample.facts()) }
+        index.checkInvariants()
+        let (count, allocated) = (index.count, index.allocated)
+        #expect(count == keys.count)
+        #expect(allocated == Int64(keys.count) * 4096)
+        let missing = keys.count { !index.contains($0) }
+        #expect(missing == 0)
+        let holdsStranger = index.contains(Sample.key("stranger"))
+        #expect(!holdsStranger)
+        let order = index.mostRecent(after: nil, limit: .max)
+        #expect(order == keys.reversed())
+        for key in keys.dropFirst(5000) { index.remove(key) }
+        index.checkInvariants()
+        // Places given back are used again before new ones.
+        for key in keys { index.insert(key, Sample.facts()) }
+        index.checkInvariants()
+        let finalCount = index.count
+        #expect(finalCount == keys.count)
+    }
+
+    @Test func pagesFollowTheOrderOfUse() {
+        var index = Index()
+        let keys = (0..<10).map { Sample.key("\($0)") }
+        for key in keys { index.insert(key, Sample.facts()) }
+        var pages: [[CacheKey]] = []
+        var cursor: CacheKey?
+        repeat {
+            pages.append(index.mostRecent(after: cursor, limit: 4))
+            cursor = pages.last?.last
+        } while cursor != nil
+        #expect(pages.map(\.count) == [4, 4, 2, 0])
+        #expect(Array(pages.joined()) == keys.reversed())
+        let afterStranger = index.mostRecent(after: Sample.key("gone"), limit: 4)
+        #expect(afterStranger == [])
+    }
+
+    @Test func readingInStretchesMeetsEveryEntryOnce() {
+        var index = Index()
+        let keys = (0..<10_000).map { Sample.key("\($0)") }
+        for key in keys { index.insert(key, Sample.facts()) }
+        var met: [CacheKey] = []
+        var position = 0
+        while index.readStretch(&position, { key, _ in met.append(key) }) {}
+        #expect(met.count == keys.count)
+        #expect(Set(met) == Set(keys))
+    }
+
+    /// Removing closes gaps in the table and inserting makes it grow, both between two stretches.
+    @Test(arguments: [UInt64](1...3))
+    func aReaderMeetsWhatStaysWhileTheRestChanges(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var index = Index()
+        let staying = (0..<9000).map { Sample.key("staying-\($0)") }
+        let going = (0..<9000).map { Sample.key("going-\($0)") }
+        for (stays, goes) in zip(staying, going) {
+            index.insert(stays, Sample.facts())
+            index.insert(goes, Sample.facts())
+        }
+        var met: [CacheKey: Int] = [:]
+        var position = 0
+        while index.readStretch(&position, { key, _ in met[key, default: 0] += 1 }) {
+            for key in going where random.oneIn(3) { index.remove(key) }
+            for number in 0..<3000 {
+                index.insert(Sample.key("new-\(position)-\(number)"), Sample.facts())
+            }
+            // Replaced, but held all the while.
+            for key in staying where random.oneIn(10) { index.insert(key, Sample.facts()) }
+        }
+        index.checkInvariants()
+        #expect(staying.allSatisfy { met[$0] == 1 })
+    }
+
+    @Test func anEntryTakesLessThan96Bytes() {
+        // An entry, and the table at a million: 2^21 slots, or 2^20 just before it grows.
+        let table = Double(1 << 21) * 8 / 1_000_000
+        #expect(Double(MemoryLayout<Entry>.stride) + table <= 96)
+    }
+
+    @Test func factsSurviveTheirPacking() {
+        var index = Index()
+        var facts = Sample.facts(isPinned: true)
+        facts.freshUntil = UnixTime(rawValue: 1_790_009_999)
+        index.insert(Sample.key("a"), facts)
+        let first = index.facts(of: Sample.key("a"))
+        #expect(first == facts)
+        facts.width = nil
+        facts.height = nil
+        facts.freshUntil = nil
+        facts.size = 1 << 40
+        index.insert(Sample.key("a"), facts)
+        let second = index.facts(of: Sample.key("a"))
+        #expect(second == facts)
+        let count = index.count
+        #expect(count == 1)
+    }
+}
+
+/// The same as an index, plainly.
+private struct IndexModel {
+    var facts: [CacheKey: EntryFacts] = [:]
+    /// Most recently used first.
+    var order: [CacheKey] = []
+
+    var allocated: Int64 { facts.values.reduce(0) { $0 + $1.allocated } }
+
+    mutating func insert(_ key: CacheKey, _ new: EntryFacts) {
+        _ = remove(key)
+        facts[key] = new
+        order.insert(key, at: 0)
+    }
+
+    mutating func insertOldest(_ key: CacheKey, _ new: EntryFacts) {
+        _ = remove(key)
+        facts[key] = new
+        order.append(key)
+    }
+
+    mutating func remove(_ key: CacheKey) -> EntryFacts? {
+        order.removeAll { $0 == key }
+        return facts.removeValue(forKey: key)
+    }
+
+    mutating func touch(_ key: CacheKey, _ time: UInt32) {
+        guard var touched = facts[key] else { return }
+        touched.lastUsedAt = UnixTime(rawValue: time)
+        insert(key, touched)
+    }
+
+    mutating func makeOldest(_ key: CacheKey) {
+        guard let known = facts[key] else { return }
+        insertOldest(key, known)
+    }
+
+    mutating func update(_ key: CacheKey, _ new: EntryFacts) -> Bool {
+        guard let old = facts[key] else { return false }
+        facts[key] = new
+        facts[key]?.lastUsedAt = max(old.lastUsedAt, new.lastUsedAt)
+        return true
+    }
+}

@@ -1,0 +1,79 @@
+import Testing
+
+@testable import CacheCore
+
+/// Callers that come and go, as scripts of events and what is decided.
+@Suite("State: callers", .timeLimit(.minutes(1)))
+struct InterestScriptTests {
+    let script = StateScript()
+
+    @Test func theLastToLeaveStopsTheDownload() {
+        let one = script.caller("one", wants: "a")
+        let two = script.caller("two", wants: "a")
+        #expect(script.leaves(one) == [])
+        #expect(script.phase("a") == .connecting)
+        #expect(script.leaves(two) == ["cancel a"])
+        #expect(script.lookup("a") == .missing(nil))
+        // The slot is only free once the transfer has really ended.
+        #expect(script.state.running == 1)
+    }
+
+    @Test func whoLeavesDoesNotDisturbWhoStays() {
+        let leaver = script.caller("leaver", wants: "a", "b")
+        script.caller("stayer", wants: "a")
+        #expect(script.leaves(leaver) == ["cancel b"])
+        _ = script.finishes("a")
+        #expect(script.published("a") == ["tell stayer"])
+    }
+
+    @Test func aHeldDownloadGoesOnForNobody() {
+        #expect(script.want("a", by: nil) == ["start a"])
+        let caller = script.caller("caller", wants: "a")
+        #expect(script.leaves(caller) == [])
+        #expect(script.finishes("a") == ["publish a"])
+        #expect(script.published("a") == [])
+        #expect(script.holds("a"))
+    }
+
+    @Test func leavingTwiceIsLeavingOnce() {
+        let one = script.caller("one", wants: "a")
+        #expect(script.leaves(one) == ["cancel a"])
+        #expect(script.leaves(one) == [])
+    }
+
+    @Test func leavingAQueuedDownloadStartsNothing() {
+        let script = StateScript(transferLimit: 1)
+        script.caller("runner", wants: "a")
+        let waiter = script.caller("waiter", wants: "b")
+        #expect(script.leaves(waiter) == [])
+        #expect(script.lookup("b") == .missing(nil))
+        #expect(script.finishes("a", failing: .http(404)) == ["tell runner: a http"])
+    }
+
+    @Test func whatIsBeingPublishedGoesOnWhenAllHaveLeft() {
+        let one = script.caller("one", wants: "a")
+        _ = script.finishes("a")
+        #expect(script.leaves(one) == [])
+        #expect(script.published("a") == [])
+        #expect(script.holds("a"))
+    }
+
+    @Test func lateEventsOfACancelledDownloadOnlyFreeItsSlot() {
+        let script = StateScript(transferLimit: 1)
+        let one = script.caller("one", wants: "a")
+        let cancelled = script.flight("a")
+        #expect(script.leaves(one) == ["cancel a"])
+        script.caller("two", wants: "a") { #expect($0 == []) }
+        let current = script.flight("a")
+        #expect(cancelled != current)
+        let key = script.key("a")
+        let late = script.event { $0.transferProgressed(key, cancelled, received: 9, total: 10) }
+        #expect(late == [])
+        #expect(script.lookup("a") == .inFlight(.init(phase: .queued, received: 0, total: nil)))
+        // It came to its end before the cancellation reached it: not published, the next one starts.
+        #expect(script.finishes("a", cancelled) == ["start a"])
+        #expect(script.state.running == 1)
+        #expect(script.finishes("a", current) == ["publish a"])
+        #expect(script.published("a") == ["tell two"])
+    }
+}

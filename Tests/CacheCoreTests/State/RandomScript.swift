@@ -1,0 +1,241 @@
+import CacheKey
+
+@testable import CacheCore
+
+/// Random events for a state and the model of it, the rest of the machine played by the script:
+/// transfers that end some time, a worker that publishes and unlinks in order, a directory.
+struct RandomScript: ~Copyable {
+    /// The first thing that went wrong.
+    private(set) var complaint: String?
+
+    private var random: SeededGenerator
+    private var state: CacheState
+    private var model: StateModel
+    private let keys: [CacheKey]
+    private let images: [CacheKey: Int]
+    private var callers: [InterestID: Int] = [:]
+    private var nextCaller = 0
+    /// Downloads started and not ended, cancelled ones too.
+    private var transfers: [(image: Int, id: UInt64)] = []
+    /// What the worker still has to do.
+    private var jobs: [Job] = []
+    private var files: Set<Int> = []
+    private var unverified: Set<Int> = []
+
+    private enum Job {
+        case publish(Int, UInt64)
+        case unlink(Int)
+    }
+
+    init(seed: UInt64, images count: Int = 24, limit: Int) {
+        random = SeededGenerator(seed: seed)
+        state = CacheState(transferLimit: limit)
+        state.trust = .whole
+        model = StateModel(limit: limit)
+        keys = (0..<count).map { Sample.key("\($0)") }
+        images = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
+    }
+
+    /// Performs events until the count is reached or something is wrong; then drains.
+    mutating func run(events: Int) {
+        var number = 0
+        while number < events, complaint == nil {
+            number += 1
+            event()
+            check(number)
+        }
+        compare("drain", state.drainBegan(), model.drained())
+        while complaint == nil, !(transfers.isEmpty && jobs.isEmpty) {
+            if transfers.isEmpty { work() } else { finish() }
+            check(number)
+        }
+        guard complaint == nil else { return }
+        if !state.flights.isEmpty { complaint = "flights are left after the end" }
+        let waiting = state.interests.values.count { $0.isComplete }
+        if waiting > 0 { complaint = "\(waiting) callers were never told" }
+    }
+
+    private mutating func event() {
+        let image = Int.random(in: keys.indices, using: &random)
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<30: call()
+        case 30..<38: want(image, by: nil)
+        case 38..<50: leave()
+        case 50..<65: finish()
+        case 65..<80: work()
+        case 80..<86: compare("remove \(image)", remove(image), model.removed(image))
+        case 86..<92: stranger(image)
+        default: progress()
+        }
+    }
+
+    // MARK: Callers
+
+    private mutating func call() {
+        let id = state.interestBegan()
+        callers[id] = nextCaller
+        model.callers[nextCaller] = .init()
+        for _ in 0..<Int.random(in: 0...4, using: &random) {
+            want(Int.random(in: keys.indices, using: &random), by: id)
+        }
+        compare("named", state.interestNamed(id), model.named(nextCaller))
+        nextCaller += 1
+    }
+
+    private mutating func want(_ image: Int, by caller: InterestID?) {
+        let priority = Priority.allCases.randomElement(using: &random) ?? .normal
+        let isRefresh = random.oneIn(5)
+        look(image)
+        let effects = state.wanted(
+            keys[image], Sample.url("\(image)"), by: caller,
+            FetchOptions(priority: priority, isRefresh: isRefresh), now: UnixTime(rawValue: 7))
+        // The identity is the state's to choose; the rest is not.
+        let id = state.flights[keys[image]]?.id.rawValue ?? 0
+        let expected = model.wanted(
+            image, by: caller.flatMap { callers[$0] }, priority, isRefresh: isRefresh, id: id)
+        compare("want \(image)", effects, expected)
+    }
+
+    private mutating func leave() {
+        guard let (id, number) = callers.randomElement(using: &random) else { return }
+        compare("leave \(number)", state.interestLeft(id), model.left(number))
+        callers[id] = nil
+    }
+
+    // MARK: The rest of the machine
+
+    private mutating func finish() {
+        guard !transfers.isEmpty else { return }
+        let index = Int.random(in: transfers.indices, using: &random)
+        let (image, id) = transfers.remove(at: index)
+        let failure: Failure? = random.oneIn(3) ? .http(404) : nil
+        let flight = FlightID(rawValue: id)
+        let result: Result<StagedImage, Failure> =
+            failure.map { .failure($0) } ?? .success(Sample.staged("\(image)", flight))
+        compare(
+            "finish \(id)", state.transferFinished(keys[image], flight, result),
+            model.finished(image, id, failure?.kind))
+    }
+
+    private mutating func progress() {
+        guard let (image, id) = transfers.randomElement(using: &random) else { return }
+        let effects = state.transferProgressed(
+            keys[image], FlightID(rawValue: id), received: 100, total: 1000)
+        if model.flights[image]?.id == id { model.flights[image]?.phase = .receiving }
+        compare("progress \(id)", effects, [])
+    }
+
+    private mutating func work() {
+        guard !jobs.isEmpty else { return }
+        switch jobs.removeFirst() {
+        case .unlink(let image):
+            files.remove(image)
+            change(.vanished(keys[image]), image)
+        case .publish(let image, let id):
+            let isLost = random.oneIn(6)
+            if !isLost {
+                files.insert(image)
+                change(.appeared(keys[image]), image)
+                // A stranger is quicker than the report.
+                if random.oneIn(8) {
+                    files.remove(image)
+                    change(.vanished(keys[image]), image)
+                }
+            }
+            let failure: Failure? = isLost ? Failure(.storage, "no room") : nil
+            let publication = Publication(
+                flight: FlightID(rawValue: id), key: keys[image],
+                result: failure.map { .failure($0) } ?? .success(Sample.facts()))
+            let isKept = failure == nil && model.flights[image]?.isUnwanted == false
+            compare(
+                "publish \(id)", state.published(publication),
+                model.published(image, failure?.kind))
+            if isKept { unverified.insert(image) }
+        }
+    }
+
+    private mutating func stranger(_ image: Int) {
+        if files.contains(image) {
+            files.remove(image)
+            change(.vanished(keys[image]), image)
+        } else {
+            files.insert(image)
+            change(.appeared(keys[image]), image)
+        }
+    }
+
+    private mutating func change(_ change: DirectoryWatch.Change, _ image: Int) {
+        compare("\(change)", state.directoryChanged(change), [])
+        if case .vanished = change {
+            model.cached.remove(image)
+            unverified.remove(image)
+        } else {
+            unverified.insert(image)
+        }
+    }
+
+    /// A question, which looks at the name where it has to.
+    private mutating func look(_ image: Int) {
+        guard state.lookup(keys[image]) == nil else { return }
+        let isThere = files.contains(image)
+        _ = state.examined(keys[image], isThere ? .entry(Sample.facts()) : .absent)
+        unverified.remove(image)
+        if isThere { model.cached.insert(image) } else { model.cached.remove(image) }
+    }
+
+    private mutating func remove(_ image: Int) -> [Effect] {
+        look(image)
+        return state.removeAsked(keys[image], sparesPinned: false).1
+    }
+
+    // MARK: The comparison
+
+    private mutating func compare(_ event: String, _ effects: [Effect], _ expected: [String]) {
+        let said = effects.map { words($0) }
+        guard complaint == nil, said.sorted() != expected.sorted() else { return }
+        complaint = "\(event): decided \(said.sorted()), expected \(expected.sorted())"
+    }
+
+    private mutating func words(_ effect: Effect) -> String {
+        switch effect {
+        case .startTransfer(let id, let key, _):
+            if transfers.contains(where: { $0.id == id.rawValue }) { return "started twice" }
+            transfers.append((images[key] ?? -1, id.rawValue))
+            return "start \(id.rawValue)"
+        case .cancelTransfer(let id, _, let discards):
+            return "\(discards ? "discard and cancel" : "cancel") \(id.rawValue)"
+        case .discardPartial(let key): return "discard \(images[key] ?? -1)"
+        case .publish(let image):
+            jobs.append(.publish(images[image.key] ?? -1, image.flight.rawValue))
+            return "publish \(image.flight.rawValue)"
+        case .unlink(let key):
+            jobs.append(.unlink(images[key] ?? -1))
+            return "unlink \(images[key] ?? -1)"
+        case .finish(let outcome):
+            let failures = outcome.failures.map { "\(images[$0.key] ?? -1) \($0.value.kind)" }
+            let caller = callers.removeValue(forKey: outcome.interest) ?? -1
+            return "tell \(caller): \(failures.sorted().joined(separator: ", "))"
+        case .announceChanges: return "announce"
+        case .scan: return "scan"
+        }
+    }
+
+    /// The state must hold together and say of each image what the model says.
+    private mutating func check(_ number: Int) {
+        state.checkInvariants()
+        for (image, key) in keys.enumerated() where complaint == nil {
+            if state.index.contains(key) != model.cached.contains(image) {
+                complaint = "event \(number): \(image) is cached for one of state and model only"
+            }
+            let flight = state.flights[key]
+            if flight?.phase != model.flights[image]?.phase {
+                complaint = "event \(number): the phases of \(image) differ"
+            }
+            let mustLook = unverified.contains(image) && flight?.phase != .publishing
+            if (state.lookup(key) == nil) != mustLook {
+                complaint = "event \(number): \(image) is \(mustLook ? "" : "not ")to be looked at"
+            }
+        }
+        if state.running != model.running { complaint = "event \(number): transfers differ" }
+    }
+}

@@ -1,0 +1,14 @@
+import Testing
+
+@testable import CacheCore
+
+@Suite("State: random scripts", .timeLimit(.minutes(1)))
+struct RandomScriptTests {
+    /// The invariants are preconditions; the test's argument in the log is the seed that broke one.
+    @Test(arguments: [UInt64](1...12))
+    func stateDecidesAsThePlainModelDoes(seed: UInt64) {
+        var script = RandomScript(seed: seed, limit: seed.isMultiple(of: 3) ? 1 : 4)
+        script.run(events: 2000)
+        if let complaint = script.complaint { Issue.record("seed \(seed): \(complaint)") }
+    }
+}

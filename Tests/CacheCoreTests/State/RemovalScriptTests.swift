@@ -1,0 +1,71 @@
+import Testing
+
+@testable import CacheCore
+
+/// Removing, as scripts of events and what is decided.
+@Suite("State: removing", .timeLimit(.minutes(1)))
+struct RemovalScriptTests {
+    let script = StateScript()
+
+    @Test func removingAnEntryUnlinksItOnce() {
+        script.has("a")
+        let (removal, _) = script.state.removeAsked(script.key("a"), sparesPinned: false)
+        #expect(removal == Removal(entries: 1, bytes: 4096))
+        #expect(script.lookup("a") == .missing(nil))
+        #expect(script.removes("a") == ["discard a"])
+    }
+
+    @Test func removingWhatIsQueuedForgetsIt() {
+        let script = StateScript(transferLimit: 1)
+        script.caller("runner", wants: "a")
+        script.caller("waiter", wants: "b")
+        #expect(script.removes("b") == ["discard b", "tell waiter: b removed"])
+        #expect(script.finishes("a", failing: .http(404)) == ["tell runner: a http"])
+    }
+
+    @Test func removingWhatArrivesStopsItAndItsPartialGoes() {
+        script.caller("one", wants: "a")
+        _ = script.progresses("a", received: 10, total: 100)
+        #expect(script.removes("a") == ["cancel a and discard", "tell one: a removed"])
+        #expect(script.lookup("a") == .missing(nil))
+    }
+
+    @Test func removingWhatIsBeingPublishedUnlinksItAfterwards() {
+        script.caller("one", wants: "a")
+        _ = script.finishes("a")
+        #expect(script.removes("a") == [])
+        #expect(script.published("a") == ["unlink a", "tell one: a removed"])
+        #expect(!script.holds("a"))
+    }
+
+    @Test func aNewWishCallsOffTheRemovalOfWhatIsBeingPublished() {
+        script.caller("one", wants: "a")
+        _ = script.finishes("a")
+        #expect(script.removes("a") == [])
+        script.caller("two", wants: "a") { #expect($0 == []) }
+        #expect(Set(script.published("a")) == ["tell one", "tell two"])
+        #expect(script.holds("a"))
+    }
+
+    @Test func removingDuringARefreshTakesBoth() {
+        script.has("a")
+        script.caller("one", wants: "a", isRefresh: true)
+        #expect(
+            script.removes("a") == ["cancel a and discard", "tell one: a removed", "unlink a"])
+    }
+
+    @Test func pinnedEntriesStayUnlessNamed() {
+        script.has("a")
+        #expect(script.looksAt("a", .entry(Sample.facts(isPinned: true))) != nil)
+        #expect(script.removes("a", sparesPinned: true) == [])
+        #expect(script.holds("a"))
+        #expect(script.removes("a") == ["discard a", "unlink a"])
+    }
+
+    @Test func removingForgetsWhyItFailed() {
+        script.caller("one", wants: "a")
+        _ = script.finishes("a", failing: .http(404))
+        _ = script.removes("a")
+        #expect(script.lookup("a") == .missing(nil))
+    }
+}

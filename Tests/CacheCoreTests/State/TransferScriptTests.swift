@@ -1,0 +1,158 @@
+import CacheKey
+import Testing
+
+@testable import CacheCore
+
+/// What one download goes through, as scripts of events and what is decided.
+@Suite("State: downloads", .timeLimit(.minutes(1)))
+struct TransferScriptTests {
+    let script = StateScript()
+
+    @Test func oneDownloadServesAllWhoWantIt() {
+        script.caller("first", wants: "a") { #expect($0 == ["start a"]) }
+        for number in 0..<100 { script.caller("next \(number)", wants: "a") { #expect($0 == []) } }
+        #expect(script.finishes("a") == ["publish a"])
+        #expect(script.phase("a") == .publishing)
+        let told = script.published("a")
+        #expect(told.count == 101)
+        #expect(Set(told).count == 101)
+        #expect(script.state.counters.joined == 100)
+        #expect(script.state.interests.isEmpty)
+    }
+
+    @Test func whatIsCachedIsDecidedAtOnce() {
+        script.has("a")
+        script.caller("reader", wants: "a") { #expect($0 == ["tell reader"]) }
+        #expect(script.state.counters.hits == 1)
+    }
+
+    @Test func aCallerHearsOnceWhenAllIsDecided() {
+        script.caller("reader", wants: "a", "b", "c")
+        #expect(script.finishes("b", failing: .http(404)) == [])
+        #expect(script.finishes("a") == ["publish a"])
+        #expect(script.published("a") == [])
+        #expect(script.finishes("c") == ["publish c"])
+        #expect(script.published("c") == ["tell reader: b http"])
+    }
+
+    @Test func theSameImageTwiceInOneWishIsOne() {
+        script.caller("reader", wants: "a", "a") { #expect($0 == ["start a"]) }
+        #expect(script.finishes("a", failing: .http(500)) == ["tell reader: a http"])
+    }
+
+    @Test func aCallerThatWantsNothingIsToldAtOnce() {
+        script.caller("idler") { #expect($0 == ["tell idler"]) }
+    }
+
+    @Test func nobodyIsToldBeforeAllWishesAreNamed() {
+        let id = script.state.interestBegan()
+        _ = script.want("a", by: id)
+        _ = script.finishes("a")
+        #expect(script.published("a") == [])
+        let told = script.event { $0.interestNamed(id) }
+        #expect(told.count == 1)
+    }
+
+    @Test func progressIsToldByThePercent() {
+        script.state.changes.isObserved = true
+        script.caller("reader", wants: "a")
+        _ = script.takesChanges()
+        #expect(script.progresses("a", received: 0, total: 10_000) == ["announce"])
+        #expect(
+            script.lookup("a") == .inFlight(.init(phase: .receiving, received: 0, total: 10_000)))
+        _ = script.takesChanges()
+        #expect(script.progresses("a", received: 99, total: 10_000) == [])
+        #expect(script.progresses("a", received: 100, total: 10_000) == ["announce"])
+        #expect(script.state.counters.bytesReceived == 100)
+    }
+
+    @Test func noMoreDownloadsRunThanAllowed() {
+        let script = StateScript(transferLimit: 2)
+        script.caller("reader", wants: "a", "b", "c", "d") {
+            #expect($0 == ["start a", "start b"])
+        }
+        #expect(script.phase("c") == .queued)
+        #expect(script.finishes("b") == ["start c", "publish b"])
+        #expect(script.finishes("c", failing: .http(404)) == ["start d"])
+        #expect(script.state.running == 2)
+    }
+
+    @Test func theMoreUrgentGoesFirst() {
+        let script = StateScript(transferLimit: 1)
+        script.caller("first", wants: "a")
+        script.caller("background", wants: "b", priority: .background)
+        script.caller("normal", wants: "c", "d")
+        script.caller("visible", wants: "e", priority: .visible)
+        #expect(script.finishes("a", failing: .http(404)).first == "start e")
+        #expect(script.finishes("e", failing: .http(404)).first == "start c")
+        #expect(script.finishes("c", failing: .http(404)).first == "start d")
+        #expect(script.finishes("d", failing: .http(404)).first == "start b")
+    }
+
+    @Test func aMoreUrgentWishRaisesWhatIsQueued() {
+        let script = StateScript(transferLimit: 1)
+        script.caller("first", wants: "a")
+        script.caller("background", wants: "b", "c", priority: .background)
+        script.caller("looker", wants: "c", priority: .visible) { #expect($0 == []) }
+        script.caller("later", wants: "c", priority: .background) { #expect($0 == []) }
+        #expect(script.finishes("a", failing: .http(404)).first == "start c")
+        // Its old place is passed over: it is not started again.
+        #expect(script.finishes("c", failing: .http(404)).first == "start b")
+        #expect(script.finishes("b", failing: .http(404)).count == 1)
+    }
+
+    @Test func aRefreshOfWhatIsCachedLeavesItCached() {
+        script.has("a")
+        script.caller("reader", wants: "a", isRefresh: true) { #expect($0 == ["start a"]) }
+        #expect(script.lookup("a") == .cached(Sample.facts()))
+        _ = script.finishes("a")
+        #expect(script.lookup("a") == .cached(Sample.facts()))
+        #expect(script.published("a") == ["tell reader"])
+    }
+
+    @Test func aRefreshThatFailsLeavesTheEntry() {
+        script.has("a")
+        script.caller("reader", wants: "a", isRefresh: true)
+        #expect(script.finishes("a", failing: .http(503)) == ["tell reader: a http"])
+        #expect(script.lookup("a") == .cached(Sample.facts()))
+    }
+
+    @Test func aFailureIsRememberedUntilItSucceeds() {
+        script.caller("reader", wants: "a")
+        _ = script.finishes("a", failing: .http(404))
+        #expect(script.lookup("a") == .missing(.http(404)))
+        script.has("a")
+        _ = script.changes(.vanished(script.key("a")))
+        #expect(script.lookup("a") == .missing(nil))
+    }
+
+    @Test func whatCannotBePublishedIsMissing() {
+        script.caller("reader", wants: "a")
+        _ = script.finishes("a")
+        let failure = Failure(.storage, "no room")
+        #expect(script.published("a", failing: failure) == ["tell reader: a storage"])
+        #expect(script.lookup("a") == .missing(failure))
+    }
+
+    // MARK: The end
+
+    @Test func drainingStopsWhatRunsAndPublishesWhatIsStaged() {
+        let script = StateScript(transferLimit: 2)
+        script.caller("one", wants: "a")
+        script.caller("two", wants: "b")
+        script.caller("three", wants: "c")
+        _ = script.finishes("a")
+        #expect(script.phase("c") == .connecting)
+        script.caller("four", wants: "d")
+        let said = script.event { $0.drainBegan() }
+        #expect(
+            Set(said) == [
+                "cancel b", "cancel c", "tell two: b shuttingDown", "tell three: c shuttingDown",
+                "tell four: d shuttingDown",
+            ])
+        #expect(script.published("a") == ["tell one"])
+        script.caller("late", wants: "e") { #expect($0 == ["tell late: e shuttingDown"]) }
+        #expect(script.want("f", by: nil) == [])
+        #expect(script.state.flights.isEmpty)
+    }
+}

@@ -1,0 +1,46 @@
+import CacheKey
+
+@testable import CacheCore
+
+/// Values that tests need and say nothing about.
+enum Sample {
+    static func url(_ name: String) -> CacheURL {
+        do {
+            return try CacheURL("http://images.test/\(name)")
+        } catch {
+            preconditionFailure("\(name) makes no URL: \(error)")
+        }
+    }
+
+    static func key(_ name: String) -> CacheKey { CacheKey(url(name)) }
+
+    static func facts(
+        size: Int64 = 1000, allocated: Int64 = 4096, fetchedAt: UInt32 = 1_790_000_000,
+        lastUsedAt: UInt32 = 1_790_000_000, isPinned: Bool = false
+    ) -> EntryFacts {
+        EntryFacts(
+            size: size, allocated: allocated, mediaType: .png, width: 64, height: 48,
+            fetchedAt: UnixTime(rawValue: fetchedAt), freshUntil: nil,
+            lastUsedAt: UnixTime(rawValue: lastUsedAt), isPinned: isPinned)
+    }
+
+    static func record(size: Int64, isPinned: Bool = false) -> EntryRecord {
+        EntryRecord(
+            size: size, mediaType: .png, width: 64, height: 48,
+            fetchedAt: UnixTime(rawValue: 1_790_000_000),
+            freshUntil: UnixTime(rawValue: 1_790_003_600),
+            validators: Validators(
+                entityTag: "\"x1\"", lastModified: UnixTime(rawValue: 1_780_000_000)),
+            isPinned: isPinned)
+    }
+
+    static let digest = ContentDigest([UInt8](repeating: 0xAB, count: 32))
+
+    /// A staged image without a file behind it, for tests that never publish it.
+    static func staged(_ name: String, _ flight: FlightID) -> StagedImage {
+        StagedImage(
+            flight: flight,
+            file: StagingFile(key: key(name), descriptor: -1, kernel: Kernel()), url: url(name),
+            digest: digest, record: record(size: 1000))
+    }
+}

@@ -1,0 +1,158 @@
+import CacheKey
+
+@testable import CacheCore
+
+/// A cache state that is told events about images `a`, `b`, … and says in words what it decided.
+///
+/// The invariants are checked after every event.
+final class StateScript {
+    var state: CacheState
+    private var names: [CacheKey: String] = [:]
+    private var callers: [InterestID: String] = [:]
+
+    init(transferLimit: Int = 8) {
+        state = CacheState(transferLimit: transferLimit)
+        state.trust = .whole
+    }
+
+    // MARK: Events
+
+    func event(_ body: (inout CacheState) -> [Effect]) -> [String] {
+        let effects = body(&state)
+        state.checkInvariants()
+        return effects.map(words)
+    }
+
+    /// A caller comes, named for its outcome, and names what it wants.
+    @discardableResult
+    func caller(
+        _ caller: String, wants images: String..., priority: Priority = .normal,
+        isRefresh: Bool = false, saying expected: (([String]) -> Void)? = nil
+    ) -> InterestID {
+        let id = state.interestBegan()
+        callers[id] = caller
+        var said: [String] = []
+        for image in images {
+            said += want(image, by: id, priority: priority, isRefresh: isRefresh)
+        }
+        said += event { $0.interestNamed(id) }
+        expected?(said)
+        return id
+    }
+
+    func want(
+        _ image: String, by interest: InterestID?, priority: Priority = .normal,
+        isRefresh: Bool = false, now: UInt32 = 1_790_000_100
+    ) -> [String] {
+        let options = FetchOptions(priority: priority, isRefresh: isRefresh)
+        return event { state in
+            state.wanted(
+                key(image), Sample.url(image), by: interest, options, now: UnixTime(rawValue: now))
+        }
+    }
+
+    func leaves(_ interest: InterestID) -> [String] {
+        event { $0.interestLeft(interest) }
+    }
+
+    func progresses(_ image: String, received: Int64, total: Int64?) -> [String] {
+        event { [id = flight(image)] state in
+            state.transferProgressed(key(image), id, received: received, total: total)
+        }
+    }
+
+    /// The download of an image ends; a late one names the flight it belonged to.
+    func finishes(
+        _ image: String, _ flight: FlightID? = nil, failing failure: Failure? = nil
+    ) -> [String] {
+        let id = flight ?? self.flight(image)
+        return event { state in
+            state.transferFinished(
+                key(image), id, failure.map { .failure($0) } ?? .success(Sample.staged(image, id)))
+        }
+    }
+
+    func published(_ image: String, failing failure: Failure? = nil) -> [String] {
+        let id = flight(image)
+        return event { state in
+            state.published(
+                Publication(
+                    flight: id, key: key(image),
+                    result: failure.map { .failure($0) } ?? .success(Sample.facts())))
+        }
+    }
+
+    func removes(_ image: String, sparesPinned: Bool = false) -> [String] {
+        event { $0.removeAsked(key(image), sparesPinned: sparesPinned).1 }
+    }
+
+    func changes(_ change: DirectoryWatch.Change) -> [String] {
+        event { $0.directoryChanged(change) }
+    }
+
+    /// The image is downloaded and published, whatever that says.
+    func has(_ image: String) {
+        _ = want(image, by: nil)
+        _ = finishes(image)
+        _ = published(image)
+        _ = looksAt(image, .entry(Sample.facts()))
+    }
+
+    func looksAt(_ image: String, _ examination: Examination) -> Lookup? {
+        defer { state.checkInvariants() }
+        return state.examined(key(image), examination)
+    }
+
+    // MARK: Questions
+
+    func key(_ image: String) -> CacheKey {
+        let key = Sample.key(image)
+        names[key] = image
+        return key
+    }
+
+    /// The download under way.
+    func flight(_ image: String) -> FlightID {
+        guard let flight = state.flights[key(image)] else {
+            preconditionFailure("\(image) is not on its way")
+        }
+        return flight.id
+    }
+
+    func lookup(_ image: String) -> Lookup? { state.lookup(key(image)) }
+
+    func phase(_ image: String) -> Phase? { state.flights[key(image)]?.phase }
+
+    /// Whether there is an entry.
+    func holds(_ image: String) -> Bool { state.index.contains(key(image)) }
+
+    /// All entries, the most recently used first.
+    var order: [CacheKey] { state.index.mostRecent(after: nil, limit: .max) }
+
+    func scanFinishes(isWatched: Bool = true) -> Bool { state.scanFinished(isWatched: isWatched) }
+
+    func takesChanges() -> Set<CacheKey> { state.changes.take() }
+
+    private func words(_ effect: Effect) -> String {
+        switch effect {
+        case .startTransfer(_, let key, let url):
+            url == Sample.url(name(key)) ? "start \(name(key))" : "start \(url)"
+        case .cancelTransfer(_, let key, let discardsPartial):
+            "cancel \(name(key))" + (discardsPartial ? " and discard" : "")
+        case .discardPartial(let key): "discard \(name(key))"
+        case .publish(let image): "publish \(name(image.key))"
+        case .unlink(let key): "unlink \(name(key))"
+        case .finish(let outcome): words(outcome)
+        case .announceChanges: "announce"
+        case .scan: "scan"
+        }
+    }
+
+    private func words(_ outcome: Outcome) -> String {
+        let failures = outcome.failures.map { "\(name($0.key)) \($0.value.kind)" }.sorted()
+        let caller = callers[outcome.interest] ?? "nobody"
+        return (["tell \(caller)"] + failures).joined(separator: ": ")
+    }
+
+    private func name(_ key: CacheKey) -> String { names[key] ?? "\(key)" }
+}
