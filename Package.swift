@@ -100,9 +100,5 @@ let package = Package(
             name: "cachectlTests",
             dependencies: ["cachectl", "CacheWire", "StubDaemon", arguments],
             swiftSettings: strict),
-        .testTarget(
-            name: "CacheCoreTests",
-            dependencies: ["CacheCore", "CacheKey", "TestSupport", logging, system],
-            swiftSettings: strict),
     ]
 )

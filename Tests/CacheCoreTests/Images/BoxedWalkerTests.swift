@@ -10,31 +10,31 @@ struct BoxedWalkerTests {
         (["heic", "mif1", "avif"], .heic), (["MiHB", "heix"], .heic),
     ])
     func brandsDecide(_ brands: [String], _ type: MediaType) {
-        #expect(inspect(Sample.heif(brands)) == .init(type, 640, 480, .whole))
+        #expect(inspect(ImageSample.heif(brands)) == .init(type, 640, 480, .whole))
     }
 
     @Test func heifCutBetweenBoxesIsTruncated() {
-        let bytes = Sample.avif.bytes
+        let bytes = ImageSample.avif.bytes
         #expect(inspect(bytes.dropLast(28)).completeness == .truncated)
         let shortData = Bytes(bytes.dropLast(28)) + box("mdat", Bytes(1...19))
         #expect(inspect(shortData).completeness == .truncated)
     }
 
     @Test func furtherBoxesBelongToTheImage() {
-        let report = inspect(Sample.heic.bytes + box("free", zeros(5)))
-        #expect(report == Sample.heic.report)
+        let report = inspect(ImageSample.heic.bytes + box("free", zeros(5)))
+        #expect(report == ImageSample.heic.report)
     }
 
     @Test func largeSizesAreSixtyFourBitsWide() {
         let data = big32(1) + text("mdat") + big64(36) + Bytes(1...20)
-        let bytes = Bytes(Sample.avif.bytes.dropLast(28)) + data
-        #expect(inspect(bytes) == Sample.avif.report)
+        let bytes = Bytes(ImageSample.avif.bytes.dropLast(28)) + data
+        #expect(inspect(bytes) == ImageSample.avif.report)
         #expect(inspect(bytes.dropLast()).completeness == .truncated)
     }
 
     @Test func boxToTheEndOfTheFileIsUnverifiable() {
         let data = big32(0) + text("mdat") + Bytes(1...20)
-        let bytes = Bytes(Sample.avif.bytes.dropLast(28)) + data
+        let bytes = Bytes(ImageSample.avif.bytes.dropLast(28)) + data
         #expect(inspect(bytes) == .init(.avif, 640, 480, .unverifiable))
     }
 
@@ -55,23 +55,23 @@ struct BoxedWalkerTests {
     }
 
     @Test func jxlContainerNeedsItsLastPart() {
-        let cut = Sample.jxlContainer.bytes.dropLast(14)
+        let cut = ImageSample.jxlContainer.bytes.dropLast(14)
         #expect(inspect(cut) == .init(.jxl, 750, 500, .truncated))
     }
 
     @Test func jxlContainerMayHoldOneCodestream() {
-        let whole = Sample.jxlHead + box("jxlc", Sample.jxlCodestream)
+        let whole = ImageSample.jxlHead + box("jxlc", ImageSample.jxlCodestream)
         #expect(inspect(whole) == .init(.jxl, 750, 500, .whole))
-        let open = Sample.jxlHead + big32(0) + text("jxlc") + Sample.jxlCodestream
+        let open = ImageSample.jxlHead + big32(0) + text("jxlc") + ImageSample.jxlCodestream
         #expect(inspect(open) == .init(.jxl, 750, 500, .unverifiable))
     }
 
     @Test func jxlFirstPartMayBeJustTheSize() {
-        let head = Bytes(Sample.jxlCodestream.prefix(5))
+        let head = Bytes(ImageSample.jxlCodestream.prefix(5))
         let last = box("jxlp", [0x80, 0, 0, 1])
-        let whole = Sample.jxlHead + box("jxlp", zeros(4), head) + last
+        let whole = ImageSample.jxlHead + box("jxlp", zeros(4), head) + last
         #expect(inspect(whole) == .init(.jxl, 750, 500, .whole))
-        let short = Sample.jxlHead + box("jxlp", zeros(4), Bytes(head.dropLast())) + last
+        let short = ImageSample.jxlHead + box("jxlp", zeros(4), Bytes(head.dropLast())) + last
         #expect(inspect(short) == .init(.jxl, nil, nil, .whole))
     }
 

@@ -5,18 +5,18 @@ import Testing
 @Suite("ICO and TIFF")
 struct DirectoryWalkerTests {
     @Test func icoWhoseEntryPointsIntoItsDirectoryIsNone() {
-        var bytes = Sample.ico.bytes
+        var bytes = ImageSample.ico.bytes
         bytes[18] = 37
         #expect(inspect(bytes) == .notAnImage)
     }
 
     @Test func icoLackingItsFurthestImageIsTruncated() {
-        let bytes = Bytes(Sample.ico.bytes.dropLast())
+        let bytes = Bytes(ImageSample.ico.bytes.dropLast())
         #expect(inspect(bytes) == .init(.ico, 16, 256, .truncated))
     }
 
     @Test func tiffLackingItsDirectoryIsTruncated() {
-        let bytes = Bytes(Sample.tiff.bytes.prefix(30))
+        let bytes = Bytes(ImageSample.tiff.bytes.prefix(30))
         #expect(inspect(bytes) == .init(.tiff, nil, nil, .truncated))
     }
 

@@ -8,7 +8,7 @@ enum Feeding: Sendable {
 
     static let all: [Feeding] = [.whole, .byteByByte] + (1...5).map { .random(seed: $0) }
 
-    fileprivate func chunkLength(_ generator: inout SplitMix64, of left: Int) -> Int {
+    fileprivate func chunkLength(_ generator: inout SeededGenerator, of left: Int) -> Int {
         switch self {
         case .whole: left
         case .byteByByte: 1
@@ -24,7 +24,7 @@ enum Feeding: Sendable {
 /// Feeds `bytes` to an inspector and returns what it reports.
 func inspect(_ bytes: some Sequence<UInt8>, _ feeding: Feeding = .whole) -> ImageReport {
     var inspector = ImageInspector()
-    var generator = SplitMix64(state: feeding.seed)
+    var generator = SeededGenerator(seed: feeding.seed)
     var rest = Bytes(bytes)[...]
     while !rest.isEmpty {
         let chunk = rest.prefix(feeding.chunkLength(&generator, of: rest.count))

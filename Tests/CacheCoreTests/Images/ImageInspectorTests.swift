@@ -3,32 +3,32 @@ import Testing
 
 @Suite("Image inspector")
 struct ImageInspectorTests {
-    @Test(arguments: Sample.all)
-    func reportsTheSameHoweverTheFileIsCut(_ sample: Sample) {
+    @Test(arguments: ImageSample.all)
+    func reportsTheSameHoweverTheFileIsCut(_ sample: ImageSample) {
         for feeding in Feeding.all {
             #expect(inspect(sample.bytes, feeding) == sample.report, "\(feeding)")
         }
     }
 
-    @Test(arguments: Sample.all)
-    func truncationIsNeverWhole(_ sample: Sample) {
+    @Test(arguments: ImageSample.all)
+    func truncationIsNeverWhole(_ sample: ImageSample) {
         for length in 0..<sample.bytes.count {
             let report = inspect(sample.bytes.prefix(length), .byteByByte)
             #expect(report.completeness != .whole, "\(length) of \(sample.bytes.count) bytes")
         }
     }
 
-    @Test(arguments: Sample.whole)
-    func bytesAfterTheEndAreTrailing(_ sample: Sample) {
+    @Test(arguments: ImageSample.whole)
+    func bytesAfterTheEndAreTrailing(_ sample: ImageSample) {
         let report = inspect(sample.bytes + Bytes(repeating: 0x07, count: 40))
         #expect(report.mediaType == sample.report.mediaType)
         #expect(report.completeness == .whole)
         #expect(report.hasTrailingBytes)
     }
 
-    @Test(arguments: Sample.all)
-    func damageNeverTraps(_ sample: Sample) {
-        var generator = SplitMix64(state: 42)
+    @Test(arguments: ImageSample.all)
+    func damageNeverTraps(_ sample: ImageSample) {
+        var generator = SeededGenerator(seed: 42)
         for _ in 0..<500 {
             var bytes = sample.bytes
             for _ in 0..<Int.random(in: 1...4, using: &generator) {
@@ -41,8 +41,8 @@ struct ImageInspectorTests {
         }
     }
 
-    @Test(arguments: Sample.all)
-    func knowsTheTypeLongBeforeTheEnd(_ sample: Sample) {
+    @Test(arguments: ImageSample.all)
+    func knowsTheTypeLongBeforeTheEnd(_ sample: ImageSample) {
         var inspector = ImageInspector()
         #expect(inspector.mediaType == nil)
         (sample.bytes + zeros(100)).prefix(80).withUnsafeBytes { inspector.consume($0) }

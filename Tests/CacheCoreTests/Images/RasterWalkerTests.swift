@@ -6,69 +6,69 @@ import Testing
 struct RasterWalkerTests {
     @Test func pngWithoutDataIsNotWhole() {
         let bytes =
-            Bytes(Sample.png.bytes.prefix(33)) + pngChunk("tEXt", zeros(9)) + pngChunk("IEND", [])
+            Bytes(ImageSample.png.bytes.prefix(33)) + pngChunk("tEXt", zeros(9)) + pngChunk("IEND", [])
         #expect(inspect(bytes) == .init(.png, 300, 2, .truncated))
     }
 
     @Test func pngWithANamelessChunkBreaksOff() {
-        let bytes = Bytes(Sample.png.bytes.dropLast(12)) + zeros(12) + pngChunk("IEND", [])
+        let bytes = Bytes(ImageSample.png.bytes.dropLast(12)) + zeros(12) + pngChunk("IEND", [])
         #expect(inspect(bytes).completeness == .truncated)
     }
 
     @Test func jpegEndsInThumbnailsAndTablesDoNotCount() {
-        #expect(inspect(Sample.jpegHead) == .init(.jpeg, 500, 4, .truncated))
-        #expect(inspect(Sample.jpegHead + [0xFF, 0xD9]).completeness == .truncated)
+        #expect(inspect(ImageSample.jpegHead) == .init(.jpeg, 500, 4, .truncated))
+        #expect(inspect(ImageSample.jpegHead + [0xFF, 0xD9]).completeness == .truncated)
     }
 
     @Test func jpegPreviewAfterTheEndIsTrailing() {
-        let report = inspect(Sample.jpeg.bytes + Sample.jpeg.bytes)
+        let report = inspect(ImageSample.jpeg.bytes + ImageSample.jpeg.bytes)
         #expect(report == .init(.jpeg, 500, 4, .whole, trailing: true))
     }
 
     @Test func jpegLinesMayComeAfterTheFirstScan() {
         let bytes =
-            [0xFF, 0xD8] + Sample.jpegFrame(lines: 0) + jpegSegment(0xDA, zeros(6)) + [1, 2, 3]
+            [0xFF, 0xD8] + ImageSample.jpegFrame(lines: 0) + jpegSegment(0xDA, zeros(6)) + [1, 2, 3]
             + jpegSegment(0xDC, big16(77)) + [0xFF, 0xD9]
         #expect(inspect(bytes) == .init(.jpeg, 500, 77, .whole))
     }
 
     @Test func jpegStrayBytesBetweenSegmentsArePassedOver() {
-        let bytes = Sample.jpegHead + [0, 1, 2] + Sample.jpegScans + [0xFF, 0xD9]
-        #expect(inspect(bytes) == Sample.jpeg.report)
+        let bytes = ImageSample.jpegHead + [0, 1, 2] + ImageSample.jpegScans + [0xFF, 0xD9]
+        #expect(inspect(bytes) == ImageSample.jpeg.report)
     }
 
     @Test func gifWithoutAScreenSizeHasThatOfItsFirstImage() {
-        var bytes = Sample.gif.bytes
+        var bytes = ImageSample.gif.bytes
         bytes.replaceSubrange(6..<10, with: zeros(4))
-        #expect(inspect(bytes) == Sample.gif.report)
+        #expect(inspect(bytes) == ImageSample.gif.report)
     }
 
     @Test func webpChunkMayNotOutgrowItsFile() {
-        var bytes = Sample.webpLossy.bytes
+        var bytes = ImageSample.webpLossy.bytes
         bytes[17] = 1
         #expect(inspect(bytes).completeness == .truncated)
     }
 
     @Test func bmpLengthComesFromTheDimensionsNotTheHeader() {
-        var bytes = Sample.bmp.bytes
+        var bytes = ImageSample.bmp.bytes
         bytes.replaceSubrange(2..<6, with: little32(7))
-        #expect(inspect(bytes) == Sample.bmp.report)
+        #expect(inspect(bytes) == ImageSample.bmp.report)
         bytes.replaceSubrange(2..<6, with: little32(bytes.count + 2))
-        #expect(inspect(bytes + zeros(2)) == Sample.bmp.report)
+        #expect(inspect(bytes + zeros(2)) == ImageSample.bmp.report)
         #expect(inspect(bytes + zeros(3)).hasTrailingBytes)
     }
 
     @Test func compressedBMPEndsWhereItSaysIfItSays() {
-        let told = Sample.bmpFile(bits: 8, compression: 1, pixels: 9, byteCount: 9)
+        let told = ImageSample.bmpFile(bits: 8, compression: 1, pixels: 9, byteCount: 9)
         #expect(inspect(told) == .init(.bmp, 3, 2, .whole))
         #expect(inspect(told.dropLast()).completeness == .truncated)
-        let untold = Sample.bmpFile(bits: 8, compression: 1, pixels: 9)
+        let untold = ImageSample.bmpFile(bits: 8, compression: 1, pixels: 9)
         #expect(inspect(untold) == .init(.bmp, 3, 2, .unverifiable))
     }
 
     @Test(arguments: 0..<40)
     func firstIndexFindsWhatAPlainLoopFinds(_ seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SeededGenerator(seed: seed)
         let range: ClosedRange<UInt8> = seed.isMultiple(of: 2) ? 0xFC...0xFF : 0...3
         let bytes = (0..<64).map { _ in UInt8.random(in: range, using: &generator) }
         bytes.withUnsafeBytes { buffer in

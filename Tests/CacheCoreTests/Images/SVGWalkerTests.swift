@@ -22,12 +22,12 @@ struct SVGWalkerTests {
 
     @Test(arguments: ["\n", "<!-- made by hand -->\n", "<?done?>", " <!-- </svg> --> "])
     func commentsAfterTheRootAreNotTrailing(_ content: String) {
-        #expect(inspect(Sample.svg.bytes + text(content)) == Sample.svg.report)
+        #expect(inspect(ImageSample.svg.bytes + text(content)) == ImageSample.svg.report)
     }
 
     @Test(arguments: ["x", "<svg/>", "</svg>"])
     func anythingElseAfterTheRootIsTrailing(_ content: String) {
-        let report = inspect(Sample.svg.bytes + text(content))
+        let report = inspect(ImageSample.svg.bytes + text(content))
         #expect(report == .init(.svg, nil, nil, .whole, trailing: true))
     }
 

@@ -1,10 +1,10 @@
 import CacheCore
 
-extension Sample {
-    static let svg = Sample("svg", .svg, nil, nil, text("<svg xmlns='x'><g/></svg>"))
+extension ImageSample {
+    static let svg = ImageSample("svg", .svg, nil, nil, text("<svg xmlns='x'><g/></svg>"))
 
     /// What looks like tags in comments, strings, CDATA and a document type, and a nested `svg`.
-    static let svgFull = Sample(
+    static let svgFull = ImageSample(
         "svg with prolog", .svg, nil, nil,
         text(
             """
@@ -15,7 +15,7 @@ extension Sample {
             <svg><g a="/"></g></svg><!-- </svg> --><path d="M0 0"/></svg>
             """))
 
-    static let svgEmpty = Sample("svg empty", .svg, nil, nil, text("<svg/>"))
+    static let svgEmpty = ImageSample("svg empty", .svg, nil, nil, text("<svg/>"))
 
     static let vector = [svg, svgFull, svgEmpty]
 }

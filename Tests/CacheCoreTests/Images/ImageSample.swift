@@ -3,7 +3,7 @@ import Testing
 @testable import CacheCore
 
 /// A small file of known content.
-struct Sample: Sendable, CustomTestStringConvertible {
+struct ImageSample: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let bytes: Bytes
     let report: ImageReport

@@ -1,23 +1,23 @@
 import CacheCore
 
-extension Sample {
-    static let ico = Sample(
+extension ImageSample {
+    static let ico = ImageSample(
         "ico", .ico, 16, 256,
         [0, 0, 1, 0], little16(2), [16, 0, 0, 0], zeros(4), little32(5), little32(41),
         [32, 32, 0, 0], zeros(4), little32(3), little32(38), zeros(8))
 
-    static let tiff = Sample(
+    static let tiff = ImageSample(
         "tiff", .tiff, 300, 70_000, verdict: .unverifiable,
         text("II"), little16(42), little32(10), [9, 9], little16(2), little16(256),
         little16(3), little32(1), little16(300), zeros(2), little16(257), little16(4),
         little32(1), little32(70_000), little32(0))
 
-    static let tiffBigEndian = Sample(
+    static let tiffBigEndian = ImageSample(
         "tiff big-endian", .tiff, 300, 7, verdict: .unverifiable,
         text("MM"), big16(42), big32(8), big16(2), big16(256), big16(3), big32(1),
         big16(300), zeros(2), big16(257), big16(4), big32(1), big32(7), big32(0))
 
-    static let bigTIFF = Sample(
+    static let bigTIFF = ImageSample(
         "BigTIFF", .tiff, 300, 7, verdict: .unverifiable,
         text("II"), little16(43), little16(8), little16(0), little64(16), little64(2),
         little16(256), little16(3), little64(1), little64(300),

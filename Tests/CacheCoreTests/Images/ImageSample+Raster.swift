@@ -1,7 +1,7 @@
 import CacheCore
 
-extension Sample {
-    static let png = Sample(
+extension ImageSample {
+    static let png = ImageSample(
         "png", .png, 300, 2,
         [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A],
         pngChunk("IHDR", big32(300), big32(2), [8, 2, 0, 0, 0]),
@@ -9,7 +9,7 @@ extension Sample {
         pngChunk("IDAT", []), pngChunk("IEND", []))
 
     /// Two scans, a thumbnail, a restart marker, a stuffed zero and fill bytes.
-    static let jpeg = Sample("jpeg", .jpeg, 500, 4, jpegHead, jpegScans, [0xFF, 0xD9])
+    static let jpeg = ImageSample("jpeg", .jpeg, 500, 4, jpegHead, jpegScans, [0xFF, 0xD9])
 
     static let jpegHead = join(
         [0xFF, 0xD8], jpegSegment(0xE0, text("JFIF\0"), zeros(9)),
@@ -25,28 +25,28 @@ extension Sample {
         jpegSegment(0xC2, [8], big16(lines), big16(500), [1, 1, 0x11, 0])
     }
 
-    static let gif = Sample(
+    static let gif = ImageSample(
         "gif", .gif, 300, 6,
         text("GIF89a"), little16(300), little16(6), [0x80, 0, 0], zeros(6),
         [0x21, 0xFE, 2, 0x3B, 0x3B, 0], [0x2C], little16(0), little16(0),
         little16(300), little16(6), [0x81], zeros(12), [2, 3, 0x3B, 0, 0x3B, 1, 9, 0],
         [0x3B])
 
-    static let webpLossy = Sample(
+    static let webpLossy = ImageSample(
         "webp VP8", .webp, 320, 9,
         webp("VP8 ", [0, 0, 0, 0x9D, 1, 0x2A], little16(320 | 0x4000), little16(9), [7]))
 
-    static let webpLossless = Sample(
+    static let webpLossless = ImageSample(
         "webp VP8L", .webp, 16_384, 3,
         webp("VP8L", [0x2F], little32(16_383 | 2 << 14), [1, 2, 3]))
 
-    static let webpExtended = Sample(
+    static let webpExtended = ImageSample(
         "webp VP8X", .webp, 70_001, 5,
         webp("VP8X", zeros(4), little24(70_000), little24(4)))
 
-    static let bmp = Sample("bmp", .bmp, 3, 2, bmpFile(bits: 24, compression: 0, pixels: 24))
+    static let bmp = ImageSample("bmp", .bmp, 3, 2, bmpFile(bits: 24, compression: 0, pixels: 24))
 
-    static let bmpCore = Sample(
+    static let bmpCore = ImageSample(
         "bmp core", .bmp, 9, 2,
         text("BM"), zeros(8), little32(26), little32(12), little16(9), little16(2),
         little16(1), little16(1), zeros(8))
