@@ -190,7 +190,8 @@ extension Failure {
             + "page (CACHED_ACCEPT=any takes anything)")
 
     static func notAccepted(_ type: MediaType) -> Failure {
-        Failure(.notAnImage, "\(type.name) is not accepted unless CACHED_ACCEPT names it")
+        guard type != .other else { return notAnImage }
+        return Failure(.notAnImage, "\(type.name) is not accepted unless CACHED_ACCEPT names it")
     }
 
     static func tooLarge(_ length: Int64?, _ maximum: Int64) -> Failure {

@@ -6,7 +6,8 @@ import Testing
 struct RasterWalkerTests {
     @Test func pngWithoutDataIsNotWhole() {
         let bytes =
-            Bytes(ImageSample.png.bytes.prefix(33)) + pngChunk("tEXt", zeros(9)) + pngChunk("IEND", [])
+            Bytes(ImageSample.png.bytes.prefix(33)) + pngChunk("tEXt", zeros(9))
+            + pngChunk("IEND", [])
         #expect(inspect(bytes) == .init(.png, 300, 2, .truncated))
     }
 
@@ -27,7 +28,9 @@ struct RasterWalkerTests {
 
     @Test func jpegLinesMayComeAfterTheFirstScan() {
         let bytes =
-            [0xFF, 0xD8] + ImageSample.jpegFrame(lines: 0) + jpegSegment(0xDA, zeros(6)) + [1, 2, 3]
+            [0xFF, 0xD8] + ImageSample.jpegFrame(lines: 0) + jpegSegment(0xDA, zeros(6)) + [
+                1, 2, 3,
+            ]
             + jpegSegment(0xDC, big16(77)) + [0xFF, 0xD9]
         #expect(inspect(bytes) == .init(.jpeg, 500, 77, .whole))
     }
