@@ -1,12 +1,12 @@
 public import CacheKey
 
-/// In which order entries are listed; each ends with what would be missed least.
+/// In which order entries are listed.
 public enum ListOrder: Sendable {
     /// Most recently used first.
     case recency
     /// Largest first, by the bytes of the image.
     case size
-    /// Newest first, by when the bytes were fetched.
+    /// Longest in the cache first, by when the bytes were fetched.
     case age
 }
 
@@ -22,8 +22,7 @@ extension Cache {
     ///
     /// - Parameters:
     ///   - limit: entries on the page, at most.
-    ///   - cursor: the last key of the page before. An entry that went meanwhile ends a listing by
-    ///     recency; by size and age the listing goes on where it would have stood.
+    ///   - cursor: the last key of the page before. Where that entry went meanwhile, the listing ends.
     public func list(_ order: ListOrder, limit: Int, after cursor: CacheKey?) -> [ListedEntry] {
         drainWatch()
         examineUnverified()
@@ -42,7 +41,7 @@ extension Cache {
     ) -> [ListedEntry] {
         let rank: (ListedEntry) -> (Int64, CacheKey) = { entry in
             let facts = entry.facts
-            return (order == .size ? facts.size : Int64(facts.fetchedAt.rawValue), entry.key)
+            return (order == .size ? facts.size : -Int64(facts.fetchedAt.rawValue), entry.key)
         }
         var entries = allEntries()
         entries.sort { rank($0) > rank($1) }

@@ -33,6 +33,8 @@ public final class Cache: Sendable {
     init(_ settings: CacheSettings, logger: Logger, kernel: Kernel) throws(CacheError) {
         self.settings = settings
         self.logger = logger
+        // Without libcrypto nothing has a name: better to say so now than at the first question.
+        _ = try SHA256()
         directory = try CacheDirectory(
             path: settings.directory, mode: settings.directoryMode, kernel: kernel)
         worker = DirectoryWorker(directory: directory, logger: logger)

@@ -25,12 +25,13 @@ struct FetchReport {
 
     private mutating func add(_ item: Item) throws {
         let isDone = item.state == .cached || (mayBeInFlight && item.state == .inFlight)
-        failed = failed || !isDone
+        failed = failed || !isDone || item.failure != nil
         invalid = invalid || item.hasInvalidURL
         guard !json else { return try output.json(item) }
         if item.state == .cached, let path = item.path {
             try output.line(path)
-        } else if !isDone {
+        }
+        if !isDone || item.failure != nil {
             try output.flush()
             Talk.say(item.url, item.failure?.message ?? "it was not fetched")
         }

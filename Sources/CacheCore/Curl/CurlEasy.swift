@@ -47,15 +47,6 @@ final class CurlEasy {
         try check(ccurl_set_open_socket(handle, callback))
     }
 
-    /// The URL in use after redirects. CURLINFO_EFFECTIVE_URL(3).
-    var effectiveURL: String? {
-        var text: UnsafePointer<CChar>?
-        guard ccurl_get_string(handle, CURLINFO_EFFECTIVE_URL, &text) == CURLE_OK else {
-            return nil
-        }
-        return text.map { String(cString: $0) }
-    }
-
     private func check(_ code: CURLcode) throws(CurlError) {
         guard code == CURLE_OK else { throw CurlError(code: code) }
     }

@@ -149,17 +149,12 @@ final class Transfer {
 
     /// Whether these bytes are to be published: an image, and all of it.
     private func checked(_ report: ImageReport) throws -> ImageReport {
-        guard let type = report.mediaType else {
-            guard context.settings.acceptsAnything else { throw Failure.notAnImage }
-            return report
-        }
+        let type = report.mediaType ?? .other
         guard context.settings.accepts(type) else { throw Failure.notAccepted(type) }
         // Where the framing vouches for the length, a missing end mark is tolerated: there are many
         // such images about. Where nothing vouches, the image's own end has to.
         guard head.isFramed || report.completeness == .whole else {
-            throw Failure(
-                .truncated,
-                "the connection closed before the image's own end, after \(received) bytes")
+            throw Failure.unvouched(report.completeness, received)
         }
         return report
     }
@@ -184,6 +179,17 @@ final class Transfer {
 }
 
 extension Failure {
+    /// The connection just closed, and the image does not show that it is all there.
+    static func unvouched(
+        _ completeness: ImageReport.Completeness, _ received: Int64
+    ) -> Failure {
+        let why =
+            completeness == .truncated
+            ? "before the image's own end"
+            : "without saying where the image ends, nor does the image"
+        return Failure(.truncated, "the connection closed \(why), after \(received) bytes")
+    }
+
     static let notAnImage = Failure(
         .notAnImage,
         "the bytes are not an image of a known type; the server may have sent an error "

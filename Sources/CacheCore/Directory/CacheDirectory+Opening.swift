@@ -86,6 +86,20 @@ extension CacheDirectory {
         }
     }
 
+    /// Makes durable what a daemon renamed just before it was killed: it will be called cached. Some
+    /// file systems can't sync a directory, and then don't need it. fsync(2).
+    static func settle(
+        _ directory: Int32, _ path: String, _ kernel: Kernel
+    ) throws(CacheError) {
+        do {
+            try kernel.synchronize(directory)
+        } catch .invalidArgument {
+            return
+        } catch {
+            throw unusable("write to", path, error)
+        }
+    }
+
     /// Tries an attribute on the lock file: tmpfs before Linux 6.6, vfat and others keep none.
     static func keepsAttributes(_ file: Int32, _ kernel: Kernel) -> Bool {
         do {

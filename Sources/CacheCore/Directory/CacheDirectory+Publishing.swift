@@ -39,20 +39,31 @@ extension CacheDirectory {
         }
     }
 
-    /// All attributes of an entry. Where they do not fit into the file system's room for them, the
-    /// validators are left out: that room is one block of an inode, not the disk.
+    /// All attributes of an entry, the dearest first: without its record a file is no entry. Where the
+    /// file system has no room for them all, the validators go first, then the URL: that room is one
+    /// block of an inode, not the disk.
     private func writeAttributes(_ image: StagedImage) throws(Errno) {
         guard keepsAttributes else { return }
         let file = image.file.descriptor
+        var record = image.record
+        record.validators = Validators()
+        let bare = record.text
+        let name = EntryRecord.attributeName(of: image.key)
+        if try !fits(name, image.record.text, file) { try set(name, bare, file) }
+        try set(EntryAttributes.sha256, image.digest.description, file)
+        try set(EntryAttributes.mediaType, image.record.mediaType.name, file)
+        guard try !fits(EntryAttributes.url, image.url.string, file) else { return }
+        try set(name, bare, file)
+        _ = try fits(EntryAttributes.url, image.url.string, file)
+    }
+
+    /// Sets an attribute; `false` where the inode has no room for it.
+    private func fits(_ name: String, _ value: String, _ file: Int32) throws(Errno) -> Bool {
         do {
-            try set(EntryAttributes.url, image.url.string, file)
-            try set(EntryAttributes.mediaType, image.record.mediaType.name, file)
-            try set(EntryAttributes.sha256, image.digest.description, file)
-            try set(EntryRecord.attributeName(of: image.key), image.record.text, file)
+            try set(name, value, file)
+            return true
         } catch .noSpace {
-            var record = image.record
-            record.validators = Validators()
-            try set(EntryRecord.attributeName(of: image.key), record.text, file)
+            return false
         }
     }
 

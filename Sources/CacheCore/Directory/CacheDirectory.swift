@@ -43,6 +43,7 @@ final class CacheDirectory: Sendable {
         do {
             try Self.writeTag(descriptor, kernel, path: path)
             identity = try Self.identity(of: descriptor, path, kernel)
+            try Self.settle(descriptor, path, kernel)
         } catch {
             close(lockDescriptor)
             close(descriptor)

@@ -2,7 +2,7 @@ internal import CacheKey
 
 /// Callers: what they want, and when they leave.
 extension CacheState {
-    /// A caller comes; name its wishes with ``wanted(_:_:by:_:)``, then ``interestNamed(_:)``.
+    /// A caller comes; name its wishes with ``wanted(_:_:by:_:now:)``, then ``interestNamed(_:)``.
     mutating func interestBegan() -> InterestID {
         let id = InterestID(rawValue: nextID())
         interests[id] = Interest()

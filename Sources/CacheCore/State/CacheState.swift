@@ -3,7 +3,7 @@ internal import CacheKey
 /// Everything the cache knows, and every decision it takes. Pure: no I/O, no clock, no lock.
 ///
 /// Each event is one function, named for what happened, and returns what has to be done about it. The
-/// owner calls it under its lock and does the work after releasing it. Split over files by subject:
+/// owner calls it under its lock and sees to the work. Split over files by subject:
 /// `+Lookup` for questions and what the directory shows, `+Interests` for callers, `+Transfers` for
 /// downloads, `+Removal` for removing.
 struct CacheState: ~Copyable, Sendable {

@@ -1,6 +1,7 @@
 public import CacheKey
 
-/// What has to be done because of an event, after the lock is released.
+/// What has to be done because of an event. Work for the cache's own threads is queued before the lock is
+/// released, in the order it was decided; observers hear after it.
 enum Effect: Sendable {
     /// Download a URL into a new partial.
     case startTransfer(FlightID, CacheKey, CacheURL)

@@ -6,4 +6,10 @@ public enum Lookup: Hashable, Sendable {
     case inFlight(Progress)
     /// A whole image lies under the name. Stays so while a newer version is on its way.
     case cached(EntryFacts)
+
+    /// Why the last attempt failed, where nothing else is known.
+    public var failure: Failure? {
+        guard case .missing(let failure) = self else { return nil }
+        return failure
+    }
 }

@@ -1,5 +1,7 @@
 /// Every setting, by the name it has in the environment and in the configuration file.
 enum SettingName: String, CaseIterable {
+    /// Also what a service manager sets. systemd.exec(5), `CacheDirectory=`.
+    case directory = "CACHE_DIRECTORY"
     case socket = "CACHED_SOCKET"
     case socketMode = "CACHED_SOCKET_MODE"
     case allowNetwork = "CACHED_ALLOW_NETWORK"

@@ -16,16 +16,15 @@ struct Settings: Sendable {
         _ options: DaemonOptions, _ environment: [String: String]
     ) async throws -> Settings {
         let reader = try await reader(options, environment)
-        guard
-            let directory = DirectoryLookup.path(
-                flag: options.directory, environment: environment)
+        var places = environment
+        places[SettingName.socket.rawValue] = reader.string(.socket)
+        places[SettingName.directory.rawValue] = reader.string(.directory)
+        guard let directory = DirectoryLookup.path(flag: options.directory, environment: places)
         else {
             throw StartFailure.configuration("no cache directory is known: name one by --directory")
         }
         var cache = CacheSettings(directory: directory)
         cache.transfers = try transfers(options, reader)
-        var places = environment
-        places[SettingName.socket.rawValue] = reader.string(.socket)
         return Settings(
             cache: cache,
             socket: SocketLookup.daemonPath(flag: options.socket, environment: places),

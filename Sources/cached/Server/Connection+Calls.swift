@@ -98,7 +98,7 @@ extension Connection {
 
     private static let info = Methods.GetInfo.Reply(
         vendor: "cached", product: "cached", version: Version.current,
-        url: "https://cached.io", interfaces: InterfaceDescription.served)
+        url: "file:///usr/share/doc/cached", interfaces: InterfaceDescription.served)
 
     private func describe(
         _ header: CallHeader, _ parameters: Methods.GetInterfaceDescription.Parameters

@@ -9,7 +9,8 @@ extension Desk {
     ///
     /// - Parameters:
     ///   - details: adds what the files' attributes tell; reads files.
-    ///   - outcome: the end of a fetch, whose failures belong to the items that are not cached.
+    ///   - outcome: the end of a fetch; its failures belong to the items, also where an entry is left
+    ///     that could not be refreshed.
     ///   - digest: the only bytes that will do; others make the item a failure.
     func write(
         _ targets: [Target], details: Bool = false, continues: Bool = false,
@@ -23,19 +24,20 @@ extension Desk {
                     replies.items.write(invalid: text, problem, to: &output)
                 case .success(let wish):
                     let known = lookups.next() ?? .missing(nil)
-                    let lookup = final(wish.key, known, outcome, digest)
-                    let details = details ? self.details(wish.key, lookup) : nil
-                    replies.items.write(url: text, wish.key, lookup, details: details, to: &output)
+                    let lookup = checked(wish.key, known, digest)
+                    replies.items.write(
+                        url: text, wish.key, lookup,
+                        details: details ? self.details(wish.key, lookup) : nil,
+                        failure: outcome?.failures[wish.key], to: &output)
                 }
             }
         }
     }
 
-    /// What a caller hears at the end of its fetch.
-    private func final(
-        _ key: CacheKey, _ lookup: Lookup, _ outcome: Outcome?, _ digest: ContentDigest?
+    /// Other bytes than those asked for are as good as none.
+    private func checked(
+        _ key: CacheKey, _ lookup: Lookup, _ digest: ContentDigest?
     ) -> Lookup {
-        if let failure = outcome?.failures[key] { return .missing(failure) }
         guard case .cached = lookup, let digest else { return lookup }
         let found = cache.details(of: key).sha256
         return found == digest ? lookup : .missing(.otherBytes(found))

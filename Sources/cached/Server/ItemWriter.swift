@@ -17,24 +17,28 @@ struct ItemWriter {
         pathPrefix = Array(buffer.readableBytesView)
     }
 
-    /// One item. `details` adds what only the file's attributes tell.
+    /// One item. `details` adds what only the file's attributes tell, `failure` why the last attempt to
+    /// have it failed, whatever its state is now.
     func write(
         url: UnsafeRawBufferPointer, _ key: CacheKey, _ lookup: Lookup,
-        details: EntryDetails? = nil, to output: inout ByteBuffer
+        details: EntryDetails? = nil, failure: CacheCore.Failure? = nil,
+        to output: inout ByteBuffer
     ) {
+        let failure = failure ?? lookup.failure
         let room =
             Self.fixedRoom + pathPrefix.count
-            + (url.count + failureLength(lookup)) * JSONBytes.escapedRoom
+            + (url.count + (failure?.message.utf8.count ?? 0)) * JSONBytes.escapedRoom
         output.writeJSON(room: room) { json in
             json.put("{\"url\":\"")
             json.putEscaped(url)
             json.put("\",\"key\":\"")
             put(key, &json)
             switch lookup {
-            case .missing(let failure): putMissing(failure, &json)
+            case .missing: json.put("\",\"state\":\"missing\"")
             case .inFlight(let progress): putInFlight(progress, &json)
             case .cached(let facts): putCached(key, facts, details, &json)
             }
+            if let failure { put(failure, &json) }
             json.put("}")
         }
     }
@@ -47,11 +51,6 @@ struct ItemWriter {
         write(url: url, CacheKey(urlBytes: url), .missing(failure), to: &output)
     }
 
-    private func failureLength(_ lookup: Lookup) -> Int {
-        guard case .missing(let failure?) = lookup else { return 0 }
-        return failure.message.utf8.count
-    }
-
     private func put(_ key: CacheKey, _ json: inout JSONBytes) {
         withUnsafeTemporaryAllocation(byteCount: CacheKey.nameLength, alignment: 8) { name in
             key.write(to: name)
@@ -59,9 +58,7 @@ struct ItemWriter {
         }
     }
 
-    private func putMissing(_ failure: Failure?, _ json: inout JSONBytes) {
-        json.put("\",\"state\":\"missing\"")
-        guard let failure else { return }
+    private func put(_ failure: Failure, _ json: inout JSONBytes) {
         json.put(",\"failure\":{\"kind\":\"")
         json.putEscaped(failure.kind.rawValue)
         json.put("\",\"message\":\"")
@@ -93,7 +90,7 @@ struct ItemWriter {
         json.put(total)
         guard total > 0 else { return }
         // Percent with two digits behind the point, in integers.
-        let hundredths = progress.received * 10_000 / total
+        let hundredths = min(progress.received, total) * 10_000 / total
         json.put(",\"percent\":")
         json.put(hundredths / 100)
         json.put(UInt8(ascii: "."))
