@@ -1,0 +1,88 @@
+import CacheKey
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+@Suite("Directory watch", .timeLimit(.minutes(1)))
+struct DirectoryWatchTests {
+    @Test func tellsWhatHappensToNamesOfEntriesOnly() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            var watch = try DirectoryWatch(folder.directory)
+            let (a, b) = (Sample.key("a"), Sample.key("b"))
+            #expect(drained(&watch) == [])
+            try folder.write("x", to: folder.file("a"))
+            #expect(Set(drained(&watch)) == [.appeared(a)])
+            #expect(rename(folder.file("a"), folder.file("b")) == 0)
+            #expect(drained(&watch) == [.vanished(a), .appeared(b)])
+            #expect(unlink(folder.file("b")) == 0)
+            #expect(drained(&watch) == [.vanished(b)])
+            #expect(symlink("nowhere", folder.file("a")) == 0)
+            #expect(mkdir(folder.file("b"), 0o700) == 0)
+            #expect(drained(&watch) == [.appeared(a), .appeared(b)])
+        }
+    }
+
+    @Test func strangersAndPartialsAreNoNews() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            var watch = try DirectoryWatch(folder.directory)
+            try folder.write("x", to: folder.path + "/stranger")
+            #expect(unlink(folder.path + "/stranger") == 0)
+            _ = try folder.stage("a")
+            try folder.directory.discardPartial(of: Sample.key("a"))
+            #expect(drained(&watch) == [])
+        }
+    }
+
+    @Test func aPublicationAppearsUnderItsName() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            var watch = try DirectoryWatch(folder.directory)
+            _ = try folder.publish("a")
+            #expect(drained(&watch).allSatisfy { $0 == .appeared(Sample.key("a")) })
+            _ = try folder.examine("a")
+            #expect(drained(&watch) == [])
+        }
+    }
+
+    @Test func aFullQueueIsToldAsLostChanges() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            var watch = try DirectoryWatch(folder.directory)
+            try folder.overflowQueue()
+            let changes = drained(&watch)
+            #expect(changes.contains(.overflowed))
+            #expect(drained(&watch) == [])
+            try folder.write("x", to: folder.file("a"))
+            #expect(Set(drained(&watch)) == [.appeared(Sample.key("a"))])
+        }
+    }
+
+    @Test func aMovedDirectoryIsToldAsLostChanges() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            var watch = try DirectoryWatch(folder.directory)
+            #expect(rename(folder.path, folder.path + "-moved") == 0)
+            #expect(drained(&watch) == [.overflowed])
+        }
+    }
+
+    @Test(arguments: [1, 2])
+    func aMachineWithoutWatchesIsAnError(nth: Int) async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(
+                in: scope, faults: FaultPlan(.inotify, nth: nth, .tooManyOpenFiles))
+            #expect(throws: (any Error).self) { _ = try DirectoryWatch(folder.directory) }
+        }
+    }
+
+    private func drained(_ watch: inout DirectoryWatch) -> [DirectoryWatch.Change] {
+        var changes: [DirectoryWatch.Change] = []
+        watch.drain { changes.append($0) }
+        return changes
+    }
+}

@@ -1,0 +1,114 @@
+import CacheKey
+import Testing
+
+@testable import CacheCore
+
+@Suite("Entry record", .timeLimit(.minutes(1)))
+struct EntryRecordTests {
+    @Test(arguments: [UInt64](1...3))
+    func readsBackAsItWasWritten(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<500 {
+            let hasPixels = random.oneIn(2)
+            let record = EntryRecord(
+                size: Int64.random(in: 0...(1 << 50), using: &random), mediaType: .png,
+                width: hasPixels ? Int.random(in: 1...100_000, using: &random) : nil,
+                height: hasPixels ? Int.random(in: 1...100_000, using: &random) : nil,
+                fetchedAt: time(&random), freshUntil: random.oneIn(2) ? time(&random) : nil,
+                validators: Validators(
+                    entityTag: random.oneIn(2) ? "W/\"é=\(random.next())\"" : nil,
+                    lastModified: random.oneIn(2) ? time(&random) : nil),
+                isPinned: random.oneIn(2))
+            #expect(parsed(record.text) == record, "\(record.text)")
+        }
+    }
+
+    @Test func isWrittenAsDocumented() {
+        let text = Sample.record(size: 22031, isPinned: true).text
+        #expect(
+            text == """
+                v1 size=22031 type=image/png width=64 height=48 fetched=1790000000 \
+                fresh=1790003600 pinned=1 modified=1780000000 etag="x1"
+                """)
+    }
+
+    @Test func skipsFieldsItDoesNotKnow() {
+        let record = parsed("v1 future=x size=5 color= type=image/png a=b=c fetched=7")
+        #expect(record?.size == 5)
+        #expect(record?.fetchedAt == UnixTime(rawValue: 7))
+    }
+
+    @Test(arguments: [
+        "", " ", "v1", "v2 size=5", "V1 size=5", "size=5", "v1 size", "v1 size=", "v1 size=-5",
+        "v1 size=5x", "v1 size=0x5", "v1 size=1234567890123456789", "v1 type=image/png",
+        "v1 size=5 fetched=x", "v1 size=5 fresh=", "v1 size=5 junk", "v1\0size=5",
+        "v1 size=5\n", "{\"size\":5}",
+    ])
+    func refusesGarbage(text: String) {
+        #expect(parsed(text) == nil)
+    }
+
+    @Test func survivesAnyBytes() {
+        var random = SeededGenerator(seed: 9)
+        for _ in 0..<2000 {
+            var bytes = Array("v1 size=5 fetched=7 etag=\"x\"".utf8)
+            for _ in 0..<3 {
+                let place = Int.random(in: bytes.indices, using: &random)
+                bytes[place] = UInt8.random(in: 0...255, using: &random)
+            }
+            if let record = bytes.withUnsafeBytes({ EntryRecord(text: $0) }) {
+                #expect(record.size >= 0)
+            }
+        }
+    }
+
+    @Test func theAttributeIsNamedByTheKeysFirstEightDigits() {
+        for number in 0..<50 {
+            let key = Sample.key("\(number)")
+            #expect(
+                EntryRecord.attributeName(of: key) == "user.cached.\(key.description.prefix(8))")
+        }
+        let small = CacheKey(high: 0x0000_00AB << 32, low: 0)
+        #expect(EntryRecord.attributeName(of: small) == "user.cached.000000ab")
+    }
+
+    private func time(_ random: inout SeededGenerator) -> UnixTime {
+        UnixTime(rawValue: UInt32.random(in: 0...UInt32.max, using: &random))
+    }
+
+    private func parsed(_ text: String) -> EntryRecord? {
+        Array(text.utf8).withUnsafeBytes { EntryRecord(text: $0) }
+    }
+}
+
+@Suite("Content digest", .timeLimit(.minutes(1)))
+struct ContentDigestTests {
+    static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+    /// FIPS 180-4 examples.
+    @Test func agreesWithThePublishedVectors() throws {
+        var digest = try SHA256()
+        #expect(digest.finish().description == Self.empty)
+        for piece in ["a", "", "bc"] {
+            Array(piece.utf8).withUnsafeBytes { digest.update($0) }
+        }
+        let found = digest.finish()
+        #expect(found.description == Self.abc)
+        #expect(digest.finish().description == Self.empty)
+    }
+
+    @Test func readsHexOfEitherCase() {
+        #expect(ContentDigest(Self.abc)?.description == Self.abc)
+        #expect(ContentDigest(Self.abc.uppercased())?.description == Self.abc)
+    }
+
+    @Test(arguments: [
+        "", "ab", String(repeating: "a", count: 63), String(repeating: "a", count: 65),
+        String(repeating: "g", count: 64), String(repeating: "é", count: 32),
+        String(repeating: "a", count: 64) + "é", " " + String(repeating: "a", count: 63),
+    ])
+    func refusesAllElse(text: String) {
+        #expect(ContentDigest(text) == nil)
+    }
+}

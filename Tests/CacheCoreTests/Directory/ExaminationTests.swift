@@ -1,0 +1,177 @@
+import CLinux
+import CacheKey
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// The design's table "What lies under a name".
+@Suite("What lies under a name", .timeLimit(.minutes(1)))
+struct ExaminationTests {
+    @Test(arguments: [false, true])
+    func aFileOfOursIsAnEntry(inMemory: Bool) async throws {
+        try await withTestScope { scope in
+            let folder = try inMemory ? CacheFolder(inMemory: scope) : CacheFolder(in: scope)
+            let published = try #require(try folder.publish("a").first)
+            guard case .entry(let seen) = try folder.examine("a") else {
+                Issue.record("a published file is no entry")
+                return
+            }
+            var facts = try published.result.get()
+            facts.lastUsedAt = seen.lastUsedAt
+            #expect(seen == facts)
+        }
+    }
+
+    @Test func nothingIsAbsent() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            #expect(try folder.examine("a") == .absent)
+            _ = try folder.stage("a")
+            #expect(try folder.examine("a") == .absent)
+        }
+    }
+
+    @Test func aCopyWithoutAttributesIsUnusable() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            try folder.write("image", to: folder.file("a"))
+            #expect(try folder.examine("a") == .unusable)
+        }
+    }
+
+    @Test(arguments: ["v1 size=6", "v0 size=5", "", "size=5", "v1", "v1 size=x"])
+    func aRecordThatDoesNotAgreeIsUnusable(record: String) async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            try folder.write("image", to: folder.file("a"))
+            try folder.setAttribute(
+                EntryRecord.attributeName(of: Sample.key("a")), record, of: folder.file("a"))
+            #expect(try folder.examine("a") == .unusable)
+        }
+    }
+
+    @Test func aRecordOfAnotherNameIsUnusable() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            _ = try folder.publish("a")
+            #expect(rename(folder.file("a"), folder.file("b")) == 0)
+            #expect(try folder.examine("b") == .unusable)
+        }
+    }
+
+    @Test func anEmptyFileIsUnusableWhateverItsRecordSays() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            try folder.write("", to: folder.file("a"))
+            try folder.setAttribute(
+                EntryRecord.attributeName(of: Sample.key("a")), "v1 size=0", of: folder.file("a"))
+            #expect(try folder.examine("a") == .unusable)
+        }
+    }
+
+    @Test func aTruncatedEntryIsUnusable() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            _ = try folder.publish("a")
+            #expect(truncate(folder.file("a"), 3) == 0)
+            #expect(try folder.examine("a") == .unusable)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+    func somebodyElsesFileIsUnusable() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            _ = try folder.publish("a")
+            #expect(chown(folder.file("a"), 65534, 65534) == 0)
+            #expect(try folder.examine("a") == .unusable)
+        }
+    }
+
+    @Test func aLinkIsUnusableEvenToAnEntry() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            _ = try folder.publish("a")
+            #expect(symlink(folder.file("a"), folder.file("b")) == 0)
+            #expect(try folder.examine("b") == .unusable)
+            #expect(symlink("nowhere", folder.file("c")) == 0)
+            #expect(try folder.examine("c") == .unusable)
+        }
+    }
+
+    @Test func aFIFOIsUnusableAndNotWaitedFor() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            #expect(mkfifo(folder.file("a"), 0o600) == 0)
+            #expect(try folder.examine("a") == .unusable)
+        }
+    }
+
+    @Test func aSocketIsUnusable() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            #expect(mknod(folder.file("a"), S_IFSOCK | 0o600, 0) == 0)
+            #expect(try folder.examine("a") == .unusable)
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root makes devices"))
+    func aDeviceIsUnusable() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            // The null device: 1, 3.
+            guard mknod(folder.file("a"), S_IFCHR | 0o600, 0x103) == 0 else { return }
+            #expect(try folder.examine("a") == .unusable)
+        }
+    }
+
+    @Test func aDirectoryObstructs() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            #expect(mkdir(folder.file("a"), 0o700) == 0)
+            #expect(try folder.examine("a") == .obstructed)
+        }
+    }
+
+    @Test func lookingCountsAsNobodysUse() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            _ = try folder.publish("a")
+            let before = try #require(folder.status(folder.file("a"))).st_atim
+            _ = try folder.examine("a")
+            _ = try folder.directory.attribute(EntryAttributes.url, of: Sample.key("a"))
+            let after = try #require(folder.status(folder.file("a"))).st_atim
+            #expect(before.tv_sec == after.tv_sec)
+            #expect(before.tv_nsec == after.tv_nsec)
+        }
+    }
+
+    @Test func withoutAttributesAnyFileIsAnEntry() async throws {
+        try await withTestScope { scope in
+            // The first attribute ever set is the trial whether the file system takes any.
+            let folder = try CacheFolder(
+                in: scope, faults: FaultPlan(.fsetxattr, nth: 1, .notSupported))
+            #expect(!folder.directory.keepsAttributes)
+            try folder.write("a copied image", to: folder.file("a"))
+            guard case .entry(let facts) = try folder.examine("a") else {
+                Issue.record("it is no entry")
+                return
+            }
+            #expect(facts.size == 14)
+            #expect(facts.freshUntil == nil)
+            try folder.write("", to: folder.file("b"))
+            #expect(try folder.examine("b") == .unusable)
+        }
+    }
+
+    @Test func aLookThatFailsIsAnErrorNotAnAnswer() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(
+                in: scope, faults: FaultPlan(.fstatat, nth: 1, .ioError))
+            #expect(throws: (any Error).self) { _ = try folder.examine("a") }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import CLinux
+import CacheKey
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+@Suite("Opening the directory", .timeLimit(.minutes(1)))
+struct OpeningTests {
+    @Test func makesItAndMarksItAsACache() async throws {
+        try await withTestScope { scope in
+            let place = try TemporaryDirectory(in: scope).file("deeply/nested/cache")
+            let directory = try CacheDirectory(path: place, mode: 0o700, kernel: Kernel())
+            let tag = String(decoding: try contents(of: place + "/CACHEDIR.TAG"), as: UTF8.self)
+            #expect(tag.hasPrefix("Signature: 8a477f597d28d172789f06886806bc55\n"))
+            var status = stat()
+            #expect(stat(place, &status) == 0)
+            #expect(status.st_mode & 0o7777 == 0o700)
+            #expect(directory.keepsAttributes)
+        }
+    }
+
+    @Test func leavesATagThatIsThereAlone() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            try home.write("mine", to: "CACHEDIR.TAG")
+            _ = try CacheDirectory(path: home.path, mode: 0o700, kernel: Kernel())
+            #expect(try contents(of: home.file("CACHEDIR.TAG")) == Array("mine".utf8))
+        }
+    }
+
+    @Test func aSecondOneIsRefusedAndToldByWhom() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let error = #expect(throws: CacheError.self) {
+                _ = try CacheDirectory(path: folder.path, mode: 0o700, kernel: Kernel())
+            }
+            #expect(error?.code == .directoryInUse)
+            #expect(error?.message.contains("process \(getpid());") == true)
+        }
+    }
+
+    @Test func anotherProcessIsNamedToo() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let lock = home.file(".lock")
+            let script = "echo $$ >'\(lock)'; echo held; exec tail -f /dev/null"
+            let holder = try ChildProcess(
+                "flock", ["--no-fork", lock, "sh", "-c", script], in: scope)
+            try await holder.waitForLine(containing: "held", on: .standardOutput)
+            let pid = String(decoding: try contents(of: lock), as: UTF8.self).prefix { $0.isNumber }
+            let error = #expect(throws: CacheError.self) {
+                _ = try CacheDirectory(path: home.path, mode: 0o700, kernel: Kernel())
+            }
+            #expect(error?.code == .directoryInUse)
+            #expect(error?.message.contains("process \(pid);") == true)
+        }
+    }
+
+    @Test func itIsFreeAgainOnceClosed() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            for _ in 0..<3 {
+                _ = try CacheDirectory(path: home.path, mode: 0o700, kernel: Kernel())
+            }
+        }
+    }
+
+    @Test(arguments: [SyscallName.mkdir, .openat, .flock, .ftruncate, .write, .fstat])
+    func aFailedOpeningLeavesNothingHeld(call: SyscallName) async throws {
+        for nth in 1...4 {
+            try await withTestScope { scope in
+                let home = try TemporaryDirectory(in: scope)
+                let plan = FaultPlan(call, nth: nth, .ioError)
+                do throws(CacheError) {
+                    _ = try CacheDirectory(
+                        path: home.path, mode: 0o700, kernel: Kernel(faults: plan))
+                    #expect(!plan.hasStruck, "\(call) \(nth) failed unnoticed")
+                } catch {
+                    #expect(error.code == .directoryUnusable)
+                    #expect(error.cause == .ioError)
+                    #expect(error.message.contains("/tmp"))
+                }
+                _ = try CacheDirectory(path: home.path, mode: 0o700, kernel: Kernel())
+            }
+        }
+    }
+
+    @Test func aRelativePathIsRefused() {
+        let error = #expect(throws: CacheError.self) {
+            _ = try CacheDirectory(path: "cache", mode: 0o700, kernel: Kernel())
+        }
+        #expect(error?.code == .directoryUnusable)
+    }
+
+    @Test func aFileInTheWayIsRefused() async throws {
+        try await withTestScope { scope in
+            let file = try TemporaryDirectory(in: scope).write("x", to: "cache")
+            let error = #expect(throws: CacheError.self) {
+                _ = try CacheDirectory(path: file, mode: 0o700, kernel: Kernel())
+            }
+            #expect(error?.code == .directoryUnusable)
+            #expect(error?.message.contains("--directory") == true)
+        }
+    }
+
+    @Test func whatIsForbiddenIsNotPermitted() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let plan = FaultPlan(.openat, nth: 2, .permissionDenied)
+            let error = #expect(throws: CacheError.self) {
+                _ = try CacheDirectory(
+                    path: home.path, mode: 0o700, kernel: Kernel(faults: plan))
+            }
+            #expect(error?.code == .notPermitted)
+        }
+    }
+
+    @Test func aMovedDirectoryIsNoticed() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            #expect(folder.directory.isInPlace)
+            #expect(rename(folder.path, folder.path + "-moved") == 0)
+            #expect(!folder.directory.isInPlace)
+            #expect(mkdir(folder.path, 0o700) == 0)
+            #expect(!folder.directory.isInPlace)
+            #expect(rmdir(folder.path) == 0)
+            #expect(rename(folder.path + "-moved", folder.path) == 0)
+            #expect(folder.directory.isInPlace)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import CLinux
+import CacheKey
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+@Suite("Publishing", .timeLimit(.minutes(1)))
+struct PublishingTests {
+    @Test(arguments: [false, true])
+    func publishesABatchWithAllItsAttributes(inMemory: Bool) async throws {
+        try await withTestScope { scope in
+            let folder = try inMemory ? CacheFolder(inMemory: scope) : CacheFolder(in: scope)
+            let published = try folder.publish("a", "b", "c")
+            #expect(published.map(\.key) == ["a", "b", "c"].map(Sample.key))
+            #expect(published.allSatisfy { $0.failure == nil })
+            #expect(try folder.names() == ["a", "b", "c"].map { "\(Sample.key($0))" }.sorted())
+            let file = folder.file("b")
+            #expect(try contents(of: file) == Array("image".utf8))
+            let status = try #require(folder.status(file))
+            #expect(status.st_mode & 0o7777 == 0o644)
+            #expect(folder.attribute("user.xdg.origin.url", of: file) == Sample.url("b").string)
+            #expect(folder.attribute("user.mime_type", of: file) == "image/png")
+            #expect(
+                folder.attribute("user.cached.sha256", of: file) == Sample.digest.description)
+            let prefix = "\(Sample.key("b"))".prefix(8)
+            #expect(
+                folder.attribute("user.cached.\(prefix)", of: file) == Sample.record(size: 5).text)
+            guard case .entry(let facts) = try folder.examine("b") else {
+                Issue.record("the published file is no entry")
+                return
+            }
+            #expect(facts.size == 5)
+            #expect(facts.allocated == Int64(status.st_blocks) * 512)
+        }
+    }
+
+    @Test func theFileIsNewWhateverTheUmask() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let image = try folder.stage("a")
+            #expect(folder.status(folder.partial("a"))?.st_mode == S_IFREG | 0o644)
+            #expect(folder.status(folder.partial("a"))?.st_size == 5)
+            _ = image
+        }
+    }
+
+    @Test func replacesAnOlderFileAndLeavesItsReadersAlone() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            try folder.write("an older file", to: folder.file("a"))
+            let reader = open(folder.file("a"), O_RDONLY)
+            defer { close(reader) }
+            #expect(try folder.publish("a").first?.failure == nil)
+            #expect(try contents(of: folder.file("a")) == Array("image".utf8))
+            var bytes = [UInt8](repeating: 0, count: 100)
+            #expect(read(reader, &bytes, 100) == 13)
+        }
+    }
+
+    @Test func replacesALinkAndNotWhatItLeadsTo() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let target = try TemporaryDirectory(in: scope).write("precious", to: "target")
+            #expect(symlink(target, folder.file("a")) == 0)
+            #expect(try folder.publish("a").first?.failure == nil)
+            #expect(folder.status(folder.file("a")).map { $0.st_mode & S_IFMT } == S_IFREG)
+            #expect(try contents(of: target) == Array("precious".utf8))
+        }
+    }
+
+    @Test func replacesAFIFO() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            #expect(mkfifo(folder.file("a"), 0o600) == 0)
+            #expect(try folder.publish("a").first?.failure == nil)
+            #expect(try contents(of: folder.file("a")) == Array("image".utf8))
+        }
+    }
+
+    @Test func aDirectoryUnderTheNameObstructsOnlyThatImage() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            #expect(mkdir(folder.file("b"), 0o700) == 0)
+            let published = try folder.publish("a", "b", "c")
+            #expect(published.map { $0.failure?.kind } == [nil, .obstructed, nil])
+            #expect(folder.status(folder.partial("b")) == nil)
+            #expect(try folder.examine("b") == .obstructed)
+        }
+    }
+
+    /// Every call of every kind that publishing three images makes, failed one at a time.
+    @Test(arguments: [SyscallName.fsetxattr, .fsync, .rename, .fstat])
+    func aFailedCallLosesOnlyItsImage(call: SyscallName) async throws {
+        let images = ["a", "b", "c"]
+        for nth in 1...12 {
+            try await withTestScope { scope in
+                let faults = SwitchedFaults(call, nth: nth)
+                let folder = try CacheFolder(in: scope, faults: faults.plan)
+                let staged = try images.map { try folder.stage($0) }
+                let published = folder.directory.publish(staged, now: .now)
+                guard faults.plan.hasStruck else { return }
+                let lost = zip(images, published).filter { $1.failure != nil }.map(\.0)
+                // The directory's own sync comes after those of the files and is everybody's.
+                let isShared = call == .fsync && nth == images.count + 1
+                #expect(lost.count == (isShared ? 3 : 1), "\(call) \(nth)")
+                for (image, publication) in zip(images, published) {
+                    let isThere = folder.status(folder.file(image)) != nil
+                    #expect(isThere == (publication.failure == nil), "\(call) \(nth): \(image)")
+                    #expect(folder.status(folder.partial(image)) == nil, "\(call) \(nth)")
+                }
+            }
+        }
+    }
+
+    @Test func whatDoesNotFitInTheInodeGoesWithoutItsValidators() async throws {
+        try await withTestScope { scope in
+            // The fourth attribute is the record.
+            let plan = FaultPlan(.fsetxattr, nth: 1 + 4, .noSpace)
+            let folder = try CacheFolder(in: scope, faults: plan)
+            #expect(try folder.publish("a").first?.failure == nil)
+            #expect(plan.hasStruck)
+            let record = try #require(
+                try folder.directory.record(
+                    of: Sample.key("a"), name: Sample.key("a").description))
+            #expect(record.validators == Validators())
+            #expect(record.size == 5)
+        }
+    }
+
+    @Test func fullDisksAreNamedSo() {
+        #expect(Failure.storage(.noSpace, path: "/x").message.contains("full"))
+        #expect(Failure.storage(.isDirectory, path: "/x").kind == .obstructed)
+        #expect(Failure.storage(.ioError, path: "/x").kind == .storage)
+    }
+}
+
+/// A fault that counts from the first image on, not from the opening of the directory.
+private struct SwitchedFaults {
+    let plan: FaultPlan
+
+    init(_ call: SyscallName, nth: Int) {
+        // Opening tries one attribute and looks at the directory once.
+        let before: [SyscallName: Int] = [.fsetxattr: 1, .fstat: 1]
+        plan = FaultPlan(call, nth: nth + (before[call] ?? 0), .ioError)
+    }
+}

@@ -1,0 +1,76 @@
+import CLinux
+import CacheKey
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+@Suite("Staging", .timeLimit(.minutes(1)))
+struct StagingTests {
+    @Test func aHostilePartialIsNeverWrittenThrough() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let target = try TemporaryDirectory(in: scope).write("precious", to: "target")
+            #expect(symlink(target, folder.partial("a")) == 0)
+            let image = try folder.stage("a")
+            #expect(try contents(of: target) == Array("precious".utf8))
+            #expect(try contents(of: folder.partial("a")) == Array("image".utf8))
+            _ = image
+        }
+    }
+
+    @Test func aHardLinkedPartialIsLeftBehind() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let kept = folder.path + "/kept"
+            try folder.write("old bytes", to: kept)
+            #expect(link(kept, folder.partial("a")) == 0)
+            _ = try folder.stage("a")
+            #expect(try contents(of: kept) == Array("old bytes".utf8))
+        }
+    }
+
+    @Test func aFIFOIsNotWaitedFor() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            #expect(mkfifo(folder.partial("a"), 0o600) == 0)
+            _ = try folder.stage("a")
+            #expect(try contents(of: folder.partial("a")) == Array("image".utf8))
+        }
+    }
+
+    @Test func aPartialOutlivesWhoWroteIt() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            _ = try folder.stage("a")
+            #expect(folder.status(folder.partial("a"))?.st_size == 5)
+            try folder.directory.discardPartial(of: Sample.key("a"))
+            try folder.directory.discardPartial(of: Sample.key("a"))
+            #expect(try folder.names() == [])
+        }
+    }
+
+    @Test(arguments: [SyscallName.openat, .fchmod, .write, .unlinkat])
+    func aFailedCallIsReported(call: SyscallName) async throws {
+        try await withTestScope { scope in
+            // Opening makes three files and writes two texts.
+            let before: [SyscallName: Int] = [.openat: 3, .write: 2]
+            let plan = FaultPlan(call, nth: 1 + (before[call] ?? 0), .ioError)
+            let folder = try CacheFolder(in: scope, faults: plan)
+            #expect(throws: (any Error).self) { _ = try folder.stage("a") }
+            #expect(plan.hasStruck)
+        }
+    }
+
+    @Test func unlinkingWhatIsGoneIsDone() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            _ = try folder.publish("a")
+            try folder.directory.unlink(Sample.key("a"))
+            try folder.directory.unlink(Sample.key("a"))
+            #expect(try folder.examine("a") == .absent)
+        }
+    }
+}

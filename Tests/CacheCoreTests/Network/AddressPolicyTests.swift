@@ -1,0 +1,72 @@
+import CacheKey
+import Testing
+
+@testable import CacheCore
+
+@Suite("Address policy", .timeLimit(.minutes(1)))
+struct AddressPolicyTests {
+    @Test(arguments: [
+        "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1",
+        "127.255.255.254", "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.8",
+        "192.0.2.1", "192.88.99.1", "192.168.1.1", "198.18.0.1", "198.19.255.255",
+        "198.51.100.7", "203.0.113.9", "224.0.0.1", "239.255.255.250", "240.0.0.1",
+        "255.255.255.255", "::", "::1", "::127.0.0.1", "::ffff:127.0.0.1", "::ffff:10.1.2.3",
+        "::ffff:169.254.169.254", "::ffff:0:127.0.0.1", "64:ff9b::10.0.0.1", "64:ff9b::7f00:1",
+        "64:ff9b:1::1", "100::1", "2001::1", "2001:1ff::1", "2001:db8::1", "2002:7f00:1::1",
+        "3fff::1", "4000::1", "5f00::1", "8000::1", "fc00::1", "fd12:3456::1", "fe80::1",
+        "fec0::1", "ff02::1",
+    ])
+    func refusesWhatIsNotThePublicInternet(address: String) throws {
+        #expect(!AddressPolicy().permits(try #require(IPAddress(address))))
+    }
+
+    @Test(arguments: [
+        "1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0",
+        "126.255.255.255", "128.0.0.1", "169.253.255.255", "172.15.255.255", "172.32.0.0",
+        "192.0.1.1", "192.167.255.255", "192.169.0.0", "198.17.255.255", "198.20.0.0",
+        "223.255.255.255", "2001:200::1", "2001:4860:4860::8888", "2003::1", "2606:4700::1111",
+        "2a00:1450::1", "3ffe::1", "::ffff:8.8.8.8", "64:ff9b::8.8.8.8",
+    ])
+    func permitsThePublicInternet(address: String) throws {
+        #expect(AddressPolicy().permits(try #require(IPAddress(address))))
+    }
+
+    @Test func permitsWhatIsAllowedInEverySpelling() throws {
+        let policy = AddressPolicy(allowing: try ranges("127.0.0.0/8", "fd00::/8", "10.1.2.3"))
+        for allowed in ["127.0.0.1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "fd12::1", "10.1.2.3"] {
+            #expect(policy.permits(try #require(IPAddress(allowed))), "\(allowed)")
+        }
+        for refused in ["10.1.2.4", "::1", "fc00::1", "192.168.0.1"] {
+            #expect(!policy.permits(try #require(IPAddress(refused))), "\(refused)")
+        }
+    }
+
+    @Test func allowingAllAllowsAllOfThatFamily() throws {
+        let policy = AddressPolicy(allowing: try ranges("0.0.0.0/0"))
+        #expect(policy.permits(try #require(IPAddress("192.168.0.1"))))
+        #expect(!policy.permits(try #require(IPAddress("::1"))))
+    }
+
+    @Test(arguments: [
+        "", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-0", "10.0.0.0/+8", "10.0.0.0/8/8",
+        "10.0.0/8", "010.0.0.0/8", "localhost", "::/129", "10.0.0.0/ 8", "10.0.0.0/٨",
+        "1.2.3.4.5", "fe80::1%eth0",
+    ])
+    func rangesAreNothingElse(text: String) {
+        #expect(AddressRange(text) == nil)
+    }
+
+    @Test(arguments: ["10.0.0.0/8", "::/0", "1.2.3.4/32", "fe80::/10"])
+    func rangesReadBackAsTheyAreWritten(text: String) throws {
+        #expect(try #require(AddressRange(text)).description == text)
+    }
+
+    @Test func aLoneAddressIsARangeOfOne() throws {
+        #expect(AddressRange("10.0.0.1") == AddressRange("10.0.0.1/32"))
+        #expect(AddressRange("::1") == AddressRange("::1/128"))
+    }
+
+    private func ranges(_ texts: String...) throws -> [AddressRange] {
+        try texts.map { try #require(AddressRange($0)) }
+    }
+}

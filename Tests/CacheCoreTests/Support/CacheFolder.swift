@@ -1,0 +1,124 @@
+import CLinux
+import CacheKey
+import Glibc
+import TestSupport
+
+@testable import CacheCore
+
+/// A cache directory on a real file system, and a stranger's hands in it.
+struct CacheFolder {
+    let path: String
+    let directory: CacheDirectory
+
+    /// In a new temporary directory.
+    init(in scope: TestScope, faults: FaultPlan? = nil) throws {
+        try self.init(TemporaryDirectory(in: scope).file("cache"), faults)
+    }
+
+    /// On tmpfs, which keeps attributes in memory and has no blocks for them.
+    init(inMemory scope: TestScope) throws {
+        var template = Array("/dev/shm/cached.XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { throw TestFailure("no directory in /dev/shm") }
+        let path = String(cString: made)
+        scope.atEnd { try await runSuccessfully("rm", ["-rf", path]) }
+        try self.init(path + "/cache", nil)
+    }
+
+    private init(_ path: String, _ faults: FaultPlan?) throws {
+        self.path = path
+        directory = try CacheDirectory(path: path, mode: 0o700, kernel: Kernel(faults: faults))
+    }
+
+    // MARK: The cache's work
+
+    /// An image in its partial, ready to be published.
+    func stage(_ name: String, _ bytes: [UInt8] = Array("image".utf8)) throws -> StagedImage {
+        let file = try directory.stage(Sample.key(name))
+        try bytes.withUnsafeBytes { try file.append($0) }
+        return StagedImage(
+            flight: FlightID(rawValue: 1), file: file, url: Sample.url(name),
+            digest: Sample.digest, record: Sample.record(size: Int64(bytes.count)))
+    }
+
+    func publish(_ names: String...) throws -> [Publication] {
+        directory.publish(try names.map { try stage($0) }, now: UnixTime(rawValue: 1_790_000_100))
+    }
+
+    func examine(_ name: String) throws -> Examination {
+        try directory.examine(Sample.key(name))
+    }
+
+    // MARK: A stranger's
+
+    /// The path of an image's file.
+    func file(_ name: String) -> String { "\(path)/\(Sample.key(name))" }
+
+    func partial(_ name: String) -> String { file(name) + ".part" }
+
+    func write(_ text: String, to path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        guard descriptor >= 0 else { throw TestFailure("\(path) can't be written") }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw TestFailure("\(path) can't be written")
+        }
+    }
+
+    /// All names in the directory but those that are always there.
+    func names() throws -> [String] {
+        guard let stream = opendir(path) else { throw TestFailure("\(path) can't be read") }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
+            }
+            if ![".", "..", ".lock", "CACHEDIR.TAG"].contains(name) { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// An extended attribute as text; `nil` where there is none.
+    func attribute(_ attribute: String, of path: String) -> String? {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = lgetxattr(path, attribute, &bytes, bytes.count)
+        return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    func setAttribute(_ attribute: String, _ value: String, of path: String) throws {
+        let bytes = Array(value.utf8)
+        guard setxattr(path, attribute, bytes, bytes.count, 0) == 0 else {
+            throw TestFailure("\(attribute) can't be set")
+        }
+    }
+
+    /// lstat(2).
+    func status(_ path: String) -> stat? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status : nil
+    }
+}
+
+extension Publication {
+    var failure: Failure? {
+        guard case .failure(let failure) = result else { return nil }
+        return failure
+    }
+}
+
+extension CacheFolder {
+    /// Makes more changes than the kernel keeps for one watch, all to one name. inotify(7),
+    /// `max_queued_events`.
+    func overflowQueue() throws {
+        let text = try contents(of: "/proc/sys/fs/inotify/max_queued_events")
+        let digits = String(decoding: text, as: UTF8.self).prefix { $0.isNumber }
+        guard let limit = Int(digits) else { throw TestFailure("no limit of events: \(digits)") }
+        let name = file("overflow")
+        for _ in 0..<limit / 2 + 10 {
+            guard symlink("x", name) == 0, unlink(name) == 0 else {
+                throw TestFailure("\(name) can't be made and removed")
+            }
+        }
+    }
+}
