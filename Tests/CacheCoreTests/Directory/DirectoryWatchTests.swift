@@ -53,7 +53,7 @@ struct DirectoryWatchTests {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             var watch = try DirectoryWatch(folder.directory)
-            try folder.overflowQueue()
+            try CacheFolder.overflowQueue(of: folder.path)
             let changes = drained(&watch)
             #expect(changes.contains(.overflowed))
             #expect(drained(&watch) == [])

@@ -110,11 +110,11 @@ extension Publication {
 extension CacheFolder {
     /// Makes more changes than the kernel keeps for one watch, all to one name. inotify(7),
     /// `max_queued_events`.
-    func overflowQueue() throws {
+    static func overflowQueue(of directory: String) throws {
         let text = try contents(of: "/proc/sys/fs/inotify/max_queued_events")
         let digits = String(decoding: text, as: UTF8.self).prefix { $0.isNumber }
         guard let limit = Int(digits) else { throw TestFailure("no limit of events: \(digits)") }
-        let name = file("overflow")
+        let name = "\(directory)/\(Sample.key("overflow"))"
         for _ in 0..<limit / 2 + 10 {
             guard symlink("x", name) == 0, unlink(name) == 0 else {
                 throw TestFailure("\(name) can't be made and removed")

@@ -1,0 +1,162 @@
+import CacheKey
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+@Suite("Cache: its directory", .timeLimit(.minutes(2)))
+struct CacheDirectoryTests {
+    let image = SampleImage.png(byteCount: 5000)
+
+    @Test func whatWasThereIsCachedFromTheFirstAnswerOn() async throws {
+        try await withTestScope { scope in
+            let directory = try TemporaryDirectory(in: scope).file("cache")
+            let (key, facts) = try await withTestScope { scope in
+                let first = try CacheFixture(in: scope, directory: directory)
+                first.origin.route("/a.png", .answer(body: image))
+                _ = try await first.fetch("/a.png")
+                return (try first.wish("/a.png").key, try first.lookup("/a.png"))
+            }
+            // Its scan may be through or not even begun.
+            let second = try CacheFixture(in: scope, directory: directory)
+            guard case .cached(let found)? = second.cache.lookup([key]).first,
+                case .cached(let known) = facts
+            else {
+                Issue.record("the entry is not cached")
+                return
+            }
+            #expect(found.size == known.size)
+            #expect(found.fetchedAt == known.fetchedAt)
+            #expect(found.freshUntil == known.freshUntil)
+        }
+    }
+
+    @Test func deletionAndRestorationAreSeenAtTheNextQuestion() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: image))
+            _ = try await fixture.fetch("/a.png")
+            let file = try fixture.file("/a.png")
+            let kept = file + ".kept"
+            for _ in 0..<200 {
+                #expect(rename(file, kept) == 0)
+                #expect(try fixture.lookup("/a.png") == .missing(nil))
+                #expect(rename(kept, file) == 0)
+                #expect(try fixture.lookup("/a.png").isCached)
+            }
+            #expect(unlink(file) == 0)
+            #expect(try fixture.lookup("/a.png") == .missing(nil))
+            #expect(fixture.cache.statistics().entries == 0)
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try contents(of: file) == image)
+        }
+    }
+
+    @Test func whatAStrangerPutsUnderANameIsReplacedNotRead() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: image))
+            let target = try TemporaryDirectory(in: scope).write("precious", to: "target")
+            #expect(symlink(target, try fixture.file("/a.png")) == 0)
+            #expect(try fixture.lookup("/a.png") == .missing(nil))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try contents(of: fixture.file("/a.png")) == image)
+            #expect(try contents(of: target) == Array("precious".utf8))
+        }
+    }
+
+    @Test func aDirectoryInTheWayIsToldAndNotTouched() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: image))
+            #expect(mkdir(try fixture.file("/a.png"), 0o700) == 0)
+            #expect(try fixture.lookup("/a.png").failure?.kind == .obstructed)
+            #expect(try await fixture.fetch("/a.png").failures.values.first?.kind == .obstructed)
+            #expect(rmdir(try fixture.file("/a.png")) == 0)
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+        }
+    }
+
+    @Test func answersStayRightWhenMoreChangesThanTheKernelCanTell() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            for name in ["/a.png", "/b.png", "/c.png"] {
+                fixture.origin.route(name, .answer(body: image))
+            }
+            _ = try await fixture.fetch("/a.png", "/b.png", "/c.png")
+            #expect(try fixture.lookup("/a.png").isCached)
+            try CacheFolder.overflowQueue(of: fixture.directory)
+            #expect(rename(try fixture.file("/b.png"), try fixture.file("/b.png") + ".kept") == 0)
+            #expect(try fixture.lookup("/b.png") == .missing(nil))
+            #expect(try fixture.lookup("/a.png").isCached)
+            #expect(rename(try fixture.file("/b.png") + ".kept", try fixture.file("/b.png")) == 0)
+            #expect(try fixture.lookup("/b.png").isCached)
+            #expect(unlink(try fixture.file("/c.png")) == 0)
+            // The repeated scan ends, and the index is believed again.
+            let deadline = ContinuousClock.now + .patience
+            while !fixture.cache.statistics().isWhole, ContinuousClock.now < deadline {
+                #expect(try fixture.lookup("/c.png") == .missing(nil))
+                #expect(try fixture.lookup("/b.png").isCached)
+            }
+            #expect(fixture.cache.statistics().isWhole)
+            #expect(fixture.cache.statistics().entries == 2)
+            #expect(try fixture.lookup("/c.png") == .missing(nil))
+        }
+    }
+
+    @Test func withoutAWatchEveryAnswerIsStillRight() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(
+                in: scope, faults: FaultPlan(.inotify, nth: 1, .tooManyOpenFiles))
+            fixture.origin.route("/a.png", .answer(body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try fixture.lookup("/a.png").isCached)
+            #expect(unlink(try fixture.file("/a.png")) == 0)
+            #expect(try fixture.lookup("/a.png") == .missing(nil))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try fixture.lookup("/a.png").isCached)
+        }
+    }
+
+    @Test func aDirectoryThatWasMovedAwayIsToldAndComesBack() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: image))
+            _ = try await fixture.fetch("/a.png")
+            #expect(rename(fixture.directory, fixture.directory + "-moved") == 0)
+            #expect(try fixture.lookup("/a.png").failure?.kind == .storage)
+            #expect(rename(fixture.directory + "-moved", fixture.directory) == 0)
+            #expect(try fixture.lookup("/a.png").isCached)
+        }
+    }
+
+    @Test func changesAreToldWhileObserved() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: image))
+            let key = try fixture.wish("/a.png").key
+            #expect(fixture.cache.takeChanges().isEmpty)
+            fixture.cache.observeChanges(true)
+            async let told: Void = fixture.change { $0.contains(key) }
+            fixture.cache.prefetch([try fixture.wish("/a.png")], FetchOptions())
+            try await told
+            try await fixture.lookup("/a.png") { $0.isCached }
+            _ = fixture.cache.takeChanges()
+            #expect(unlink(try fixture.file("/a.png")) == 0)
+            #expect(fixture.cache.takeChanges() == [key])
+            fixture.cache.observeChanges(false)
+        }
+    }
+
+    @Test func aSecondCacheOnTheDirectoryIsRefused() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let error = #expect(throws: CacheError.self) {
+                _ = try CacheFixture(in: scope, directory: fixture.directory)
+            }
+            #expect(error?.code == .directoryInUse)
+        }
+    }
+}

@@ -1,0 +1,221 @@
+import CacheKey
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+@Suite("Cache: fetching", .timeLimit(.minutes(2)))
+struct CacheFetchTests {
+    let image = SampleImage.png(width: 30, height: 20, byteCount: 200_000)
+
+    @Test func fetchingPublishesAWholeFile() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(headers: ["ETag": "\"1\""], body: image))
+            #expect(try fixture.lookup("/a.png") == .missing(nil))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try fixture.lookup("/a.png").isCached)
+            #expect(try contents(of: fixture.file("/a.png")) == image)
+            let details = fixture.cache.details(of: try fixture.wish("/a.png").key)
+            #expect(details.url == fixture.origin.url("/a.png"))
+            var digest = try SHA256()
+            image.withUnsafeBytes { digest.update($0) }
+            #expect(details.sha256 == digest.finish())
+            #expect(access(try fixture.file("/a.png") + ".part", F_OK) != 0)
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.origin.requests("/a.png").count == 1)
+        }
+    }
+
+    @Test func aThousandCallersCauseOneRequest() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let gate = try Gate()
+            fixture.origin.route("/a.png", .gated(image, after: 1000, gate))
+            let wish = try fixture.wish("/a.png")
+            let interests = (0..<1000).map { _ in fixture.cache.fetch([wish], FetchOptions()) }
+            try await gate.reached()
+            gate.open()
+            for interest in interests {
+                #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            }
+            #expect(fixture.origin.requests().count == 1)
+            let statistics = fixture.cache.statistics()
+            #expect(statistics.joined == 999)
+            #expect(statistics.published == 1)
+            #expect(statistics.entries == 1)
+        }
+    }
+
+    @Test func whoAsksMeanwhileSeesHowFarItIs() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let gate = try Gate()
+            fixture.origin.route("/a.png", .gated(image, after: 150_000, gate))
+            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            try await fixture.lookup("/a.png") { $0.progress?.received == 150_000 }
+            let progress = try fixture.lookup("/a.png").progress
+            #expect(progress?.phase == .receiving)
+            #expect(progress?.total == 200_000)
+            #expect(progress?.percent == 75)
+            // The partial holds what was counted.
+            let partial = try contents(of: fixture.file("/a.png") + ".part")
+            #expect(partial == Array(image[..<150_000]))
+            gate.open()
+            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+        }
+    }
+
+    @Test func prefetchingGoesOnWithoutAnybody() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: image))
+            fixture.cache.prefetch([try fixture.wish("/a.png")], FetchOptions())
+            try await fixture.lookup("/a.png") { $0.isCached }
+            #expect(try contents(of: fixture.file("/a.png")) == image)
+        }
+    }
+
+    @Test func theLastToLeaveStopsTheTransferAndKeepsThePartial() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let gate = try Gate()
+            fixture.origin.route("/a.png", .gated(image, after: 1000, gate))
+            let wish = try fixture.wish("/a.png")
+            let first = fixture.cache.fetch([wish], FetchOptions())
+            let second = fixture.cache.fetch([wish], FetchOptions())
+            try await fixture.lookup("/a.png") { $0.progress?.received == 1000 }
+            fixture.cache.leave(first)
+            #expect(try fixture.lookup("/a.png").progress?.received == 1000)
+            fixture.cache.leave(second)
+            #expect(try fixture.lookup("/a.png") == .missing(nil))
+            try await fixture.origin.waitForOutcome(.abandoned, of: "/a.png")
+            #expect(try contents(of: fixture.file("/a.png") + ".part").count == 1000)
+            // A later wish is a download of its own.
+            gate.open()
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try contents(of: fixture.file("/a.png")) == image)
+        }
+    }
+
+    @Test func aRefreshReplacesTheFileAndLeavesItCachedMeanwhile() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: image))
+            _ = try await fixture.fetch("/a.png")
+            let newer = SampleImage.png(byteCount: 5000, seed: 1)
+            let gate = try Gate()
+            fixture.origin.route("/a.png", .gated(newer, after: 1000, gate))
+            let options = FetchOptions(isRefresh: true)
+            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], options)
+            try await gate.reached()
+            #expect(try fixture.lookup("/a.png").isCached)
+            #expect(try contents(of: fixture.file("/a.png")) == image)
+            gate.open()
+            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            #expect(try contents(of: fixture.file("/a.png")) == newer)
+            guard case .cached(let facts) = try fixture.lookup("/a.png") else {
+                Issue.record("it is not cached")
+                return
+            }
+            #expect(facts.size == 5000)
+        }
+    }
+
+    @Test(arguments: [
+        (OriginScript.answer(404), Failure.Kind.http), (.answer(500), .http),
+        (.cut(SampleImage.png(byteCount: 9000), after: 500), .truncated),
+        (.redirect(to: "ftp://127.0.0.1/a.png"), .redirect), (.redirect(to: "/a.png"), .redirect),
+        (.answer(headers: ["Content-Encoding": "gzip"], body: [1, 2, 3]), .protocolError),
+        (.answer(body: SampleImage.png(byteCount: 300_000)), .tooLarge),
+        (.chunked(SampleImage.png(byteCount: 300_000)), .tooLarge),
+        (.redirect(to: "http://10.255.255.1/a.png"), .addressRefused),
+        (.answer(), .notAnImage),
+    ])
+    func whatCannotBeHadSaysWhyAndLeavesNothing(script: OriginScript, kind: Failure.Kind)
+        async throws
+    {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope) { $0.maximumSize = 250_000 }
+            fixture.origin.route("/a.png", script)
+            let key = try fixture.wish("/a.png").key
+            #expect(try await fixture.fetch("/a.png").failures[key]?.kind == kind)
+            #expect(try fixture.lookup("/a.png").failure?.kind == kind)
+            #expect(access(try fixture.file("/a.png"), F_OK) != 0)
+            let keepsPartial = kind == .truncated
+            #expect((access(try fixture.file("/a.png") + ".part", F_OK) == 0) == keepsPartial)
+        }
+    }
+
+    @Test func aPortNobodyListensOnIsUnreachable() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let wish = try fixture.wish("/a.png")
+            try await fixture.origin.stop()
+            let interest = fixture.cache.fetch([wish], FetchOptions())
+            let failure = try await fixture.outcome(of: interest).failures[wish.key]
+            #expect(failure?.kind == .unreachable)
+        }
+    }
+
+    @Test func anAddressNotAllowedIsRefusedBeforeAnyConnection() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope) { $0.addressPolicy = AddressPolicy() }
+            fixture.origin.route("/a.png", .answer(body: image))
+            let failure = try await fixture.fetch("/a.png").failures.values.first
+            #expect(failure?.kind == .addressRefused)
+            #expect(failure?.message.contains("127.0.0.1") == true)
+            #expect(fixture.origin.connectionsAccepted == 0)
+        }
+    }
+
+    /// libcurl takes `localhost` for ::1 and 127.0.0.1; only the latter is allowed.
+    @Test func anAllowedAddressOfAHostWillDo() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: image))
+            let wish = Wish(try CacheURL(fixture.origin.url("/a.png", host: "localhost")))
+            let interest = fixture.cache.fetch([wish], FetchOptions())
+            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+        }
+    }
+
+    @Test func requestsAreTheSameWhoeverAsks() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope) { $0.userAgent = "cached/test" }
+            fixture.origin.route("/b%C3%BC.png", .answer(body: image))
+            #expect(try await fixture.fetch("/bü.png").failures.isEmpty)
+            let request = try #require(fixture.origin.requests().first)
+            #expect(request.target == "/b%C3%BC.png")
+            #expect(request.headers.names == ["host", "user-agent", "accept"])
+            #expect(request.headers["accept"] == "*/*")
+            #expect(request.headers["user-agent"] == "cached/test")
+        }
+    }
+
+    @Test(arguments: ["max-age=9223372036854775807", "max-age=99999999999999999999"])
+    func aLifetimeBeyondAllTimesIsTaken(directive: String) async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let headers: HeaderFields = ["Cache-Control": directive]
+            fixture.origin.route("/a.png", .answer(headers: headers, body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+        }
+    }
+
+    @Test(arguments: [SyscallName.fsync, .rename, .fsetxattr])
+    func anImageThatCannotBeStoredIsMissingAndCanBeFetchedAgain(call: SyscallName) async throws {
+        try await withTestScope { scope in
+            // Opening the directory tries one attribute.
+            let plan = FaultPlan(call, nth: call == .fsetxattr ? 2 : 1, .ioError)
+            let fixture = try CacheFixture(in: scope, faults: plan)
+            fixture.origin.route("/a.png", .answer(body: image))
+            #expect(try await fixture.fetch("/a.png").failures.values.first?.kind == .storage)
+            #expect(try fixture.lookup("/a.png").failure?.kind == .storage)
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try fixture.lookup("/a.png").isCached)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import CacheKey
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+@Suite("Cache: removing, listing, ending", .timeLimit(.minutes(2)))
+struct CacheRemovalTests {
+    let image = SampleImage.png(byteCount: 5000)
+
+    @Test func removingIsDoneWhenTheFileIsGone() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: image))
+            for _ in 0..<20 {
+                _ = try await fixture.fetch("/a.png")
+                let removal = try await fixture.remove("/a.png", "/b.png")
+                #expect(removal.entries == 1)
+                #expect(removal.bytes >= 5000)
+                #expect(access(try fixture.file("/a.png"), F_OK) != 0)
+                #expect(try fixture.lookup("/a.png") == .missing(nil))
+            }
+        }
+    }
+
+    /// Whatever the moment it hits: queued, arriving, being published, or there.
+    @Test func removingWhatIsOnItsWayLeavesNothing() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: image))
+            for round in 0..<60 {
+                let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+                for _ in 0..<round * 20 where try fixture.lookup("/a.png").isMissing { break }
+                if round % 3 == 0 {
+                    try await fixture.lookup("/a.png") { $0.progress?.phase != .connecting }
+                }
+                _ = try await fixture.remove("/a.png")
+                #expect(access(try fixture.file("/a.png"), F_OK) != 0, "round \(round)")
+                #expect(try fixture.lookup("/a.png").isMissing, "round \(round)")
+                _ = try await fixture.outcome(of: interest)
+            }
+        }
+    }
+
+    @Test func removingByPrefixTakesEntriesAndDownloads() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let gate = try Gate()
+            for name in ["/x/a.png", "/x/b.png", "/y/c.png"] {
+                fixture.origin.route(name, .answer(body: image))
+            }
+            fixture.origin.route("/x/d.png", .gated(image, after: 100, gate))
+            _ = try await fixture.fetch("/x/a.png", "/x/b.png", "/y/c.png")
+            let interest = fixture.cache.fetch([try fixture.wish("/x/d.png")], FetchOptions())
+            try await gate.reached()
+            let removal = await fixture.removeAll(prefix: fixture.origin.url("/x/"))
+            #expect(removal.entries == 2)
+            #expect(try await fixture.outcome(of: interest).failures.values.first == .removed)
+            #expect(try fixture.lookup("/y/c.png").isCached)
+            #expect(await fixture.removeAll().entries == 1)
+            #expect(fixture.cache.statistics().entries == 0)
+            #expect(fixture.cache.statistics().bytesUsed == 0)
+        }
+    }
+
+    @Test func listsInEachOrderPageByPage() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let names = (0..<7).map { "/\($0).png" }
+            for (number, name) in names.enumerated() {
+                let image = SampleImage.png(byteCount: 1000 + (number * 5 % 7) * 100)
+                fixture.origin.route(name, .answer(body: image))
+                _ = try await fixture.fetch(name)
+            }
+            // Used again, so the most recent.
+            _ = try await fixture.fetch(names[2])
+            #expect(
+                try listed(fixture, .recency)
+                    == [2, 6, 5, 4, 3, 1, 0].map { try fixture.wish(names[$0]).key })
+            let sizes = fixture.cache.list(.size, limit: 100, after: nil).map(\.facts.size)
+            #expect(sizes == [1600, 1500, 1400, 1300, 1200, 1100, 1000])
+            #expect(
+                try listed(fixture, .size)
+                    == fixture.cache.list(.size, limit: 100, after: nil).map(\.key))
+            #expect(try Set(listed(fixture, .age)).count == 7)
+        }
+    }
+
+    private func listed(_ fixture: CacheFixture, _ order: ListOrder) throws -> [CacheKey] {
+        var keys: [CacheKey] = []
+        while true {
+            let page = fixture.cache.list(order, limit: 3, after: keys.last)
+            keys += page.map(\.key)
+            guard page.count == 3 else { return keys }
+        }
+    }
+
+    @Test func drainingKeepsPartialsAndTellsWhoWaits() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let gate = try Gate()
+            fixture.origin.route("/a.png", .gated(image, after: 1234, gate))
+            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            try await fixture.lookup("/a.png") { $0.progress?.received == 1234 }
+            await CacheFixture.drain(fixture.cache)
+            let failures = try await fixture.outcome(of: interest).failures
+            #expect(failures.values.map(\.kind) == [.shuttingDown])
+            #expect(try contents(of: fixture.file("/a.png") + ".part").count == 1234)
+            #expect(access(try fixture.file("/a.png"), F_OK) != 0)
+        }
+    }
+
+    @Test func whatIsStagedIsStillPublishedWhenDraining() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let names = (0..<40).map { "/\($0).png" }
+            for name in names { fixture.origin.route(name, .answer(body: image)) }
+            let wishes = try names.map { try fixture.wish($0) }
+            fixture.cache.prefetch(wishes, FetchOptions())
+            try await fixture.lookup(names[0]) { $0.isCached || $0.progress?.phase == .publishing }
+            await CacheFixture.drain(fixture.cache)
+            for name in names {
+                // All or nothing, and nothing is on its way any more.
+                let lookup = try fixture.lookup(name)
+                #expect(lookup.progress == nil)
+                let isThere = access(try fixture.file(name), F_OK) == 0
+                #expect(lookup.isCached == isThere)
+            }
+            #expect(try fixture.lookup(names[0]).isCached)
+        }
+    }
+}

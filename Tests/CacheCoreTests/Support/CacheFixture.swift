@@ -1,0 +1,175 @@
+import CacheKey
+import Dispatch
+import Logging
+import Synchronization
+import TestSupport
+
+@testable import CacheCore
+
+/// A cache in this process, with an origin of its own for it to download from.
+final class CacheFixture: Sendable {
+    let cache: Cache
+    let origin: ScriptedOrigin
+    let directory: String
+    private let listener = Listener()
+
+    init(
+        in scope: TestScope, directory: String? = nil, faults: FaultPlan? = nil,
+        _ change: (inout TransferSettings) -> Void = { _ in }
+    ) throws {
+        origin = try ScriptedOrigin(in: scope)
+        self.directory = try directory ?? TemporaryDirectory(in: scope).file("cache")
+        var settings = CacheSettings(directory: self.directory)
+        if let loopback = AddressRange("127.0.0.0/8") {
+            settings.transfers.addressPolicy = AddressPolicy(allowing: [loopback])
+        }
+        change(&settings.transfers)
+        cache = try Cache(
+            settings, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+            kernel: Kernel(faults: faults))
+        let cache = cache
+        scope.atEnd { await Self.drain(cache) }
+        cache.start(observer: listener)
+    }
+
+    /// Ends the cache; the directory is free for another one afterwards.
+    static func drain(_ cache: Cache) async {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                cache.drain()
+                continuation.resume()
+            }
+        }
+    }
+
+    func wish(_ path: String) throws -> Wish { Wish(try CacheURL(origin.url(path))) }
+
+    func lookup(_ path: String) throws -> Lookup {
+        cache.lookup([try wish(path).key])[0]
+    }
+
+    func file(_ path: String) throws -> String { cache.path(of: try wish(path).key) }
+
+    /// Fetches and waits for the end.
+    func fetch(_ paths: String..., options: FetchOptions = FetchOptions()) async throws -> Outcome {
+        let interest = cache.fetch(try paths.map { try wish($0) }, options)
+        return try await listener.outcome(of: interest)
+    }
+
+    func outcome(of interest: InterestID) async throws -> Outcome {
+        try await listener.outcome(of: interest)
+    }
+
+    /// Waits until the cache says something has changed that satisfies `condition`.
+    func change(until condition: @escaping @Sendable (Set<CacheKey>) -> Bool) async throws {
+        try await listener.change(of: cache, until: condition)
+    }
+
+    /// Removes and waits until the files are gone.
+    func remove(_ paths: String...) async throws -> Removal {
+        let keys = try paths.map { try wish($0).key }
+        return await withCheckedContinuation { continuation in
+            cache.remove(keys) { continuation.resume(returning: $0) }
+        }
+    }
+
+    func removeAll(prefix: String = "") async -> Removal {
+        await withCheckedContinuation { continuation in
+            cache.removeAll(prefix: prefix) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Asks until the answer is so; every answer on the way is the cache's own.
+    func lookup(
+        _ path: String, until condition: (Lookup) -> Bool
+    ) async throws {
+        let deadline = ContinuousClock.now + .patience
+        while !condition(try lookup(path)) {
+            guard ContinuousClock.now < deadline else {
+                throw TestFailure("\(path) stayed \(try lookup(path))")
+            }
+            await Task.yield()
+        }
+    }
+}
+
+/// Hears what the cache decides.
+private final class Listener: CacheObserver {
+    private struct State {
+        var outcomes: [InterestID: Outcome] = [:]
+        var waiting: [InterestID: AsyncStream<Outcome>.Continuation] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let changes = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+
+    func decided(_ outcomes: [Outcome]) {
+        state.withLock { state in
+            for outcome in outcomes {
+                state.outcomes[outcome.interest] = outcome
+                state.waiting.removeValue(forKey: outcome.interest)?.yield(outcome)
+            }
+        }
+    }
+
+    func changesArrived() {
+        changes.continuation.yield()
+    }
+
+    func outcome(of interest: InterestID) async throws -> Outcome {
+        let (stream, continuation) = AsyncStream<Outcome>.makeStream()
+        state.withLock { state in
+            if let known = state.outcomes[interest] {
+                continuation.yield(known)
+            } else {
+                state.waiting[interest] = continuation
+            }
+        }
+        return try await limited("a decision") {
+            for await outcome in stream { return outcome }
+            throw TestFailure("nothing was decided")
+        }
+    }
+
+    func change(
+        of cache: Cache, until condition: @escaping @Sendable (Set<CacheKey>) -> Bool
+    ) async throws {
+        let stream = changes.stream
+        try await limited("a change") {
+            for await _ in stream where condition(cache.takeChanges()) { return }
+        }
+    }
+
+    private func limited<Result: Sendable>(
+        _ what: String, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(for: .patience)
+                throw TestFailure("waited in vain for \(what)")
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next() else { throw TestFailure("nothing ran") }
+            return first
+        }
+    }
+}
+
+extension Lookup {
+    var isCached: Bool {
+        if case .cached = self { true } else { false }
+    }
+
+    var isMissing: Bool {
+        if case .missing = self { true } else { false }
+    }
+
+    var failure: Failure? {
+        if case .missing(let failure) = self { failure } else { nil }
+    }
+
+    var progress: CacheCore.Progress? {
+        if case .inFlight(let progress) = self { progress } else { nil }
+    }
+}
