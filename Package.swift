@@ -78,7 +78,8 @@ let package = Package(
         .testTarget(
             name: "cachedTests",
             dependencies: [
-                "cached", "CacheCore", "CacheKey", "CacheWire", "TestSupport", nioCore,
+                "cached", "CacheCore", "CacheKey", "CacheWire", "TestSupport", arguments, logging,
+                nioCore,
             ],
             swiftSettings: strict),
         // The load generator behind `make bench`.

@@ -1,0 +1,153 @@
+import ArgumentParser
+import CacheWire
+import Logging
+import TestSupport
+import Testing
+
+@testable import CacheCore
+@testable import cached
+
+@Suite("Settings", .timeLimit(.minutes(1)))
+struct SettingsTests {
+    @Test func defaultsAreTheDesigns() async throws {
+        let settings = try await resolve([], ["HOME": "/home/x", "XDG_RUNTIME_DIR": "/run/user/1"])
+        #expect(settings.cache.directory == "/home/x/.cache/cached")
+        #expect(settings.socket == "/run/user/1/cached.sock")
+        #expect(settings.socketMode == 0o600)
+        #expect(settings.logLevel == .info)
+        #expect(settings.cache.transfers.maximumSize == 64 << 20)
+        #expect(!settings.cache.transfers.acceptsAnything)
+        #expect(!settings.cache.transfers.acceptsSVG)
+        #expect(settings.cache.transfers.userAgent == "cached/\(Version.current)")
+    }
+
+    @Test func optionsWinOverTheEnvironmentAndThatOverTheFile() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let file = try home.write(
+                """
+                # The file.
+                CACHED_SOCKET=/file
+                CACHED_SOCKET_MODE=640
+
+                CACHED_MAX_IMAGE_BYTES=3MiB
+                CACHED_LOG_LEVEL=error
+                """, to: "cached.conf")
+            let environment = [
+                "HOME": "/h", "CACHED_SOCKET": "/environment", "CACHED_MAX_IMAGE_BYTES": "2MiB",
+            ]
+            let fromFile = try await resolve(["--config", file], ["HOME": "/h"])
+            #expect(fromFile.socket == "/file")
+            #expect(fromFile.socketMode == 0o640)
+            #expect(fromFile.cache.transfers.maximumSize == 3 << 20)
+            #expect(fromFile.logLevel == .error)
+            let mixed = try await resolve(["--config", file], environment)
+            #expect(mixed.socket == "/environment")
+            #expect(mixed.cache.transfers.maximumSize == 2 << 20)
+            #expect(mixed.socketMode == 0o640)
+            let options = ["--socket", "/option", "--max-image-bytes", "1MiB"]
+            let highest = try await resolve(["--config", file] + options, environment)
+            #expect(highest.socket == "/option")
+            #expect(highest.cache.transfers.maximumSize == 1 << 20)
+        }
+    }
+
+    @Test func theUsualFileIsFoundByItself() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            try home.directory("cached")
+            try home.write("CACHED_LOG_LEVEL=debug\n", to: "cached/cached.conf")
+            let found = try await resolve([], ["HOME": "/h", "XDG_CONFIG_HOME": home.path])
+            #expect(found.logLevel == .debug)
+        }
+    }
+
+    @Test func listsAreSeparatedByCommas() async throws {
+        let settings = try await resolve(
+            [],
+            ["HOME": "/h", "CACHED_ALLOW_NETWORK": "127.0.0.0/8,fd00::/8", "CACHED_ACCEPT": "svg"])
+        let policy = settings.cache.transfers.addressPolicy
+        #expect(policy.permits(try #require(IPAddress("127.0.0.1"))))
+        #expect(policy.permits(try #require(IPAddress("fd00::1"))))
+        #expect(!policy.permits(try #require(IPAddress("10.0.0.1"))))
+        #expect(settings.cache.transfers.acceptsSVG)
+        let repeated = try await resolve(
+            ["--allow-network", "10.0.0.0/8", "--allow-network", "::1", "--accept", "svg,any"],
+            ["HOME": "/h", "CACHED_ALLOW_NETWORK": "127.0.0.0/8"])
+        let other = repeated.cache.transfers.addressPolicy
+        #expect(other.permits(try #require(IPAddress("10.0.0.1"))))
+        #expect(other.permits(try #require(IPAddress("::1"))))
+        #expect(!other.permits(try #require(IPAddress("127.0.0.1"))))
+        #expect(repeated.cache.transfers.acceptsAnything)
+    }
+
+    @Test(arguments: [
+        ("CACHED_SOCKET_MODE", "999"), ("CACHED_SOCKET_MODE", "1777"),
+        ("CACHED_LOG_LEVEL", "loud"), ("CACHED_MAX_IMAGE_BYTES", "0"),
+        ("CACHED_MAX_IMAGE_BYTES", "much"), ("CACHED_ALLOW_NETWORK", "localhost"),
+        ("CACHED_ACCEPT", "html"),
+    ])
+    func aWrongValueIsNamed(name: String, value: String) async throws {
+        let failure = try await failure([], ["HOME": "/h", name: value])
+        #expect(failure.exitCode == .configuration)
+        #expect(failure.message.contains(name))
+        #expect(failure.message.contains("\"\(value)\""))
+    }
+
+    @Test func anUnknownNameIsAnErrorThatNamesTheNearest() async throws {
+        let failure = try await failure([], ["HOME": "/h", "CACHED_LOGLEVEL": "debug"])
+        #expect(failure.exitCode == .configuration)
+        #expect(failure.message.contains("CACHED_LOGLEVEL"))
+        #expect(failure.message.contains("CACHED_LOG_LEVEL"))
+        try await withTestScope { scope in
+            let file = try TemporaryDirectory(in: scope).write(
+                "  CACHED_ALOW_NETWORK=::1\n", to: "cached.conf")
+            let failure = try await self.failure(["--config", file], ["HOME": "/h"])
+            #expect(failure.message.contains(file))
+            #expect(failure.message.contains("CACHED_ALLOW_NETWORK"))
+        }
+    }
+
+    @Test func aNamedFileThatIsMissingIsAnError() async throws {
+        let failure = try await failure(["--config", "/nonexistent/x"], ["HOME": "/h"])
+        #expect(failure.exitCode == .configuration)
+        #expect(failure.message.contains("/nonexistent/x"))
+    }
+
+    @Test func withoutAnyHomeThereIsNoDirectory() async throws {
+        #expect(try await failure([], [:]).message.contains("--directory"))
+    }
+
+    @Test(arguments: [
+        ("CACHED_SOKET", SettingName.socket), ("CACHED_SOCKETMODE", .socketMode),
+        ("CACHED_ALLOW_NETWORKS", .allowNetwork), ("CACHED_ACCEPTS", .accept),
+        ("CACHED_MAX_BYTES", .maxImageBytes), ("CACHED_CAFILE", .caFile),
+        ("CACHED_LOG_LVL", .logLevel),
+    ])
+    func theNearestNameHasTheFewestEdits(name: String, nearest: SettingName) {
+        #expect(SettingName.nearest(to: name) == nearest)
+    }
+
+    @Test func onlyNamesLikeOursAreUnknown() {
+        let names = [
+            "CACHED_X", "PATH", "CACHE_DIRECTORY", "CACHED_SOCKET", "CACHED_A", "XCACHED_",
+        ]
+        #expect(SettingName.unknown(among: names) == ["CACHED_A", "CACHED_X"])
+        #expect(SettingName.unknown(among: SettingName.allCases.map(\.rawValue)) == [])
+    }
+
+    private func resolve(
+        _ arguments: [String], _ environment: [String: String]
+    ) async throws -> Settings {
+        try await Settings.resolve(DaemonOptions.parse(arguments), environment)
+    }
+
+    private func failure(
+        _ arguments: [String], _ environment: [String: String]
+    ) async throws -> StartFailure {
+        try #require(
+            await #expect(throws: StartFailure.self) {
+                _ = try await resolve(arguments, environment)
+            })
+    }
+}
