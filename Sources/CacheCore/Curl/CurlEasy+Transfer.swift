@@ -31,7 +31,9 @@ extension CurlEasy {
         // No proxy from the environment: it would hide the address from the check below.
         try set(CURLOPT_PROXY, "")
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        try set(CURLOPT_PIPEWAIT, 1)
+        // Over TLS it pays to wait for a handshake that may bring HTTP/2. Plain HTTP has nothing to wait
+        // for, and libcurl 7.88 would send one request after the other.
+        try set(CURLOPT_PIPEWAIT, transfer.url.isSecure ? 1 : 0)
         try set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeout)
         try set(CURLOPT_LOW_SPEED_LIMIT, 1024)
         try set(CURLOPT_LOW_SPEED_TIME, settings.stallTimeout)
@@ -78,6 +80,11 @@ extension Transfer {
 }
 
 extension CacheURL {
+    /// Whether the connection will be over TLS; schemes are case-insensitive (RFC 3986 §3.1).
+    fileprivate var isSecure: Bool {
+        string.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s")
+    }
+
     /// As it goes out: bytes beyond ASCII percent-encoded (RFC 3986 §2.5), the rest as given.
     var percentEncoded: String {
         guard string.utf8.contains(where: { $0 >= 0x80 }) else { return string }
