@@ -25,8 +25,11 @@ extension Failure {
             return Failure(.truncated, "the connection closed after \(received)\(promised) bytes")
         case CURLE_TOO_MANY_REDIRECTS:
             return Failure(.redirect, "too many redirects")
-        case CURLE_UNSUPPORTED_PROTOCOL:
+        case CURLE_UNSUPPORTED_PROTOCOL where 300..<400 ~= head.status:
             return Failure(.redirect, "redirected to a scheme that is neither http nor https")
+        case CURLE_UNSUPPORTED_PROTOCOL:
+            // What libcurl says of an answer without a status line, as HTTP/0.9 had it.
+            return Failure(.protocolError, "the server's answer is not HTTP")
         case CURLE_URL_MALFORMAT:
             return Failure(.invalidURL, "not a URL to fetch: \(text)")
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING:
