@@ -18,16 +18,19 @@ public struct Nginx: Sendable {
     ///   - roots: URL path prefix → the directory served there.
     ///   - limitRate: bytes a second, for each connection (`limit_rate`).
     ///   - tls: with a certificate it speaks TLS only, and HTTP/2 to those who ask for it.
+    ///   - http2: whether it speaks HTTP/2 at all.
     ///   - extra: further lines for the `server` block.
     public init(
         serving roots: [String: String], limitRate: Int? = nil,
-        tls: CertificateAuthority.Identity? = nil, extra: String = "", in scope: TestScope
+        tls: CertificateAuthority.Identity? = nil, http2: Bool = true, extra: String = "",
+        in scope: TestScope
     ) async throws {
         let directory = try TemporaryDirectory(in: scope)
         let (reservation, port) = try Socket.reserveLoopbackPort()
         defer { reservation.close() }
         let configuration = Configuration(
-            port: port, roots: roots, limitRate: limitRate, tls: tls, extra: extra)
+            port: port, roots: roots, limitRate: limitRate, tls: tls, http2: http2,
+            extra: extra)
         let file = try directory.write(configuration.text, to: "nginx.conf")
         self.port = port
         isTLS = tls != nil
@@ -55,6 +58,7 @@ private struct Configuration {
     let roots: [String: String]
     let limitRate: Int?
     let tls: CertificateAuthority.Identity?
+    let http2: Bool
     let extra: String
 
     var text: String {
@@ -81,7 +85,7 @@ private struct Configuration {
             keepalive_requests 100000;
             \(limitRate.map { "limit_rate \($0);" } ?? "")
             server {
-                listen 127.0.0.1:\(port) reuseport\(tls == nil ? "" : " ssl http2");
+                listen 127.0.0.1:\(port) reuseport\(protocols);
                 \(tls.map { "ssl_certificate \"\($0.certificate)\";" } ?? "")
                 \(tls.map { "ssl_certificate_key \"\($0.key)\";" } ?? "")
                 \(extra)
@@ -90,6 +94,10 @@ private struct Configuration {
         }
 
         """
+    }
+
+    private var protocols: String {
+        tls == nil ? "" : http2 ? " ssl http2" : " ssl"
     }
 
     private var locations: String {

@@ -145,9 +145,9 @@ struct Socket: Sendable {
         return polled[0].revents == 0 ? .timedOut : .closedByPeer
     }
 
-    /// Ends both directions, which wakes whoever is blocked on the socket. shutdown(2).
-    func shutdown() {
-        Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
+    /// Ends both directions, which wakes whoever is blocked on the socket, or only ours. shutdown(2).
+    func shutdown(sendingOnly: Bool = false) {
+        Glibc.shutdown(descriptor, Int32(sendingOnly ? SHUT_WR : SHUT_RDWR))
     }
 
     /// Makes the coming `close()` send a reset instead of an orderly end. SO_LINGER, socket(7).

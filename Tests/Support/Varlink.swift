@@ -59,6 +59,11 @@ public final class Varlink: Sendable {
         socket.shutdown()
     }
 
+    /// Ends the sending side only: nothing more will be asked. shutdown(2).
+    public func endSending() {
+        socket.shutdown(sendingOnly: true)
+    }
+
     /// Blocks. A reset counts as closed.
     private func nextMessage(_ limit: Duration) throws -> [UInt8]? {
         let deadline = ContinuousClock.now + limit

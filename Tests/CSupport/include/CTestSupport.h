@@ -5,6 +5,7 @@
 #define CTESTSUPPORT_H
 
 #include <spawn.h>
+#include <sys/types.h>
 
 /// Makes a pipe: 0 is read, 1 is written. 0, or -1 with errno. pipe2(2).
 int ctest_pipe(int ends[2]);
@@ -21,5 +22,15 @@ int ctest_memory_file(void);
 /// Has the child close all descriptors from `lowest` on. 0 or an errno.
 /// posix_spawn_file_actions_addclosefrom_np(3).
 int ctest_close_from(posix_spawn_file_actions_t *actions, int lowest);
+
+/// The size of an attribute's value, links not followed, or -1 with errno. lgetxattr(2).
+ssize_t ctest_get_attribute(const char *path, const char *name, void *value, size_t size);
+
+/// Sets an attribute, links not followed. 0, or -1 with errno. lsetxattr(2).
+int ctest_set_attribute(
+    const char *path, const char *name, const void *value, size_t size);
+
+/// The names of all attributes, each with its NUL; their size, or -1 with errno. llistxattr(2).
+ssize_t ctest_list_attributes(const char *path, char *names, size_t size);
 
 #endif

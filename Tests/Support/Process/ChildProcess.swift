@@ -27,6 +27,7 @@ public final class ChildProcess: Sendable {
         /// How many of the two streams have ended.
         var streamsEnded = 0
         var exit: ExitStatus?
+        var endedAt: ContinuousClock.Instant?
     }
 
     public let executable: String
@@ -83,6 +84,19 @@ public final class ChildProcess: Sendable {
 
     /// How the child ended; `nil` while it runs.
     public var exitStatus: ExitStatus? { state.value.exit }
+
+    /// When the child ended, taken by the thread that waits for it; `nil` while it runs.
+    public var endedAt: ContinuousClock.Instant? { state.value.endedAt }
+
+    /// Bytes of memory the child has in use right now. proc(5), `VmRSS`.
+    public func residentBytes() throws -> Int {
+        let status = String(decoding: try contents(of: "/proc/\(pid)/status"), as: UTF8.self)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        guard let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first,
+            let count = Int(kibibytes)
+        else { throw TestFailure("the memory of \(executable) is not known") }
+        return count << 10
+    }
 
     /// Sends a signal, to the child alone; a child that has ended gets none. kill(2).
     public func signal(_ signal: Int32) {
@@ -164,12 +178,14 @@ public final class ChildProcess: Sendable {
         Thread.detachNewThread { [state, pid] in
             var info = siginfo_t()
             while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+            let now = ContinuousClock.now
             // Not reaped yet, the child still owns the number of its group: nobody else is hit.
             _ = Glibc.kill(-pid, SIGKILL)
             state.change { state in
                 var status: Int32 = 0
                 while waitpid(pid, &status, 0) < 0, errno == EINTR {}
                 state.exit = ExitStatus(waitStatus: status)
+                state.endedAt = now
             }
         }
     }

@@ -1,0 +1,43 @@
+import CTestSupport
+import Glibc
+
+/// The extended attributes of a file, links not followed. xattr(7).
+///
+///     let attributes = ExtendedAttributes(of: path)
+///     #expect(try attributes["user.mime_type"] == "image/png")
+public struct ExtendedAttributes: Sendable {
+    private let path: String
+
+    public init(of path: String) {
+        self.path = path
+    }
+
+    /// All names. llistxattr(2).
+    public func names() throws -> [String] {
+        var buffer = [CChar](repeating: 0, count: 65536)
+        let count = ctest_list_attributes(path, &buffer, buffer.count)
+        guard count >= 0 else { throw TestFailure.syscall("llistxattr", path) }
+        return buffer[..<count].split(separator: 0).map { name in
+            String(decoding: name.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        }
+    }
+
+    /// The value of one; `nil` when it is not there. lgetxattr(2).
+    public subscript(name: String) -> String? {
+        get throws {
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            let count = ctest_get_attribute(path, name, &buffer, buffer.count)
+            if count < 0 && errno == ENODATA { return nil }
+            guard count >= 0 else { throw TestFailure.syscall("lgetxattr", path) }
+            return String(decoding: buffer[..<count], as: UTF8.self)
+        }
+    }
+
+    /// Sets one. lsetxattr(2).
+    public func set(_ name: String, _ value: String) throws {
+        let bytes = Array(value.utf8)
+        guard ctest_set_attribute(path, name, bytes, bytes.count) == 0 else {
+            throw TestFailure.syscall("lsetxattr", path)
+        }
+    }
+}
