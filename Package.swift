@@ -82,6 +82,12 @@ let package = Package(
                 nioCore,
             ],
             swiftSettings: strict),
+
+        // The built programs against each other, foreign clients and real servers.
+        .testTarget(
+            name: "IntegrationTests", dependencies: ["TestSupport", "CacheKey", "CacheWire"],
+            exclude: ["Foreign"], swiftSettings: strict),
+
         // The load generator behind `make bench`.
         .executableTarget(
             name: "cached-bench",

@@ -1,0 +1,293 @@
+import CacheWire
+import Glibc
+import TestSupport
+import Testing
+
+/// Bad input gets a clear answer and costs nothing: URLs, and what origins answer.
+@Suite("Bad input", .serialized, .timeLimit(.minutes(1)))
+struct BadInputTests {
+    private static let longest = "http://a.example/" + String(repeating: "x", count: 2048 - 17)
+
+    @Test(arguments: [
+        "nonsense", "", "//a.example/", "http:", "http://", "http:///a.png",
+        "ftp://a.example/a.png",
+        "file:///etc/passwd", "data:image/png;base64,AAAA", "javascript:1", longest + "x",
+        "http://a.example/a b.png", " http://a.example/", "http://a.example/\n",
+        "http://a.example/\u{7F}", "http://a.example/\u{1}", "http://me@a.example/",
+        "http://me:secret@a.example/a.png", "http://a.example/a.png#top", "http://a.example:http/",
+        "http://a.example:99999/", "http://[::1/a.png",
+    ])
+    func aBadURLIsItsOwnItemsFailure(_ bad: String) async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let good = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            for method in ["Fetch", "Status"] {
+                let items = try await daemon.ask(call(method, [good, bad, good])).items
+                #expect(items.map(\.url) == [good, bad, good])
+                #expect(items.map(\.state) == [.cached, .missing, .cached])
+                #expect(items[1].failure?.kind == "invalidURL")
+                #expect(items[1].failure?.message.isEmpty == false)
+                #expect(items[0].failure == nil && items[2].failure == nil)
+            }
+            #expect(origin.requests().count == 1)
+            #expect(try daemon.names(besides: []).count == 1)
+        }
+    }
+
+    @Test func theLongestURLIsTaken() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let start = "/a.png?"
+            let rest = 2048 - origin.url(start).utf8.count
+            let target = start + String(repeating: "x", count: rest)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let daemon = try await DaemonFixture.start(in: scope)
+            #expect(origin.url(target).utf8.count == 2048)
+            let item = try await daemon.fetch(origin.url(target))
+            #expect(item.state == .cached, "\(String(describing: item.failure))")
+            #expect(origin.requests().map(\.target) == [target])
+            let attributes = ExtendedAttributes(of: try daemon.path(origin.url(target)))
+            #expect(try attributes["user.xdg.origin.url"] == origin.url(target))
+        }
+    }
+
+    @Test func cachectlExitsWith65ForABadURLAndAnswersTheOthers() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let good = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            let path = try daemon.path(good)
+            let fetch = try await daemon.cachectl("fetch", "ftp://a.example/", good)
+            #expect(fetch.status == .exited(65))
+            #expect(fetch.lines == [path])
+            #expect(fetch.errorText.contains("ftp://a.example/"))
+            let status = try await daemon.cachectl("status", good, "nonsense")
+            #expect(status.status == .exited(65))
+            #expect(
+                status.lines == [
+                    "cached \(SampleImage.png().count) image/png \(path)", "missing nonsense",
+                ])
+            #expect(try await daemon.cachectl("info", "nonsense").status == .exited(65))
+            #expect(try await daemon.cachectl("remove", "nonsense", good).status == .exited(65))
+            #expect(size(at: path) == nil)
+        }
+    }
+
+    @Test func aHundredThousandURLsInOneCallAreAnswered() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let urls = (0..<100_000).map { "http://a.example/\($0).png" }
+            let status = try await daemon.ask(call("Status", urls))
+            #expect(status.items.map(\.url) == urls)
+            // A port that nobody listens on makes each a failure at once.
+            let port = try ReservedPort(in: scope).number
+            let few = (0..<2000).map { "http://127.0.0.1:\(port)/\($0).png" }
+            let fetch = try await daemon.ask(call("Fetch", few))
+            #expect(fetch.items.count == 2000)
+            #expect(fetch.items.allSatisfy { $0.failure?.kind == "unreachable" })
+            let bad = try await daemon.ask(
+                call("Fetch", Array(repeating: "nonsense", count: 100_000)))
+            #expect(bad.items.count == 100_000)
+        }
+    }
+
+    @Test(arguments: [404, 500, 403, 204, 206, 301, 410])
+    func aStatusOtherThan200IsAFailureThatNamesIt(_ status: Int) async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let body = status == 204 ? [] : SampleImage.png()
+            origin.route("/a.png", .answer(status, body: body))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let url = origin.url("/a.png")
+            for item in [try await daemon.fetch(url), try await daemon.status(url)] {
+                #expect(item.state == .missing)
+                #expect(item.failure?.kind == "http")
+                #expect(item.failure?.httpStatus == status)
+            }
+            #expect(try daemon.names(besides: []).isEmpty)
+            let output = try await daemon.cachectl("fetch", url)
+            #expect(output.status == .exited(1))
+            #expect(output.text.isEmpty)
+            #expect(output.errorText.contains("\(status)"))
+        }
+    }
+
+    @Test func hostsThatCannotBeReachedAreFailuresOfTheirKinds() async throws {
+        try await withTestScope { scope in
+            let port = try ReservedPort(in: scope).number
+            let daemon = try await DaemonFixture.start(in: scope)
+            let refused = "http://127.0.0.1:\(port)/a.png"
+            let unknown = "http://no-such-host.invalid/a.png"
+            let items = try await daemon.ask(call("Fetch", [refused, unknown])).items
+            #expect(items.map(\.failure?.kind) == ["unreachable", "unresolved"])
+            #expect(try daemon.names(besides: []).isEmpty)
+        }
+    }
+
+    @Test func aConnectionThatIsLostBeforeTheAnswerIsUnreachable() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/closed.png", [.close])
+            origin.route("/reset.png", [.reset])
+            origin.route("/junk.png", [.bytes(Array("SSH-2.0-OpenSSH_9.2\r\n\r\n".utf8)), .close])
+            let daemon = try await DaemonFixture.start(in: scope)
+            for name in ["/closed.png", "/reset.png"] {
+                let item = try await daemon.fetch(origin.url(name))
+                #expect(item.failure?.kind == "unreachable", "\(name)")
+            }
+            let junk = try await daemon.fetch(origin.url("/junk.png"))
+            #expect(junk.failure?.kind == "protocolError")
+        }
+    }
+
+    @Test func aPageIsNoImageUnlessAnythingIsAccepted() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let page = Array("<!DOCTYPE html><html><body>404</body></html>".utf8)
+            // Whatever the server calls it.
+            for type in ["text/html", "image/png"] {
+                origin.route(
+                    "/\(type)", .answer(headers: ["Content-Type": type], body: page))
+            }
+            let strict = try await DaemonFixture.start(in: scope)
+            for type in ["text/html", "image/png"] {
+                let item = try await strict.fetch(origin.url("/\(type)"))
+                #expect(item.state == .missing)
+                #expect(item.failure?.kind == "notAnImage")
+            }
+            #expect(try strict.names(besides: []).isEmpty)
+            let lenient = try await DaemonFixture.start(
+                environment: ["CACHED_ACCEPT": "any"], in: scope)
+            let url = origin.url("/text/html")
+            #expect(try await lenient.fetch(url).state == .cached)
+            #expect(try contents(of: lenient.path(url)) == page)
+        }
+    }
+
+    @Test func aBodyThatIsNotWholeIsNeverPublished() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let image = SampleImage.png(byteCount: 20_000)
+            let scripts: [(String, OriginScript)] = [
+                ("/cut.png", .cut(image, after: 12_000)),
+                ("/reset.png", .cut(image, after: 12_000, byReset: true)),
+                ("/promising.png", .cut(image, after: 20_000, promising: 20_001)),
+                ("/chunked.png", .chunked(Array(image[..<12_000]), ended: false)),
+                ("/undelimited.png", .closeDelimited(Array(image[..<12_000]))),
+            ]
+            for (name, script) in scripts { origin.route(name, script) }
+            let daemon = try await DaemonFixture.start(in: scope)
+            for (name, _) in scripts {
+                let url = origin.url(name)
+                let item = try await daemon.fetch(url)
+                #expect(item.state == .missing, "\(name)")
+                let kinds = ["truncated", "unreachable", "protocolError"]
+                #expect(kinds.contains(item.failure?.kind ?? "none"), "\(name)")
+                #expect(size(at: try daemon.path(url)) == nil, "\(name)")
+                #expect(try await daemon.status(url).state == .missing, "\(name)")
+            }
+            #expect(try await daemon.figure("entries") == 0)
+        }
+    }
+
+    @Test func bodiesWithoutALengthArePublishedWhenTheImageIsWhole() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let image = SampleImage.png(byteCount: 20_000)
+            origin.route("/chunked.png", .chunked(image, by: 999))
+            origin.route("/undelimited.png", .closeDelimited(image))
+            let daemon = try await DaemonFixture.start(in: scope)
+            for name in ["/chunked.png", "/undelimited.png"] {
+                #expect(try await daemon.fetch(origin.url(name)).state == .cached, "\(name)")
+                #expect(try contents(of: daemon.path(origin.url(name))) == image, "\(name)")
+            }
+        }
+    }
+
+    @Test func anEmptyBodyIsNoImage() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: []))
+            let daemon = try await DaemonFixture.start(in: scope)
+            #expect(try await daemon.fetch(origin.url("/a.png")).failure?.kind == "notAnImage")
+            #expect(try daemon.names(besides: []).isEmpty)
+        }
+    }
+
+    @Test func anImageThatIsTooLargeIsStopped() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let start = SampleImage.png(byteCount: 60_000)
+            origin.route("/promised.png", .answer(body: SampleImage.png(byteCount: 60_000)))
+            origin.route("/endless.png", .endless(Array(start[..<50_000])))
+            let daemon = try await DaemonFixture.start(
+                ["--max-image-bytes", "50kB"], in: scope)
+            for name in ["/promised.png", "/endless.png"] {
+                let item = try await daemon.fetch(origin.url(name))
+                #expect(item.failure?.kind == "tooLarge", "\(name)")
+            }
+            try await origin.waitForOutcome(.abandoned, of: "/endless.png")
+            #expect(try daemon.names(besides: []).isEmpty)
+        }
+    }
+
+    @Test func anEncodingNobodyAskedForIsRefused() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route(
+                "/a.png", .answer(headers: ["Content-Encoding": "gzip"], body: SampleImage.png()))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let item = try await daemon.fetch(origin.url("/a.png"))
+            #expect(item.failure?.kind == "protocolError")
+        }
+    }
+
+    @Test func addressesOnThisMachineAreRefusedUnlessAllowed() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            var options = DaemonFixture.Options()
+            options.allowsLoopback = false
+            let daemon = try await DaemonFixture.start(options, in: scope)
+            for host in [
+                "127.0.0.1", "localhost", "127.1", "2130706433", "0x7f000001", "0.0.0.0",
+                "[::ffff:127.0.0.1]",
+            ] {
+                let item = try await daemon.fetch(origin.url("/a.png", host: host))
+                #expect(item.state == .missing, "\(host)")
+                #expect(item.failure?.kind == "addressRefused", "\(host)")
+            }
+            #expect(origin.connectionsAccepted == 0)
+        }
+    }
+
+    @Test func aRedirectDoesNotLeadToAnAddressThatIsRefused() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let inner = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .redirect(to: "http://127.0.0.2:\(inner.port)/a.png"))
+            var options = DaemonFixture.Options()
+            options.allowsLoopback = false
+            options.arguments = ["--allow-network", "127.0.0.1/32"]
+            let daemon = try await DaemonFixture.start(options, in: scope)
+            let item = try await daemon.fetch(origin.url("/a.png"))
+            #expect(item.failure?.kind == "addressRefused")
+            #expect(inner.connectionsAccepted == 0)
+        }
+    }
+
+    @Test func aProxyInTheEnvironmentIsNotAWayAroundTheRefusal() async throws {
+        try await withTestScope { scope in
+            let proxy = try ScriptedOrigin(in: scope)
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let daemon = try await DaemonFixture.start(
+                environment: ["http_proxy": proxy.url(""), "ALL_PROXY": proxy.url("")], in: scope)
+            #expect(try await daemon.fetch(origin.url("/a.png")).state == .cached)
+            #expect(proxy.connectionsAccepted == 0)
+        }
+    }
+}

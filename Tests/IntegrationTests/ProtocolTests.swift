@@ -1,0 +1,273 @@
+import CacheWire
+import TestSupport
+import Testing
+
+/// The rules of Varlink (varlink.org/Method-Call) and what happens to those who break them.
+@Suite("Protocol", .serialized, .timeLimit(.minutes(1)))
+struct ProtocolTests {
+    private let getInfo = call("org.varlink.service.GetInfo")
+
+    @Test func aOnewayCallHasNoReply() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let connection = try daemon.connect()
+            let oneway = [#""oneway":true"#]
+            for silent in [
+                call("Status", ["http://a.example/"], flags: oneway),
+                call("Stats", flags: oneway), call("List", flags: oneway),
+                call("org.varlink.service.GetInfo", flags: oneway),
+                call("Nonsense", flags: oneway),
+                call("Fetch", [origin.url("/a.png")], flags: oneway),
+                call("Fetch", [origin.url("/a.png")], flags: oneway + [#""more":true"#]),
+            ] {
+                try await connection.send(silent + "\0")
+            }
+            // The first bytes that come answer the first call that wants an answer.
+            let answer = try await connection.ask(getInfo)
+            #expect(answer.parameters?.product == "cached")
+            // A oneway fetch is one that nobody waits for.
+            try await daemon.waitForState(.cached, of: origin.url("/a.png"))
+            #expect(origin.requests("/a.png").count == 1)
+        }
+    }
+
+    @Test(arguments: ["Status", "List", "Stats", "org.varlink.service.GetInfo"])
+    func moreWhereItIsNotOfferedIsAnsweredOnce(_ method: String) async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let connection = try daemon.connect()
+            let urls = method == "Status" ? ["http://a.example/"] : nil
+            let text = try await connection.call(call(method, urls, flags: [#""more":true"#]))
+            #expect(try Answer(text).error == nil)
+            #expect(!text.contains("continues"))
+            #expect(try await connection.ask(getInfo).parameters?.product == "cached")
+        }
+    }
+
+    @Test(arguments: [
+        #"{"method":"io.cached.Cache.Status","parameters":{"urls":["http://a.example/"]}}"#,
+        #"{"method":"io.cached.Cache.Status","parameters":{"urls":["http://a.example/"],"details":null}}"#,
+        #"{"method":"io.cached.Cache.Status","parameters":{"urls":["http://a.example/"],"details":false},"more":false,"oneway":false}"#,
+        #"{"parameters":{"details":null,"urls":["http://a.example/"]},"more":null,"oneway":null,"method":"io.cached.Cache.Status"}"#,
+        #" { "method" : "io.cached.Cache.Status" , "parameters" : { "urls" : [ "http:\/\/a.example\u002f" ] } } "#,
+    ])
+    func absentAndNullOptionalsMeanTheSame(_ message: String) async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let text = try await daemon.connect().call(message)
+            let item = try #require(try Answer(text).items.first)
+            #expect(item.url == "http://a.example/")
+            #expect(item.state == .missing)
+            // Absent optionals are left out of answers.
+            #expect(!text.contains("null"))
+            #expect(!text.contains("failure") && !text.contains("path"))
+        }
+    }
+
+    @Test(arguments: [
+        #"{"method":"io.cached.Cache.List"}"#,
+        #"{"method":"io.cached.Cache.List","parameters":{}}"#,
+        #"{"method":"io.cached.Cache.List","parameters":{"order":null,"limit":null,"after":null}}"#,
+        #"{"method":"io.cached.Cache.List","parameters":null}"#,
+    ])
+    func aMethodWithoutNeedsTakesNoParametersAtAll(_ message: String) async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let answer = try Answer(try await daemon.connect().call(message))
+            #expect(answer.error == nil)
+            #expect(answer.parameters?.items == [])
+        }
+    }
+
+    @Test func errorsNameWhatIsWrongAndTheConnectionGoesOn() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let connection = try daemon.connect()
+            let service = "org.varlink.service"
+
+            let method = try await connection.ask(call("Nonsense"))
+            #expect(method.error == "\(service).MethodNotFound")
+            #expect(method.parameters?.method == "io.cached.Cache.Nonsense")
+
+            for name in ["io.other.Thing.Status", "Status", ".", "io.cached.Cache.Deeper.Status"] {
+                let message = #"{"method":"\#(name)"}"#
+                let interface = try await connection.ask(message)
+                #expect(interface.error == "\(service).InterfaceNotFound", "\(name)")
+                #expect(interface.parameters?.interface != nil)
+            }
+            let description = try await connection.ask(
+                call("\(service).GetInterfaceDescription", parameters: #""interface":"io.other""#))
+            #expect(description.error == "\(service).InterfaceNotFound")
+            #expect(description.parameters?.interface == "io.other")
+
+            let http = #""http://a.example/""#
+            for (message, parameter) in [
+                (call("Status", parameters: #""urls":"http://a.example/""#), "urls"),
+                (call("Status", parameters: #""urls":[1]"#), "urls"),
+                (call("Status", parameters: #""urls":null"#), "urls"),
+                (call("Status"), "urls"),
+                (#"{"method":"io.cached.Cache.Status"}"#, "urls"),
+                (call("Status", parameters: #""urls":[\#(http)],"details":"yes""#), "details"),
+                (call("Fetch", parameters: #""urls":[\#(http)],"wait":1"#), "wait"),
+                (call("Fetch", parameters: #""urls":[\#(http)],"priority":"soon""#), "priority"),
+                (call("Fetch", parameters: #""urls":[\#(http)],"sha256":"ab""#), "sha256"),
+                (call("List", parameters: #""order":"colour""#), "order"),
+                (call("List", parameters: #""limit":"ten""#), "limit"),
+                (call("List", parameters: #""limit":-1"#), "limit"),
+                (call("List", parameters: #""after":"x""#), "after"),
+                (call("Remove", parameters: #""all":"yes""#), "all"),
+                (call("Remove"), "urls"),
+                (call("\(service).GetInterfaceDescription"), "interface"),
+            ] {
+                let answer = try await connection.ask(message)
+                #expect(answer.error == "\(service).InvalidParameter", "\(message)")
+                #expect(answer.parameters?.parameter == parameter, "\(message)")
+            }
+            #expect(try await connection.ask(getInfo).parameters?.product == "cached")
+        }
+    }
+
+    @Test(arguments: [
+        "hello", "", "[]", "17", "{", #"{"parameters":{}}"#, #"{"method":5}"#,
+        #"{"method":null}"#, "\u{FEFF}{}",
+    ])
+    func whatIsNoCallIsAnsweredWithInvalidMessageAndClosed(_ message: String) async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let connection = try daemon.connect()
+            let answer = try await connection.ask(message)
+            #expect(answer.error == "io.cached.Cache.InvalidMessage")
+            #expect(answer.parameters?.reason?.isEmpty == false)
+            #expect(try await connection.receive() == nil)
+            #expect(try await daemon.ask(getInfo).parameters?.product == "cached")
+        }
+    }
+
+    @Test func bytesThatAreNotUTF8AreAnsweredToo() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            for junk: [UInt8] in [[0xFF, 0xFE, 0x00], [0x7B, 0x22, 0xC3, 0x28, 0x22, 0x7D, 0x00]] {
+                let connection = try daemon.connect()
+                try await connection.send(junk)
+                #expect(try await connection.answer().error == "io.cached.Cache.InvalidMessage")
+                #expect(try await connection.receive() == nil)
+            }
+            let connection = try daemon.connect()
+            let start = Array(
+                #"{"method":"io.cached.Cache.Status","parameters":{"urls":["http://"#.utf8)
+            try await connection.send(start + [0xFF] + Array(#""]}}"#.utf8) + [0])
+            // A text that is not UTF-8 is not JSON (RFC 8259 §8.1).
+            #expect(try await connection.answer().error == "io.cached.Cache.InvalidMessage")
+            #expect(try await daemon.ask(getInfo).parameters?.product == "cached")
+        }
+    }
+
+    @Test func aMessageWithoutEndIsRefusedAndCostsNoMemory() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let connection = try daemon.connect()
+            let before = try daemon.process.residentBytes()
+            let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+            var sent = 0
+            // The daemon may close before all 64 MiB are out.
+            while sent < 64, (try? await connection.send(piece)) != nil { sent += 1 }
+            let answer = try await connection.answer()
+            #expect(answer.error == "io.cached.Cache.MessageTooLarge")
+            #expect(answer.parameters?.limit == 16 << 20)
+            try await connection.waitForClose()
+            let growth = try daemon.process.residentBytes() - before
+            #expect(growth < 64 << 20)
+            #expect(try await daemon.ask(getInfo).parameters?.product == "cached")
+        }
+    }
+
+    @Test func aMessageOfAlmostSixteenMebibytesIsTaken() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let connection = try daemon.connect()
+            let filler = String(repeating: " ", count: (16 << 20) - getInfo.utf8.count - 1)
+            #expect(try await connection.ask(getInfo + filler).parameters?.product == "cached")
+        }
+    }
+
+    @Test func twoCallsInOneWriteAreAnsweredInTheirOrder() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let connection = try daemon.connect()
+            // The first takes a detour over another thread, the second does not.
+            try await connection.send(
+                call("Stats") + "\0" + call("Status", ["http://a.example/"]) + "\0" + getInfo + "\0"
+            )
+            #expect(try await connection.answer().parameters?.stats != nil)
+            #expect(try await connection.answer().items.count == 1)
+            #expect(try await connection.answer().parameters?.product == "cached")
+        }
+    }
+
+    @Test func aClientThatHasNothingMoreToSayStillGetsItsAnswers() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            origin.route("/a.png", .gated(SampleImage.png(byteCount: 900), after: 100, gate))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let connection = try daemon.connect()
+            try await connection.send(call("Fetch", [origin.url("/a.png")]) + "\0" + getInfo + "\0")
+            connection.endSending()
+            try await gate.reached()
+            gate.open()
+            #expect(try await connection.answer().items.first?.state == .cached)
+            #expect(try await connection.answer().parameters?.product == "cached")
+            #expect(try await connection.receive() == nil)
+        }
+    }
+
+    @Test func aCallMayComeByteAfterByte() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let connection = try daemon.connect()
+            for byte in Array((call("Status", ["http://a.example/ü"]) + "\0").utf8) {
+                try await connection.send([byte])
+            }
+            #expect(try await connection.answer().items.first?.url == "http://a.example/ü")
+        }
+    }
+
+    @Test func aClientInTheMiddleOfItsMessageHoldsNobodyUp() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let slow = try daemon.connect()
+            let message = call("Status", ["http://a.example/"]) + "\0"
+            try await slow.send(String(message.prefix(30)))
+            for _ in 0..<3 {
+                #expect(try await daemon.ask(getInfo).parameters?.product == "cached")
+            }
+            try await slow.send(String(message.dropFirst(30)))
+            #expect(try await slow.answer().items.count == 1)
+        }
+    }
+
+    @Test(arguments: ["Status", "List", "Stats", "Unknown"])
+    func aClientThatNeverReadsCostsNoMemoryAndNobodyElse(_ method: String) async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let connection = try daemon.connect()
+            let before = try daemon.process.residentBytes()
+            let urls = method == "Status" ? ["http://a.example/a.png"] : nil
+            let count = 200_000
+            let all = String(repeating: call(method, urls) + "\0", count: count)
+            let sending = Task { try? await connection.send(all) }
+            defer { connection.shutdown() }
+            // Each question takes the daemon around its loop, past what the other client has sent.
+            var most = before
+            for _ in 0..<200 {
+                #expect(try await daemon.ask(getInfo).parameters?.product == "cached")
+                most = max(most, try daemon.process.residentBytes())
+            }
+            #expect(most - before < 64 << 20)
+            connection.shutdown()
+            _ = await sending.value
+        }
+    }
+}

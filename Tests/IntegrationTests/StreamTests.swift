@@ -1,0 +1,133 @@
+import CacheWire
+import TestSupport
+import Testing
+
+/// `Fetch` with `more`: what is known at once, then what changes, at the end everything.
+@Suite("Streams", .serialized, .timeLimit(.minutes(1)))
+struct StreamTests {
+    private let more = [#""more":true"#]
+
+    @Test func aStreamBeginsAtOnceAndEndsWithAllItems() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            origin.route("/b.png", .gated(SampleImage.png(byteCount: 9000), after: 3000, gate))
+            let (a, b) = (origin.url("/a.png"), origin.url("/b.png"))
+            let daemon = try await DaemonFixture.start(in: scope)
+            #expect(try await daemon.fetch(a).state == .cached)
+            let stream = try daemon.connect()
+            let first = try await stream.ask(call("Fetch", [a, b, "nonsense"], flags: more))
+            #expect(first.continues == true)
+            #expect(first.items.map(\.url) == [a, b, "nonsense"])
+            #expect(first.items.map(\.state) == [.cached, .inFlight, .missing])
+            #expect(first.items.last?.failure?.kind == "invalidURL")
+
+            let change = try await stream.answer()
+            #expect(change.continues == true)
+            #expect(change.items.map(\.url) == [b])
+            gate.open()
+            let last = try await stream.lastAnswer()
+            #expect(last.items.map(\.url) == [a, b, "nonsense"])
+            #expect(last.items.map(\.state) == [.cached, .cached, .missing])
+        }
+    }
+
+    @Test func aStreamOverWhatIsCachedEndsAtOnce() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            #expect(try await daemon.fetch(url).state == .cached)
+            let stream = try daemon.connect()
+            try await stream.send(call("Fetch", [url], flags: more) + "\0")
+            #expect(try await stream.lastAnswer().items.map(\.state) == [.cached])
+        }
+    }
+
+    @Test func theNextCallEndsTheStreamWithItsLastReply() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            origin.route("/a.png", .gated(SampleImage.png(byteCount: 9000), after: 3000, gate))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            let stream = try daemon.connect()
+            try await stream.send(call("Fetch", [url], flags: more) + "\0")
+            _ = try await stream.answer { $0.received == 3000 }
+            try await stream.send(call("org.varlink.service.GetInfo") + "\0")
+            let last = try await stream.lastAnswer()
+            #expect(last.items.map(\.url) == [url])
+            #expect(try await stream.answer().parameters?.product == "cached")
+            // The call is over and so is its interest.
+            try await origin.waitForOutcome(.abandoned, of: "/a.png")
+            #expect(try await daemon.status(url).state == .missing)
+        }
+    }
+
+    @Test func aNewStreamReplacesTheSetAndLeavesWhatIsInBothAlone() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            let names = ["a", "b", "c"]
+            for name in names {
+                origin.route(
+                    "/\(name).png", .gated(SampleImage.png(byteCount: 9000), after: 3000, gate))
+            }
+            let urls = names.map { origin.url("/\($0).png") }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let stream = try daemon.connect()
+            try await stream.send(call("Fetch", [urls[0], urls[1]], flags: more) + "\0")
+            try await gate.reached(count: 2)
+            try await stream.send(call("Fetch", [urls[1], urls[2]], flags: more) + "\0")
+            #expect(try await stream.lastAnswer().items.map(\.url) == [urls[0], urls[1]])
+            let first = try await stream.answer()
+            #expect(first.continues == true)
+            #expect(first.items.map(\.url) == [urls[1], urls[2]])
+            // What is only in the old set stops, the other goes on.
+            try await origin.waitForOutcome(.abandoned, of: "/a.png")
+            try await origin.waitForRequest("/c.png")
+            gate.open()
+            let last = try await stream.lastAnswer()
+            #expect(last.items.map(\.state) == [.cached, .cached])
+            for name in ["/a.png", "/b.png", "/c.png"] {
+                #expect(origin.requests(name).count == 1)
+            }
+        }
+    }
+
+    @Test func aCallBehindAFetchThatIsNoStreamWaitsForIt() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            origin.route("/a.png", .gated(SampleImage.png(byteCount: 9000), after: 3000, gate))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            let connection = try daemon.connect()
+            try await connection.send(call("Fetch", [url]) + "\0" + call("Status", [url]) + "\0")
+            try await gate.reached()
+            gate.open()
+            for _ in 0..<2 {
+                #expect(try await connection.answer().items.map(\.state) == [.cached])
+            }
+        }
+    }
+
+    @Test func bytesOtherThanAskedForAreAFailureForHimWhoAsked() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let image = SampleImage.png(byteCount: 3000)
+            origin.route("/a.png", .answer(body: image))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            let wrong = #""sha256":"\#(String(repeating: "0", count: 64))""#
+            let refused = try await daemon.ask(call("Fetch", [url], parameters: wrong))
+            #expect(refused.items.first?.state == .missing)
+            #expect(refused.items.first?.failure?.kind == "digestMismatch")
+            let right = #""sha256":"\#(try await sha256(image))""#
+            let taken = try await daemon.ask(call("Fetch", [url], parameters: right))
+            #expect(taken.items.first?.state == .cached)
+        }
+    }
+}
