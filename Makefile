@@ -21,12 +21,15 @@ build: ## Build everything for release, the Swift libraries inside
 	@.ci/dependencies build
 	$(RELEASE)
 
+test: export CACHED_TEST_PYTHON = $(CURDIR)/.build-python/bin/python
 test: ## Run every test
 	@.ci/dependencies build test
 	@.ci/python-clients .build-python
 	swift build
 	@.ci/lint programs .build/debug
-	CACHED_TEST_PYTHON="$$PWD/.build-python/bin/python" swift test --disable-xctest $(ARGS)
+	swift test --disable-xctest --skip IntegrationTests $(ARGS)
+	@# Thousands of connections and whole programs: one at a time, so that none starves another.
+	swift test --disable-xctest --no-parallel --filter IntegrationTests $(ARGS)
 
 lint: ## Check the format, the scripts and who imports what
 	git ls-files -z -- '*.swift' | xargs -0 -r swift format lint --strict

@@ -208,8 +208,9 @@ struct CacheFetchTests {
     @Test(arguments: [SyscallName.fsync, .rename, .fsetxattr])
     func anImageThatCannotBeStoredIsMissingAndCanBeFetchedAgain(call: SyscallName) async throws {
         try await withTestScope { scope in
-            // Opening the directory tries one attribute.
-            let plan = FaultPlan(call, nth: call == .fsetxattr ? 2 : 1, .ioError)
+            // Opening the directory tries one attribute and syncs it.
+            let isUsed = call == .fsetxattr || call == .fsync
+            let plan = FaultPlan(call, nth: isUsed ? 2 : 1, .ioError)
             let fixture = try CacheFixture(in: scope, faults: plan)
             fixture.origin.route("/a.png", .answer(body: image))
             #expect(try await fixture.fetch("/a.png").failures.values.first?.kind == .storage)

@@ -142,8 +142,8 @@ private struct SwitchedFaults {
     let plan: FaultPlan
 
     init(_ call: SyscallName, nth: Int) {
-        // Opening tries one attribute and looks at the directory once.
-        let before: [SyscallName: Int] = [.fsetxattr: 1, .fstat: 1]
+        // Opening tries one attribute, looks at the directory once and syncs it.
+        let before: [SyscallName: Int] = [.fsetxattr: 1, .fstat: 1, .fsync: 1]
         plan = FaultPlan(call, nth: nth + (before[call] ?? 0), .ioError)
     }
 }
