@@ -16,19 +16,52 @@ public struct ListedEntry: Sendable {
     public let facts: EntryFacts
 }
 
+/// Where in a listing an entry stands: the last of one page tells where the next begins.
+public struct ListCursor: Hashable, Comparable, Sendable, LosslessStringConvertible {
+    /// What the entries are ordered by; 0 by recency.
+    private let rank: Int64
+    let key: CacheKey
+
+    public init(_ entry: ListedEntry, in order: ListOrder) {
+        key = entry.key
+        switch order {
+        case .recency: rank = 0
+        case .size: rank = entry.facts.size
+        case .age: rank = -Int64(entry.facts.fetchedAt.rawValue)
+        }
+    }
+
+    /// Parses what `description` gave; `nil` for anything else.
+    public init?(_ description: String) {
+        let parts = description.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let rank = Int64(parts[0]), let key = CacheKey(String(parts[1]))
+        else { return nil }
+        self.rank = rank
+        self.key = key
+    }
+
+    public var description: String { "\(rank)/\(key)" }
+
+    public static func < (left: ListCursor, right: ListCursor) -> Bool {
+        (left.rank, left.key) < (right.rank, right.key)
+    }
+}
+
 /// Listing and counting.
 extension Cache {
     /// One page of all entries.
     ///
     /// - Parameters:
     ///   - limit: entries on the page, at most.
-    ///   - cursor: the last key of the page before. Where that entry went meanwhile, the listing ends.
-    public func list(_ order: ListOrder, limit: Int, after cursor: CacheKey?) -> [ListedEntry] {
+    ///   - cursor: the last entry of the page before. One that went meanwhile ends a listing by
+    ///     recency; by size and age the listing goes on where it would have stood.
+    /// - Complexity: by size and age every page goes through all entries once.
+    public func list(_ order: ListOrder, limit: Int, after cursor: ListCursor?) -> [ListedEntry] {
         drainWatch()
         examineUnverified()
-        guard order == .recency else { return sorted(order, limit, after: cursor) }
+        guard order == .recency else { return greatest(limit, in: order, below: cursor) }
         return performing { state in
-            let keys = state.index.mostRecent(after: cursor, limit: limit)
+            let keys = state.index.mostRecent(after: cursor?.key, limit: limit)
             let entries = keys.compactMap { key in
                 state.index.facts(of: key).map { ListedEntry(key: key, facts: $0) }
             }
@@ -36,18 +69,28 @@ extension Cache {
         }
     }
 
-    private func sorted(
-        _ order: ListOrder, _ limit: Int, after cursor: CacheKey?
+    /// The first entries of an order behind a cursor, found without sorting all of them: whatever
+    /// stands behind a page that is full already is passed over.
+    private func greatest(
+        _ limit: Int, in order: ListOrder, below cursor: ListCursor?
     ) -> [ListedEntry] {
-        let rank: (ListedEntry) -> (Int64, CacheKey) = { entry in
-            let facts = entry.facts
-            return (order == .size ? facts.size : -Int64(facts.fetchedAt.rawValue), entry.key)
+        var page: [(at: ListCursor, entry: ListedEntry)] = []
+        var position = 0
+        var hasMore = true
+        while hasMore {
+            let stretch = readStretch(&position)
+            hasMore = stretch.hasMore
+            let last = page.count < limit ? nil : page.last?.at
+            for entry in stretch.entries {
+                let at = ListCursor(entry, in: order)
+                if let cursor, at >= cursor { continue }
+                if let last, at <= last { continue }
+                page.append((at, entry))
+            }
+            page.sort { $0.at > $1.at }
+            page.removeLast(max(page.count - limit, 0))
         }
-        var entries = allEntries()
-        entries.sort { rank($0) > rank($1) }
-        guard let cursor else { return Array(entries.prefix(limit)) }
-        guard let position = entries.firstIndex(where: { $0.key == cursor }) else { return [] }
-        return Array(entries[(position + 1)...].prefix(limit))
+        return page.map(\.entry)
     }
 
     /// Every entry, read in stretches so that no answer waits for long.

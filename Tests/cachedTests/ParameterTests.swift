@@ -7,10 +7,11 @@ import Testing
 @Suite("Parameters", .timeLimit(.minutes(1)))
 struct ParameterTests {
     static let key = "74738ff5-5367-5958-9aee-98fffdcd1876"
+    static let cursor = "17/\(key)"
 
     @Test(arguments: [
         Methods.List.Parameters(), .init(order: .size), .init(limit: 1), .init(limit: .max),
-        .init(order: .age, limit: 1_000_000, after: key),
+        .init(order: .age, limit: 1_000_000, after: cursor),
     ])
     func aPageIsAskedForInManyWays(parameters: Methods.List.Parameters) throws {
         _ = try ListPage(parameters)
@@ -19,8 +20,10 @@ struct ParameterTests {
     @Test(arguments: [
         (Methods.List.Parameters(limit: 0), "limit"), (.init(limit: -1), "limit"),
         (.init(limit: .min), "limit"), (.init(after: ""), "after"), (.init(after: "x"), "after"),
-        (.init(after: key.uppercased()), "after"), (.init(after: key + " "), "after"),
-        (.init(after: "6ba7b811-9dad-11d1-80b4-00c04fd430c8"), "after"),
+        (.init(after: key), "after"), (.init(after: "/\(key)"), "after"),
+        (.init(after: "x/\(key)"), "after"), (.init(after: cursor + "/"), "after"),
+        (.init(after: cursor.uppercased()), "after"), (.init(after: cursor + " "), "after"),
+        (.init(after: "1/6ba7b811-9dad-11d1-80b4-00c04fd430c8"), "after"),
     ])
     func aPageThatCannotBeIsRefused(parameters: Methods.List.Parameters, name: String) {
         #expect(throws: WireError.invalidParameter(parameter: name)) {

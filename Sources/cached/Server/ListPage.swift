@@ -7,7 +7,7 @@ import NIOCore
 struct ListPage: Sendable {
     private let order: CacheCore.ListOrder
     private let limit: Int
-    private let cursor: CacheKey?
+    private let cursor: ListCursor?
 
     /// Items on a page: what fits well below the 16 MiB of a message, however long their URLs.
     static let maximum = 1000
@@ -18,15 +18,18 @@ struct ListPage: Sendable {
         guard limit > 0 else { throw .invalidParameter(parameter: "limit") }
         self.limit = min(limit, Self.maximum)
         cursor = try parameters.after.map { text throws(WireError) in
-            guard let key = CacheKey(text) else { throw .invalidParameter(parameter: "after") }
-            return key
+            guard let cursor = ListCursor(text) else {
+                throw .invalidParameter(parameter: "after")
+            }
+            return cursor
         }
     }
 
     /// Reads the page and its files' attributes.
     func reply(from desk: Desk) -> ByteBuffer {
         let entries = desk.cache.list(order, limit: limit, after: cursor)
-        let after = entries.count == limit ? entries.last?.key.description : nil
+        let last = entries.count == limit ? entries.last : nil
+        let after = last.map { ListCursor($0, in: order).description }
         var reply = ByteBuffer()
         desk.replies.writeItems(of: entries, after: after, to: &reply) { entry, output in
             let details = desk.cache.details(of: entry.key)

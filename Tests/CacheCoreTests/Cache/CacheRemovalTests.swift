@@ -88,11 +88,30 @@ struct CacheRemovalTests {
     }
 
     private func listed(_ fixture: CacheFixture, _ order: ListOrder) throws -> [CacheKey] {
-        var keys: [CacheKey] = []
+        var entries: [ListedEntry] = []
         while true {
-            let page = fixture.cache.list(order, limit: 3, after: keys.last)
-            keys += page.map(\.key)
-            guard page.count == 3 else { return keys }
+            let cursor = entries.last.map { ListCursor($0, in: order) }
+            let page = fixture.cache.list(order, limit: 3, after: cursor)
+            entries += page
+            guard page.count == 3 else { return entries.map(\.key) }
+        }
+    }
+
+    @Test func aListingBySizeGoesOnBehindAnEntryThatWent() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            for number in 0..<5 {
+                let image = SampleImage.png(byteCount: 1000 + number)
+                fixture.origin.route("/\(number).png", .answer(body: image))
+            }
+            _ = try await fixture.fetch("/0.png", "/1.png", "/2.png", "/3.png", "/4.png")
+            let first = fixture.cache.list(.size, limit: 2, after: nil)
+            #expect(first.map(\.facts.size) == [1004, 1003])
+            _ = try await fixture.remove("/3.png")
+            let cursor = ListCursor(try #require(first.last), in: .size)
+            let text = try #require(ListCursor(cursor.description))
+            let rest = fixture.cache.list(.size, limit: 9, after: text)
+            #expect(rest.map(\.facts.size) == [1002, 1001, 1000])
         }
     }
 
