@@ -68,7 +68,7 @@ struct OpeningTests {
         }
     }
 
-    @Test(arguments: [SyscallName.mkdir, .openat, .flock, .ftruncate, .write, .fstat])
+    @Test(arguments: [SyscallName.mkdir, .openat, .flock, .ftruncate, .write, .fstat, .fsync])
     func aFailedOpeningLeavesNothingHeld(call: SyscallName) async throws {
         for nth in 1...4 {
             try await withTestScope { scope in

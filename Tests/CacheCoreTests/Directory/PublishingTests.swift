@@ -115,10 +115,11 @@ struct PublishingTests {
         }
     }
 
-    @Test func whatDoesNotFitInTheInodeGoesWithoutItsValidators() async throws {
+    /// The record is the first attribute and the URL the fourth; neither may cost the other.
+    @Test(arguments: [1, 4])
+    func whatDoesNotFitInTheInodeGoesWithoutItsValidators(nth: Int) async throws {
         try await withTestScope { scope in
-            // The fourth attribute is the record.
-            let plan = FaultPlan(.fsetxattr, nth: 1 + 4, .noSpace)
+            let plan = FaultPlan(.fsetxattr, nth: 1 + nth, .noSpace)
             let folder = try CacheFolder(in: scope, faults: plan)
             #expect(try folder.publish("a").first?.failure == nil)
             #expect(plan.hasStruck)
@@ -127,6 +128,8 @@ struct PublishingTests {
                     of: Sample.key("a"), name: Sample.key("a").description))
             #expect(record.validators == Validators())
             #expect(record.size == 5)
+            let url = folder.attribute("user.xdg.origin.url", of: folder.file("a"))
+            #expect(url == Sample.url("a").string)
         }
     }
 
