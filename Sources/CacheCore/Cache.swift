@@ -67,6 +67,8 @@ public final class Cache: Sendable {
         worker.start { publications in
             self.drainWatch()
             for publication in publications { self.perform { $0.published(publication) } }
+            // Their own renaming was noticed too; looking once now keeps the next question quick.
+            _ = self.lookup(publications.map(\.key))
         }
         transfers.start(
             TransferContext(

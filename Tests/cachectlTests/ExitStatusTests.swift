@@ -60,9 +60,10 @@ import Testing
             "-c",
             """
             set -o pipefail
-            seq -f 'https://example.com/%g' 100000 | \(program) name - | head -n 1 >/dev/null
+            seq -f 'https://example.com/%g' 100000 | "$0" name - | head -n 1 >/dev/null
             exit "${PIPESTATUS[1]}"
             """,
+            program,
         ]
         try process.run()
         process.waitUntilExit()

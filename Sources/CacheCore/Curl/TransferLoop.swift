@@ -28,10 +28,13 @@ final class TransferLoop: Sendable {
         }
     }
 
-    /// Queues a command; never waits.
+    /// Queues a command; never waits. The thread takes all that are there, so one call wakes it.
     func send(_ command: Command) {
-        commands.withLock { $0.append(command) }
-        multi.wakeUp()
+        let isFirst = commands.withLock { commands in
+            commands.append(command)
+            return commands.count == 1
+        }
+        if isFirst { multi.wakeUp() }
     }
 
     /// Ends all transfers, keeping their partials, and the thread.

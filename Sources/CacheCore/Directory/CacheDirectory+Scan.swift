@@ -43,10 +43,19 @@ extension CacheDirectory {
         var scanned: [Scanned] = []
         scanned.reserveCapacity(names.count)
         for (key, name) in names {
-            scanned.append(Scanned(key: key, examination: try examine(key, name: name)))
+            scanned.append(Scanned(key: key, examination: examineOrPass(key, name)))
         }
         names.removeAll(keepingCapacity: true)
         return take(scanned)
+    }
+
+    /// One file that can't be looked at is nothing to be used, and no reason to know of no other.
+    private func examineOrPass(_ key: CacheKey, _ name: String) -> Examination {
+        do {
+            return try examine(key, name: name)
+        } catch {
+            return .unusable
+        }
     }
 
     /// The next name that could be an entry's, strangers passed over; `nil` at the end.

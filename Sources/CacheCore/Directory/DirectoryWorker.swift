@@ -49,9 +49,11 @@ final class DirectoryWorker: Sendable {
     }
 
     private func run(_ onPublished: ([Publication]) -> Void) {
-        while let jobs = inbox.takeAll() {
+        while var jobs = inbox.takeAll() {
             var staged: [StagedImage] = []
-            for job in jobs {
+            // Taken from the end, so that nothing keeps the files of a finished batch open.
+            jobs.reverse()
+            while let job = jobs.popLast() {
                 if case .publish(let image) = job {
                     staged.append(image)
                     if staged.count == Self.largestBatch { publish(&staged, onPublished) }
@@ -68,8 +70,9 @@ final class DirectoryWorker: Sendable {
         _ staged: inout [StagedImage], _ onPublished: ([Publication]) -> Void
     ) {
         guard !staged.isEmpty else { return }
-        onPublished(directory.publish(staged, now: .now))
+        let publications = directory.publish(staged, now: .now)
         staged.removeAll(keepingCapacity: true)
+        onPublished(publications)
     }
 
     private func perform(_ job: Job) {

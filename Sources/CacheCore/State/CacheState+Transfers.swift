@@ -5,7 +5,9 @@ extension CacheState {
     /// Hands queued downloads to the transfer loop while it has room.
     mutating func startTransfers() -> [Effect] {
         var effects: [Effect] = []
-        while running < transferLimit, !isDraining, let key = nextQueued() {
+        while running < transferLimit, publishing < Self.publishingLimit, !isDraining,
+            let key = nextQueued()
+        {
             flights[key]?.phase = .connecting
             running += 1
             if let flight = flights[key] {
@@ -46,8 +48,9 @@ extension CacheState {
         _ key: CacheKey, _ id: FlightID, _ result: Result<StagedImage, Failure>
     ) -> [Effect] {
         running -= 1
+        guard let flight = flights[key], flight.id == id else { return startTransfers() }
+        if case .success = result { publishing += 1 }
         let freed = startTransfers()
-        guard let flight = flights[key], flight.id == id else { return freed }
         switch result {
         case .success(let image):
             flights[key]?.phase = .publishing
@@ -66,6 +69,12 @@ extension CacheState {
             preconditionFailure("\(key) was published without a flight")
         }
         flights[key] = nil
+        publishing -= 1
+        return startTransfers() + published(publication, flight)
+    }
+
+    private mutating func published(_ publication: Publication, _ flight: Flight) -> [Effect] {
+        let key = publication.key
         switch publication.result {
         case .failure(let failure):
             return failed(key, flight, failure)

@@ -37,6 +37,10 @@ struct CacheState: ~Copyable, Sendable {
     var isDraining = false
     /// Downloads handed to the transfer loop.
     var running = 0
+    /// Images being published; each has a file open.
+    var publishing = 0
+    /// With so many waiting for the disk, no further download begins.
+    static let publishingLimit = 512
     private var lastID: UInt64 = 0
 
     init(transferLimit: Int) {

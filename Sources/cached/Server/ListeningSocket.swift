@@ -59,9 +59,12 @@ struct ListeningSocket {
                 message: "\(path) is not a socket; move it away or choose another with --socket",
                 exitCode: .cannotCreate)
         }
-        let probe = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        // Not blocking: a daemon whose queue is full is alive, and must not hold this one up.
+        let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let probe = socket(AF_UNIX, Int32(type), 0)
         defer { close(probe) }
-        guard withAddress(path, { connect(probe, $0, $1) }) != 0 else {
+        let answer = withAddress(path, { connect(probe, $0, $1) })
+        guard answer != 0, errno != EAGAIN else {
             throw StartFailure(
                 message: "the socket \(path) is in use by process \(peer(of: probe)); stop it, or "
                     + "choose another socket with --socket",

@@ -80,7 +80,10 @@ final class SocketServer: Service {
         socket.remove()
         try await listener.close()
         try await loop.submit { hub.isDraining = true }.get()
-        try await pool.runIfActive { self.cache.drain() }
+        // A thread of its own: those of the pool may be busy with long lists.
+        let drainer = NIOThreadPool(numberOfThreads: 1)
+        drainer.start()
+        try await drainer.runIfActive { self.cache.drain() }
         let closed = try await loop.submit { () -> EventLoopFuture<Void> in
             let connections = hub.connections
             for connection in connections { connection.close() }
@@ -90,6 +93,6 @@ final class SocketServer: Service {
         let deadline = loop.scheduleTask(in: Self.patience) {}
         closed.whenComplete { _ in deadline.cancel() }
         try? await deadline.futureResult.get()
-        try await pool.shutdownGracefully()
+        try await drainer.shutdownGracefully()
     }
 }
