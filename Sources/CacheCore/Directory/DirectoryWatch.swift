@@ -25,7 +25,8 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
 
     private static let mask =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM)
-        | UInt32(IN_CLOSE_WRITE) | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
+        | UInt32(IN_MODIFY) | UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE)
+        | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
 
     /// Watches the directory from now on; fails where the machine's watches are spent.
     init(_ directory: CacheDirectory) throws(Errno) {
