@@ -10,8 +10,8 @@ extension Cache {
         finishRemoval(of: keys, sparesPinned: false, completion)
     }
 
-    /// Removes every entry and stops every download whose URL begins with `prefix`; an empty one means
-    /// all. Pinned entries stay. Reads the URL attribute of each entry where there is a prefix.
+    /// Removes every entry and stops every download whose URL begins with the bytes of `prefix`; an
+    /// empty one means all. Pinned entries stay. Reads the URL attribute of each entry where there is a prefix.
     public func removeAll(
         prefix: String, completion: @escaping @Sendable (Removal) -> Void
     ) {
@@ -32,14 +32,34 @@ extension Cache {
     }
 
     private func entryKeys(_ prefix: String) -> [CacheKey] {
-        let keys = allEntries().map(\.key)
+        // Asking for the figures takes in what strangers have done, so that it is removed too.
+        let isWhole = statistics().isWhole
+        let indexed = allEntries().map(\.key)
+        let keys = isWhole ? indexed : Array(Set(indexed).union(keysInDirectory()))
         guard !prefix.isEmpty else { return keys }
-        return keys.filter { details(of: $0).url?.hasPrefix(prefix) == true }
+        return keys.filter { details(of: $0).url?.utf8.starts(with: prefix.utf8) == true }
+    }
+
+    /// The names that lie in the directory, for as long as the index does not know them all.
+    private func keysInDirectory() -> [CacheKey] {
+        var keys: [CacheKey] = []
+        do {
+            try directory.scan(begin: {}) { batch in
+                keys += batch.map(\.key)
+                return !isDraining
+            }
+        } catch {
+            // The scan that fills the index meets the same error and reports it.
+            return keys
+        }
+        return keys
     }
 
     private func flightKeys(_ prefix: String) -> [CacheKey] {
         performing { state in
-            let flying = state.flights.filter { $0.value.url.string.hasPrefix(prefix) }
+            let flying = state.flights.filter {
+                $0.value.url.string.utf8.starts(with: prefix.utf8)
+            }
             return (Array(flying.keys), [])
         }
     }
