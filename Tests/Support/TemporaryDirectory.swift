@@ -63,6 +63,16 @@ public struct TemporaryDirectory: Sendable {
     }
 }
 
+/// Makes a file without any ceremony: no other name first, no sync. open(2), write(2).
+public func writeFile(_ bytes: [UInt8], to path: String) throws {
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw TestFailure.syscall("open", path) }
+    defer { close(file) }
+    guard write(file, bytes, bytes.count) == bytes.count else {
+        throw TestFailure.syscall("write", path)
+    }
+}
+
 /// The whole content of a file.
 public func contents(of path: String) throws -> [UInt8] {
     try Array(Data(contentsOf: URL(fileURLWithPath: path)))

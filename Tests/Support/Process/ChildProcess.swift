@@ -132,7 +132,9 @@ public final class ChildProcess: Sendable {
             for: "a line with '\(text)' from \(self.executable)", within: limit
         ) { state -> String?? in
             let printed = String(decoding: state.printed[stream.rawValue], as: UTF8.self)
-            let whole = printed.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            // A terminal ends its lines with two characters that are one to Swift.
+            let whole = printed.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+                .dropLast()
             if let line = whole.first(where: { $0.contains(text) }) { return .some(String(line)) }
             return state.streamsEnded == 2 && state.exit != nil ? .some(nil) : nil
         }
