@@ -38,6 +38,14 @@ extension DaemonFixture {
         }
     }
 
+    /// Waits until the whole directory is known.
+    func waitForScan() async throws {
+        let connection = try connect()
+        try await waitUntil("the end of the scan") {
+            try await connection.ask(call("Stats")).parameters?.stats?["isIndexed"] == true
+        }
+    }
+
     /// Where the image of a URL lies, or will.
     func path(_ url: String) throws -> String {
         "\(directory)/\(CacheKey(try CacheURL(url)))"

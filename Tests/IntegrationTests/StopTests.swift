@@ -1,0 +1,135 @@
+import CacheWire
+import Glibc
+import TestSupport
+import Testing
+
+/// The end of a daemon: quick and orderly on a signal, harmless when it crashes.
+@Suite("Stop", .serialized, .timeLimit(.minutes(1)))
+struct StopTests {
+    @Test(arguments: [SIGTERM, SIGINT])
+    func aSignalEndsItWithinASecondAndAnswersAllWhoWait(_ signal: Int32) async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            let names = (0..<5).map { "/\($0).png" }
+            for name in names {
+                origin.route(name, .gated(SampleImage.png(byteCount: 9000), after: 4000, gate))
+            }
+            let urls = names.map { origin.url($0) }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let waiting = try daemon.connect()
+            try await waiting.send(call("Fetch", urls) + "\0")
+            let streaming = try daemon.connect()
+            try await streaming.send(call("Fetch", urls, flags: [#""more":true"#]) + "\0")
+            let cachectl = try daemon.startCachectl("fetch", urls[0])
+            let idle = try daemon.connect()
+            #expect(try await idle.ask(call("Stats")).error == nil)
+            try await gate.reached(count: 5)
+            for url in urls {
+                try await waitUntil("4000 bytes of each") {
+                    try await idle.ask(call("Status", [url])).items.first?.received == 4000
+                }
+            }
+            try await waitUntil("cachectl to have joined") {
+                try await daemon.figure("joined") == 6
+            }
+
+            let start = ContinuousClock.now
+            daemon.process.signal(signal)
+            #expect(try await daemon.process.waitForExit() == .success)
+            let end = try #require(daemon.process.endedAt)
+            #expect(end - start < .seconds(1))
+
+            #expect(try await waiting.answer().error == "io.cached.Cache.ShuttingDown")
+            #expect(try await waiting.receive() == nil)
+            #expect(try await streaming.lastAnswer().error == "io.cached.Cache.ShuttingDown")
+            #expect(try await idle.receive() == nil)
+            let status = try await cachectl.waitForExit()
+            #expect(status == .exited(69), "\(cachectl.text(.standardError))")
+            for url in urls {
+                #expect(size(at: try daemon.path(url) + ".part") == 4000)
+                #expect(size(at: try daemon.path(url)) == nil)
+            }
+            #expect(size(at: daemon.socket) == nil)
+            #expect(origin.requests().count == 5)
+        }
+    }
+
+    @Test func anIdleDaemonEndsAtOnce() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let start = ContinuousClock.now
+            try await daemon.stop()
+            #expect(try #require(daemon.process.endedAt) - start < .seconds(1))
+            #expect(daemon.log.contains("listening"))
+            #expect(daemon.log.contains("stopped"))
+        }
+    }
+
+    @Test func aReaderThatIsNotReadingDoesNotHoldTheEndUp() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let urls = (0..<30_000).map { "http://a.example/\($0).png" }
+            let connection = try daemon.connect()
+            // An answer of more than the socket takes.
+            try await connection.send(call("Status", urls) + "\0")
+            #expect(try await daemon.ask(call("Stats")).error == nil)
+            let start = ContinuousClock.now
+            try await daemon.stop()
+            #expect(try #require(daemon.process.endedAt) - start < .seconds(1))
+        }
+    }
+
+    @Test func aSecondSignalDoesNotSpoilTheEnd() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            daemon.process.signal(SIGTERM)
+            daemon.process.signal(SIGTERM)
+            daemon.process.signal(SIGINT)
+            #expect(try await daemon.process.waitForExit() == .success)
+        }
+    }
+
+    @Test func aCrashLeavesNoLockAndNoEntryThatIsNotWhole() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: 9000)
+            origin.route("/whole.png", .answer(body: image))
+            origin.route("/half.png") { request in
+                request.id < 2 ? .gated(image, after: 4000, gate) : .answer(body: image)
+            }
+            let (whole, half) = (origin.url("/whole.png"), origin.url("/half.png"))
+            let daemon = try await DaemonFixture.start(in: scope)
+            #expect(try await daemon.fetch(whole).state == .cached)
+            let stream = try daemon.connect()
+            try await stream.send(call("Fetch", [half], flags: [#""more":true"#]) + "\0")
+            _ = try await stream.answer { $0.received == 4000 }
+            try await daemon.kill()
+
+            // The directory and even the socket's file are as the crash has left them.
+            let again = try await daemon.restart()
+            let items = try await again.ask(call("Status", [whole, half])).items
+            #expect(items.map(\.state) == [.cached, .missing])
+            #expect(try await again.fetch(half).state == .cached)
+            #expect(try contents(of: again.path(half)) == image)
+            #expect(size(at: try again.path(half) + ".part") == nil)
+            #expect(origin.requests("/whole.png").count == 1)
+        }
+    }
+
+    @Test func aDaemonThatIsStoppingRemovesNoSocketOfAnother() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            try #require(unlink(daemon.socket) == 0)
+            let home = try TemporaryDirectory(in: scope)
+            let other = try ChildProcess(
+                BuiltProducts.program("cached"),
+                ["--directory", home.file("c"), "--socket", daemon.socket], in: scope)
+            try await other.waitForSocket(daemon.socket)
+            try await daemon.stop()
+            let connection = try Varlink(daemon.socket, in: scope)
+            #expect(try await connection.ask(call("Stats")).error == nil)
+        }
+    }
+}
