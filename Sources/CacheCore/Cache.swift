@@ -74,6 +74,8 @@ public final class Cache: Sendable {
             TransferContext(
                 settings: settings.transfers, directory: directory, logger: logger,
                 onProgress: { key, id, received, total in
+                    // Every write to a partial is noticed too: taken in here, they never pile up.
+                    self.drainWatch()
                     self.perform {
                         $0.transferProgressed(key, id, received: received, total: total)
                     }
