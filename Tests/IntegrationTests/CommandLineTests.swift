@@ -274,6 +274,27 @@ struct CommandLineTests {
         }
     }
 
+    @Test(.enabled(if: geteuid() == 0, "only root can become somebody who may not connect"))
+    func aSocketOfAnotherOwnerExitsWith77() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let home = try TemporaryDirectory(in: scope)
+            // Neither the program's place nor the socket's is what keeps the stranger out.
+            for path in [home.path, String(daemon.socket.dropLast(2))] { chmod(path, 0o755) }
+            let program = home.file("cachectl")
+            try await runSuccessfully("cp", [try BuiltProducts.program("cachectl"), program])
+            let output = try await TestSupport.run(
+                "setpriv",
+                [
+                    "--reuid", "65534", "--regid", "65534", "--clear-groups", "--",
+                    program, "status", "--socket", daemon.socket, "http://a.example/",
+                ])
+            #expect(output.status == .exited(77), "\(output.errorText)")
+            #expect(output.text.isEmpty)
+            #expect(output.errorText.contains(daemon.socket))
+        }
+    }
+
     @Test func wrongUsageExitsWith64() async throws {
         for wrong in [
             ["nonsense"], ["status"], ["fetch"], ["info"], ["status", "--nonsense", "http://a/"],

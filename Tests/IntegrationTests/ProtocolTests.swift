@@ -259,15 +259,23 @@ struct ProtocolTests {
         }
     }
 
-    @Test(arguments: ["Status", "List", "Stats", "Unknown"])
-    func aClientThatNeverReadsCostsNoMemoryAndNobodyElse(_ method: String) async throws {
+    /// What a client pipelines without reading: very many small answers, many large ones, errors.
+    private static let floods = [
+        (call("Status", ["http://a.example/a.png"]), 200_000),
+        (call("Status", (0..<1000).map { "http://a.example/\($0).png" }), 400),
+        (call("Status", (0..<100).map { "\($0)" }, parameters: #""details":true"#), 4000),
+        (call("List"), 200_000), (call("Stats"), 200_000), (call("Unknown"), 200_000),
+    ]
+
+    @Test(arguments: floods)
+    func aClientThatNeverReadsCostsNoMemoryAndNobodyElse(
+        _ message: String, _ count: Int
+    ) async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let connection = try daemon.connect()
             let before = try daemon.process.residentBytes()
-            let urls = method == "Status" ? ["http://a.example/a.png"] : nil
-            let count = 200_000
-            let all = String(repeating: call(method, urls) + "\0", count: count)
+            let all = String(repeating: message + "\0", count: count)
             let sending = Task { try? await connection.send(all) }
             defer { connection.shutdown() }
             // Each question takes the daemon around its loop, past what the other client has sent.
