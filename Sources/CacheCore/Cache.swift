@@ -74,12 +74,11 @@ public final class Cache: Sendable {
             TransferContext(
                 settings: settings.transfers, directory: directory, logger: logger,
                 onProgress: { key, id, received, total in
-                    // Every write to a partial is noticed too: taken in here, they never pile up.
-                    self.drainWatch()
                     self.perform {
                         $0.transferProgressed(key, id, received: received, total: total)
                     }
                 },
+                onMegabyte: { self.drainWatch() },
                 onFinished: { key, id, result in
                     self.perform { $0.transferFinished(key, id, result) }
                 }))

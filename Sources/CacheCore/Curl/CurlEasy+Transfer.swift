@@ -16,24 +16,19 @@ final class RequestHeaders {
 }
 
 extension CurlEasy {
-    /// Sets a handle up for one GET. Options that are not named keep libcurl's defaults: peers are
-    /// verified, no cookies, no credentials. curl_easy_setopt(3).
-    func configure(
-        for transfer: Transfer, _ settings: TransferSettings, _ headers: RequestHeaders
-    ) throws(CurlError) {
-        try set(CURLOPT_URL, transfer.url.percentEncoded)
+    /// A handle set up for GETs, one after the other. Options that are not named keep libcurl's
+    /// defaults: peers are verified, no cookies, no credentials. curl_easy_setopt(3).
+    convenience init(_ settings: TransferSettings, _ headers: RequestHeaders) throws(CurlError) {
+        self.init()
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_FOLLOWLOCATION, 1)
         try set(CURLOPT_MAXREDIRS, settings.redirectLimit)
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
-        // No proxy from the environment: it would hide the address from the check below.
+        // No proxy from the environment: it would hide the address from the check when connecting.
         try set(CURLOPT_PROXY, "")
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
-        // Over TLS it pays to wait for a handshake that may bring HTTP/2. Plain HTTP has nothing to wait
-        // for, and libcurl 7.88 would send one request after the other.
-        try set(CURLOPT_PIPEWAIT, transfer.url.isSecure ? 1 : 0)
         try set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeout)
         try set(CURLOPT_LOW_SPEED_LIMIT, 1024)
         try set(CURLOPT_LOW_SPEED_TIME, settings.stallTimeout)
@@ -41,16 +36,10 @@ extension CurlEasy {
         try set(CURLOPT_USERAGENT, settings.userAgent)
         try set(CURLOPT_HTTPHEADER, list: headers.list)
         if let file = settings.certificateFile { try set(CURLOPT_CAINFO, file) }
-        try connect(to: transfer)
+        try setCallbacks()
     }
 
-    /// Leads libcurl's callbacks to the transfer, which its loop keeps alive meanwhile.
-    private func connect(to transfer: Transfer) throws(CurlError) {
-        let owner = Unmanaged.passUnretained(transfer).toOpaque()
-        try set(CURLOPT_PRIVATE, pointer: owner)
-        try set(CURLOPT_HEADERDATA, pointer: owner)
-        try set(CURLOPT_WRITEDATA, pointer: owner)
-        try set(CURLOPT_OPENSOCKETDATA, pointer: owner)
+    private func setCallbacks() throws(CurlError) {
         try setData(CURLOPT_HEADERFUNCTION) { bytes, size, count, owner in
             let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
             return Transfer.from(owner).receivedHeader(line) ? line.count : 0
@@ -62,6 +51,19 @@ extension CurlEasy {
         try setOpenSocket { owner, _, address in
             Transfer.from(owner).openSocket(address!)
         }
+    }
+
+    /// Aims the handle at a transfer, which its loop keeps alive until it is over.
+    func aim(at transfer: Transfer) throws(CurlError) {
+        try set(CURLOPT_URL, transfer.url.percentEncoded)
+        // Over TLS it pays to wait for a handshake that may bring HTTP/2. Plain HTTP has nothing to wait
+        // for, and libcurl 7.88 would send one request after the other.
+        try set(CURLOPT_PIPEWAIT, transfer.url.isSecure ? 1 : 0)
+        let owner = Unmanaged.passUnretained(transfer).toOpaque()
+        try set(CURLOPT_PRIVATE, pointer: owner)
+        try set(CURLOPT_HEADERDATA, pointer: owner)
+        try set(CURLOPT_WRITEDATA, pointer: owner)
+        try set(CURLOPT_OPENSOCKETDATA, pointer: owner)
     }
 }
 

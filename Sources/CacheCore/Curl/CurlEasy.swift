@@ -15,11 +15,6 @@ final class CurlEasy {
         curl_easy_cleanup(handle)
     }
 
-    /// Forgets all options, keeps connections and caches. curl_easy_reset(3).
-    func reset() {
-        curl_easy_reset(handle)
-    }
-
     func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
         try check(ccurl_set_long(handle, option, value))
     }

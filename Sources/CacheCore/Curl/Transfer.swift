@@ -106,7 +106,9 @@ final class Transfer {
         try file?.append(bytes)
         digest?.update(bytes)
         inspector.consume(bytes)
+        let before = received
         received += Int64(bytes.count)
+        if before >> 20 != received >> 20 { context.onMegabyte() }
         if let type = inspector.mediaType, !context.settings.accepts(type) {
             throw Failure.notAccepted(type)
         }

@@ -9,6 +9,9 @@ struct TransferContext: Sendable {
     let logger: Logger
     /// Bytes received so far, and in all if the origin said.
     let onProgress: @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void
+    /// A megabyte more was written to a partial. Each write is noticed by the directory's watch; taken
+    /// in now and then, the notices never pile up.
+    let onMegabyte: @Sendable () -> Void
     let onFinished: @Sendable (CacheKey, FlightID, Result<StagedImage, Failure>) -> Void
 
     func discardPartial(_ key: CacheKey) {

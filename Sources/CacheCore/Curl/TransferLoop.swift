@@ -102,16 +102,21 @@ private final class TransferThread {
     }
 
     private func begin(_ id: FlightID, _ key: CacheKey, _ url: CacheURL) {
-        let easy = idle.popLast() ?? CurlEasy()
-        let transfer = Transfer(id, key, url, easy, context)
-        do {
-            try easy.configure(for: transfer, context.settings, headers)
+        do throws(CurlError) {
+            let easy = try handle()
+            let transfer = Transfer(id, key, url, easy, context)
+            try easy.aim(at: transfer)
             transfers[id] = transfer
             multi.add(easy)
         } catch {
-            idle.append(easy)
             context.onFinished(key, id, .failure(.curl(error.code, url, 0, ResponseHead())))
         }
+    }
+
+    /// One that has served before, or a new one.
+    private func handle() throws(CurlError) -> CurlEasy {
+        if let easy = idle.popLast() { return easy }
+        return try CurlEasy(context.settings, headers)
     }
 
     private func finished(_ handle: UnsafeMutableRawPointer, _ code: CURLcode) {
@@ -134,7 +139,6 @@ private final class TransferThread {
     private func release(_ transfer: Transfer) {
         multi.remove(transfer.easy)
         transfers[transfer.id] = nil
-        transfer.easy.reset()
         idle.append(transfer.easy)
     }
 

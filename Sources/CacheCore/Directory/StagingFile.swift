@@ -29,12 +29,20 @@ final class StagingFile: Sendable {
 extension CacheDirectory {
     /// Starts a new partial. What lay under its name is unlinked, never written to: it may be a link.
     func stage(_ key: CacheKey) throws(Errno) -> StagingFile {
-        try discardPartial(of: key)
-        let descriptor = try kernel.open(
-            key.description + Self.partialSuffix, in: self.descriptor,
-            O_RDWR | O_CREAT | O_EXCL, mode: 0o644)
+        let name = key.description + Self.partialSuffix
+        let descriptor: Int32
+        do {
+            descriptor = try create(name)
+        } catch .fileExists {
+            try discardPartial(of: key)
+            descriptor = try create(name)
+        }
         let file = StagingFile(key: key, descriptor: descriptor, kernel: kernel)
         try kernel.setMode(0o644, of: descriptor)
         return file
+    }
+
+    private func create(_ name: String) throws(Errno) -> Int32 {
+        try kernel.open(name, in: descriptor, O_RDWR | O_CREAT | O_EXCL, mode: 0o644)
     }
 }
