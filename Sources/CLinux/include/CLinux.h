@@ -29,6 +29,10 @@ int clinux_peer_of(int descriptor, struct clinux_peer *peer);
 /// Names the calling thread; 15 bytes are kept. prctl(2), `PR_SET_NAME`.
 void clinux_name_thread(const char *name);
 
+/// Writes everything of the file system a descriptor lies on, and waits; needs _GNU_SOURCE too.
+/// syncfs(2).
+int clinux_sync_file_system(int descriptor);
+
 /// Starts writing the dirty pages of a file without waiting for them, which Swift does not see
 /// because it needs _GNU_SOURCE. sync_file_range(2).
 int clinux_start_writeback(int descriptor);

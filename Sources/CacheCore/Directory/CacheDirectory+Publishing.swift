@@ -8,12 +8,16 @@ internal import SystemPackage
 /// The order is what makes it safe. On ext4 a rename without the file's own sync leaves a zero-length
 /// file under the final name after a power cut, and one without the directory's sync may be forgotten:
 /// so attributes, sync of the file, rename, sync of the directory, and only then is it `cached`.
-/// A batch shares the waiting: every file's writing is started before the first sync waits, so one
-/// commit of the file system's journal serves them all, and the directory is synced once.
+/// A batch shares the waiting: one sync of the file system for many files, or every file's writing
+/// started before the first sync waits; and the directory is synced once.
 extension CacheDirectory {
     /// Publishes a batch; one result for each image, in order. A failure loses only its own image,
     /// except a failed sync of the directory, after which nothing of the batch is promised.
-    func publish(_ batch: [StagedImage], now: UnixTime) -> [Publication] {
+    ///
+    /// - Parameter sync: how the files' own bytes are made durable; see ``SyncPace``.
+    func publish(
+        _ batch: [StagedImage], now: UnixTime, sync: SyncPace.Choice = .eachFile
+    ) -> [Publication] {
         var failures: [Int: Errno] = [:]
         func each(_ step: (StagedImage) throws(Errno) -> Void) {
             for (index, image) in batch.enumerated() where failures[index] == nil {
@@ -21,10 +25,12 @@ extension CacheDirectory {
             }
         }
         each(writeAttributes)
-        if batch.count > 1 {
-            for image in batch { _ = clinux_start_writeback(image.file.descriptor) }
+        if sync == .eachFile || !isFileSystemSynchronized() {
+            if batch.count > 1 {
+                for image in batch { _ = clinux_start_writeback(image.file.descriptor) }
+            }
+            each { (image) throws(Errno) in try kernel.synchronize(image.file.descriptor) }
         }
-        each { (image) throws(Errno) in try kernel.synchronize(image.file.descriptor) }
         each { (image) throws(Errno) in
             let name = image.key.description
             try kernel.rename(name + Self.partialSuffix, to: name, in: descriptor)
@@ -36,6 +42,17 @@ extension CacheDirectory {
             return Publication(
                 flight: image.flight, key: image.key,
                 result: failure.map { .failure(rejected(image, $0)) } ?? facts(of: image, now))
+        }
+    }
+
+    /// Syncs the file system. A failure says that some file of it could not be written, not which: then
+    /// each file's own sync tells, which reports its own errors whatever was reported before.
+    private func isFileSystemSynchronized() -> Bool {
+        do {
+            try kernel.synchronizeFileSystem(descriptor)
+            return true
+        } catch {
+            return false
         }
     }
 

@@ -49,6 +49,7 @@ final class DirectoryWorker: Sendable {
     }
 
     private func run(_ onPublished: ([Publication]) -> Void) {
+        var pace = SyncPace()
         while var jobs = inbox.takeAll() {
             var staged: [StagedImage] = []
             // Taken from the end, so that nothing keeps the files of a finished batch open.
@@ -56,21 +57,25 @@ final class DirectoryWorker: Sendable {
             while let job = jobs.popLast() {
                 if case .publish(let image) = job {
                     staged.append(image)
-                    if staged.count == Self.largestBatch { publish(&staged, onPublished) }
+                    if staged.count == Self.largestBatch { publish(&staged, &pace, onPublished) }
                 } else {
-                    publish(&staged, onPublished)
+                    publish(&staged, &pace, onPublished)
                     perform(job)
                 }
             }
-            publish(&staged, onPublished)
+            publish(&staged, &pace, onPublished)
         }
     }
 
     private func publish(
-        _ staged: inout [StagedImage], _ onPublished: ([Publication]) -> Void
+        _ staged: inout [StagedImage], _ pace: inout SyncPace,
+        _ onPublished: ([Publication]) -> Void
     ) {
         guard !staged.isEmpty else { return }
-        let publications = directory.publish(staged, now: .now)
+        let choice = pace.choose(files: staged.count)
+        let start = ContinuousClock.now
+        let publications = directory.publish(staged, now: .now, sync: choice)
+        pace.took(start.duration(to: .now), choice)
         staged.removeAll(keepingCapacity: true)
         onPublished(publications)
     }

@@ -3,7 +3,8 @@ internal import SystemPackage
 
 /// The system calls a ``FaultPlan`` can make fail.
 enum SyscallName: Sendable, Hashable, CaseIterable {
-    case openat, mkdir, write, fstat, fstatat, fsetxattr, getxattr, fchmod, fsync, rename, unlinkat
+    case openat, mkdir, write, fstat, fstatat, fsetxattr, getxattr, fchmod, fsync, syncfs, rename,
+        unlinkat
     case ftruncate, flock, getdents, inotify
 }
 

@@ -104,6 +104,11 @@ struct Kernel: Sendable {
         _ = try call(.fsync) { Glibc.fsync(descriptor) }
     }
 
+    /// Writes all of a file system to the disk. syncfs(2).
+    func synchronizeFileSystem(_ descriptor: Int32) throws(Errno) {
+        _ = try call(.syncfs) { clinux_sync_file_system(descriptor) }
+    }
+
     /// Renames within one directory, replacing what is there. renameat(2).
     func rename(_ old: String, to new: String, in directory: Int32) throws(Errno) {
         _ = try call(.rename) { Glibc.renameat(directory, old, directory, new) }
