@@ -116,6 +116,23 @@ struct PublishingTests {
     }
 
     /// The record is the first attribute and the URL the fourth; neither may cost the other.
+    /// A failed sync of the file system says nothing of these files: their own syncs decide.
+    @Test(arguments: [nil, SyscallName.syncfs, .fsync])
+    func manyFilesAreSyncedTogether(failing call: SyscallName?) async throws {
+        let images = ["a", "b", "c"]
+        try await withTestScope { scope in
+            let faults = SwitchedFaults(call ?? .mkdir, nth: call == nil ? 99 : 1)
+            let folder = try CacheFolder(in: scope, faults: faults.plan)
+            let staged = try images.map { try folder.stage($0) }
+            let published = folder.directory.publish(staged, now: .now, sync: .fileSystem)
+            // Only the directory's own sync is left to fail then, which is everybody's.
+            let isLost = call == .fsync
+            #expect(published.allSatisfy { ($0.failure != nil) == isLost })
+            #expect(images.allSatisfy { (folder.status(folder.file($0)) != nil) != isLost })
+            #expect(faults.plan.hasStruck == (call != nil))
+        }
+    }
+
     @Test(arguments: [1, 4])
     func whatDoesNotFitInTheInodeGoesWithoutItsValidators(nth: Int) async throws {
         try await withTestScope { scope in

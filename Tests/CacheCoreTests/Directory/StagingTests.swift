@@ -59,6 +59,8 @@ struct StagingTests {
             let before: [SyscallName: Int] = [.openat: 3, .write: 2]
             let plan = FaultPlan(call, nth: 1 + (before[call] ?? 0), .ioError)
             let folder = try CacheFolder(in: scope, faults: plan)
+            // What lies there already has to be unlinked first.
+            if call == .unlinkat { try folder.write("old", to: folder.partial("a")) }
             #expect(throws: (any Error).self) { _ = try folder.stage("a") }
             #expect(plan.hasStruck)
         }
