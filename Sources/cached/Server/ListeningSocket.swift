@@ -1,4 +1,5 @@
 import CLinux
+import CacheWire
 import Glibc
 import SystemPackage
 
@@ -24,6 +25,7 @@ struct ListeningSocket {
                 exitCode: .cannotCreate)
         }
         try Self.clear(path)
+        if path == SocketLookup.system { Self.makeParent(of: path) }
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Self.failure("make", path) }
@@ -48,6 +50,13 @@ struct ListeningSocket {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw failure("bind", path) }
         return status.st_ino
+    }
+
+    /// Makes the directory of the default socket, which is gone after every boot. Where that fails,
+    /// binding says why. Another one that is missing is more likely a slip of the pen.
+    private static func makeParent(of path: String) {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+        mkdir(String(path[..<slash]), 0o755)
     }
 
     /// Makes way for a new socket: only a dead one is removed.
