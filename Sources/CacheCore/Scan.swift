@@ -30,7 +30,7 @@ struct Scan {
             return []
         }
         let seen = try readDirectory()
-        try examineRest(seen)
+        examineRest(seen)
         sort(seen)
         return seen.count
     }
@@ -51,7 +51,7 @@ struct Scan {
     }
 
     /// Looks at what the index holds and the reading did not meet: it may have gone unnoticed.
-    private func examineRest(_ seen: [Seen]) throws(Errno) {
+    private func examineRest(_ seen: [Seen]) {
         let met = Set(seen.map(\.key))
         var position = 0
         var hasMore = true
@@ -61,11 +61,11 @@ struct Scan {
             let missed = stretch.entries.map(\.key).filter { !met.contains($0) }
             guard !missed.isEmpty else { continue }
             cache.beginExamination()
-            var batch: [CacheDirectory.Scanned] = []
-            for key in missed {
-                batch.append(.init(key: key, examination: try cache.directory.examine(key)))
-            }
-            cache.takeScanned(batch)
+            cache.takeScanned(
+                missed.map { key in
+                    let seen = cache.directory.examineOrPass(key, name: key.description)
+                    return CacheDirectory.Scanned(key: key, examination: seen)
+                })
         }
     }
 

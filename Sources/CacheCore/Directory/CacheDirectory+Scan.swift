@@ -31,26 +31,26 @@ extension CacheDirectory {
         while let (key, name) = nextEntry(stream) {
             names.append((key, name))
             guard names.count == Self.scanBatch else { continue }
-            guard try examine(&names, begin, take) else { return }
+            guard examine(&names, begin, take) else { return }
         }
-        _ = try examine(&names, begin, take)
+        _ = examine(&names, begin, take)
     }
 
     private func examine(
         _ names: inout [(CacheKey, String)], _ begin: () -> Void, _ take: ([Scanned]) -> Bool
-    ) throws(Errno) -> Bool {
+    ) -> Bool {
         begin()
         var scanned: [Scanned] = []
         scanned.reserveCapacity(names.count)
         for (key, name) in names {
-            scanned.append(Scanned(key: key, examination: examineOrPass(key, name)))
+            scanned.append(Scanned(key: key, examination: examineOrPass(key, name: name)))
         }
         names.removeAll(keepingCapacity: true)
         return take(scanned)
     }
 
     /// One file that can't be looked at is nothing to be used, and no reason to know of no other.
-    private func examineOrPass(_ key: CacheKey, _ name: String) -> Examination {
+    func examineOrPass(_ key: CacheKey, name: String) -> Examination {
         do {
             return try examine(key, name: name)
         } catch {
