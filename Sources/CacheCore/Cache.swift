@@ -38,7 +38,9 @@ public final class Cache: Sendable {
         directory = try CacheDirectory(
             path: settings.directory, mode: settings.directoryMode, kernel: kernel)
         worker = DirectoryWorker(directory: directory, logger: logger)
-        let state = CacheState(transferLimit: settings.transfers.transferLimit)
+        let state = CacheState(
+            transferLimit: settings.transfers.transferLimit,
+            hostLimit: settings.transfers.transfersPerHost)
         guarded = Mutex(Guarded(state: state, watch: Self.watch(directory, logger)))
         if !directory.keepsAttributes {
             logger.warning(

@@ -19,6 +19,18 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { string }
 
+    /// Scheme, host and port as given: what connections are shared by (RFC 6454 §4).
+    public var origin: Substring {
+        let authority = string.utf8.firstIndex(of: UInt8(ascii: "/")).map {
+            string.utf8.index($0, offsetBy: 2)
+        }
+        guard let authority else { return string[...] }
+        let end = string.utf8[authority...].firstIndex { byte in
+            byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?")
+        }
+        return string[..<(end ?? string.endIndex)]
+    }
+
     /// Why `bytes`, which must be UTF-8, are not a URL the cache can name; `nil` if they are one.
     public static func problem(in bytes: UnsafeRawBufferPointer) -> InvalidURL? {
         do {

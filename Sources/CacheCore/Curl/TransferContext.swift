@@ -29,8 +29,8 @@ struct TransferContext: Sendable {
 public struct TransferSettings: Sendable {
     /// Downloads under way at once.
     public var transferLimit = 64
-    /// Connections to one host at once; HTTP/2 shares a single one.
-    public var connectionsPerHost = 6
+    /// Downloads from one host at once; over HTTP/2 they share a connection.
+    public var transfersPerHost = 6
     /// Bytes one image may have; 64 MiB by default.
     public var maximumSize: Int64 = 64 << 20
     /// Where connections may lead.

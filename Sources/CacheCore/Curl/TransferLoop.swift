@@ -72,7 +72,6 @@ private final class TransferThread {
     init(_ context: TransferContext, _ multi: CurlMulti) {
         self.context = context
         self.multi = multi
-        multi.set(CURLMOPT_MAX_HOST_CONNECTIONS, context.settings.connectionsPerHost)
         multi.set(CURLMOPT_MAXCONNECTS, context.settings.transferLimit)
         // Progress is reported by the callbacks; connections of the same host share one by HTTP/2.
         multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))

@@ -11,6 +11,7 @@ extension CacheState {
             flights[key]?.phase = .connecting
             running += 1
             if let flight = flights[key] {
+                hosts.take(flight.url.origin, flight.id)
                 effects.append(.startTransfer(flight.id, key, flight.url))
             }
             effects += changed(key)
@@ -18,12 +19,19 @@ extension CacheState {
         return effects
     }
 
+    /// The next in turn whose host can bear it; those whose host can't step aside and wait for it.
     private mutating func nextQueued() -> CacheKey? {
         let flights = flights
-        return queue.next { key, id, priority in
+        let isCurrent = { (key: CacheKey, id: FlightID, priority: Priority) in
             guard let flight = flights[key] else { return false }
             return flight.id == id && flight.phase == .queued && flight.priority == priority
         }
+        if let key = hosts.next(where: isCurrent) { return key }
+        while let key = queue.next(where: isCurrent), let flight = flights[key] {
+            if hosts.hasRoom(flight.url.origin) { return key }
+            hosts.wait(flight.url.origin, key, flight.id, flight.priority)
+        }
+        return nil
     }
 
     /// The response began, or more of the body arrived.
@@ -48,6 +56,7 @@ extension CacheState {
         _ key: CacheKey, _ id: FlightID, _ result: Result<StagedImage, Failure>
     ) -> [Effect] {
         running -= 1
+        hosts.release(id)
         guard let flight = flights[key], flight.id == id else { return startTransfers() }
         if case .success = result { publishing += 1 }
         let freed = startTransfers()

@@ -24,6 +24,7 @@ struct CacheState: ~Copyable, Sendable {
     var flights: [CacheKey: Flight] = [:]
     var interests: [InterestID: Interest] = [:]
     var queue = TransferQueue()
+    var hosts: HostSlots
     var failures = FailureMemory()
     var trust = Trust.scanning
     /// Changes were lost since the running scan began, so it has to be repeated.
@@ -43,8 +44,9 @@ struct CacheState: ~Copyable, Sendable {
     static let publishingLimit = 512
     private var lastID: UInt64 = 0
 
-    init(transferLimit: Int) {
+    init(transferLimit: Int, hostLimit: Int = .max) {
         self.transferLimit = transferLimit
+        hosts = HostSlots(limit: hostLimit)
     }
 
     mutating func nextID() -> UInt64 {
@@ -66,6 +68,7 @@ struct CacheState: ~Copyable, Sendable {
         let active = flights.values.count { $0.phase == .connecting || $0.phase == .receiving }
         precondition(active <= running, "\(active) downloads, but \(running) counted")
         precondition(running <= transferLimit, "\(running) downloads, over \(transferLimit)")
+        precondition(hosts.running == running, "\(running) downloads, \(hosts.running) at hosts")
     }
 }
 
