@@ -23,7 +23,7 @@ extension Methods {
         public struct Reply: Codable, Sendable, Hashable {
             /// How many entries went.
             public var entries: Int
-            /// What their files held, in bytes.
+            /// What the disk held for them, in bytes, attributes included.
             public var bytes: Int
 
             public init(entries: Int, bytes: Int) {

@@ -41,6 +41,7 @@ final class SocketServer: Service {
         logger.info(
             "listening",
             metadata: ["socket": "\(settings.socket)", "directory": "\(settings.cache.directory)"])
+        // It throws only when the task is cancelled, which is the end just the same.
         try? await gracefulShutdown()
         try await drain(listener, hub, loop)
         logger.info("stopped")
@@ -92,6 +93,7 @@ final class SocketServer: Service {
         }.get()
         let deadline = loop.scheduleTask(in: Self.patience) {}
         closed.whenComplete { _ in deadline.cancel() }
+        // A cancelled deadline means that all connections were closed before it.
         try? await deadline.futureResult.get()
         try await drainer.shutdownGracefully()
     }
