@@ -1,9 +1,9 @@
 import CacheCore
 import Foundation
-import Testing
+import TestSupport
 
 /// A program that makes an image of 123 by 77 pixels, and what to expect of it.
-struct Conversion: Sendable, CustomTestStringConvertible {
+struct Conversion: Sendable, CustomStringConvertible {
     static let width = 123
     static let height = 77
 
@@ -14,7 +14,7 @@ struct Conversion: Sendable, CustomTestStringConvertible {
     let mediaType: MediaType
     var completeness = ImageReport.Completeness.whole
 
-    var testDescription: String { ([program] + arguments).joined(separator: " ") }
+    var description: String { ([program] + arguments).joined(separator: " ") }
 
     init(
         _ command: String, _ fileExtension: String, _ mediaType: MediaType,
@@ -62,38 +62,26 @@ struct Conversion: Sendable, CustomTestStringConvertible {
     ]
 
     /// Runs the program in `folder`, which holds the sources, and returns the image.
-    func run(in folder: URL) throws -> [UInt8] {
-        let output = folder.appendingPathComponent("\(UUID().uuidString).\(fileExtension)")
+    func run(in folder: String) async throws -> [UInt8] {
+        let output = "\(folder)/out.\(fileExtension)"
         let names = ["IN": "in.png", "PHOTO": "in.jpg", "GIF": "in.gif"]
         let words = arguments.map { word in
-            names[word].map { folder.appendingPathComponent($0).path }
-                ?? word.replacingOccurrences(of: "OUT", with: output.path)
+            names[word].map { "\(folder)/\($0)" }
+                ?? word.replacingOccurrences(of: "OUT", with: output)
         }
-        try Self.run(program, words)
-        return [UInt8](try Data(contentsOf: output))
+        try await runSuccessfully(program, words)
+        return try contents(of: output)
     }
 
     /// Makes `in.png`, `in.jpg` and `in.gif`, this one of three frames.
-    static func makeSources(in folder: URL) throws {
+    static func makeSources(in folder: String) async throws {
         let source = ["-size", "\(width)x\(height)", "-seed", "1", "plasma:fractal"]
-        let name = { folder.appendingPathComponent($0).path }
-        try run("convert", source + [name("in.png")])
-        try run("convert", source + [name("in.jpg")])
-        try run(
+        try await runSuccessfully("convert", source + ["\(folder)/in.png"])
+        try await runSuccessfully("convert", source + ["\(folder)/in.jpg"])
+        try await runSuccessfully(
             "convert",
             source + ["(", "+clone", "-flip", ")", "(", "+clone", "-flop", ")"]
-                + [name("in.gif")])
-    }
-
-    private static func run(_ program: String, _ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(find(program)))
-        process.arguments = arguments
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "\(program) \(arguments)")
+                + ["\(folder)/in.gif"])
     }
 
     private static func find(_ program: String) -> String? {

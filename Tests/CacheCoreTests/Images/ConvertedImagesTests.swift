@@ -1,49 +1,43 @@
 import CacheCore
 import Foundation
+import TestSupport
 import Testing
 
 /// What the reference encoders of each format write, whole and cut short.
 @Suite(
     "Converted images", .timeLimit(.minutes(5)),
     .enabled(if: !Conversion.available.isEmpty, "needs ImageMagick's convert"))
-final class ConvertedImagesTests {
-    private let folder: URL
-
-    init() throws {
-        folder = FileManager.default.temporaryDirectory
-            .appendingPathComponent("cached-images-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Conversion.makeSources(in: folder)
-    }
-
-    deinit {
-        do {
-            try FileManager.default.removeItem(at: folder)
-        } catch {
-            Issue.record(error)
+struct ConvertedImagesTests {
+    @Test func areRecognisedMeasuredAndNeverWholeWhenCut() async throws {
+        try await withTestScope { scope in
+            let folder = try TemporaryDirectory(in: scope).path
+            try await Conversion.makeSources(in: folder)
+            for conversion in Conversion.available {
+                let bytes = try await conversion.run(in: folder)
+                isRecognisedAndMeasured(bytes, conversion)
+                isNeverWholeWhenCut(bytes, conversion)
+            }
         }
     }
 
-    @Test(arguments: Conversion.available)
-    func isRecognisedAndMeasured(_ conversion: Conversion) throws {
-        let bytes = try conversion.run(in: folder)
+    private func isRecognisedAndMeasured(_ bytes: [UInt8], _ conversion: Conversion) {
         let report = inspect(bytes)
-        #expect(report.mediaType == conversion.mediaType)
-        #expect(report.width == Conversion.width)
-        #expect(report.height == Conversion.height)
-        #expect(report.completeness == conversion.completeness)
-        #expect(!report.hasTrailingBytes)
-        #expect(inspect(bytes, .random(seed: 7)) == report)
-        #expect(inspect(bytes, .byteByByte) == report)
+        #expect(report.mediaType == conversion.mediaType, "\(conversion)")
+        #expect(report.width == Conversion.width, "\(conversion)")
+        #expect(report.height == Conversion.height, "\(conversion)")
+        #expect(report.completeness == conversion.completeness, "\(conversion)")
+        #expect(!report.hasTrailingBytes, "\(conversion)")
+        #expect(inspect(bytes, .random(seed: 7)) == report, "\(conversion)")
+        #expect(inspect(bytes, .byteByByte) == report, "\(conversion)")
     }
 
-    @Test(arguments: Conversion.available)
-    func isNeverWholeWhenCut(_ conversion: Conversion) throws {
-        let bytes = try conversion.run(in: folder)
+    private func isNeverWholeWhenCut(_ bytes: [UInt8], _ conversion: Conversion) {
         let step = max(1, bytes.count / 500)
         for length in stride(from: 0, to: bytes.count, by: step) + [bytes.count - 1] {
             let report = inspect(bytes.prefix(length))
-            #expect(report.completeness != .whole, "\(length) of \(bytes.count) bytes")
+            #expect(
+                report.completeness != .whole,
+                "\(conversion): \(length) of \(bytes.count) bytes")
         }
     }
 }
