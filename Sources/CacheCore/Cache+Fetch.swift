@@ -34,7 +34,7 @@ extension Cache {
     }
 
     private func want(_ wishes: [Wish], _ options: FetchOptions, by interest: InterestID?) {
-        let now = UnixTime.now
+        let now = FileTime.now
         var rest = wishes[...]
         while !rest.isEmpty {
             let stretch = rest.prefix(Self.stretch)

@@ -118,9 +118,18 @@ extension Cache {
     }
 
     /// Looks at every name that changed since it was last looked at.
-    private func examineUnverified() {
-        let keys = performing { state in (Array(state.unverified), []) }
+    func examineUnverified() {
+        let (keys, partials) = performing { state in
+            ((Array(state.unverified), Array(state.partials.unverified)), [])
+        }
         _ = lookup(keys)
+        for key in partials {
+            let bytes = directory.allocated(toPartialOf: key)
+            perform { state in
+                state.partialSeen(key, bytes)
+                return []
+            }
+        }
     }
 
     /// How things stand.
@@ -135,8 +144,19 @@ extension Cache {
 public struct Statistics: Sendable {
     /// Entries held.
     public let entries: Int
-    /// Bytes the disk holds for them, attributes included.
+    /// Bytes the disk holds for them and for partials, attributes included.
     public let bytesUsed: Int64
+    /// Bytes that may be held: the budget, or less where the floor of free space is near.
+    public let bytesAllowed: Int64
+    /// Bytes that may be held by configuration, and bytes of the file system kept free.
+    public let bytesBudget: Int64
+    public let bytesMinimumFree: Int64
+    /// Bytes set aside for downloads under way.
+    public let bytesReserved: Int64
+    /// Pinned entries, and the bytes the disk holds for them.
+    public let pinned: Removal
+    /// Partials no download is writing to.
+    public let partials: Int
     /// Downloads handed to the network.
     public let transfersRunning: Int
     /// Downloads waiting for their turn.
@@ -147,7 +167,13 @@ public struct Statistics: Sendable {
 
     init(_ state: borrowing CacheState) {
         entries = state.index.count
-        bytesUsed = state.index.allocated
+        bytesUsed = state.bytesUsed
+        bytesAllowed = state.ceiling
+        bytesBudget = state.budget.maximumBytes
+        bytesMinimumFree = state.budget.minimumFree
+        bytesReserved = state.room.reserved
+        pinned = state.index.pinned
+        partials = state.partials.count
         transfersRunning = state.running
         transfersQueued = state.flights.values.count { $0.phase == .queued }
         isWhole = state.trust == .whole
@@ -162,6 +188,9 @@ public struct Statistics: Sendable {
     public var failed: Int { counters.failed }
     public var removed: Int { counters.removed }
     public var bytesReceived: Int64 { counters.bytesReceived }
+    public var evicted: Removal { counters.evicted }
+    public var dropped: Removal { counters.dropped }
+    public var refused: Int { counters.refused }
 }
 
 extension Cache {

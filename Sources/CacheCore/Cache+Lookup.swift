@@ -32,7 +32,7 @@ extension Cache {
     private func examine(_ key: CacheKey) -> Lookup {
         // A name that changes at every look is somebody's game; it gets an answer of its own.
         for _ in 0..<8 {
-            beginExamination()
+            let start = beginExamination()
             let seen: Examination
             do {
                 seen = try directory.examine(key)
@@ -43,7 +43,7 @@ extension Cache {
             drainWatch()
             let answer = performing { state in
                 defer { state.examinations.end() }
-                return (state.examined(key, seen), [])
+                return (state.examined(key, seen, since: start, now: .now), [])
             }
             if let answer { return answer }
         }

@@ -44,8 +44,8 @@ extension Cache {
     private func keysInDirectory() -> [CacheKey] {
         var keys: [CacheKey] = []
         do {
-            try directory.scan(begin: {}) { batch in
-                keys += batch.map(\.key)
+            try directory.scan(begin: {}) { batch, _ in
+                for case .entry(let key, _) in batch { keys.append(key) }
                 return !isDraining
             }
         } catch {

@@ -18,12 +18,13 @@ public final class Cache: Sendable {
 
     let directory: CacheDirectory
     let settings: CacheSettings
-    private let logger: Logger
+    let logger: Logger
     private let guarded: Mutex<Guarded>
-    private let worker: DirectoryWorker
+    let worker: DirectoryWorker
     private let transfers = TransferLoop()
     private let observer = Mutex<(any CacheObserver)?>(nil)
     private let scanner = Mutex<NamedThread?>(nil)
+    private let upkeep = Upkeep()
 
     /// Opens the directory and begins to watch it. Fails if another process holds it.
     public convenience init(_ settings: CacheSettings, logger: Logger) throws(CacheError) {
@@ -40,7 +41,8 @@ public final class Cache: Sendable {
         worker = DirectoryWorker(directory: directory, logger: logger)
         let state = CacheState(
             transferLimit: settings.transfers.transferLimit,
-            hostLimit: settings.transfers.transfersPerHost)
+            hostLimit: settings.transfers.transfersPerHost,
+            budget: try directory.budget(settings.limits))
         guarded = Mutex(Guarded(state: state, watch: Self.watch(directory, logger)))
         if !directory.keepsAttributes {
             logger.warning(
@@ -66,12 +68,16 @@ public final class Cache: Sendable {
     /// Starts the threads and the first scan. Questions may be asked before it is through.
     public func start(observer: any CacheObserver) {
         self.observer.withLock { $0 = observer }
-        worker.start { publications in
-            self.drainWatch()
-            for publication in publications { self.perform { $0.published(publication) } }
-            // Their own renaming was noticed too; looking once now keeps the next question quick.
-            _ = self.lookup(publications.map(\.key))
-        }
+        worker.start(
+            DirectoryWorker.Owner(
+                isPinned: { key in self.performing { state in (state.isPinned(key), []) } },
+                onPublished: { publications in
+                    self.drainWatch()
+                    for publication in publications { self.perform { $0.published(publication) } }
+                    // Their own renaming was noticed too; looking once now keeps the next question quick.
+                    _ = self.lookup(publications.map(\.key))
+                },
+                onUnlinked: { victim in self.perform { $0.unlinked([victim]) } }))
         transfers.start(
             TransferContext(
                 settings: settings.transfers, directory: directory, logger: logger,
@@ -80,20 +86,26 @@ public final class Cache: Sendable {
                         $0.transferProgressed(key, id, received: received, total: total)
                     }
                 },
-                onMegabyte: { self.drainWatch() },
+                roomFor: { key, id, needed, length in
+                    self.room(for: key, id, needed: needed, length: length)
+                },
                 onFinished: { key, id, result in
                     self.perform { $0.transferFinished(key, id, result) }
                 }))
         startScan()
+        upkeep.start(self)
     }
 
     /// Ends: running downloads stop with their partials kept, staged images are still published, and
     /// whoever waits hears of it. Returns once all threads are done.
     public func drain() {
         perform { $0.drainBegan() }
+        for eviction in takePostponed() { evict(eviction) }
+        upkeep.finish()
         transfers.finish()
         worker.finish()
         scanner.withLock { $0.take() }?.join()
+        flushUses()
         observer.withLock { $0 = nil }
     }
 
@@ -102,6 +114,11 @@ public final class Cache: Sendable {
     /// Runs an event under the lock; then does what it decided.
     func perform(_ event: (inout CacheState) -> [Effect]) {
         performing { state in ((), event(&state)) }
+    }
+
+    /// The same for an event that decides nothing.
+    func perform(silently event: (inout CacheState) -> Void) {
+        guarded.withLock { event(&$0.state) }
     }
 
     /// The same for an event with an answer. Work for the cache's own threads is queued before the
@@ -150,7 +167,9 @@ public final class Cache: Sendable {
             transfers.send(.cancel(id, key, discardsPartial: discardsPartial))
         case .discardPartial(let key): transfers.send(.discardPartial(key))
         case .publish(let image): worker.enqueue(.publish(image))
-        case .unlink(let key): worker.enqueue(.unlink(key))
+        case .unlink(let victim): worker.enqueue(.unlink(victim))
+        case .evict(let goal): evict(Eviction(goal: goal, isOwn: true))
+        case .resumeTransfer(let id): transfers.send(.resume(id))
         case .finish, .announceChanges, .scan: break
         }
     }
@@ -176,10 +195,14 @@ public final class Cache: Sendable {
     /// an image removed while it is being published is unlinked after it.
     func afterDirectoryWork(_ body: @escaping @Sendable () -> Void) {
         let worker = worker
-        worker.enqueue(.notify { worker.enqueue(.notify(body)) })
+        worker.enqueue(.run { worker.enqueue(.run(body)) })
     }
 
-    private func startScan() {
+    func closeIdleConnections() {
+        transfers.send(.closeIdleConnections)
+    }
+
+    func startScan() {
         scanner.withLock { scanner in
             scanner?.join()
             scanner = NamedThread("scan") { Scan(cache: self, logger: self.logger).run() }
@@ -189,10 +212,27 @@ public final class Cache: Sendable {
     /// The scan is through; `false` if it has to be repeated.
     func scanFinished(isReadable: Bool) -> Bool {
         drainWatch()
-        return guarded.withLock { guarded in
+        let isOver = guarded.withLock { guarded in
             let isWatched = isReadable && guarded.watch != nil
             return guarded.state.isDraining || guarded.state.scanFinished(isWatched: isWatched)
         }
+        if isOver {
+            for eviction in takePostponed() { evict(eviction) }
+            perform { $0.limitsChecked() + $0.resumeNext() }
+        }
+        return isOver
+    }
+
+    private func takePostponed() -> [Eviction] {
+        performing { state in
+            defer { state.room.postponed = [] }
+            return (state.room.postponed, [])
+        }
+    }
+
+    /// What to wait on for changes; `nil` where there is no watch.
+    var watchDescriptor: Int32? {
+        guarded.withLock { $0.watch?.descriptor }
     }
 }
 
@@ -200,6 +240,6 @@ extension Cache.Guarded {
     /// Takes in all changes that are waiting. Only marks names; nothing is looked at under the lock.
     mutating func drain(_ effects: inout [Effect]) {
         guard watch != nil else { return }
-        watch?.drain { effects += state.directoryChanged($0) }
+        watch?.drain { effects += state.directoryChanged($0, now: .now) }
     }
 }

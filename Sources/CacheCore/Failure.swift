@@ -32,6 +32,10 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         case obstructed
         /// The cache directory could not take the bytes.
         case storage
+        /// The image does not fit beside what may not be evicted.
+        case noRoom
+        /// What was asked for needs the image to be in the cache.
+        case notCached
         /// The image was removed while it was on its way.
         case removed
         /// The daemon is shutting down.

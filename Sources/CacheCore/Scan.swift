@@ -5,7 +5,7 @@ internal import SystemPackage
 /// Reads the directory into the index while the cache already answers: batch by batch, then the order
 /// of use by access time. Repeated after changes were lost.
 struct Scan {
-    private typealias Seen = (key: CacheKey, lastUsedAt: UnixTime)
+    private typealias Seen = (key: CacheKey, lastUsedAt: FileTime)
 
     let cache: Cache
     let logger: Logger
@@ -25,10 +25,9 @@ struct Scan {
 
     /// Returns the entries met.
     private func scanOnce() throws(Errno) -> Int {
-        cache.perform { state in
-            state.scanBegan()
-            return []
-        }
+        // What is known of uses goes into the files first: by them the order is made.
+        cache.flushUses()
+        cache.perform(silently: { $0.scanBegan() })
         let seen = try readDirectory()
         examineRest(seen)
         sort(seen)
@@ -39,12 +38,12 @@ struct Scan {
         var seen: [Seen] = []
         try cache.directory.scan(
             begin: { cache.beginExamination() },
-            batch: { batch in
+            batch: { batch, start in
                 for item in batch {
-                    guard case .entry(let facts) = item.examination else { continue }
-                    seen.append((item.key, facts.lastUsedAt))
+                    guard case .entry(let key, .entry(let facts)) = item else { continue }
+                    seen.append((key, facts.lastUsedAt))
                 }
-                cache.takeScanned(batch)
+                cache.takeScanned(batch, since: start)
                 return !cache.isDraining
             })
         return seen
@@ -60,12 +59,12 @@ struct Scan {
             hasMore = stretch.hasMore
             let missed = stretch.entries.map(\.key).filter { !met.contains($0) }
             guard !missed.isEmpty else { continue }
-            cache.beginExamination()
-            cache.takeScanned(
-                missed.map { key in
-                    let seen = cache.directory.examineOrPass(key, name: key.description)
-                    return CacheDirectory.Scanned(key: key, examination: seen)
-                })
+            let start = cache.beginExamination()
+            let batch = missed.map { key in
+                CacheDirectory.Scanned.entry(
+                    key, cache.directory.examineOrPass(key, name: key.description))
+            }
+            cache.takeScanned(batch, since: start)
         }
     }
 
@@ -84,18 +83,15 @@ struct Scan {
 }
 
 extension Cache {
-    func beginExamination() {
-        perform { state in
-            state.examinations.begin()
-            return []
-        }
+    func beginExamination() -> Examinations.Start {
+        performing { state in (state.examinations.begin(), []) }
     }
 
     /// Takes in a batch of names that were looked at; what changed meanwhile is left out.
-    func takeScanned(_ batch: [CacheDirectory.Scanned]) {
+    func takeScanned(_ batch: [CacheDirectory.Scanned], since start: Examinations.Start) {
         drainWatch()
         perform { state in
-            state.scanned(batch)
+            state.scanned(batch, since: start)
             return []
         }
     }

@@ -23,24 +23,27 @@ struct CachedCommand: AsyncParsableCommand {
     @OptionGroup var options: DaemonOptions
 
     func run() async throws {
-        signal(SIGPIPE, SIG_IGN)
+        for number in [SIGPIPE, SIGHUP] { signal(number, SIG_IGN) }
         do {
             let settings = try await Settings.resolve(options, Environment.all())
-            try await Self.serve(settings)
+            try await serve(settings)
         } catch let failure as StartFailure {
             FileDescriptor.standardError.writeLine("cached: \(failure.message)")
             throw failure.exitCode
         }
     }
 
-    private static func serve(_ settings: Settings) async throws {
+    private func serve(_ settings: Settings) async throws {
         var logger = Logger(label: "cached", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = settings.logLevel
         DescriptorLimit.raise(logger)
         let server = try SocketServer(settings, logger: logger)
+        let reload = Reload(server: server, logger: logger) { [options] in
+            try await Settings.resolve(options, Environment.all())
+        }
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: server)],
+                services: [.init(service: reload), .init(service: server)],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }

@@ -159,7 +159,7 @@ struct ItemWriterTests {
         EntryFacts(
             size: 22031, allocated: 24576, mediaType: .png, width: 64, height: 48,
             fetchedAt: UnixTime(rawValue: 1_790_000_100), freshUntil: nil,
-            lastUsedAt: UnixTime(rawValue: 1_790_000_200), isPinned: false)
+            lastUsedAt: FileTime(nanoseconds: 1_790_000_200_999_999_999), isPinned: false)
     }
 
     private func written(

@@ -15,7 +15,7 @@ struct SettingsTests {
         #expect(settings.socket == "/run/user/1/cached.sock")
         #expect(settings.socketMode == 0o600)
         #expect(settings.logLevel == .info)
-        #expect(settings.cache.transfers.maximumSize == 64 << 20)
+        #expect(settings.cache.limits.maximumImageSize == 64 << 20)
         #expect(!settings.cache.transfers.acceptsAnything)
         #expect(!settings.cache.transfers.acceptsSVG)
         #expect(settings.cache.transfers.userAgent == "cached/\(Version.current)")
@@ -39,16 +39,16 @@ struct SettingsTests {
             let fromFile = try await resolve(["--config", file], ["HOME": "/h"])
             #expect(fromFile.socket == "/file")
             #expect(fromFile.socketMode == 0o640)
-            #expect(fromFile.cache.transfers.maximumSize == 3 << 20)
+            #expect(fromFile.cache.limits.maximumImageSize == 3 << 20)
             #expect(fromFile.logLevel == .error)
             let mixed = try await resolve(["--config", file], environment)
             #expect(mixed.socket == "/environment")
-            #expect(mixed.cache.transfers.maximumSize == 2 << 20)
+            #expect(mixed.cache.limits.maximumImageSize == 2 << 20)
             #expect(mixed.socketMode == 0o640)
             let options = ["--socket", "/option", "--max-image-bytes", "1MiB"]
             let highest = try await resolve(["--config", file] + options, environment)
             #expect(highest.socket == "/option")
-            #expect(highest.cache.transfers.maximumSize == 1 << 20)
+            #expect(highest.cache.limits.maximumImageSize == 1 << 20)
         }
     }
 
@@ -121,7 +121,7 @@ struct SettingsTests {
     @Test(arguments: [
         ("CACHED_SOKET", SettingName.socket), ("CACHED_SOCKETMODE", .socketMode),
         ("CACHED_ALLOW_NETWORKS", .allowNetwork), ("CACHED_ACCEPTS", .accept),
-        ("CACHED_MAX_BYTES", .maxImageBytes), ("CACHED_CAFILE", .caFile),
+        ("CACHED_MAX_BITES", .maxBytes), ("CACHED_MAX_IMAGE_BYTE", .maxImageBytes), ("CACHED_CAFILE", .caFile),
         ("CACHED_LOG_LVL", .logLevel),
     ])
     func theNearestNameHasTheFewestEdits(name: String, nearest: SettingName) {

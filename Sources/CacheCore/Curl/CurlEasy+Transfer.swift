@@ -46,7 +46,11 @@ extension CurlEasy {
         }
         try setData(CURLOPT_WRITEFUNCTION) { bytes, size, count, owner in
             let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            return Transfer.from(owner).receivedBody(piece) ? piece.count : 0
+            switch Transfer.from(owner).receivedBody(piece) {
+            case .taken: return piece.count
+            case .brokenOff: return 0
+            case .postponed: return Int(CURL_WRITEFUNC_PAUSE)
+            }
         }
         try setOpenSocket { owner, _, address in
             Transfer.from(owner).openSocket(address!)

@@ -42,6 +42,11 @@ final class CurlEasy {
         try check(ccurl_set_open_socket(handle, callback))
     }
 
+    /// Goes on after a callback paused it. curl_easy_pause(3).
+    func resume() {
+        curl_easy_pause(handle, CURLPAUSE_CONT)
+    }
+
     private func check(_ code: CURLcode) throws(CurlError) {
         guard code == CURLE_OK else { throw CurlError(code: code) }
     }

@@ -1,20 +1,35 @@
 internal import CCurl
+internal import Synchronization
 
 /// libcurl's multi handle: drives many easy handles and keeps their connections. Everything but
 /// ``wakeUp()`` belongs to one thread. libcurl-multi(3).
 final class CurlMulti: @unchecked Sendable {
-    // Unchecked: the pointer is constant; which functions may be called from where is said on each.
-    private let handle: UnsafeMutableRawPointer
+    // Unchecked: the thread it belongs to is the only one that changes the pointer, under the lock that
+    // others take to wake it.
+    private var handle: UnsafeMutableRawPointer
+    private let waking = Mutex<Void>(())
 
     init() {
-        guard let handle = curl_multi_init() else {
-            preconditionFailure("out of memory in libcurl")
-        }
-        self.handle = handle
+        handle = Self.make()
     }
 
     deinit {
         curl_multi_cleanup(handle)
+    }
+
+    private static func make() -> UnsafeMutableRawPointer {
+        guard let handle = curl_multi_init() else {
+            preconditionFailure("out of memory in libcurl")
+        }
+        return handle
+    }
+
+    /// Closes all connections, with which no transfer may be under way; options are to be set again.
+    func renew() {
+        waking.withLock { _ in
+            curl_multi_cleanup(handle)
+            handle = Self.make()
+        }
     }
 
     func set(_ option: CURLMoption, _ value: Int) {
@@ -48,7 +63,7 @@ final class CurlMulti: @unchecked Sendable {
 
     /// Ends a wait early; from any thread. curl_multi_wakeup(3).
     func wakeUp() {
-        _ = curl_multi_wakeup(handle)
+        waking.withLock { _ in _ = curl_multi_wakeup(handle) }
     }
 
     /// The next transfer that ended, and how. curl_multi_info_read(3).

@@ -19,6 +19,8 @@ final class Transfer {
     private var digest: SHA256?
     private var inspector = ImageInspector()
     private var received: Int64 = 0
+    /// Bytes there is room for.
+    private var granted: Int64 = 0
     /// Why the transfer was broken off from this side; libcurl only sees a failed callback.
     private var ownFailure: Failure?
     /// The last address that was refused; libcurl may have found another of the same host.
@@ -45,28 +47,40 @@ final class Transfer {
     func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         head.take(line)
         guard head.length <= ResponseHead.maximumLength else {
-            return breakOff(.init(.protocolError, "the response has more than 64 KiB of headers"))
+            ownFailure = Failure(.protocolError, "the response has more than 64 KiB of headers")
+            return false
         }
         return true
     }
 
-    /// A piece of the body arrived; `false` breaks off.
-    func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    /// What becomes of a piece of the body.
+    enum Reception {
+        case taken
+        case brokenOff
+        /// There is no room now; libcurl will offer it again.
+        case postponed
+    }
+
+    /// A piece of the body arrived.
+    func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
         guard head.status == 200 else {
             hasReceivedErrorBytes += bytes.count
-            return hasReceivedErrorBytes <= Self.errorBodyLimit
+            return hasReceivedErrorBytes <= Self.errorBodyLimit ? .taken : .brokenOff
         }
         do {
+            if file == nil { try checkHead() }
+            guard try hasRoom(for: bytes.count) else { return .postponed }
             if file == nil { try begin() }
             try take(bytes)
-            return true
+            return .taken
         } catch let failure as Failure {
-            return breakOff(failure)
+            ownFailure = failure
         } catch let cause as Errno {
-            return breakOff(.storage(cause, path: "\(context.directory.path)/\(key)"))
+            ownFailure = .storage(cause, path: "\(context.directory.path)/\(key)")
         } catch {
-            return breakOff(Failure(.storage, "\(error)"))
+            ownFailure = Failure(.storage, "\(error)")
         }
+        return .brokenOff
     }
 
     /// libcurl is about to connect: the socket, or `CURL_SOCKET_BAD` for an address that is refused.
@@ -81,34 +95,37 @@ final class Transfer {
             address.pointee.protocol)
     }
 
-    private func breakOff(_ failure: Failure) -> Bool {
-        ownFailure = failure
-        return false
-    }
-
-    /// The first byte of an image: what the head promises is checked, and the partial begins.
-    private func begin() throws {
+    /// What the head promises is checked before anything is written.
+    private func checkHead() throws {
         if let encoding = head.contentEncoding {
             throw Failure(
                 .protocolError, "the body is encoded as \(encoding), which was not asked for")
         }
-        if let length = head.contentLength, length > context.settings.maximumSize {
-            throw Failure.tooLarge(length, context.settings.maximumSize)
+    }
+
+    /// Whether there is room for so many bytes more; asks for it where it is not granted yet.
+    private func hasRoom(for count: Int) throws -> Bool {
+        let needed = received + Int64(count)
+        guard needed > granted else { return true }
+        switch context.roomFor(key, id, needed, head.contentLength) {
+        case .granted(let bytes): granted = bytes
+        case .refused(let failure): throw failure
+        case .wait: return false
         }
+        return true
+    }
+
+    /// The first byte of an image: the partial begins.
+    private func begin() throws {
         file = try context.directory.stage(key)
         digest = try SHA256()
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) throws {
-        guard received + Int64(bytes.count) <= context.settings.maximumSize else {
-            throw Failure.tooLarge(nil, context.settings.maximumSize)
-        }
         try file?.append(bytes)
         digest?.update(bytes)
         inspector.consume(bytes)
-        let before = received
         received += Int64(bytes.count)
-        if before >> 20 != received >> 20 { context.onMegabyte() }
         if let type = inspector.mediaType, !context.settings.accepts(type) {
             throw Failure.notAccepted(type)
         }

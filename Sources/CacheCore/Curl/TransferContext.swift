@@ -9,9 +9,8 @@ struct TransferContext: Sendable {
     let logger: Logger
     /// Bytes received so far, and in all if the origin said.
     let onProgress: @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void
-    /// A megabyte more was written to a partial. Each write is noticed by the directory's watch; taken
-    /// in now and then, the notices never pile up.
-    let onMegabyte: @Sendable () -> Void
+    /// Asks for room before bytes are written: for those needed now, and the length in all if known.
+    let roomFor: @Sendable (CacheKey, FlightID, _ needed: Int64, _ length: Int64?) -> RoomGrant
     let onFinished: @Sendable (CacheKey, FlightID, Result<StagedImage, Failure>) -> Void
 
     func discardPartial(_ key: CacheKey) {
@@ -31,8 +30,6 @@ public struct TransferSettings: Sendable {
     public var transferLimit = 64
     /// Downloads from one host at once; over HTTP/2 they share a connection.
     public var transfersPerHost = 6
-    /// Bytes one image may have; 64 MiB by default.
-    public var maximumSize: Int64 = 64 << 20
     /// Where connections may lead.
     public var addressPolicy = AddressPolicy()
     /// Take SVG, which is a program as much as a picture.

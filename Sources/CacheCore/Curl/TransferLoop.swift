@@ -10,6 +10,10 @@ final class TransferLoop: Sendable {
         case start(FlightID, CacheKey, CacheURL)
         /// Ends a transfer if it still runs.
         case cancel(FlightID, CacheKey, discardsPartial: Bool)
+        /// Goes on with a transfer that waited for room.
+        case resume(FlightID)
+        /// Closes connections to origins that serve nobody.
+        case closeIdleConnections
         /// Removes a partial unless a transfer is writing to it.
         case discardPartial(CacheKey)
         case stop
@@ -65,6 +69,8 @@ private final class TransferThread {
     private var idle: [CurlEasy] = []
     private let headers = RequestHeaders()
     private var isRunning = true
+    /// Idle connections are to be closed.
+    private var isClosing = false
 
     /// Without work, the longest nap; a wake-up ends it.
     private static let longestNap: Int32 = 60_000
@@ -72,7 +78,11 @@ private final class TransferThread {
     init(_ context: TransferContext, _ multi: CurlMulti) {
         self.context = context
         self.multi = multi
-        multi.set(CURLMOPT_MAXCONNECTS, context.settings.transferLimit)
+        configure(connections: context.settings.transferLimit)
+    }
+
+    private func configure(connections: Int) {
+        multi.set(CURLMOPT_MAXCONNECTS, connections)
         // Progress is reported by the callbacks; connections of the same host share one by HTTP/2.
         multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     }
@@ -84,7 +94,10 @@ private final class TransferThread {
             guard isRunning else { break }
             multi.perform()
             while let (handle, code) = multi.nextFinished() { finished(handle, code) }
-            if transfers.isEmpty { idle.removeAll() }
+            if transfers.isEmpty {
+                idle.removeAll()
+                if isClosing { renew() }
+            }
             multi.poll(milliseconds: Self.longestNap)
         }
         for transfer in transfers.values { multi.remove(transfer.easy) }
@@ -95,6 +108,8 @@ private final class TransferThread {
         switch command {
         case .start(let id, let key, let url): begin(id, key, url)
         case .cancel(let id, let key, let discardsPartial): cancel(id, key, discardsPartial)
+        case .resume(let id): transfers[id]?.easy.resume()
+        case .closeIdleConnections: closeIdleConnections()
         case .discardPartial(let key): discardPartial(key)
         case .stop: isRunning = false
         }
@@ -133,6 +148,19 @@ private final class TransferThread {
             context.onFinished(key, id, .failure(.removed))
         }
         if discardsPartial { discardPartial(key) }
+    }
+
+    /// libcurl closes all idle connections only with the handle that holds them, which has to wait for
+    /// the last transfer; until then, one whenever another becomes idle and they are too many.
+    private func closeIdleConnections() {
+        isClosing = true
+        configure(connections: 1)
+    }
+
+    private func renew() {
+        multi.renew()
+        configure(connections: context.settings.transferLimit)
+        isClosing = false
     }
 
     private func release(_ transfer: Transfer) {

@@ -14,17 +14,21 @@ extension CacheDirectory {
     /// Publishes a batch; one result for each image, in order. A failure loses only its own image,
     /// except a failed sync of the directory, after which nothing of the batch is promised.
     ///
-    /// - Parameter sync: how the files' own bytes are made durable; see ``SyncPace``.
+    /// - Parameters:
+    ///   - now: the time of use of the first image; each further one is used a nanosecond later.
+    ///   - sync: how the files' own bytes are made durable; see ``SyncPace``.
     func publish(
-        _ batch: [StagedImage], now: UnixTime, sync: SyncPace.Choice = .eachFile
+        _ batch: [StagedImage], now: FileTime, sync: SyncPace.Choice = .eachFile
     ) -> [Publication] {
         var failures: [Int: Errno] = [:]
+        let uses = batch.indices.map { FileTime(nanoseconds: now.nanoseconds + Int64($0)) }
         func each(_ step: (StagedImage) throws(Errno) -> Void) {
             for (index, image) in batch.enumerated() where failures[index] == nil {
                 do { try step(image) } catch { failures[index] = error }
             }
         }
         each(writeAttributes)
+        for (image, time) in zip(batch, uses) { setLastUse(time, of: image) }
         if sync == .eachFile || !isFileSystemSynchronized() {
             if batch.count > 1 {
                 for image in batch { _ = clinux_start_writeback(image.file.descriptor) }
@@ -33,7 +37,7 @@ extension CacheDirectory {
         }
         each { (image) throws(Errno) in
             let name = image.key.description
-            try kernel.rename(name + Self.partialSuffix, to: name, in: descriptor)
+            try kernel.rename(Self.partialName(of: image.key), to: name, in: descriptor)
         }
         var directoryFailure: Errno?
         do { try kernel.synchronize(descriptor) } catch { directoryFailure = error }
@@ -41,7 +45,8 @@ extension CacheDirectory {
             let failure = failures[index] ?? directoryFailure
             return Publication(
                 flight: image.flight, key: image.key,
-                result: failure.map { .failure(rejected(image, $0)) } ?? facts(of: image, now))
+                result: failure.map { .failure(rejected(image, $0)) }
+                    ?? facts(of: image, uses[index]))
         }
     }
 
@@ -88,7 +93,17 @@ extension CacheDirectory {
         try kernel.setAttribute(name, Array(value.utf8), of: file)
     }
 
-    private func facts(of image: StagedImage, _ now: UnixTime) -> Result<EntryFacts, Failure> {
+    /// Puts an entry into the order of use. A file system that can't tell one use from another is no
+    /// reason to do without the image.
+    private func setLastUse(_ time: FileTime, of image: StagedImage) {
+        do {
+            try kernel.setAccessTime(time, of: image.file.descriptor)
+        } catch {
+            return
+        }
+    }
+
+    private func facts(of image: StagedImage, _ now: FileTime) -> Result<EntryFacts, Failure> {
         do {
             let status = try kernel.status(of: image.file.descriptor)
             return .success(
@@ -103,7 +118,7 @@ extension CacheDirectory {
     /// Cleans up after an image that could not be published. Its pages may be clean without having
     /// reached the disk, so neither the partial nor a file already renamed is ever tried again.
     private func rejected(_ image: StagedImage, _ cause: Errno) -> Failure {
-        for name in [image.key.description + Self.partialSuffix, image.key.description] {
+        for name in [Self.partialName(of: image.key), image.key.description] {
             guard isSame(name, image.file.descriptor) else { continue }
             do {
                 try kernel.unlink(name, in: descriptor)

@@ -22,9 +22,6 @@ final class CacheDirectory: Sendable {
     /// Whether this file system keeps user attributes at all.
     let keepsAttributes: Bool
 
-    /// A staged download's name is its entry's with this behind it.
-    static let partialSuffix = ".part"
-
     /// Makes the directory where it is missing, locks it and marks it as a cache.
     ///
     /// - Parameter mode: permission bits of a directory that has to be made.
@@ -111,7 +108,7 @@ final class CacheDirectory: Sendable {
         return .entry(
             EntryFacts(
                 record: record, allocated: Int64(status.st_blocks) * 512,
-                lastUsedAt: UnixTime(clamping: Int64(status.st_atim.tv_sec))))
+                lastUsedAt: FileTime(status.st_atim)))
     }
 
     /// The record of an entry; `nil` where there is none that can be read.
@@ -147,10 +144,35 @@ final class CacheDirectory: Sendable {
             size: Int64(status.st_size), allocated: Int64(status.st_blocks) * 512,
             mediaType: .other, width: nil, height: nil,
             fetchedAt: UnixTime(clamping: Int64(status.st_mtim.tv_sec)), freshUntil: nil,
-            lastUsedAt: UnixTime(clamping: Int64(status.st_atim.tv_sec)), isPinned: false)
+            lastUsedAt: FileTime(status.st_atim), isPinned: false)
+    }
+
+    /// Bytes the disk holds for what lies under the name of a partial; `nil` where nothing does, or
+    /// nothing that can be looked at. stat(2), `st_blocks`.
+    func allocated(toPartialOf key: CacheKey) -> Int64? {
+        do {
+            let status = try kernel.status(of: Self.partialName(of: key), in: descriptor)
+            return Int64(status.st_blocks) * 512
+        } catch {
+            return nil
+        }
+    }
+
+    static func partialName(of key: CacheKey) -> String {
+        key.description + DirectoryName.partialSuffix
     }
 
     // MARK: Changing
+
+    /// Says in a file when it was last used, without opening it; what is gone is passed over.
+    /// utimensat(2).
+    func setLastUse(_ time: FileTime, of key: CacheKey) throws(Errno) {
+        do {
+            try kernel.setAccessTime(time, of: key.description, in: descriptor)
+        } catch .noSuchFileOrDirectory {
+            return
+        }
+    }
 
     /// Removes an entry; what is gone already is as good as removed. unlinkat(2).
     func unlink(_ key: CacheKey) throws(Errno) {
@@ -159,7 +181,7 @@ final class CacheDirectory: Sendable {
 
     /// Removes a partial. unlinkat(2).
     func discardPartial(of key: CacheKey) throws(Errno) {
-        try unlinkIfPresent(key.description + Self.partialSuffix)
+        try unlinkIfPresent(Self.partialName(of: key))
     }
 
     private func unlinkIfPresent(_ name: String) throws(Errno) {

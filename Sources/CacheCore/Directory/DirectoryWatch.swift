@@ -16,16 +16,21 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         case appeared(CacheKey)
         /// The name is gone.
         case vanished(CacheKey)
+        /// Somebody opened the file of a name, be it a stranger or this process. inotify carries no pid.
+        case opened(CacheKey)
+        /// Something happened to a partial.
+        case partialChanged(CacheKey)
         /// Events were lost, or the directory itself went: nothing of the index is certain.
         case overflowed
     }
 
-    private let descriptor: Int32
+    /// Readable when something happened.
+    let descriptor: Int32
     private let buffer: UnsafeMutableRawBufferPointer
 
     private static let mask =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM)
-        | UInt32(IN_MODIFY) | UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE)
+        | UInt32(IN_MODIFY) | UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_OPEN)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
 
     /// Watches the directory from now on; fails where the machine's watches are spent.
@@ -80,11 +85,22 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         }
         let field = buffer[(position + headerSize)..<(position + length)]
         let name = field.prefix { $0 != 0 }
-        guard let key = CacheKey(name: UnsafeRawBufferPointer(rebasing: name)) else {
-            return length
+        if let name = DirectoryName(UnsafeRawBufferPointer(rebasing: name)),
+            let change = Self.change(of: name, header.mask)
+        {
+            body(change)
         }
-        let isGone = header.mask & UInt32(IN_DELETE | IN_MOVED_FROM) != 0
-        body(isGone ? .vanished(key) : .appeared(key))
         return length
+    }
+
+    /// What an event means; `nil` for one of no consequence.
+    private static func change(of name: DirectoryName, _ mask: UInt32) -> Change? {
+        let isOpening = mask & UInt32(IN_OPEN) != 0
+        switch name {
+        case .partial(let key): return isOpening ? nil : .partialChanged(key)
+        case .entry(let key) where isOpening: return .opened(key)
+        case .entry(let key):
+            return mask & UInt32(IN_DELETE | IN_MOVED_FROM) != 0 ? .vanished(key) : .appeared(key)
+        }
     }
 }

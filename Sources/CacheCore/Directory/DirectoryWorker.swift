@@ -12,9 +12,17 @@ final class DirectoryWorker: Sendable {
     /// What the worker can be asked to do.
     enum Job: Sendable {
         case publish(StagedImage)
-        case unlink(CacheKey)
-        /// Runs the closure once everything queued before it is done.
-        case notify(@Sendable () -> Void)
+        case unlink(Victim)
+        /// Runs the closure once everything queued before it is done; after the end, at once.
+        case run(@Sendable () -> Void)
+    }
+
+    /// Whom the worker asks and tells, on its own thread.
+    struct Owner: Sendable {
+        /// Whether an image about to be published is pinned.
+        let isPinned: @Sendable (CacheKey) -> Bool
+        let onPublished: @Sendable ([Publication]) -> Void
+        let onUnlinked: @Sendable (Victim) -> Void
     }
 
     /// Publications that share one commit, at most.
@@ -30,16 +38,16 @@ final class DirectoryWorker: Sendable {
         self.logger = logger
     }
 
-    /// Starts the thread; `onPublished` is called on it after every batch until ``finish()``.
-    func start(onPublished: @escaping @Sendable ([Publication]) -> Void) {
+    /// Starts the thread, which serves its owner until ``finish()``.
+    func start(_ owner: Owner) {
         thread.withLock { handle in
-            handle = NamedThread("directory") { self.run(onPublished) }
+            handle = NamedThread("directory") { self.run(owner) }
         }
     }
 
     /// Queues jobs; never waits.
     func enqueue(_ job: Job) {
-        inbox.put(job)
+        if !inbox.put(job), case .run(let body) = job { body() }
     }
 
     /// Finishes what is queued and ends the thread.
@@ -48,7 +56,7 @@ final class DirectoryWorker: Sendable {
         thread.withLock { $0.take() }?.join()
     }
 
-    private func run(_ onPublished: ([Publication]) -> Void) {
+    private func run(_ owner: Owner) {
         var pace = SyncPace()
         while var jobs = inbox.takeAll() {
             var staged: [StagedImage] = []
@@ -57,40 +65,56 @@ final class DirectoryWorker: Sendable {
             while let job = jobs.popLast() {
                 if case .publish(let image) = job {
                     staged.append(image)
-                    if staged.count == Self.largestBatch { publish(&staged, &pace, onPublished) }
+                    if staged.count == Self.largestBatch { publish(&staged, &pace, owner) }
                 } else {
-                    publish(&staged, &pace, onPublished)
-                    perform(job)
+                    publish(&staged, &pace, owner)
+                    perform(job, owner)
                 }
             }
-            publish(&staged, &pace, onPublished)
+            publish(&staged, &pace, owner)
         }
     }
 
     private func publish(
-        _ staged: inout [StagedImage], _ pace: inout SyncPace,
-        _ onPublished: ([Publication]) -> Void
+        _ staged: inout [StagedImage], _ pace: inout SyncPace, _ owner: Owner
     ) {
         guard !staged.isEmpty else { return }
+        for index in staged.indices {
+            staged[index].record.isPinned = owner.isPinned(staged[index].key)
+        }
         let choice = pace.choose(files: staged.count)
         let start = ContinuousClock.now
         let publications = directory.publish(staged, now: .now, sync: choice)
         pace.took(start.duration(to: .now), choice)
         staged.removeAll(keepingCapacity: true)
-        onPublished(publications)
+        owner.onPublished(publications)
     }
 
-    private func perform(_ job: Job) {
+    private func perform(_ job: Job, _ owner: Owner) {
+        switch job {
+        case .publish: preconditionFailure("publications are performed in batches")
+        case .unlink(let victim):
+            directory.remove(victim, logger)
+            owner.onUnlinked(victim)
+        case .run(let body): body()
+        }
+    }
+}
+
+extension CacheDirectory {
+    /// Removes a victim's file. One that can't be removed stays, and the log says why.
+    func remove(_ victim: Victim, _ logger: Logger) {
         do {
-            switch job {
-            case .publish: preconditionFailure("publications are performed in batches")
-            case .unlink(let key): try directory.unlink(key)
-            case .notify(let body): body()
+            switch victim.name {
+            case .entry(let key): try unlink(key)
+            case .partial(let key): try discardPartial(of: key)
             }
         } catch {
             logger.warning(
                 "a file could not be removed",
-                metadata: ["directory": "\(directory.path)", "error": "\(error)"])
+                metadata: [
+                    "directory": "\(path)", "name": "\(victim.name)", "error": "\(error)",
+                ])
         }
     }
 }

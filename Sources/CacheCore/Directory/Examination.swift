@@ -22,12 +22,12 @@ public struct EntryFacts: Hashable, Sendable {
     public var height: Int?
     public var fetchedAt: UnixTime
     public var freshUntil: UnixTime?
-    public var lastUsedAt: UnixTime
+    public var lastUsedAt: FileTime
     public var isPinned: Bool
 }
 
 extension EntryFacts {
-    init(record: EntryRecord, allocated: Int64, lastUsedAt: UnixTime) {
+    init(record: EntryRecord, allocated: Int64, lastUsedAt: FileTime) {
         self.init(
             size: record.size, allocated: allocated, mediaType: record.mediaType,
             width: record.width, height: record.height, fetchedAt: record.fetchedAt,

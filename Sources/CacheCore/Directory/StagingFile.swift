@@ -29,7 +29,7 @@ final class StagingFile: Sendable {
 extension CacheDirectory {
     /// Starts a new partial. What lay under its name is unlinked, never written to: it may be a link.
     func stage(_ key: CacheKey) throws(Errno) -> StagingFile {
-        let name = key.description + Self.partialSuffix
+        let name = Self.partialName(of: key)
         let descriptor: Int32
         do {
             descriptor = try create(name)

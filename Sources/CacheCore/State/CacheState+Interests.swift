@@ -13,11 +13,11 @@ extension CacheState {
     /// index is right about it.
     mutating func wanted(
         _ key: CacheKey, _ url: CacheURL, by interest: InterestID?, _ options: FetchOptions,
-        now: UnixTime
+        now: FileTime
     ) -> [Effect] {
+        used(key, at: now)
         if !options.isRefresh, index.contains(key) {
             counters.hits += 1
-            index.touch(key, at: now)
             return []
         }
         counters.misses += 1

@@ -30,13 +30,15 @@ extension CacheState {
 
     /// Takes in what was seen under a name; the answer for it, or `nil` when the name changed
     /// meanwhile and has to be looked at again.
-    mutating func examined(_ key: CacheKey, _ examination: Examination) -> Lookup? {
+    mutating func examined(
+        _ key: CacheKey, _ examination: Examination, since start: Examinations.Start, now: FileTime
+    ) -> Lookup? {
         guard !isPublishing(key) else { return known(key) }
-        guard examinations.isCurrent(key) else { return nil }
+        guard examinations.isCurrent(key, since: start) else { return nil }
         unverified.remove(key)
         switch examination {
         case .entry(let facts):
-            if !index.update(key, facts) { index.insert(key, facts) }
+            if !index.update(key, facts) { appeared(key, facts, now: now) }
         case .obstructed:
             index.remove(key)
             failures.record(
@@ -48,9 +50,24 @@ extension CacheState {
         return known(key)
     }
 
-    /// A stranger, or the cache itself, changed something in the directory.
-    mutating func directoryChanged(_ change: DirectoryWatch.Change) -> [Effect] {
+    /// An entry nobody downloaded is there.
+    private mutating func appeared(_ key: CacheKey, _ facts: EntryFacts, now: FileTime) {
+        index.insert(key, facts)
+        // Somebody has just put it there. During a scan it was there before, and its file tells of its use.
+        if trust == .whole { used(key, at: now) }
+    }
+
+    /// A stranger, or the cache itself, did something in the directory.
+    mutating func directoryChanged(
+        _ change: DirectoryWatch.Change, now: @autoclosure () -> FileTime
+    ) -> [Effect] {
         switch change {
+        case .opened(let key):
+            if !uses.isOwn(key) { used(key, at: now()) }
+            return []
+        case .partialChanged(let key):
+            if flights[key]?.hasRoom != true { partials.unverified.insert(key) }
+            return []
         case .appeared(let key):
             examinations.note(key)
             unverified.insert(key)
@@ -61,6 +78,7 @@ extension CacheState {
             return index.remove(key) == nil ? [] : changed(key)
         case .overflowed:
             lostChanges = true
+            uses.ownOpens = [:]
             defer { trust = .blind }
             return trust == .whole ? [.scan] : []
         }
@@ -69,34 +87,53 @@ extension CacheState {
     /// A scan of the whole directory begins.
     mutating func scanBegan() {
         lostChanges = false
+        isScanning = true
+        partials.unverified.formUnion(partials.keys)
     }
 
     /// The scan looked at a batch of names, begun with ``Examinations/begin()``.
-    mutating func scanned(_ batch: [CacheDirectory.Scanned]) {
-        for item in batch where examinations.isCurrent(item.key) && !isPublishing(item.key) {
-            unverified.remove(item.key)
-            if case .entry(let facts) = item.examination {
-                if !index.contains(item.key) { index.insertOldest(item.key, facts) }
-            } else {
-                index.remove(item.key)
+    mutating func scanned(_ batch: [CacheDirectory.Scanned], since start: Examinations.Start) {
+        for item in batch {
+            switch item {
+            case .entry(let key, let examination): scanned(key, examination, start)
+            case .partial(let key, let bytes):
+                if !partials.unverified.contains(key) { partialSeen(key, bytes) }
             }
         }
         examinations.end()
     }
 
+    private mutating func scanned(
+        _ key: CacheKey, _ examination: Examination, _ start: Examinations.Start
+    ) {
+        guard examinations.isCurrent(key, since: start), !isPublishing(key) else { return }
+        unverified.remove(key)
+        if case .entry(let facts) = examination {
+            if !index.update(key, facts) { index.insertOldest(key, facts) }
+        } else {
+            index.remove(key)
+        }
+    }
+
+    /// Somebody looked at the name of a partial; `nil`: nothing is there.
+    mutating func partialSeen(_ key: CacheKey, _ bytes: Int64?) {
+        partials.unverified.remove(key)
+        // What a download is writing is in its own books.
+        if flights[key]?.hasRoom != true { partials[key] = bytes }
+    }
+
     /// The scan is through. What it found is put in the order of use, called for one stretch after
     /// the other from the most recently used to the least; entries used since keep their place.
-    mutating func scanSorted(_ stretch: ArraySlice<(key: CacheKey, lastUsedAt: UnixTime)>) {
-        for (key, lastUsedAt) in stretch where index.facts(of: key)?.lastUsedAt == lastUsedAt {
-            index.makeOldest(key)
-        }
+    mutating func scanSorted(_ stretch: ArraySlice<(key: CacheKey, lastUsedAt: FileTime)>) {
+        for (key, time) in stretch { index.makeOldest(key, usedAt: time) }
     }
 
     /// The scan is through and sorted: from now on the index is the whole truth, unless changes can't be
     /// watched, or were lost while it ran; then it has to be repeated, and the answer is `false`.
     mutating func scanFinished(isWatched: Bool) -> Bool {
         trust = isWatched && !lostChanges ? .whole : .blind
-        return trust == .whole || !isWatched
+        isScanning = trust != .whole && isWatched
+        return !isScanning
     }
 
     /// Notes that what is said of a key has changed.

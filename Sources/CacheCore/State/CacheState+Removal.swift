@@ -7,6 +7,8 @@ public struct Removal: Hashable, Sendable {
     /// Bytes the disk held for them.
     public var bytes: Int64 = 0
 
+    public static let nothing = Removal()
+
     public static func + (left: Removal, right: Removal) -> Removal {
         Removal(entries: left.entries + right.entries, bytes: left.bytes + right.bytes)
     }
@@ -19,25 +21,26 @@ extension CacheState {
         if sparesPinned, index.facts(of: key)?.isPinned == true { return (Removal(), []) }
         var effects = stopBecauseRemoved(key)
         failures.forget(key)
-        guard let facts = index.remove(key) else { return (Removal(), effects) }
-        examinations.note(key)
+        guard let victim = condemn(key) else { return (Removal(), effects) }
         counters.removed += 1
-        effects.append(.unlink(key))
+        effects.append(.unlink(victim))
         effects += changed(key)
-        return (Removal(entries: 1, bytes: facts.allocated), effects)
+        return (Removal(entries: 1, bytes: victim.bytes), effects)
     }
 
     private mutating func stopBecauseRemoved(_ key: CacheKey) -> [Effect] {
-        guard let flight = flights[key] else { return [.discardPartial(key)] }
+        guard let flight = flights[key] else {
+            return partials.mayHold(key) || trust != .whole ? [.discardPartial(key)] : []
+        }
         guard flight.phase != .publishing else {
             flights[key]?.isUnwanted = true
             return []
         }
-        flights[key] = nil
+        let freed = endFlight(key)
         let stop: Effect =
             flight.phase == .queued
             ? .discardPartial(key) : .cancelTransfer(flight.id, key, discardsPartial: true)
-        return [stop] + decide(key, for: flight.interests, .removed) + changed(key)
+        return [stop] + decide(key, for: flight.interests, .removed) + changed(key) + freed
             + startTransfers()
     }
 }

@@ -40,6 +40,7 @@ extension CacheState {
     ) -> [Effect] {
         guard var flight = flights[key], flight.id == id else { return [] }
         counters.bytesReceived += received - flight.received
+        if flight.hasRoom { room.written += received - flight.received }
         let isNews =
             flight.phase != .receiving || flight.total != total
             || received - flight.announced >= (total ?? 0) / 100
@@ -65,8 +66,7 @@ extension CacheState {
             flights[key]?.phase = .publishing
             return freed + [.publish(image)] + changed(key)
         case .failure(let failure):
-            flights[key] = nil
-            return freed + failed(key, flight, failure)
+            return freed + endFlight(key) + failed(key, flight, failure)
         }
     }
 
@@ -77,9 +77,9 @@ extension CacheState {
         guard let flight = flights[key], flight.id == publication.flight else {
             preconditionFailure("\(key) was published without a flight")
         }
-        flights[key] = nil
+        let freed = endFlight(key)
         publishing -= 1
-        return startTransfers() + published(publication, flight)
+        return startTransfers() + published(publication, flight) + freed + limitsChecked()
     }
 
     private mutating func published(_ publication: Publication, _ flight: Flight) -> [Effect] {
@@ -87,12 +87,14 @@ extension CacheState {
         switch publication.result {
         case .failure(let failure):
             return failed(key, flight, failure)
-        case .success where flight.isUnwanted:
-            return [.unlink(key)] + failed(key, flight, .removed)
+        case .success(let facts) where flight.isUnwanted:
+            return [.unlink(condemn(unindexed: key, facts.allocated))]
+                + failed(key, flight, .removed)
         case .success(let facts):
             counters.published += 1
             failures.forget(key)
             index.insert(key, facts)
+            usedByPublication(key, facts.lastUsedAt)
             // A stranger may have been at it since the rename, and been noticed too early to count.
             unverified.insert(key)
             return decide(key, for: flight.interests, nil) + changed(key)
@@ -111,9 +113,9 @@ extension CacheState {
         guard let flight = flights[key], !flight.isWanted, flight.phase != .publishing else {
             return []
         }
-        flights[key] = nil
-        guard flight.phase != .queued else { return changed(key) }
-        return [.cancelTransfer(flight.id, key, discardsPartial: false)] + changed(key)
+        let freed = endFlight(key)
+        guard flight.phase != .queued else { return freed + changed(key) }
+        return [.cancelTransfer(flight.id, key, discardsPartial: false)] + freed + changed(key)
     }
 
     /// The end is near: what is under way stops, what is staged is still published, and everybody who
@@ -122,7 +124,7 @@ extension CacheState {
         isDraining = true
         var effects: [Effect] = []
         for (key, flight) in flights where flight.phase != .publishing {
-            flights[key] = nil
+            _ = endFlight(key)
             if flight.phase != .queued {
                 effects.append(.cancelTransfer(flight.id, key, discardsPartial: false))
             }

@@ -5,7 +5,8 @@ internal import CacheKey
 /// Each event is one function, named for what happened, and returns what has to be done about it. The
 /// owner calls it under its lock and sees to the work. Split over files by subject:
 /// `+Lookup` for questions and what the directory shows, `+Interests` for callers, `+Transfers` for
-/// downloads, `+Removal` for removing.
+/// downloads, `+Room` for the budget and who has to go, `+Uses` for recency, `+Pins` and `+Removal`
+/// for what a person asks.
 struct CacheState: ~Copyable, Sendable {
     /// How far the index may be believed.
     enum Trust: Sendable {
@@ -17,16 +18,22 @@ struct CacheState: ~Copyable, Sendable {
         case blind
     }
 
-    /// Downloads under way at once, at most.
-    let transferLimit: Int
+    /// Downloads under way at once, at most: as configured, and for now.
+    let configuredTransferLimit: Int
+    var transferLimit: Int
 
     var index = Index()
+    var partials = Partials()
+    var budget: Budget
+    var room = Room()
+    var uses = Uses()
     var flights: [CacheKey: Flight] = [:]
     var interests: [InterestID: Interest] = [:]
     var queue = TransferQueue()
     var hosts: HostSlots
     var failures = FailureMemory()
     var trust = Trust.scanning
+    var isScanning = false
     /// Changes were lost since the running scan began, so it has to be repeated.
     var lostChanges = false
     /// Names that changed and were not looked at since.
@@ -44,8 +51,10 @@ struct CacheState: ~Copyable, Sendable {
     static let publishingLimit = 512
     private var lastID: UInt64 = 0
 
-    init(transferLimit: Int, hostLimit: Int = .max) {
+    init(transferLimit: Int, hostLimit: Int = .max, budget: Budget = .unlimited) {
+        configuredTransferLimit = transferLimit
         self.transferLimit = transferLimit
+        self.budget = budget
         hosts = HostSlots(limit: hostLimit)
     }
 
@@ -67,8 +76,10 @@ struct CacheState: ~Copyable, Sendable {
         }
         let active = flights.values.count { $0.phase == .connecting || $0.phase == .receiving }
         precondition(active <= running, "\(active) downloads, but \(running) counted")
-        precondition(running <= transferLimit, "\(running) downloads, over \(transferLimit)")
+        precondition(
+            running <= configuredTransferLimit, "\(running) downloads, over \(transferLimit)")
         precondition(hosts.running == running, "\(running) downloads, \(hosts.running) at hosts")
+        checkRoom()
     }
 }
 
@@ -88,6 +99,12 @@ struct Counters: Sendable {
     var bytesReceived: Int64 = 0
     /// Entries removed because somebody asked.
     var removed = 0
+    /// Entries that had to go.
+    var evicted = Removal()
+    /// Entries whose pages were dropped from memory.
+    var dropped = Removal()
+    /// Downloads refused because there is no room for them.
+    var refused = 0
 }
 
 /// Which keys changed since the observer last asked. Empty and free while nobody observes.

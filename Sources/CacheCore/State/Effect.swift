@@ -12,7 +12,11 @@ enum Effect: Sendable {
     /// Make a staged image durable under its name.
     case publish(StagedImage)
     /// Remove an entry's file.
-    case unlink(CacheKey)
+    case unlink(Victim)
+    /// Let the least recently used go, down to a goal.
+    case evict(EvictionGoal)
+    /// A download that waited for room may ask again.
+    case resumeTransfer(FlightID)
     /// Tell a caller that all it wanted is decided.
     case finish(Outcome)
     /// Tell the observer that something it watches has changed, for the first time since it asked.

@@ -5,12 +5,13 @@ struct Entry {
     let key: CacheKey
     /// Bytes of the image.
     var size: Int64
+    /// Nanoseconds since 1970.
+    var lastUsedAt: Int64
     /// Disk blocks of 512 bytes, attributes included.
     var blocks: UInt32
     /// Zero when unknown.
     var freshUntil: UInt32
     var fetchedAt: UInt32
-    var lastUsedAt: UInt32
     /// Pixels; zero when unknown.
     var width: UInt32
     var height: UInt32
@@ -19,6 +20,8 @@ struct Entry {
     var newer: UInt32
     var mediaType: MediaType
     var isPinned: Bool
+    /// Used since its file was last told.
+    var isTouched = false
     /// `false` in a place that was given back and waits for its next entry.
     var isHeld = true
 
@@ -28,7 +31,7 @@ struct Entry {
         blocks = UInt32(clamping: facts.allocated / 512)
         freshUntil = facts.freshUntil?.rawValue ?? 0
         fetchedAt = facts.fetchedAt.rawValue
-        lastUsedAt = facts.lastUsedAt.rawValue
+        lastUsedAt = facts.lastUsedAt.nanoseconds
         width = UInt32(clamping: facts.width ?? 0)
         height = UInt32(clamping: facts.height ?? 0)
         older = Index.none
@@ -46,6 +49,6 @@ struct Entry {
             width: width == 0 ? nil : Int(width), height: height == 0 ? nil : Int(height),
             fetchedAt: UnixTime(rawValue: fetchedAt),
             freshUntil: freshUntil == 0 ? nil : UnixTime(rawValue: freshUntil),
-            lastUsedAt: UnixTime(rawValue: lastUsedAt), isPinned: isPinned)
+            lastUsedAt: FileTime(nanoseconds: lastUsedAt), isPinned: isPinned)
     }
 }

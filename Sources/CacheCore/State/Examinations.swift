@@ -8,22 +8,32 @@ internal import CacheKey
 ///     anyone:  removes K; its file is unlinked
 ///     scan:    reports K as an entry        → a ghost, if it were believed
 struct Examinations {
+    /// When somebody began to look.
+    struct Start: Sendable {
+        fileprivate let moment: UInt64
+    }
+
     private var open = 0
-    private var changed: Set<CacheKey> = []
+    /// Counts what happens.
+    private var moment: UInt64 = 0
+    /// When something happened last to a name, while anybody looks.
+    private var changed: [CacheKey: UInt64] = [:]
 
     /// Somebody begins to look at names.
-    mutating func begin() {
+    mutating func begin() -> Start {
         open += 1
+        return Start(moment: moment)
     }
 
     /// Something happened to a name.
     mutating func note(_ key: CacheKey) {
-        if open > 0 { changed.insert(key) }
+        moment += 1
+        if open > 0 { changed[key] = moment }
     }
 
-    /// Whether what was seen of a name may be believed.
-    func isCurrent(_ key: CacheKey) -> Bool {
-        !changed.contains(key)
+    /// Whether what was seen of a name since then may be believed.
+    func isCurrent(_ key: CacheKey, since start: Start) -> Bool {
+        changed[key].map { $0 <= start.moment } ?? true
     }
 
     /// The looking is over, its results taken in.

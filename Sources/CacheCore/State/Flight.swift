@@ -49,10 +49,19 @@ struct Flight {
     var isUnwanted = false
     /// Bytes at the last announced change.
     var announced: Int64 = 0
+    /// Bytes of the disk set aside for it.
+    var reserved: Int64 = 0
+    /// Whether it will be pinned, where a person said so while it was on its way.
+    var isPinned: Bool?
+
+    /// Whether its partial is being written, or about to be.
+    var hasRoom: Bool { reserved > 0 }
 
     var isWanted: Bool { isHeld || !interests.isEmpty }
 
-    var progress: Progress { Progress(phase: phase, received: received, total: total) }
+    var progress: Progress {
+        Progress(phase: phase, received: received, total: total, isPinned: isPinned)
+    }
 }
 
 /// How far a download is.
@@ -62,6 +71,8 @@ public struct Progress: Hashable, Sendable {
     public let received: Int64
     /// Bytes the origin promised, if it did.
     public let total: Int64?
+    /// Whether it will be pinned when it lands, where somebody said so.
+    public var isPinned: Bool?
 
     /// 0 to 100 where the total is known.
     public var percent: Double? {

@@ -27,11 +27,16 @@ struct Index: ~Copyable, @unchecked Sendable {
     private var placesUsed: UInt32 = 0
     private var oldest = Index.none
     private var newest = Index.none
+    /// Every entry less recently used than this one is pinned; `none` begins at the oldest. So walking
+    /// over pinned entries is paid once, however many victims are chosen.
+    private var candidate = Index.none
 
     /// Entries held.
     private(set) var count = 0
     /// Bytes the disk holds for all entries, attributes included.
     private(set) var allocated: Int64 = 0
+    /// Pinned entries, and the bytes the disk holds for them.
+    private(set) var pinned = Removal()
 
     init() {
         slots = .allocate(capacity: 1 << 10)
@@ -98,16 +103,18 @@ struct Index: ~Copyable, @unchecked Sendable {
     }
 
     /// Corrects what is held under a key to what its file shows, without counting that as a use;
-    /// `false` if nothing is held. The later time of use is the true one: access times lag behind.
+    /// `false` if nothing is held. The time of use stays what it was: access times lag behind.
     mutating func update(_ key: CacheKey, _ facts: EntryFacts) -> Bool {
         guard let place = place(of: key) else { return false }
         let old = self[place]
-        allocated -= old.allocated
+        book(old, -1)
         self[place] = Entry(key, facts)
-        self[place].lastUsedAt = max(old.lastUsedAt, facts.lastUsedAt.rawValue)
+        self[place].lastUsedAt = old.lastUsedAt
+        self[place].isTouched = old.isTouched
         self[place].older = old.older
         self[place].newer = old.newer
-        allocated += self[place].allocated
+        book(self[place], 1)
+        if old.isPinned, !facts.isPinned { candidate = Self.none }
         return true
     }
 
@@ -118,27 +125,70 @@ struct Index: ~Copyable, @unchecked Sendable {
         let facts = self[place].facts
         unlink(place)
         removeSlot(of: place)
+        book(self[place], -1)
         self[place].isHeld = false
         self[place].newer = firstFree
         firstFree = place
         count -= 1
-        allocated -= facts.allocated
         return facts
     }
 
-    /// Makes an entry the most recently used.
-    mutating func touch(_ key: CacheKey, at now: UnixTime) {
-        guard let place = place(of: key) else { return }
-        self[place].lastUsedAt = now.rawValue
-        unlink(place)
-        linkNewest(place)
+    /// Adds an entry to the books, or takes it off.
+    private mutating func book(_ entry: Entry, _ sign: Int) {
+        let bytes = Int64(sign) * entry.allocated
+        allocated += bytes
+        if entry.isPinned { pinned = pinned + Removal(entries: sign, bytes: bytes) }
     }
 
-    /// Makes an entry the least recently used, as a scan does walking from recent to old.
-    mutating func makeOldest(_ key: CacheKey) {
-        guard let place = place(of: key) else { return }
+    /// Keeps an entry from being chosen as a victim, or no longer; `false` if nothing is held.
+    mutating func setPinned(_ key: CacheKey, _ isPinned: Bool) -> Bool {
+        guard let place = place(of: key) else { return false }
+        book(self[place], -1)
+        self[place].isPinned = isPinned
+        book(self[place], 1)
+        if !isPinned { candidate = Self.none }
+        return true
+    }
+
+    // MARK: Use
+
+    /// Makes an entry the most recently used; whether that is news since ``takeTouch(of:)``.
+    mutating func touch(_ key: CacheKey, at time: FileTime) -> Bool {
+        guard let place = place(of: key) else { return false }
+        defer { self[place].isTouched = true }
+        self[place].lastUsedAt = time.nanoseconds
+        unlink(place)
+        linkNewest(place)
+        return !self[place].isTouched
+    }
+
+    /// When a touched entry was used last, to be written to its file; `nil` if that is known there.
+    mutating func takeTouch(of key: CacheKey) -> FileTime? {
+        guard let place = place(of: key), self[place].isTouched else { return nil }
+        self[place].isTouched = false
+        return FileTime(nanoseconds: self[place].lastUsedAt)
+    }
+
+    /// Makes an entry the least recently used, as a scan does walking from recent to old; one that was
+    /// used after the time its file showed keeps its place.
+    mutating func makeOldest(_ key: CacheKey, usedAt time: FileTime) {
+        guard let place = place(of: key), self[place].lastUsedAt <= time.nanoseconds else { return }
+        self[place].lastUsedAt = time.nanoseconds
         unlink(place)
         linkOldest(place)
+    }
+
+    /// The least recently used entry that is neither pinned nor spared by `isSpared`.
+    mutating func oldestUnpinned(unless isSpared: (CacheKey) -> Bool) -> CacheKey? {
+        if candidate == Self.none { candidate = oldest }
+        while candidate != Self.none, self[candidate].isPinned { candidate = self[candidate].newer }
+        var place = candidate
+        while place != Self.none {
+            let entry = self[place]
+            if !entry.isPinned, !isSpared(entry.key) { return entry.key }
+            place = entry.newer
+        }
+        return nil
     }
 
     private mutating func place(for entry: Entry) -> UInt32 {
@@ -148,7 +198,7 @@ struct Index: ~Copyable, @unchecked Sendable {
             .initialize(to: entry)
         insertSlot(Self.tag(entry.key) << 32 | UInt64(place + 1))
         count += 1
-        allocated += entry.allocated
+        book(entry, 1)
         return place
     }
 
@@ -209,6 +259,7 @@ struct Index: ~Copyable, @unchecked Sendable {
     }
 
     private mutating func linkOldest(_ place: UInt32) {
+        candidate = Self.none
         self[place].newer = oldest
         self[place].older = Self.none
         if oldest != Self.none { self[oldest].older = place } else { newest = place }
@@ -217,6 +268,7 @@ struct Index: ~Copyable, @unchecked Sendable {
 
     private mutating func unlink(_ place: UInt32) {
         let entry = self[place]
+        if place == candidate { candidate = entry.newer }
         if entry.older != Self.none {
             self[entry.older].newer = entry.newer
         } else {
@@ -248,6 +300,21 @@ extension Index {
         return keys
     }
 
+    /// At most `limit` keys from the least recently used towards the most, after the entry `cursor`.
+    func leastRecent(after cursor: CacheKey?, limit: Int) -> [CacheKey] {
+        var place = oldest
+        if let cursor {
+            guard let at = self.place(of: cursor) else { return [] }
+            place = self[at].newer
+        }
+        var keys: [CacheKey] = []
+        while place != Self.none, keys.count < limit {
+            keys.append(self[place].key)
+            place = self[place].newer
+        }
+        return keys
+    }
+
     /// One stretch of all entries in no particular order, to be read piece by piece: `position` starts
     /// at 0 and moves on; `false` once the end is reached. An entry that is held all the while is met
     /// once, whatever comes and goes between the pieces: entries never move.
@@ -266,17 +333,25 @@ extension Index {
         var place = oldest
         var seen = 0
         var bytes: Int64 = 0
+        var pinned = Removal()
+        var isPastCandidate = candidate == Self.none
         var previous = Self.none
         while place != Self.none {
             precondition(self[place].older == previous, "the list of use is broken at \(place)")
             precondition(self.place(of: self[place].key) == place, "an entry can't be found")
             seen += 1
             bytes += self[place].allocated
+            if self[place].isPinned {
+                pinned = pinned + Removal(entries: 1, bytes: self[place].allocated)
+            }
+            isPastCandidate = isPastCandidate || place == candidate
+            precondition(isPastCandidate || self[place].isPinned, "a victim would be missed")
             previous = place
             place = self[place].newer
         }
         precondition(previous == newest, "the newest entry is not at the end of the list")
         precondition(seen == count, "\(count) entries, but \(seen) in the order of use")
+        precondition(pinned == self.pinned, "\(self.pinned) pinned on the books, \(pinned) found")
         precondition(bytes == allocated, "\(allocated) bytes on the books, \(bytes) in entries")
         precondition(slots.count(where: { $0 != 0 }) == count, "slots and entries differ")
     }

@@ -17,6 +17,6 @@ package struct SyntheticIndex: ~Copyable {
         let time = UnixTime(rawValue: 1_700_000_000 + UInt32(number))
         return EntryFacts(
             size: 22_000, allocated: 24_576, mediaType: .png, width: 85, height: 86,
-            fetchedAt: time, freshUntil: time, lastUsedAt: time, isPinned: false)
+            fetchedAt: time, freshUntil: time, lastUsedAt: FileTime(time), isPinned: false)
     }
 }

@@ -25,14 +25,15 @@ final class Inbox<Element: Sendable>: Sendable {
         semaphore.deallocate()
     }
 
-    /// Adds an element at the end. After `close` it is dropped.
-    func put(_ element: Element) {
-        let wasEmpty = state.withLock { state in
-            guard !state.isClosed else { return false }
+    /// Adds an element at the end; `false` after ``close()``, when nobody takes it any more.
+    func put(_ element: Element) -> Bool {
+        let (isOpen, wasEmpty) = state.withLock { state in
+            guard !state.isClosed else { return (false, false) }
             state.elements.append(element)
-            return state.elements.count == 1
+            return (true, state.elements.count == 1)
         }
         if wasEmpty { sem_post(semaphore) }
+        return isOpen
     }
 
     /// Lets the reader take what is queued and then end.

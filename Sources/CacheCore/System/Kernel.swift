@@ -98,6 +98,39 @@ struct Kernel: Sendable {
         _ = try call(.fchmod) { Glibc.fchmod(descriptor, mode) }
     }
 
+    /// Sets when a file was last read, of the link itself where it is one; nothing else of it changes but
+    /// its ctime. utimensat(2).
+    func setAccessTime(
+        _ time: FileTime, of name: UnsafePointer<CChar>, in directory: Int32
+    ) throws(Errno) {
+        let times = [time.specification, Self.unchanged]
+        _ = try call(.utimensat) {
+            Glibc.utimensat(directory, name, times, AT_SYMLINK_NOFOLLOW)
+        }
+    }
+
+    /// The same of an open file. futimens(3).
+    func setAccessTime(_ time: FileTime, of descriptor: Int32) throws(Errno) {
+        let times = [time.specification, Self.unchanged]
+        _ = try call(.utimensat) { Glibc.futimens(descriptor, times) }
+    }
+
+    /// `UTIME_OMIT`, which is a macro Swift does not see.
+    private static var unchanged: timespec { timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2) }
+
+    /// What the file system of an open file says of itself. fstatfs(2).
+    func fileSystem(of descriptor: Int32) throws(Errno) -> statfs {
+        var facts = statfs()
+        _ = try call(.statfs) { fstatfs(descriptor, &facts) }
+        return facts
+    }
+
+    /// Drops a file's clean pages from memory. posix_fadvise(2), `POSIX_FADV_DONTNEED`.
+    func dropPages(of descriptor: Int32) throws(Errno) {
+        let failure = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        if failure != 0 { throw Errno(rawValue: failure) }
+    }
+
     /// Writes a file's data and metadata to the disk. Never repeated after a failure: the pages are
     /// clean by then and a second call would lie. fsync(2).
     func synchronize(_ descriptor: Int32) throws(Errno) {

@@ -28,6 +28,23 @@ struct DaemonOptions: ParsableArguments {
             """)
     var accept: String?
 
+    @Option(
+        help: """
+            What the cache may hold on the disk, as 2GiB (CACHED_MAX_BYTES; the smaller of 10 % of the \
+            file system and 10GiB by default).
+            """)
+    var maxBytes: String?
+
+    @Option(
+        help: """
+            What stays free on the file system, whoever writes to it, as 500MiB (CACHED_MIN_FREE; the \
+            smaller of 5 % of it and 1GiB by default).
+            """)
+    var minFree: String?
+
+    @Option(help: "How many images the cache may hold (CACHED_MAX_ENTRIES; any number by default).")
+    var maxEntries: String?
+
     @Option(help: "The largest image taken, as 64MiB (CACHED_MAX_IMAGE_BYTES; 64MiB by default).")
     var maxImageBytes: String?
 

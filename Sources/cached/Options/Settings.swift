@@ -24,6 +24,7 @@ struct Settings: Sendable {
             throw StartFailure.configuration("no cache directory is known: name one by --directory")
         }
         var cache = CacheSettings(directory: directory)
+        cache.limits = try limits(options, reader)
         cache.transfers = try transfers(options, reader)
         return Settings(
             cache: cache,
@@ -47,15 +48,37 @@ struct Settings: Sendable {
             default: throw bad(.accept, word, "svg or any")
             }
         }
-        if let size = options.maxImageBytes ?? reader.string(.maxImageBytes) {
-            guard let bytes = ByteSize(size), bytes.count > 0 else {
-                throw bad(.maxImageBytes, size, "a size like 64MiB")
-            }
-            transfers.maximumSize = bytes.count
-        }
         transfers.certificateFile = options.caFile ?? reader.string(.caFile)
         transfers.userAgent = "cached/\(Version.current)"
         return transfers
+    }
+
+    private static func limits(
+        _ options: DaemonOptions, _ reader: ConfigReader
+    ) throws -> Limits {
+        var limits = Limits()
+        limits.maximumBytes = try size(options.maxBytes, .maxBytes, reader)
+        limits.minimumFree = try size(options.minFree, .minFree, reader, least: 0)
+        if let text = options.maxEntries ?? reader.string(.maxEntries) {
+            guard let count = Int(text), count > 0 else {
+                throw bad(.maxEntries, text, "a number above 0")
+            }
+            limits.maximumEntries = count
+        }
+        if let bytes = try size(options.maxImageBytes, .maxImageBytes, reader) {
+            limits.maximumImageSize = bytes
+        }
+        return limits
+    }
+
+    private static func size(
+        _ option: String?, _ name: SettingName, _ reader: ConfigReader, least: Int64 = 1
+    ) throws -> Int64? {
+        guard let text = option ?? reader.string(name) else { return nil }
+        guard let bytes = ByteSize(text), bytes.count >= least else {
+            throw bad(name, text, "a size like 64MiB")
+        }
+        return bytes.count
     }
 
     private static func network(_ text: String) throws -> AddressRange {

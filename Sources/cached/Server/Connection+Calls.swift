@@ -46,7 +46,9 @@ extension Connection {
         case .list: try list(header, parameters(message))
         case .remove: try remove(header, parameters(message))
         case .stats: stats(header)
-        case .watch, .pin, .evict, .pressure, .verify:
+        case .pin: try pin(header, parameters(message))
+        case .evict: try evict(header, parameters(message))
+        case .watch, .pressure, .verify:
             throw .methodNotImplemented(method: header.method)
         }
     }
@@ -163,6 +165,36 @@ extension Connection {
                         Reply(
                             Methods.Remove.Reply(
                                 entries: removal.entries, bytes: Int(removal.bytes)))))
+            }
+        }
+    }
+
+    private func pin(
+        _ header: CallHeader, _ parameters: Methods.Pin.Parameters
+    ) throws(WireError) {
+        try Self.admit(parameters.urls)
+        let targets = parameters.urls.map { Target($0) }
+        work(header) { desk, done in
+            let keys = targets.compactMap { $0.valid?.key }
+            desk.cache.pin(keys, parameters.pinned) { failures in
+                var reply = ByteBuffer()
+                desk.write(targets, details: true, failures: failures, to: &reply)
+                done(reply)
+            }
+        }
+    }
+
+    private func evict(
+        _ header: CallHeader, _ parameters: Methods.Evict.Parameters
+    ) throws(WireError) {
+        guard parameters.toBytes >= 0 else { throw .invalidParameter(parameter: "toBytes") }
+        work(header) { desk, done in
+            desk.cache.evict(toBytes: Int64(parameters.toBytes)) { evicted in
+                done(
+                    desk.replies.message(
+                        Reply(
+                            Methods.Evict.Reply(
+                                entries: evicted.entries, bytes: Int(evicted.bytes)))))
             }
         }
     }

@@ -9,12 +9,13 @@ extension Desk {
     ///
     /// - Parameters:
     ///   - details: adds what the files' attributes tell; reads files.
-    ///   - outcome: the end of a fetch; its failures belong to the items, also where an entry is left
+    ///   - failures: why something could not be done for some of them; they belong to the items, also where an entry is left
     ///     that could not be refreshed.
     ///   - digest: the only bytes that will do; others make the item a failure.
     func write(
         _ targets: [Target], details: Bool = false, continues: Bool = false,
-        outcome: Outcome? = nil, digest: ContentDigest? = nil, to output: inout ByteBuffer
+        failures: [CacheKey: CacheCore.Failure] = [:], digest: ContentDigest? = nil,
+        to output: inout ByteBuffer
     ) {
         var lookups = cache.lookup(targets.compactMap { $0.valid?.key }).makeIterator()
         replies.writeItems(of: targets, continues: continues, to: &output) { target, output in
@@ -28,7 +29,7 @@ extension Desk {
                     replies.items.write(
                         url: text, wish.key, lookup,
                         details: details ? self.details(wish.key, lookup) : nil,
-                        failure: outcome?.failures[wish.key], to: &output)
+                        failure: failures[wish.key], to: &output)
                 }
             }
         }
@@ -58,7 +59,14 @@ extension Desk {
             "curlVersion": .string(facts.curlVersion),
             "uptimeSeconds": .int(Int(UnixTime.now.rawValue) - Int(facts.startedAt.rawValue)),
             "entries": .int(figures.entries),
+            "partials": .int(figures.partials),
             "bytesUsed": .int(Int(figures.bytesUsed)),
+            "bytesBudget": .int(Int(figures.bytesBudget)),
+            "bytesMinFree": .int(Int(figures.bytesMinimumFree)),
+            "bytesAllowed": .int(Int(figures.bytesAllowed)),
+            "bytesReserved": .int(Int(figures.bytesReserved)),
+            "entriesPinned": .int(figures.pinned.entries),
+            "bytesPinned": .int(Int(figures.pinned.bytes)),
             "isIndexed": .bool(figures.isWhole),
             "transfersRunning": .int(figures.transfersRunning),
             "transfersQueued": .int(figures.transfersQueued),
@@ -68,6 +76,11 @@ extension Desk {
             "published": .int(figures.published),
             "failed": .int(figures.failed),
             "removed": .int(figures.removed),
+            "refused": .int(figures.refused),
+            "evicted": .int(figures.evicted.entries),
+            "bytesEvicted": .int(Int(figures.evicted.bytes)),
+            "pagesDroppedEntries": .int(figures.dropped.entries),
+            "pagesDroppedBytes": .int(Int(figures.dropped.bytes)),
             "bytesReceived": .int(Int(figures.bytesReceived)),
         ])
     }

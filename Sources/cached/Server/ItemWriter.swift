@@ -85,6 +85,10 @@ struct ItemWriter {
         }
         json.put("\",\"received\":")
         json.put(progress.received)
+        if let isPinned = progress.isPinned {
+            json.put(",\"pinned\":")
+            json.put(isPinned ? "true" : "false")
+        }
         guard let total = progress.total else { return }
         json.put(",\"total\":")
         json.put(total)
@@ -133,7 +137,7 @@ struct ItemWriter {
             json.put(time.rawValue)
         }
         json.put(",\"lastUsedAt\":")
-        json.put(facts.lastUsedAt.rawValue)
+        json.put(facts.lastUsedAt.unixTime.rawValue)
         json.put(",\"pinned\":")
         json.put(facts.isPinned ? "true" : "false")
     }

@@ -47,6 +47,15 @@ final class SocketServer: Service {
         logger.info("stopped")
     }
 
+    /// Takes over what can change while the daemon runs: the limits.
+    func apply(_ settings: Settings) throws(StartFailure) {
+        do {
+            try cache.apply(settings.cache.limits)
+        } catch {
+            throw StartFailure(error)
+        }
+    }
+
     private func desk(_ hub: Hub) -> Desk {
         Desk(
             cache: cache,

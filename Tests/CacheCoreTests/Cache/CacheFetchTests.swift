@@ -138,7 +138,7 @@ struct CacheFetchTests {
         async throws
     {
         try await withTestScope { scope in
-            let fixture = try CacheFixture(in: scope) { $0.maximumSize = 250_000 }
+            let fixture = try CacheFixture(in: scope) { $0.limits.maximumImageSize = 250_000 }
             fixture.origin.route("/a.png", script)
             let key = try fixture.wish("/a.png").key
             #expect(try await fixture.fetch("/a.png").failures[key]?.kind == kind)
@@ -162,7 +162,9 @@ struct CacheFetchTests {
 
     @Test func anAddressNotAllowedIsRefusedBeforeAnyConnection() async throws {
         try await withTestScope { scope in
-            let fixture = try CacheFixture(in: scope) { $0.addressPolicy = AddressPolicy() }
+            let fixture = try CacheFixture(in: scope) {
+                $0.transfers.addressPolicy = AddressPolicy()
+            }
             fixture.origin.route("/a.png", .answer(body: image))
             let failure = try await fixture.fetch("/a.png").failures.values.first
             #expect(failure?.kind == .addressRefused)
@@ -184,7 +186,7 @@ struct CacheFetchTests {
 
     @Test func requestsAreTheSameWhoeverAsks() async throws {
         try await withTestScope { scope in
-            let fixture = try CacheFixture(in: scope) { $0.userAgent = "cached/test" }
+            let fixture = try CacheFixture(in: scope) { $0.transfers.userAgent = "cached/test" }
             fixture.origin.route("/b%C3%BC.png", .answer(body: image))
             #expect(try await fixture.fetch("/bü.png").failures.isEmpty)
             let request = try #require(fixture.origin.requests().first)

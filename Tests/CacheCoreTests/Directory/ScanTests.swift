@@ -42,14 +42,14 @@ struct ScanTests {
             for number in 0..<count { try folder.write("x", to: folder.file("\(number)")) }
             var begun = 0
             var sizes: [Int] = []
-            try folder.directory.scan(begin: { begun += 1 }) { batch in
+            try folder.directory.scan(begin: { begun += 1 }) { batch, _ in
                 sizes.append(batch.count)
                 return true
             }
             #expect(sizes == [CacheDirectory.scanBatch, 100])
             #expect(begun == 2)
             sizes = []
-            try folder.directory.scan(begin: {}) { batch in
+            try folder.directory.scan(begin: {}) { batch, _ in
                 sizes.append(batch.count)
                 return false
             }
@@ -67,8 +67,8 @@ struct ScanTests {
 
     private func scan(_ directory: CacheDirectory) throws -> [CacheKey: Examination] {
         var seen: [CacheKey: Examination] = [:]
-        try directory.scan(begin: {}) { batch in
-            for item in batch { seen[item.key] = item.examination }
+        try directory.scan(begin: {}) { batch, _ in
+            for case .entry(let key, let examination) in batch { seen[key] = examination }
             return true
         }
         return seen

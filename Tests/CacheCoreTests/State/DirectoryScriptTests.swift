@@ -56,20 +56,17 @@ struct DirectoryScriptTests {
         let publishing = Lookup.inFlight(.init(phase: .publishing, received: 0, total: nil))
         _ = script.changes(.appeared(key))
         #expect(script.lookup("a") == publishing)
-        script.state.examinations.begin()
+        let start = script.state.examinations.begin()
         #expect(script.looksAt("a", .entry(Sample.facts())) == publishing)
-        script.state.scanned([.init(key: key, examination: .entry(Sample.facts()))])
+        script.state.scanned([.entry(key, .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
     }
 
     @Test func lookingIsNotUsing() {
         script.has("a")
         script.has("b")
-        let used = Sample.facts(lastUsedAt: 1_800_000_000)
-        _ = script.looksAt("a", .entry(used))
-        _ = script.looksAt("a", .entry(Sample.facts(size: 7, lastUsedAt: 5)))
-        #expect(
-            script.lookup("a") == .cached(Sample.facts(size: 7, lastUsedAt: 1_800_000_000)))
+        _ = script.looksAt("a", .entry(Sample.facts(size: 7, lastUsedAt: 1_800_000_000)))
+        #expect(script.lookup("a") == .cached(Sample.facts(size: 7)))
         #expect(script.order == [script.key("b"), script.key("a")])
     }
 
@@ -79,13 +76,13 @@ struct DirectoryScriptTests {
         // scan:   reports K as an entry          → a ghost, if it were believed
         let key = script.key("a")
         script.state.trust = .scanning
-        script.state.examinations.begin()
+        let start = script.state.examinations.begin()
         _ = script.changes(.vanished(key))
-        script.state.scanned([.init(key: key, examination: .entry(Sample.facts()))])
+        script.state.scanned([.entry(key, .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
         // The next look is good again.
-        script.state.examinations.begin()
-        script.state.scanned([.init(key: key, examination: .entry(Sample.facts()))])
+        let next = script.state.examinations.begin()
+        script.state.scanned([.entry(key, .entry(Sample.facts()))], since: next)
         #expect(script.lookup("a") == .cached(Sample.facts()))
     }
 
@@ -129,15 +126,16 @@ struct DirectoryScriptTests {
     @Test func aScanSortsByUseAndLeavesWhatWasUsedSince() {
         script.state.trust = .scanning
         let times: [(String, UInt32)] = [("a", 10), ("b", 30), ("c", 20)]
-        script.state.examinations.begin()
+        let start = script.state.examinations.begin()
         script.state.scanned(
             times.map {
-                .init(
-                    key: script.key($0.0), examination: .entry(Sample.facts(lastUsedAt: $0.1)))
-            })
-        _ = script.want("a", by: nil, now: 99)
+                .entry(script.key($0.0), .entry(Sample.facts(lastUsedAt: $0.1)))
+            }, since: start)
+        _ = script.want("a", by: nil)
         let sorted = [("b", 30), ("c", 20), ("a", 10)] as [(String, UInt32)]
-        let stretch = sorted.map { (key: script.key($0.0), lastUsedAt: UnixTime(rawValue: $0.1)) }
+        let stretch = sorted.map {
+            (key: script.key($0.0), lastUsedAt: FileTime(UnixTime(rawValue: $0.1)))
+        }
         script.state.scanSorted(stretch[...])
         #expect(script.order == ["a", "b", "c"].map(script.key))
     }

@@ -16,7 +16,7 @@ struct HostSlotsTests {
             let url = try url(text)
             let effects = state.wanted(
                 CacheKey(url), url, by: nil, FetchOptions(priority: priority),
-                now: UnixTime(rawValue: 1_790_000_000))
+                now: FileTime(nanoseconds: 1_790_000_000))
             state.checkInvariants()
             return starts(effects)
         }

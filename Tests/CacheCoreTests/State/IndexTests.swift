@@ -21,7 +21,7 @@ struct IndexTests {
             let facts = Sample.facts(
                 size: Int64(number), allocated: Int64(number % 64) * 512,
                 lastUsedAt: UInt32(number))
-            switch Int.random(in: 0..<10, using: &random) {
+            switch Int.random(in: 0..<12, using: &random) {
             case 0..<4:
                 index.insert(key, facts)
                 model.insert(key, facts)
@@ -32,15 +32,23 @@ struct IndexTests {
                 let removed = index.remove(key)
                 #expect(removed == model.remove(key), "seed \(seed), operation \(number)")
             case 7:
-                index.touch(key, at: UnixTime(rawValue: UInt32(number)))
+                _ = index.touch(key, at: FileTime(UnixTime(rawValue: UInt32(number))))
                 model.touch(key, UInt32(number))
             case 8:
-                index.makeOldest(key)
-                model.makeOldest(key)
+                let time = FileTime(UnixTime(rawValue: UInt32(number)))
+                index.makeOldest(key, usedAt: time)
+                model.makeOldest(key, time)
+            case 9, 10:
+                let isPinned = random.oneIn(2)
+                let isHeld = index.setPinned(key, isPinned)
+                #expect(isHeld == model.setPinned(key, isPinned))
             default:
                 let updated = index.update(key, facts)
                 #expect(updated == model.update(key, facts), "seed \(seed), operation \(number)")
             }
+            let spared = keys.randomElement(using: &random)!
+            let victim = index.oldestUnpinned { $0 == spared }
+            #expect(victim == model.victim(sparing: spared), "seed \(seed), operation \(number)")
             guard number % 20 == 0 else { continue }
             index.checkInvariants()
             let order = index.mostRecent(after: nil, limit: .max)
@@ -179,19 +187,29 @@ private struct IndexModel {
 
     mutating func touch(_ key: CacheKey, _ time: UInt32) {
         guard var touched = facts[key] else { return }
-        touched.lastUsedAt = UnixTime(rawValue: time)
+        touched.lastUsedAt = FileTime(UnixTime(rawValue: time))
         insert(key, touched)
     }
 
-    mutating func makeOldest(_ key: CacheKey) {
-        guard let known = facts[key] else { return }
+    mutating func makeOldest(_ key: CacheKey, _ time: FileTime) {
+        guard var known = facts[key], known.lastUsedAt <= time else { return }
+        known.lastUsedAt = time
         insertOldest(key, known)
+    }
+
+    mutating func setPinned(_ key: CacheKey, _ isPinned: Bool) -> Bool {
+        facts[key]?.isPinned = isPinned
+        return facts[key] != nil
+    }
+
+    func victim(sparing spared: CacheKey) -> CacheKey? {
+        order.last { $0 != spared && facts[$0]?.isPinned == false }
     }
 
     mutating func update(_ key: CacheKey, _ new: EntryFacts) -> Bool {
         guard let old = facts[key] else { return false }
         facts[key] = new
-        facts[key]?.lastUsedAt = max(old.lastUsedAt, new.lastUsedAt)
+        facts[key]?.lastUsedAt = old.lastUsedAt
         return true
     }
 }

@@ -84,32 +84,37 @@ struct ExaminationsTests {
 
     @Test func whatChangedMeanwhileIsNotCurrent() {
         var examinations = Examinations()
-        examinations.begin()
-        #expect(examinations.isCurrent(key))
+        let first = examinations.begin()
+        #expect(examinations.isCurrent(key, since: first))
         examinations.note(key)
-        #expect(!examinations.isCurrent(key))
-        #expect(examinations.isCurrent(Sample.key("b")))
+        #expect(!examinations.isCurrent(key, since: first))
+        #expect(examinations.isCurrent(Sample.key("b"), since: first))
         examinations.end()
-        examinations.begin()
-        #expect(examinations.isCurrent(key))
+        let second = examinations.begin()
+        #expect(examinations.isCurrent(key, since: second))
     }
 
     @Test func whatChangedBeforeIsCurrent() {
         var examinations = Examinations()
         examinations.note(key)
-        examinations.begin()
-        #expect(examinations.isCurrent(key))
+        let start = examinations.begin()
+        #expect(examinations.isCurrent(key, since: start))
     }
 
     @Test func aChangeCountsUntilAllWhoLookedAreDone() {
         var examinations = Examinations()
-        examinations.begin()
-        examinations.begin()
+        let first = examinations.begin()
+        let second = examinations.begin()
         examinations.note(key)
+        // Who begins now sees what is there now, whoever else still looks.
+        let third = examinations.begin()
+        #expect(examinations.isCurrent(key, since: third))
         examinations.end()
-        #expect(!examinations.isCurrent(key))
+        #expect(!examinations.isCurrent(key, since: first))
+        #expect(!examinations.isCurrent(key, since: second))
         examinations.end()
-        examinations.begin()
-        #expect(examinations.isCurrent(key))
+        examinations.end()
+        let fourth = examinations.begin()
+        #expect(examinations.isCurrent(key, since: fourth))
     }
 }

@@ -88,7 +88,8 @@ struct RandomScript: ~Copyable {
         look(image)
         let effects = state.wanted(
             keys[image], Sample.url("\(image)"), by: caller,
-            FetchOptions(priority: priority, isRefresh: isRefresh), now: UnixTime(rawValue: 7))
+            FetchOptions(priority: priority, isRefresh: isRefresh),
+            now: FileTime(nanoseconds: 7))
         // The identity is the state's to choose; the rest is not.
         let id = state.flights[keys[image]]?.id.rawValue ?? 0
         let expected = model.wanted(
@@ -165,7 +166,7 @@ struct RandomScript: ~Copyable {
     }
 
     private mutating func change(_ change: DirectoryWatch.Change, _ image: Int) {
-        compare("\(change)", state.directoryChanged(change), [])
+        compare("\(change)", state.directoryChanged(change, now: .now), [])
         if case .vanished = change {
             model.cached.remove(image)
             unverified.remove(image)
@@ -178,7 +179,10 @@ struct RandomScript: ~Copyable {
     private mutating func look(_ image: Int) {
         guard state.lookup(keys[image]) == nil else { return }
         let isThere = files.contains(image)
-        _ = state.examined(keys[image], isThere ? .entry(Sample.facts()) : .absent)
+        let start = state.examinations.begin()
+        _ = state.examined(
+            keys[image], isThere ? .entry(Sample.facts()) : .absent, since: start, now: .now)
+        state.examinations.end()
         unverified.remove(image)
         if isThere { model.cached.insert(image) } else { model.cached.remove(image) }
     }
@@ -208,9 +212,12 @@ struct RandomScript: ~Copyable {
         case .publish(let image):
             jobs.append(.publish(images[image.key] ?? -1, image.flight.rawValue))
             return "publish \(image.flight.rawValue)"
-        case .unlink(let key):
+        case .unlink(let victim):
+            guard case .entry(let key) = victim.name else { return "unlink a partial" }
             jobs.append(.unlink(images[key] ?? -1))
             return "unlink \(images[key] ?? -1)"
+        case .evict: return "evict"
+        case .resumeTransfer(let id): return "resume \(id.rawValue)"
         case .finish(let outcome):
             let failures = outcome.failures.map { "\(images[$0.key] ?? -1) \($0.value.kind)" }
             let caller = callers.removeValue(forKey: outcome.interest) ?? -1

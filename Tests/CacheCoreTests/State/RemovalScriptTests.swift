@@ -12,7 +12,16 @@ struct RemovalScriptTests {
         let (removal, _) = script.state.removeAsked(script.key("a"), sparesPinned: false)
         #expect(removal == Removal(entries: 1, bytes: 4096))
         #expect(script.lookup("a") == .missing(nil))
+        #expect(script.removes("a") == [])
+    }
+
+    @Test func removingTakesAPartialAlong() {
+        _ = script.changes(.partialChanged(script.key("a")))
         #expect(script.removes("a") == ["discard a"])
+        script.state.partialSeen(script.key("a"), 4096)
+        #expect(script.removes("a") == ["discard a"])
+        script.state.partialSeen(script.key("a"), nil)
+        #expect(script.removes("a") == [])
     }
 
     @Test func removingWhatIsQueuedForgetsIt() {
@@ -59,7 +68,7 @@ struct RemovalScriptTests {
         #expect(script.looksAt("a", .entry(Sample.facts(isPinned: true))) != nil)
         #expect(script.removes("a", sparesPinned: true) == [])
         #expect(script.holds("a"))
-        #expect(script.removes("a") == ["discard a", "unlink a"])
+        #expect(script.removes("a") == ["unlink a"])
     }
 
     @Test func removingForgetsWhyItFailed() {

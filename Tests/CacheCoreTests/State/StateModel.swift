@@ -98,7 +98,7 @@ struct StateModel {
     mutating func removed(_ image: Int) -> [String] {
         var said: [String] = []
         switch flights[image]?.phase {
-        case nil: said.append("discard \(image)")
+        case nil: break
         case .publishing: flights[image]?.isUnwanted = true
         case .queued: said += ["discard \(image)"] + ended(image, .removed)
         case .connecting, .receiving:

@@ -15,7 +15,7 @@ final class CacheFixture: Sendable {
 
     init(
         in scope: TestScope, directory: String? = nil, faults: FaultPlan? = nil,
-        _ change: (inout TransferSettings) -> Void = { _ in }
+        _ change: (inout CacheSettings) -> Void = { _ in }
     ) throws {
         origin = try ScriptedOrigin(in: scope)
         self.directory = try directory ?? TemporaryDirectory(in: scope).file("cache")
@@ -23,7 +23,7 @@ final class CacheFixture: Sendable {
         if let loopback = AddressRange("127.0.0.0/8") {
             settings.transfers.addressPolicy = AddressPolicy(allowing: [loopback])
         }
-        change(&settings.transfers)
+        change(&settings)
         cache = try Cache(
             settings, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
             kernel: Kernel(faults: faults))

@@ -41,7 +41,8 @@ struct CacheFolder {
     }
 
     func publish(_ names: String...) throws -> [Publication] {
-        directory.publish(try names.map { try stage($0) }, now: UnixTime(rawValue: 1_790_000_100))
+        directory.publish(
+            try names.map { try stage($0) }, now: FileTime(UnixTime(rawValue: 1_790_000_100)))
     }
 
     func examine(_ name: String) throws -> Examination {

@@ -21,7 +21,7 @@ enum Sample {
         EntryFacts(
             size: size, allocated: allocated, mediaType: .png, width: 64, height: 48,
             fetchedAt: UnixTime(rawValue: fetchedAt), freshUntil: nil,
-            lastUsedAt: UnixTime(rawValue: lastUsedAt), isPinned: isPinned)
+            lastUsedAt: FileTime(UnixTime(rawValue: lastUsedAt)), isPinned: isPinned)
     }
 
     static func record(size: Int64, isPinned: Bool = false) -> EntryRecord {

@@ -47,7 +47,8 @@ final class StateScript {
         let options = FetchOptions(priority: priority, isRefresh: isRefresh)
         return event { state in
             state.wanted(
-                key(image), Sample.url(image), by: interest, options, now: UnixTime(rawValue: now))
+                key(image), Sample.url(image), by: interest, options,
+                now: FileTime(UnixTime(rawValue: now)))
         }
     }
 
@@ -87,7 +88,7 @@ final class StateScript {
     }
 
     func changes(_ change: DirectoryWatch.Change) -> [String] {
-        event { $0.directoryChanged(change) }
+        event { $0.directoryChanged(change, now: .now) }
     }
 
     /// The image is downloaded and published, whatever that says.
@@ -99,8 +100,14 @@ final class StateScript {
     }
 
     func looksAt(_ image: String, _ examination: Examination) -> Lookup? {
-        defer { state.checkInvariants() }
-        return state.examined(key(image), examination)
+        let start = state.examinations.begin()
+        defer {
+            state.examinations.end()
+            state.checkInvariants()
+        }
+        return state.examined(
+            key(image), examination, since: start,
+            now: FileTime(UnixTime(rawValue: 1_790_000_000)))
     }
 
     // MARK: Questions
@@ -141,7 +148,9 @@ final class StateScript {
             "cancel \(name(key))" + (discardsPartial ? " and discard" : "")
         case .discardPartial(let key): "discard \(name(key))"
         case .publish(let image): "publish \(name(image.key))"
-        case .unlink(let key): "unlink \(name(key))"
+        case .unlink(let victim): "unlink \(name(victim))"
+        case .evict(let goal): "evict to \(goal.bytes)"
+        case .resumeTransfer: "resume"
         case .finish(let outcome): words(outcome)
         case .announceChanges: "announce"
         case .scan: "scan"
@@ -152,6 +161,13 @@ final class StateScript {
         let failures = outcome.failures.map { "\(name($0.key)) \($0.value.kind)" }.sorted()
         let caller = callers[outcome.interest] ?? "nobody"
         return (["tell \(caller)"] + failures).joined(separator: ": ")
+    }
+
+    private func name(_ victim: Victim) -> String {
+        switch victim.name {
+        case .entry(let key): name(key)
+        case .partial(let key): "partial \(name(key))"
+        }
     }
 
     private func name(_ key: CacheKey) -> String { names[key] ?? "\(key)" }

@@ -1,0 +1,96 @@
+public import CacheKey
+import Glibc
+internal import Logging
+internal import SystemPackage
+
+/// Pins.
+extension Cache {
+    /// Pins entries, or no longer; durable when `completion` is called, from the cache's own thread,
+    /// with why some could not be. What is on its way is pinned when it lands.
+    public func pin(
+        _ keys: [CacheKey], _ isPinned: Bool,
+        completion: @escaping @Sendable ([CacheKey: Failure]) -> Void
+    ) {
+        _ = lookup(keys)
+        worker.enqueue(
+            .run {
+                var failures: [CacheKey: Failure] = [:]
+                for key in keys { failures[key] = self.pin(key, isPinned) }
+                completion(failures)
+            })
+    }
+
+    /// Rewrites one record, on the directory's thread as publishing is: so no pin is lost between two
+    /// versions of an image. Returns why it could not.
+    private func pin(_ key: CacheKey, _ isPinned: Bool) -> Failure? {
+        switch lookup([key])[0] {
+        case .missing(let failure): return failure ?? .notCached
+        case .inFlight: break
+        case .cached(let facts) where facts.isPinned == isPinned: break
+        case .cached:
+            do {
+                try openingQuietly(key) { (file) throws(Errno) in
+                    try directory.setPin(isPinned, of: key, file)
+                }
+            } catch .notSupported {
+                return .keepsNoPins
+            } catch {
+                return .storage(error, path: path(of: key))
+            }
+        }
+        drainWatch()
+        perform { $0.pinned(key, isPinned) }
+        return nil
+    }
+
+    /// Opens an entry's file without that counting as its use.
+    func openingQuietly(
+        _ key: CacheKey, _ body: (Int32) throws(Errno) -> Void
+    ) throws(Errno) {
+        let isWatched = watchDescriptor != nil
+        if isWatched { perform(silently: { $0.openingItself(key) }) }
+        do {
+            try directory.withFile(of: key) { (file) throws(Errno) in
+                drainWatch()
+                try body(file)
+            }
+        } catch .noSuchFileOrDirectory {
+            if isWatched { perform(silently: { $0.didNotOpen(key) }) }
+            throw .noSuchFileOrDirectory
+        }
+    }
+}
+
+extension CacheDirectory {
+    /// Runs `body` with an entry's file, open for reading. openat(2).
+    func withFile(of key: CacheKey, _ body: (Int32) throws(Errno) -> Void) throws(Errno) {
+        let file = try kernel.open(key.description, in: descriptor, O_RDONLY)
+        defer { close(file) }
+        try body(file)
+    }
+
+    /// Rewrites an entry's record with or without a pin, and makes that durable.
+    func setPin(_ isPinned: Bool, of key: CacheKey, _ file: Int32) throws(Errno) {
+        guard keepsAttributes else { throw .notSupported }
+        guard var record = try record(of: key, name: key.description) else {
+            throw .noSuchFileOrDirectory
+        }
+        record.isPinned = isPinned
+        let name = EntryRecord.attributeName(of: key)
+        do {
+            try kernel.setAttribute(name, Array(record.text.utf8), of: file)
+        } catch .noSpace {
+            // The room is one block of an inode, not the disk: the validators can be had again.
+            record.validators = Validators()
+            try kernel.setAttribute(name, Array(record.text.utf8), of: file)
+        }
+        try kernel.synchronize(file)
+    }
+}
+
+extension Failure {
+    static let notCached = Failure(.notCached, "it is not in the cache; fetch it first")
+
+    static let keepsNoPins = Failure(
+        .storage, "the file system keeps no user attributes, and so no pins")
+}

@@ -1,0 +1,82 @@
+internal import CacheKey
+internal import SystemPackage
+
+/// Giving memory back.
+extension Cache {
+    /// Pages are dropped for so long, so that eviction begins soon.
+    private static let dropPatience = Duration.milliseconds(100)
+    /// Half as many downloads run for so long after memory was critically short.
+    private static let tightness = Duration.seconds(60)
+
+    /// Gives memory back. On a disk, the clean pages of cold entries go first, which costs no entry; then
+    /// the least recently used are evicted. `completion` is called from the cache's own thread.
+    public func relieve(
+        _ measure: ReliefMeasure, completion: @escaping @Sendable (Relief) -> Void
+    ) {
+        let start = ContinuousClock.now
+        drainWatch()
+        examineUnverified()
+        if measure.tightens { tighten() }
+        let held = performing { state in (state.bytesUsed, []) }
+        let goal = EvictionGoal(bytes: Int64(Double(held) * measure.keptShare))
+        worker.enqueue(
+            .run {
+                let cold = held - goal.bytes / 2
+                let dropped = self.directory.isInMemory ? .nothing : self.dropPages(ofOldest: cold)
+                self.evict(
+                    Eviction(goal: goal) { evicted in
+                        completion(
+                            Relief(
+                                evicted: evicted, dropped: dropped,
+                                duration: start.duration(to: .now)))
+                    })
+            })
+    }
+
+    private func tighten() {
+        perform(silently: { $0.transfersHalved(until: .now + Self.tightness) })
+        closeIdleConnections()
+    }
+
+    /// Drops the pages of the least recently used entries that hold so many bytes.
+    private func dropPages(ofOldest bytes: Int64) -> Removal {
+        let deadline = ContinuousClock.now + Self.dropPatience
+        var dropped = Removal()
+        var passed: Int64 = 0
+        var cursor: CacheKey?
+        while passed < bytes, ContinuousClock.now < deadline {
+            let entries = leastRecent(after: cursor)
+            guard let last = entries.last else { break }
+            cursor = last.key
+            for entry in entries where passed < bytes {
+                passed += entry.facts.allocated
+                guard isDropped(entry.key) else { continue }
+                dropped = dropped + Removal(entries: 1, bytes: entry.facts.size)
+            }
+        }
+        let total = dropped
+        perform(silently: { $0.counters.dropped = $0.counters.dropped + total })
+        return dropped
+    }
+
+    private func leastRecent(after cursor: CacheKey?) -> [ListedEntry] {
+        performing { state in
+            let keys = state.index.leastRecent(after: cursor, limit: 64)
+            let entries = keys.compactMap { key in
+                state.index.facts(of: key).map { ListedEntry(key: key, facts: $0) }
+            }
+            return (entries, [])
+        }
+    }
+
+    private func isDropped(_ key: CacheKey) -> Bool {
+        do {
+            try openingQuietly(key) { (file) throws(Errno) in
+                try directory.kernel.dropPages(of: file)
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+}

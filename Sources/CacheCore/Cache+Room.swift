@@ -1,0 +1,129 @@
+import CLinux
+internal import CacheKey
+internal import SystemPackage
+
+/// What a download hears once the way is free.
+enum RoomGrant: Sendable {
+    /// It may grow to so many bytes.
+    case granted(upTo: Int64)
+    case refused(Failure)
+    /// To be asked again later.
+    case wait
+}
+
+/// One eviction on its way down, slice by slice.
+struct Eviction: Sendable {
+    let goal: EvictionGoal
+    /// Begun by the cache itself to stay inside its limits.
+    var isOwn = false
+    var freed = Removal()
+    var completion: @Sendable (Removal) -> Void = { _ in }
+}
+
+/// Keeping inside the limits.
+extension Cache {
+    /// Victims chosen under one hold of the lock.
+    private static let slice = 128
+
+    /// New limits; what is over them goes.
+    public func apply(_ limits: Limits) throws(CacheError) {
+        let budget = try directory.budget(limits)
+        perform { state in
+            state.budget = budget
+            return state.limitsChecked() + state.resumeNext()
+        }
+    }
+
+    /// Evicts the least recently used until at most `bytes` are held; pinned entries, those in flight
+    /// and partials stay. `completion` is called from the cache's own thread once the files are gone.
+    public func evict(
+        toBytes bytes: Int64, completion: @escaping @Sendable (Removal) -> Void
+    ) {
+        drainWatch()
+        examineUnverified()
+        evict(Eviction(goal: EvictionGoal(bytes: bytes), completion: completion))
+    }
+
+    func evict(_ eviction: Eviction) {
+        worker.enqueue(.run { self.continueEviction(eviction) })
+    }
+
+    /// Evicts a slice and queues the rest behind whatever else the directory's thread has to do.
+    private func continueEviction(_ eviction: Eviction) {
+        var eviction = eviction
+        let victims: [Victim]? = performing { state in
+            guard state.trust != .scanning || state.isDraining else {
+                state.room.postponed.append(eviction)
+                return (nil, [])
+            }
+            let (victims, effects) = state.evictionSlice(eviction, limit: Self.slice)
+            return (victims, effects)
+        }
+        guard let victims else { return }
+        guard !victims.isEmpty else { return eviction.completion(eviction.freed) }
+        for victim in victims {
+            directory.remove(victim, logger)
+            eviction.freed = eviction.freed + Removal(entries: 1, bytes: victim.bytes)
+        }
+        // Their own unlinking fills the queue of changes.
+        drainWatch()
+        perform { $0.unlinked(victims) }
+        evict(eviction)
+    }
+
+    /// A download asks for room; called by the transfers' thread, which removes what has to go for it
+    /// before it writes.
+    func room(for key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?) -> RoomGrant {
+        measure()
+        let answer = performing { $0.roomAsked(key, id, needed: needed, length: length) }
+        switch answer {
+        case .granted(let bytes, let victims):
+            for victim in victims { directory.remove(victim, logger) }
+            if !victims.isEmpty { perform { $0.unlinked(victims) } }
+            return .granted(upTo: bytes)
+        case .refused(let failure): return .refused(failure)
+        case .wait: return .wait
+        }
+    }
+
+    /// Asks the file system how much of it is free. Where it can't say, the last answer stands.
+    func measure() {
+        guard let free = directory.freeBytes else { return }
+        perform { state in
+            state.measured(free: free)
+            return []
+        }
+    }
+}
+
+extension CacheDirectory {
+    /// Bytes of the file system that an ordinary user may still fill. statfs(2).
+    var freeBytes: Int64? {
+        do {
+            let facts = try kernel.fileSystem(of: descriptor)
+            return Int64(clamping: facts.f_bavail) * Int64(facts.f_bsize)
+        } catch {
+            return nil
+        }
+    }
+
+    /// Whether files live in memory, so that only removing them gives it back. statfs(2),
+    /// `TMPFS_MAGIC` and `RAMFS_MAGIC`.
+    var isInMemory: Bool {
+        do {
+            let type = UInt32(truncatingIfNeeded: try kernel.fileSystem(of: descriptor).f_type)
+            return type == 0x0102_1994 || type == 0x8584_58F6
+        } catch {
+            return false
+        }
+    }
+
+    /// Limits with the defaults for this file system.
+    func budget(_ limits: Limits) throws(CacheError) -> Budget {
+        try Self.attempt("measure the file system of", path) { () throws(Errno) in
+            let facts = try kernel.fileSystem(of: descriptor)
+            return Budget(
+                limits, fileSystem: Int64(clamping: facts.f_blocks) * Int64(facts.f_bsize))
+        }
+    }
+}

@@ -1,0 +1,327 @@
+internal import CacheKey
+
+/// A file that has to go. It is off the index already; its bytes stay on the books until
+/// ``CacheState/unlinked(_:)``, because the disk holds them until then.
+struct Victim: Hashable, Sendable {
+    let name: DirectoryName
+    /// Bytes the disk holds for it.
+    let bytes: Int64
+}
+
+/// Where an eviction ends: at or below both.
+struct EvictionGoal: Hashable, Sendable {
+    /// Bytes held or set aside.
+    var bytes: Int64
+    var entries = Int.max
+}
+
+/// What a download hears that asks for room.
+enum RoomAnswer: Sendable {
+    /// It may grow to so many bytes once these are gone.
+    case granted(upTo: Int64, [Victim])
+    case refused(Failure)
+    /// Others have to end first; ``Effect/resumeTransfer(_:)`` says when to ask again.
+    case wait
+}
+
+/// What is set aside, what is on its way out, and who waits.
+struct Room {
+    /// Bytes set aside for downloads.
+    var reserved: Int64 = 0
+    /// Of these, the ones written already.
+    var written: Int64 = 0
+    /// Downloads that have room.
+    var holders = 0
+    /// Bytes of files that are being removed.
+    var condemned: Int64 = 0
+    /// Bytes the cache would hold if it had all the free space of the file system too.
+    var reach = Int64.max
+    /// Downloads that wait for room, first come, first served.
+    var waiting: [(key: CacheKey, id: FlightID)] = []
+    /// An eviction down to the watermark is on its way.
+    var isEvicting = false
+    /// Until when fewer downloads run, because memory was short.
+    var isTightUntil: ContinuousClock.Instant?
+    /// Evictions that begin once the directory is read: only then is known what was used least recently.
+    var postponed: [Eviction] = []
+}
+
+/// Room: set aside before bytes arrive, made by letting the least recently used go.
+extension CacheState {
+    /// Bytes the disk holds for entries and partials.
+    var bytesUsed: Int64 { index.allocated + partials.total }
+
+    /// Bytes held, promised, or not gone yet.
+    var held: Int64 { bytesUsed + room.reserved + room.condemned }
+
+    /// Bytes that may be held: the budget, or less where the floor of free space would be broken.
+    var ceiling: Int64 {
+        let (limit, overflows) = room.reach.subtractingReportingOverflow(budget.minimumFree)
+        return min(budget.maximumBytes, overflows ? .max : max(limit, 0))
+    }
+
+    /// The file system was asked for its free bytes.
+    mutating func measured(free: Int64) {
+        let onDisk = bytesUsed + room.condemned + min(room.written, room.reserved)
+        let (reach, overflows) = onDisk.addingReportingOverflow(free)
+        room.reach = overflows ? .max : reach
+    }
+
+    // MARK: Downloads
+
+    /// A download asks for room before it writes.
+    ///
+    /// - Parameters:
+    ///   - needed: bytes of image it is about to have.
+    ///   - length: bytes it will have in all, where the origin said.
+    mutating func roomAsked(
+        _ key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?
+    ) -> (RoomAnswer, [Effect]) {
+        guard let flight = flights[key], flight.id == id else { return (.refused(.removed), []) }
+        let most = budget.maximumImageSize
+        guard max(needed, length ?? 0) <= most else {
+            return (.refused(.tooLarge(length, most)), [])
+        }
+        // Without a length a whole step is asked for, and the bare need where that is too much.
+        let step = min(most, (needed + Budget.step - 1) / Budget.step * Budget.step)
+        for bytes in [length ?? step, length ?? needed] {
+            let more = Budget.allocation(for: bytes) - flight.reserved
+            guard mayFit(key, flight, more) else { continue }
+            return grant(key, flight, more, upTo: bytes)
+        }
+        counters.refused += 1
+        return (.refused(noRoom(for: length ?? needed)), [])
+    }
+
+    /// Whether so many bytes more could be had if everything else but pinned entries ended or went.
+    private func mayFit(_ key: CacheKey, _ flight: Flight, _ more: Int64) -> Bool {
+        let isCounted = trust != .scanning
+        let immovable = flight.reserved + (isCounted ? index.pinned.bytes : 0)
+        let limit = isCounted ? ceiling : budget.maximumBytes
+        let hasPlace = isReplacing(key, flight) || index.pinned.entries < budget.maximumEntries
+        return immovable + more <= limit && hasPlace
+    }
+
+    /// Whether a download takes no place that is not taken already.
+    private func isReplacing(_ key: CacheKey, _ flight: Flight) -> Bool {
+        flight.hasRoom || index.contains(key)
+    }
+
+    private mutating func grant(
+        _ key: CacheKey, _ flight: Flight, _ more: Int64, upTo bytes: Int64
+    ) -> (RoomAnswer, [Effect]) {
+        guard isNext(flight) else { return waitForRoom(key, flight, upTo: bytes) }
+        let (victims, suffice) = victims(for: more, key, flight)
+        var effects: [Effect] = []
+        for case .entry(let key) in victims.map(\.name) { effects += changed(key) }
+        guard suffice else {
+            // What went in vain makes room for whoever asks next.
+            let (answer, others) = waitForRoom(key, flight, upTo: bytes)
+            return (answer, effects + others + victims.map { .unlink($0) })
+        }
+        if !flight.hasRoom {
+            room.holders += 1
+            // Its own download begins by removing it.
+            partials[key] = nil
+        }
+        flights[key]?.reserved += more
+        room.reserved += more
+        room.waiting.removeAll { $0.id == flight.id }
+        if !victims.isEmpty { effects += evictToWatermark() }
+        return (.granted(upTo: bytes, victims), effects + resumeNext())
+    }
+
+    /// Those who have room may have more; a newcomer waits behind those who wait already.
+    private func isNext(_ flight: Flight) -> Bool {
+        flight.hasRoom || room.waiting.first.map { $0.id == flight.id } ?? true
+    }
+
+    /// Who has to go for so many bytes more, and whether that suffices now.
+    private mutating func victims(
+        for more: Int64, _ key: CacheKey, _ flight: Flight
+    ) -> (victims: [Victim], suffice: Bool) {
+        var bytes = held + more - ceiling - (flight.hasRoom ? 0 : partials[key] ?? 0)
+        let newcomers = isReplacing(key, flight) ? 0 : room.holders + 1
+        var entries = index.count + newcomers - budget.maximumEntries
+        guard bytes > 0 || entries > 0 else { return ([], true) }
+        // Which are the least recently used is known once the directory is read.
+        guard trust != .scanning,
+            bytes <= index.allocated - index.pinned.bytes + partials.total,
+            entries <= index.count - index.pinned.entries
+        else { return ([], false) }
+        var victims: [Victim] = []
+        while bytes > 0 || entries > 0, let victim = nextVictim() ?? restingPartial(flight) {
+            victims.append(victim)
+            bytes -= victim.bytes
+            if case .entry = victim.name { entries -= 1 }
+        }
+        return (victims, bytes <= 0 && entries <= 0)
+    }
+
+    /// Nothing can be had now. Waits for what is under way; where nothing is that could end without
+    /// this download, it ends.
+    private mutating func waitForRoom(
+        _ key: CacheKey, _ flight: Flight, upTo bytes: Int64
+    ) -> (RoomAnswer, [Effect]) {
+        let waitingHolders = room.waiting.count { item in
+            item.id != flight.id && flights[item.key]?.hasRoom == true
+        }
+        let others = room.holders - (flight.hasRoom ? 1 : 0) - waitingHolders
+        guard others > 0 || room.condemned > 0 || trust == .scanning else {
+            counters.refused += 1
+            return (.refused(noRoom(for: bytes)), [])
+        }
+        if !room.waiting.contains(where: { $0.id == flight.id }) {
+            // Who has room already goes first: only its end gives room to others.
+            room.waiting.insert(
+                (key, flight.id), at: flight.hasRoom ? 0 : room.waiting.endIndex)
+        }
+        return (.wait, [])
+    }
+
+    /// Lets the first in the line ask again.
+    mutating func resumeNext() -> [Effect] {
+        room.waiting.first.map { [.resumeTransfer($0.id)] } ?? []
+    }
+
+    /// Takes a flight off the books. What it has written stays as a partial until somebody looks.
+    mutating func endFlight(_ key: CacheKey) -> [Effect] {
+        guard let flight = flights.removeValue(forKey: key) else { return [] }
+        room.waiting.removeAll { $0.id == flight.id }
+        guard flight.hasRoom else { return resumeNext() }
+        room.holders -= 1
+        room.reserved -= flight.reserved
+        room.written -= flight.received
+        if flight.phase != .publishing {
+            partials[key] = min(flight.reserved, Budget.allocation(for: flight.received))
+        }
+        partials.unverified.insert(key)
+        return resumeNext()
+    }
+
+    private func noRoom(for bytes: Int64) -> Failure {
+        var reasons = ["no room for \(bytes) bytes: the cache may hold \(ceiling)"]
+        if ceiling < budget.maximumBytes {
+            reasons.append(
+                "because \(budget.minimumFree) bytes of the file system stay free (--min-free)")
+        } else {
+            reasons.append("(--max-bytes)")
+        }
+        if index.pinned.entries >= budget.maximumEntries {
+            reasons = ["no room: all \(budget.maximumEntries) entries (--max-entries) are pinned"]
+        }
+        if index.pinned.entries > 0 {
+            reasons.append("and pinned images take \(index.pinned.bytes); unpin or remove some")
+        }
+        return Failure(.noRoom, reasons.joined(separator: " "))
+    }
+
+    // MARK: Victims
+
+    /// The next to go: the least recently used entry that is neither pinned nor in flight.
+    private mutating func nextVictim() -> Victim? {
+        let flights = flights
+        guard let key = index.oldestUnpinned(unless: { flights[$0] != nil }),
+            let victim = condemn(key)
+        else { return nil }
+        counters.evicted = counters.evicted + Removal(entries: 1, bytes: victim.bytes)
+        return victim
+    }
+
+    /// Where nothing else is left, what a download left behind goes.
+    private mutating func restingPartial(_ flight: Flight) -> Victim? {
+        guard let key = partials.keys.first(where: { flights[$0]?.id != flight.id }),
+            let bytes = partials[key]
+        else { return nil }
+        partials[key] = nil
+        room.condemned += bytes
+        return Victim(name: .partial(key), bytes: bytes)
+    }
+
+    /// Takes an entry off the index; its file is the caller's to remove.
+    mutating func condemn(_ key: CacheKey) -> Victim? {
+        guard let facts = index.remove(key) else { return nil }
+        examinations.note(key)
+        return condemn(unindexed: key, facts.allocated)
+    }
+
+    /// The same for a file that never got onto it.
+    mutating func condemn(unindexed key: CacheKey, _ bytes: Int64) -> Victim {
+        room.condemned += bytes
+        return Victim(name: .entry(key), bytes: bytes)
+    }
+
+    /// Victims are gone, or could not be removed; both ways the directory tells.
+    mutating func unlinked(_ victims: some Sequence<Victim>) -> [Effect] {
+        for victim in victims { room.condemned -= victim.bytes }
+        return resumeNext()
+    }
+
+    // MARK: Evicting
+
+    /// The next few victims on the way down; empty when the goal is reached or nothing more may go.
+    /// Asked again and again, so that nobody waits for a long eviction.
+    mutating func evictionSlice(_ eviction: Eviction, limit: Int) -> ([Victim], [Effect]) {
+        var victims: [Victim] = []
+        var effects: [Effect] = []
+        while victims.count < limit, isOver(eviction), let victim = nextVictim() {
+            victims.append(victim)
+            if case .entry(let key) = victim.name { effects += changed(key) }
+        }
+        if victims.isEmpty, eviction.isOwn { room.isEvicting = false }
+        return (victims, effects)
+    }
+
+    private func isOver(_ goal: EvictionGoal) -> Bool {
+        held - room.condemned > goal.bytes || index.count > goal.entries
+    }
+
+    /// Whoever asks for an eviction means what is there; the cache itself, also what is promised.
+    private func isOver(_ eviction: Eviction) -> Bool {
+        eviction.isOwn ? isOver(eviction.goal) : bytesUsed > eviction.goal.bytes
+    }
+
+    /// The limits may be passed: they were changed, an entry came, or strangers wrote to the disk.
+    mutating func limitsChecked() -> [Effect] {
+        guard trust != .scanning,
+            isOver(EvictionGoal(bytes: ceiling, entries: budget.maximumEntries))
+        else { return [] }
+        return evictToWatermark()
+    }
+
+    private mutating func evictToWatermark() -> [Effect] {
+        var goal = EvictionGoal(bytes: Budget.watermark(ceiling))
+        if index.count + room.holders >= budget.maximumEntries {
+            goal.entries = Budget.watermark(budget.maximumEntries)
+        }
+        guard !room.isEvicting, !isDraining, isOver(goal) else { return [] }
+        room.isEvicting = true
+        return [.evict(goal)]
+    }
+
+    // MARK: Pressure
+
+    /// Memory is critically short: for a while half as many downloads run at once.
+    mutating func transfersHalved(until end: ContinuousClock.Instant) {
+        transferLimit = max(1, transferLimit / 2)
+        room.isTightUntil = end
+    }
+
+    /// Time has passed; the while may be over.
+    mutating func timePassed(now: ContinuousClock.Instant) -> [Effect] {
+        guard let end = room.isTightUntil, end <= now else { return [] }
+        room.isTightUntil = nil
+        transferLimit = configuredTransferLimit
+        return startTransfers()
+    }
+
+    /// Checks the books; for tests.
+    func checkRoom() {
+        partials.checkInvariants()
+        let flying = flights.values.filter(\.hasRoom)
+        precondition(flying.count == room.holders, "\(room.holders) downloads have room")
+        precondition(flying.reduce(0) { $0 + $1.reserved } == room.reserved, "room is lost")
+        precondition(flying.reduce(0) { $0 + $1.received } == room.written, "bytes are lost")
+        precondition(room.condemned >= 0, "more was removed than there was")
+    }
+}

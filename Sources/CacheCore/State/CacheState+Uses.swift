@@ -1,0 +1,55 @@
+internal import CacheKey
+
+/// What waits to be written into the files: who was used, and which openings were the cache's own.
+struct Uses {
+    /// Entries used since their files were last told.
+    var pending: [CacheKey] = []
+    /// The time of the latest use; the next is later, whatever the clock says.
+    var latest = FileTime(nanoseconds: 0)
+    /// Openings by this process that the watch will report. inotify(7) does not say who opened.
+    var ownOpens: [CacheKey: Int] = [:]
+
+    /// Whether a reported opening is one of the cache's own; each counts once.
+    mutating func isOwn(_ key: CacheKey) -> Bool {
+        guard !ownOpens.isEmpty, let count = ownOpens[key] else { return false }
+        ownOpens[key] = count > 1 ? count - 1 : nil
+        return true
+    }
+}
+
+/// Recency: a hit, and a direct opening by any program, make an entry the most recently used.
+///
+/// The order is in memory and, some seconds later, in the files' access times, each later by at least a
+/// nanosecond than the one before: sorting the files by them gives the same order again.
+extension CacheState {
+    /// An entry is used; nothing happens where there is none.
+    mutating func used(_ key: CacheKey, at now: FileTime) {
+        let time = max(now, uses.latest.successor)
+        guard index.contains(key) else { return }
+        uses.latest = time
+        if index.touch(key, at: time) { uses.pending.append(key) }
+    }
+
+    /// An entry was published and its file says when. Another may have been used since then; both orders
+    /// must be one.
+    mutating func usedByPublication(_ key: CacheKey, _ time: FileTime) {
+        if time > uses.latest { uses.latest = time } else { used(key, at: time) }
+    }
+
+    /// Some of the uses to be written into the files, in no order: each has its time.
+    mutating func takeUses(limit: Int) -> [(key: CacheKey, time: FileTime)] {
+        let keys = uses.pending.suffix(limit)
+        defer { uses.pending.removeLast(keys.count) }
+        return keys.compactMap { key in index.takeTouch(of: key).map { (key, $0) } }
+    }
+
+    /// The cache is about to open a file itself.
+    mutating func openingItself(_ key: CacheKey) {
+        uses.ownOpens[key, default: 0] += 1
+    }
+
+    /// It could not open it, so nothing will be reported.
+    mutating func didNotOpen(_ key: CacheKey) {
+        _ = uses.isOwn(key)
+    }
+}

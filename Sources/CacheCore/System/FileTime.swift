@@ -1,0 +1,42 @@
+import Glibc
+
+/// Nanoseconds since 1970-01-01 00:00 UTC, as fine as an inode keeps its times, so that the order of
+/// many uses within one second survives in the files. inode(7).
+public struct FileTime: Hashable, Comparable, Sendable {
+    public let nanoseconds: Int64
+
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    init(_ time: timespec) {
+        self.init(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    init(_ time: UnixTime) {
+        self.init(nanoseconds: Int64(time.rawValue) * 1_000_000_000)
+    }
+
+    /// The wall clock. clock_gettime(2).
+    public static var now: FileTime {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return FileTime(time)
+    }
+
+    /// Whole seconds, as the protocol writes times.
+    public var unixTime: UnixTime { UnixTime(clamping: nanoseconds / 1_000_000_000) }
+
+    /// As utimensat(2) takes it.
+    var specification: timespec {
+        let seconds = nanoseconds / 1_000_000_000
+        return timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    }
+
+    /// The next later time.
+    var successor: FileTime { FileTime(nanoseconds: nanoseconds + 1) }
+
+    public static func < (left: FileTime, right: FileTime) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+}

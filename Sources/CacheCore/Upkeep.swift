@@ -1,0 +1,105 @@
+import CLinux
+internal import CacheKey
+import Glibc
+internal import Logging
+internal import Synchronization
+
+/// The thread that keeps the cache in order while nobody asks: takes in what strangers do, tells files
+/// when they were used, and looks after the floor of free space.
+///
+/// Sleeps in poll(2); without changes it wakes every two seconds to ask for the free space, because
+/// others write to the same disk.
+final class Upkeep: Sendable {
+    private let thread = Mutex<NamedThread?>(nil)
+    /// Ends the thread's sleep for good. eventfd(2).
+    private let stop = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+
+    /// Between two rounds of the regular work. Uses are this far behind in the files, at most.
+    static let interval = Duration.seconds(2)
+    /// A directory that can't be watched is read again after so many rounds.
+    static let blindRounds = 30
+    /// Changes gather for so long; a kernel keeps 16,384 of them.
+    static let pause = Duration.milliseconds(20)
+
+    deinit {
+        close(stop)
+    }
+
+    func start(_ cache: Cache) {
+        thread.withLock { $0 = NamedThread("upkeep") { self.run(cache) } }
+    }
+
+    func finish() {
+        eventfd_write(stop, 1)
+        thread.withLock { $0.take() }?.join()
+    }
+
+    private func run(_ cache: Cache) {
+        let watch = cache.watchDescriptor
+        var next = ContinuousClock.now + Self.interval
+        var rounds = 0
+        while true {
+            if sleep(until: next, or: watch) { return }
+            cache.drainWatch()
+            if sleep(until: .now + Self.pause, or: nil) { return }
+            cache.drainWatch()
+            cache.examineUnverified()
+            guard next <= .now else { continue }
+            cache.flushUses()
+            cache.keepLimits()
+            rounds += 1
+            if rounds % Self.blindRounds == 0 { cache.scanIfBlind() }
+            next = .now + Self.interval
+        }
+    }
+
+    /// Waits for a time or for changes; `true` when the end has come. poll(2).
+    private func sleep(until time: ContinuousClock.Instant, or watch: Int32?) -> Bool {
+        let left = max(time - .now, .zero)
+        let milliseconds =
+            Int32(clamping: left.components.seconds * 1000)
+            + Int32(left.components.attoseconds / 1_000_000_000_000_000) + 1
+        var descriptors = [pollfd(fd: stop, events: Int16(POLLIN), revents: 0)]
+        if let watch { descriptors.append(pollfd(fd: watch, events: Int16(POLLIN), revents: 0)) }
+        poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+        return descriptors[0].revents != 0
+    }
+}
+
+extension Cache {
+    /// Files told at a time.
+    private static let useBatch = 512
+
+    /// Tells files when they were used last, so that it is known after a restart.
+    func flushUses() {
+        while true {
+            let uses = performing { state in (state.takeUses(limit: Self.useBatch), []) }
+            guard !uses.isEmpty else { return }
+            for use in uses { tell(use.key, use.time) }
+            drainWatch()
+            // Their own change was noticed too; looking once now keeps the next question quick.
+            _ = lookup(uses.map(\.key))
+        }
+    }
+
+    private func tell(_ key: CacheKey, _ time: FileTime) {
+        do {
+            try directory.setLastUse(time, of: key)
+        } catch {
+            logger.debug(
+                "a file was not told of its use", metadata: ["key": "\(key)", "error": "\(error)"])
+        }
+    }
+
+    /// Others may have filled the disk; memory may no longer be short.
+    func keepLimits() {
+        measure()
+        perform { $0.limitsChecked() + $0.timePassed(now: .now) }
+    }
+
+    /// Reads the directory again where nothing tells of its changes: access times say what was used.
+    func scanIfBlind() {
+        let isNeeded = performing { state in (state.trust == .blind && !state.isScanning, []) }
+        if isNeeded { startScan() }
+    }
+}
