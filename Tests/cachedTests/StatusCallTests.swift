@@ -1,4 +1,5 @@
 import CacheWire
+import TestSupport
 import Testing
 
 @testable import cached

@@ -1,4 +1,5 @@
 import CacheKey
+import TestSupport
 import Testing
 
 @testable import CacheCore

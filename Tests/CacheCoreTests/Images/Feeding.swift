@@ -1,4 +1,5 @@
 import CacheCore
+import TestSupport
 
 /// How a file is cut into the chunks an inspector sees.
 enum Feeding: Sendable {

@@ -1,4 +1,5 @@
 import CacheCore
+import TestSupport
 import Testing
 
 @Suite("Image inspector")

@@ -1,4 +1,5 @@
 import CacheKey
+import TestSupport
 
 @testable import CacheCore
 
