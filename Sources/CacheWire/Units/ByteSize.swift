@@ -1,6 +1,9 @@
 /// A number of bytes as people write it: `2MB` is 10⁶ of them, `2MiB` 2²⁰, a bare number just bytes.
-struct ByteSize: LosslessStringConvertible {
-    let count: Int64
+///
+/// It is how the options and settings of both programs take sizes; on the wire they are numbers.
+public struct ByteSize: LosslessStringConvertible, Sendable, Hashable {
+    /// In bytes, 0 or more.
+    public let count: Int64
 
     private static let units: [(suffix: String, bytes: Int64)] = [
         ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
@@ -9,7 +12,7 @@ struct ByteSize: LosslessStringConvertible {
     ]
 
     /// `nil` for anything but digits and a unit, and for what does not fit 63 bits.
-    init?(_ description: String) {
+    public init?(_ description: String) {
         let unit = Self.units.first { description.hasSuffix($0.suffix) }
         let digits = description.dropLast(unit?.suffix.count ?? 0)
         guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
@@ -20,5 +23,5 @@ struct ByteSize: LosslessStringConvertible {
         count = bytes
     }
 
-    var description: String { "\(count)B" }
+    public var description: String { "\(count)B" }
 }

@@ -1,6 +1,5 @@
+import CacheWire
 import Testing
-
-@testable import cached
 
 @Suite("Byte sizes", .timeLimit(.minutes(1)))
 struct ByteSizeTests {
