@@ -5,16 +5,18 @@ struct StatusQuestion: Equatable {
     /// The value of `--socket`.
     var socket: String?
     var isJSON = false
-    var urls: [String] = []
+    var urls = URLList()
 
     /// Asks and prints; always throws, at least the exit status.
     func ask() throws {
         let client = try Client(socket: socket)
         var output = Output()
         var seen = ItemTally()
-        for batch in Batches(urls) {
+        try urls.ask { batch in
             let parameters = Methods.Status.Parameters(urls: batch, details: isJSON ? true : nil)
-            for item in try client.call(Methods.Status.self, parameters).items {
+            return try client.call(Methods.Status.self, parameters).items
+        } each: { items in
+            for item in items {
                 try print(item, to: &output)
                 seen.count(item)
             }
@@ -43,6 +45,6 @@ extension StatusQuestion {
         guard arguments.first == "status", !urls.isEmpty,
             !urls.contains(where: { $0.hasPrefix("-") })
         else { return nil }
-        self.init(urls: Array(urls))
+        self.init(urls: URLList(Array(urls)))
     }
 }

@@ -147,6 +147,38 @@ import Testing
         #expect(stub.calls[2].contains(#""limit":2"#))
     }
 
+    @Test func aLineThatIsNotUTF8IsAnInvalidURLAmongOthers() throws {
+        let bytes = Array("https://a/1\n".utf8) + [0xE9, 0x0A] + Array("https://a/4\n".utf8)
+        let told = "cachectl: \u{FFFD}: line 2 of standard input is not UTF-8\n"
+        let items = [cached, missing].joined(separator: ",")
+        let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(items)]}}"#])
+        let by = { try Program.run($0 + ["-", "--socket", stub.path], bytes: bytes) }
+        let status = try by(["status"])
+        #expect(
+            status.lines == [
+                "cached 22000 image/png /c/1", "missing \u{FFFD}", "missing https://a/4",
+            ])
+        #expect(status.talk == told && status.status == 65)
+        let json = try by(["status", "--json"])
+        #expect(json.lines.count == 3 && json.lines[1].contains(#""kind":"invalidURL""#))
+        #expect(json.status == 65)
+        let fetch = try by(["fetch"])
+        #expect(fetch.output == "/c/1\n" && fetch.status == 65)
+        #expect(fetch.talk == told + "cachectl: https://a/4: it was not fetched\n")
+        #expect(stub.calls.allSatisfy { $0.contains(#"["https://a/1","https://a/4"]"#) })
+        let name = try Program.run(["name", "-"], bytes: bytes)
+        #expect(name.lines.count == 2 && name.talk == told && name.status == 65)
+    }
+
+    @Test func removeGoesOnBehindALineThatIsNotUTF8() throws {
+        let stub = try StubDaemon(replies: [#"{"parameters":{"entries":1,"bytes":22000}}"#])
+        let bytes = [0xE9, 0x0A] + Array("https://a/1\n".utf8)
+        let outcome = try Program.run(["remove", "-", "--socket", stub.path], bytes: bytes)
+        #expect(outcome.status == 65 && outcome.output == "removed 1 entry, 22000 bytes\n")
+        #expect(outcome.talk == "cachectl: \u{FFFD}: line 1 of standard input is not UTF-8\n")
+        #expect(stub.calls[0].contains(#""urls":["https://a/1"]"#))
+    }
+
     @Test func removeSaysWhatWent() throws {
         let stub = try StubDaemon(replies: [#"{"parameters":{"entries":1,"bytes":22000}}"#])
         let by = { (arguments: [String]) in

@@ -21,10 +21,17 @@ enum Program {
     static func run(
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) throws -> Outcome {
+        try run(arguments, bytes: Array(input.utf8), environment: environment)
+    }
+
+    /// The same with any bytes as its standard input.
+    static func run(
+        _ arguments: [String], bytes: [UInt8], environment: [String: String] = [:]
+    ) throws -> Outcome {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let files = ["in", "out", "err"].map { folder.appending(path: $0) }
-        try Data(input.utf8).write(to: files[0])
+        try Data(bytes).write(to: files[0])
         try Data().write(to: files[1])
         try Data().write(to: files[2])
         let process = Process()

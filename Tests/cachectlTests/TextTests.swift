@@ -1,3 +1,4 @@
+import CacheWire
 import Testing
 
 @testable import cachectl
@@ -67,14 +68,45 @@ import Testing
         #expect(Batches([huge, "b"]).map(\.count) == [1, 1])
     }
 
-    @Test func linesOfStandardInputAreTakenAsTheyAre() throws {
-        let text = "https://a/1\n\nhttps://a/ü \r\nlast"
-        let lines = try StandardInput.lines(in: Array(text.utf8))
-        #expect(lines == ["https://a/1", "https://a/ü \r", "last"])
-        let failure = #expect(throws: CommandFailure.self) {
-            try StandardInput.lines(in: [0x61, 0x0A, 0xFF])
+    @Test func linesOfStandardInputAreTakenAsTheyAre() {
+        let list = lines(Array("https://a/1\n\nhttps://a/ü \r\nlast".utf8))
+        #expect(list == URLList(["https://a/1", "https://a/ü \r", "last"]))
+    }
+
+    @Test func aLineThatIsNotUTF8IsRefusedByItsNumber() throws {
+        let list = lines([0x61, 0x0A, 0x0A, 0xFF, 0x62, 0x0A, 0x63])
+        #expect(list.urls == ["a", "c"])
+        let refusal = try #require(list.refused.first)
+        #expect(list.refused.count == 1 && refusal.position == 1)
+        #expect(refusal.item.url == "\u{FFFD}b" && refusal.item.state == .missing)
+        // uuid5 of the two bytes, not of the text shown for them.
+        #expect(refusal.item.key == "299496d3-8eab-578e-933e-6023b5ff0172")
+        #expect(refusal.item.hasInvalidURL)
+        #expect(refusal.item.failure?.message == "line 3 of standard input is not UTF-8")
+    }
+
+    @Test(arguments: [
+        ("a", ["a"]), ("!a", ["!", "a"]), ("a!", ["a", "!"]),
+        ("!a!!b!", ["!", "a", "!", "!", "b", "!"]), ("!", ["!"]), ("", []),
+    ])
+    func whatWasRefusedStandsInItsPlaceAmongTheItems(marks: String, answers: [String]) throws {
+        let list = lines(marks.utf8.flatMap { [$0 == UInt8(ascii: "!") ? 0xFF : $0, 0x0A] })
+        var calls: [[String]] = []
+        var seen: [String] = []
+        try list.ask { urls in
+            calls.append(urls)
+            return urls.map { Item(url: $0, key: "k", state: .missing) }
+        } each: { items in
+            seen += items.map { $0.hasInvalidURL ? "!" : $0.url }
         }
-        #expect(failure?.message == "line 2 of standard input is not UTF-8")
-        #expect(failure?.status == .invalidURL)
+        #expect(seen == answers)
+        let wanted = answers.filter { $0 != "!" }
+        #expect(calls == (wanted.isEmpty ? [] : [wanted]))
+    }
+
+    private func lines(_ bytes: [UInt8]) -> URLList {
+        var list = URLList()
+        StandardInput.append(linesOf: bytes, to: &list)
+        return list
     }
 }

@@ -43,8 +43,10 @@ struct FetchCommand: ParsableCommand {
         let session = FetchSession(
             client: try socket.connect(), display: noWait ? nil : .onTerminal())
         var report = FetchReport(json: format.json, mayBeInFlight: noWait)
-        for urls in Batches(try arguments.read()) {
-            try report.add(try session.fetch(parameters(urls)))
+        try arguments.read().ask {
+            try session.fetch(parameters($0))
+        } each: {
+            try report.add($0)
         }
         try report.finish()
     }

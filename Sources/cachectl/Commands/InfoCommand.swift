@@ -19,9 +19,10 @@ struct InfoCommand: ParsableCommand {
         let urls = try URLArguments.read([url])
         var output = Output()
         var seen = ItemTally()
-        for batch in Batches(urls) {
-            let parameters = Methods.Status.Parameters(urls: batch, details: true)
-            for item in try client.call(Methods.Status.self, parameters).items {
+        try urls.ask { batch in
+            try client.call(Methods.Status.self, .init(urls: batch, details: true)).items
+        } each: { items in
+            for item in items {
                 seen.count(item)
                 try print(item, to: &output)
             }

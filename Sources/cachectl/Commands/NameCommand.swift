@@ -31,8 +31,9 @@ struct NameCommand: ParsableCommand {
     func run() throws {
         let prefix = path ? try resolvedDirectory() + "/" : ""
         var output = Output()
-        var status = ExitStatus.success
-        for url in try arguments.read() {
+        let given = try arguments.read()
+        var status = given.tellRefused() ? ExitStatus.invalidURL : .success
+        for url in given.urls {
             do {
                 try output.line("\(prefix)\(CacheKey(try CacheURL(url)))")
             } catch let error as InvalidURL {

@@ -51,8 +51,9 @@ struct RemoveCommand: ParsableCommand {
     }
 
     /// The URLs the cache can name; the others are told about.
-    private func checked(_ urls: [String]) -> (valid: [String], anyInvalid: Bool) {
-        let valid = urls.filter { url in
+    private func checked(_ given: URLList) -> (valid: [String], anyInvalid: Bool) {
+        let anyRefused = given.tellRefused()
+        let valid = given.urls.filter { url in
             do throws(InvalidURL) {
                 _ = try CacheURL(url)
                 return true
@@ -61,7 +62,7 @@ struct RemoveCommand: ParsableCommand {
                 return false
             }
         }
-        return (valid, valid.count < urls.count)
+        return (valid, anyRefused || valid.count < given.urls.count)
     }
 
     private func print(_ sum: Methods.Remove.Reply) throws {

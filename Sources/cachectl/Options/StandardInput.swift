@@ -2,25 +2,17 @@ import Glibc
 
 /// Standard input as lines.
 enum StandardInput {
-    /// All lines that are not empty. read(2).
-    static func lines() throws -> [String] {
-        try lines(in: readAll(STDIN_FILENO))
+    /// Adds all lines that are not empty. read(2).
+    static func append(to urls: inout URLList) throws {
+        append(linesOf: try readAll(STDIN_FILENO), to: &urls)
     }
 
-    /// The lines of `bytes` that are not empty. Names are computed from bytes, so that a line which
-    /// is not UTF-8 cannot be repaired, only refused.
-    static func lines(in bytes: [UInt8]) throws -> [String] {
-        try bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            .enumerated()
-            .filter { !$0.element.isEmpty }
-            .map { index, line in
-                guard let text = String(validating: line, as: UTF8.self) else {
-                    throw CommandFailure(
-                        status: .invalidURL,
-                        message: "line \(index + 1) of standard input is not UTF-8")
-                }
-                return text
-            }
+    /// Adds the lines of `bytes` that are not empty.
+    static func append(linesOf bytes: [UInt8], to urls: inout URLList) {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, line) in lines.enumerated() where !line.isEmpty {
+            urls.append(line: line, number: index + 1)
+        }
     }
 
     private static func readAll(_ descriptor: Int32) throws -> [UInt8] {

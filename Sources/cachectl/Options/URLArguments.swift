@@ -8,17 +8,17 @@ struct URLArguments: ParsableArguments {
     var urls: [String]
 
     /// All URLs in order, standard input put in the place of `-`.
-    func read() throws -> [String] {
+    func read() throws -> URLList {
         try Self.read(urls)
     }
 
     /// `urls` with standard input put in the place of `-`.
-    static func read(_ urls: [String]) throws -> [String] {
-        guard urls.contains("-") else { return urls }
-        var all: [String] = []
+    static func read(_ urls: [String]) throws -> URLList {
+        guard urls.contains("-") else { return URLList(urls) }
+        var all = URLList()
         for url in urls {
             if url == "-" {
-                all += try StandardInput.lines()
+                try StandardInput.append(to: &all)
             } else {
                 all.append(url)
             }

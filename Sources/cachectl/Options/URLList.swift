@@ -1,0 +1,73 @@
+import CacheKey
+import CacheWire
+
+/// The URLs a command is about, in order, and the lines of standard input that can be none.
+///
+/// A name is computed from bytes, and JSON carries no others than UTF-8: a line that is not can
+/// neither be repaired nor sent. It is refused here, as the daemon refuses an invalid URL.
+struct URLList: Equatable {
+    /// What the daemon can be asked about.
+    private(set) var urls: [String]
+    /// In order.
+    private(set) var refused: [Refusal] = []
+
+    /// A line that was none, as the daemon would answer it.
+    struct Refusal: Equatable {
+        /// How many of ``urls`` came before it.
+        let position: Int
+        /// Missing, for an invalid URL: the text with U+FFFD for what is not UTF-8, the key of the
+        /// bytes as they were.
+        let item: Item
+    }
+
+    init(_ urls: [String] = []) {
+        self.urls = urls
+    }
+
+    mutating func append(_ url: String) {
+        urls.append(url)
+    }
+
+    /// Adds a line of standard input, counted from 1.
+    mutating func append(line bytes: ArraySlice<UInt8>, number: Int) {
+        if let text = String(validating: bytes, as: UTF8.self) { return append(text) }
+        let key = bytes.withUnsafeBytes { CacheKey(urlBytes: $0) }
+        var item = Item(
+            url: String(decoding: bytes, as: UTF8.self), key: "\(key)", state: .missing)
+        item.failure = Failure(
+            kind: Failure.invalidURL, message: "line \(number) of standard input is not UTF-8")
+        refused.append(Refusal(position: urls.count, item: item))
+    }
+}
+
+extension URLList {
+    /// Asks about all URLs, a batch a call, and hands on the items of each call; what was refused
+    /// stands in its place among them.
+    func ask(_ call: ([String]) throws -> [Item], each take: ([Item]) throws -> Void) throws {
+        var refused = refused[...]
+        var position = 0
+        for batch in Batches(urls) {
+            var items: [Item] = []
+            for (offset, item) in try call(batch).enumerated() {
+                while let refusal = refused.first, refusal.position <= position + offset {
+                    items.append(refusal.item)
+                    refused.removeFirst()
+                }
+                items.append(item)
+            }
+            position += batch.count
+            try take(items)
+        }
+        if !refused.isEmpty {
+            try take(refused.map(\.item))
+        }
+    }
+
+    /// Tells what was refused, for commands that have no items; whether that was anything.
+    func tellRefused() -> Bool {
+        for item in refused.map(\.item) {
+            Talk.say(item.url, item.failure?.message ?? "it is no URL")
+        }
+        return !refused.isEmpty
+    }
+}
