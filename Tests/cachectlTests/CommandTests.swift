@@ -138,8 +138,8 @@ import Testing
         }
         let all = try Program.run(["list", "--order", "size", "--socket", stub.path])
         #expect(all.lines.count == 5)
-        #expect(all.lines[0] == " SIZE  TYPE       DIMENSIONS  LAST USED  URL")
-        #expect(all.lines[4] == "22 kB  image/png         4x3          -  https://a/1")
+        #expect(all.lines[0] == " SIZE  TYPE       DIMENSIONS  LAST USED  PINNED  URL")
+        #expect(all.lines[4] == "22 kB  image/png         4x3          -  -       https://a/1")
         #expect(stub.calls.count == 2)
         let some = try Program.run(["list", "--json", "--limit", "2", "--socket", stub.path])
         #expect(some.lines.count == 2)

@@ -20,7 +20,7 @@ extension Item {
             ("fetchedAt", fetchedAt.map(TimeText.describe(unixSecond:))),
             ("freshUntil", freshUntil.map(TimeText.describe(unixSecond:))),
             ("lastUsedAt", lastUsedAt.map(TimeText.describe(unixSecond:))),
-            ("pinned", pinned.map { $0 ? "yes" : "no" }),
+            ("pinned", pinnedText),
             ("failure", failure?.message),
             ("failureKind", failure?.kind),
             ("httpStatus", failure?.httpStatus.map(String.init)),

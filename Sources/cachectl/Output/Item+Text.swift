@@ -5,12 +5,12 @@ extension Item {
     var statusLine: String {
         switch state {
         case .cached:
-            "cached \(size ?? 0) \(mediaType ?? "-") \(path ?? "-")"
+            "\(stateWord) \(size ?? 0) \(mediaType ?? "-") \(path ?? "-")"
         case .inFlight:
-            "in-flight \(percentText) \(received ?? 0)/\(total.map(String.init) ?? "-") "
+            "\(stateWord) \(percentText) \(received ?? 0)/\(total.map(String.init) ?? "-") "
                 + url.printable
         case .missing:
-            "missing \(url.printable)"
+            "\(stateWord) \(url.printable)"
         }
     }
 
@@ -20,6 +20,18 @@ extension Item {
         let tenths = Int((percent * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)%"
     }
+
+    /// The state as it is written for people.
+    var stateWord: String {
+        switch state {
+        case .cached: "cached"
+        case .inFlight: "in-flight"
+        case .missing: "missing"
+        }
+    }
+
+    /// `yes` or `no`, `nil` where it is not known.
+    var pinnedText: String? { pinned.map { $0 ? "yes" : "no" } }
 
     /// `640x480`, or `-` for an image whose dimensions are not known.
     var dimensions: String {

@@ -5,7 +5,7 @@ struct ItemTable {
     private let order: ListOrder
     /// The Unix second ages are counted to.
     private let now: Int
-    private var table = Table([.right, .left, .right, .right, .left])
+    private var table = Table([.right, .left, .right, .right, .left, .left])
     private var hasHeader = false
 
     init(order: ListOrder, now: Int) {
@@ -19,7 +19,7 @@ struct ItemTable {
         if !hasHeader {
             hasHeader = true
             let time = order == .age ? "AGE" : "LAST USED"
-            rows.insert(["SIZE", "TYPE", "DIMENSIONS", time, "URL"], at: 0)
+            rows.insert(["SIZE", "TYPE", "DIMENSIONS", time, "PINNED", "URL"], at: 0)
         }
         return table.lines(rows)
     }
@@ -31,6 +31,7 @@ struct ItemTable {
             item.mediaType?.printable ?? "-",
             item.dimensions,
             second.map { TimeText.describe(seconds: now - $0) } ?? "-",
+            item.pinnedText ?? "-",
             item.url.printable,
         ]
     }
