@@ -11,13 +11,14 @@ struct Cachectl: ParsableCommand {
             Data goes to standard output, talk to standard error. URLs are read from standard \
             input where - stands for them, one a line.
 
-            Exit status: 0 done; 1 something failed or is missing; 2 (status) in flight; \
+            Exit status: 0 done; 1 something failed, is missing or was left undone; 2 (status) in flight; \
             64 wrong usage; 65 an invalid URL; 69 no daemon; 77 not permitted; 130 interrupted.
             """,
         version: Version.current,
         subcommands: [
             StatusCommand.self, FetchCommand.self, NameCommand.self, ListCommand.self,
-            InfoCommand.self, RemoveCommand.self, StatsCommand.self,
+            InfoCommand.self, RemoveCommand.self, PinCommand.self, UnpinCommand.self,
+            EvictCommand.self, PressureCommand.self, StatsCommand.self,
         ])
 
     static func main() {

@@ -262,7 +262,8 @@ struct CommandLineTests {
             for command in [
                 ["status", "http://a.example/"], ["fetch", "http://a.example/"], ["list"],
                 ["info", "http://a.example/"], ["remove", "--all"], ["stats"],
-                ["status", "--json", "http://a.example/"],
+                ["status", "--json", "http://a.example/"], ["pin", "http://a.example/"],
+                ["unpin", "http://a.example/"], ["evict", "--to", "0"], ["pressure", "warning"],
             ] {
                 let output = try await TestSupport.run(
                     BuiltProducts.program("cachectl"), command,
@@ -299,7 +300,7 @@ struct CommandLineTests {
         for wrong in [
             ["nonsense"], ["status"], ["fetch"], ["info"], ["status", "--nonsense", "http://a/"],
             ["fetch", "--sha256", "12", "http://a/"], ["fetch", "--priority", "soon", "http://a/"],
-            ["list", "--limit", "-1"],
+            ["list", "--limit", "-1"], ["pin"], ["evict"], ["evict", "--to", "much"], ["pressure"],
         ] {
             let output = try await TestSupport.run(BuiltProducts.program("cachectl"), wrong)
             #expect(output.status == .exited(64), "\(wrong)")

@@ -7,14 +7,19 @@ import Testing
     @Test(arguments: [
         [], ["nonsense"], ["status"], ["status", "--nonsense", "u"],
         ["fetch", "--sha256", "x", "u"], ["list", "--order", "colour"], ["list", "--limit", "-1"],
-        ["info", "a", "b"],
+        ["info", "a", "b"], ["pin"], ["unpin"], ["evict"], ["evict", "--to", "1.5MB"],
+        ["evict", "--to", "-1"], ["evict", "--to", "1MB", "u"], ["pressure"],
+        ["pressure", "mild"],
     ])
     func wrongUsageIs64(arguments: [String]) throws {
         // Without arguments the program explains itself.
         #expect(try Program.run(arguments).status == (arguments.isEmpty ? 0 : 64))
     }
 
-    @Test(arguments: [["status", "u"], ["fetch", "u"], ["list"], ["info", "u"], ["stats"]])
+    @Test(arguments: [
+        ["status", "u"], ["fetch", "u"], ["list"], ["info", "u"], ["stats"], ["pin", "u"],
+        ["unpin", "u"], ["evict", "--to", "0"], ["pressure", "warning"],
+    ])
     func nobodyAtTheSocketIs69(arguments: [String]) throws {
         let environment = ["CACHED_SOCKET": "/nowhere/cached.sock"]
         let outcome = try Program.run(arguments, environment: environment)
@@ -24,11 +29,15 @@ import Testing
                 + "start it with `cached`, or name another socket with --socket\n")
     }
 
-    @Test func aDaemonThatRefusesIs77() throws {
+    @Test(arguments: [
+        ["stats"], ["pin", "u"], ["unpin", "u"], ["evict", "--to", "0"], ["pressure", "critical"],
+    ])
+    func aDaemonThatRefusesIs77(arguments: [String]) throws {
         let stub = try StubDaemon(replies: [
             #"{"error":"org.varlink.service.PermissionDenied"}"#
         ])
-        #expect(try Program.run(["stats", "--socket", stub.path]).status == 77)
+        let outcome = try Program.run(arguments + ["--socket", stub.path])
+        #expect(outcome.status == 77 && outcome.output == "")
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may connect to every socket"))
@@ -46,7 +55,12 @@ import Testing
     @Test func versionAndHelpAreSuccess() throws {
         let version = try Program.run(["--version"])
         #expect(version.output == Version.current + "\n" && version.status == 0)
-        for command in ["status", "fetch", "name", "list", "info", "remove", "stats"] {
+        let all = try Program.run(["--help"]).output
+        for command in [
+            "status", "fetch", "name", "list", "info", "remove", "pin", "unpin", "evict",
+            "pressure", "stats",
+        ] {
+            #expect(all.contains("  \(command) "))
             let help = try Program.run([command, "--help"])
             #expect(help.status == 0 && help.output.contains("Example: cachectl \(command)"))
         }

@@ -70,8 +70,8 @@ struct RemoveCommand: ParsableCommand {
         if format.json {
             try output.json(sum)
         } else {
-            let noun = sum.entries == 1 ? "entry" : "entries"
-            try output.line("removed \(sum.entries) \(noun), \(sum.bytes) bytes")
+            let what = EntryCountText.describe(sum.entries, bytes: sum.bytes)
+            try output.line("removed \(what)")
         }
         try output.flush()
     }

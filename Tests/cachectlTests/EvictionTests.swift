@@ -1,0 +1,83 @@
+import CacheWire
+import StubDaemon
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct EvictionTests {
+    /// A daemon that evicts as told, and then says how much is left.
+    private func daemon(
+        _ reply: String = #"{"entries":2,"bytes":44000}"#, left: String = "0"
+    ) throws -> StubDaemon {
+        try StubDaemon { call in
+            let isStats = call.contains("io.cached.Cache.Stats")
+            let parameters = isStats ? #"{"stats":{"bytesUsed":\#(left)}}"# : reply
+            return [#"{"parameters":\#(parameters)}"#]
+        }
+    }
+
+    @Test func evictSaysWhatWent() throws {
+        let many = try daemon()
+        let outcome = try Program.run(["evict", "--to", "2MB", "--socket", many.path])
+        #expect(outcome.output == "evicted 2 entries, 44000 bytes\n")
+        #expect(outcome.talk == "" && outcome.status == 0)
+        let one = try daemon(#"{"entries":1,"bytes":22000}"#)
+        let single = try Program.run(["evict", "--to", "0", "--socket", one.path])
+        #expect(single.output == "evicted 1 entry, 22000 bytes\n")
+    }
+
+    @Test(arguments: [
+        ("2MB", 2_000_000), ("2MiB", 2 << 20), ("4096", 4096), ("0", 0),
+        ("9223372036854775807", Int.max),
+    ])
+    func sizesAreWrittenAsTheDaemonTakesThem(text: String, bytes: Int) throws {
+        let stub = try daemon()
+        #expect(try Program.run(["evict", "--to", text, "--socket", stub.path]).status == 0)
+        let call = try Message.decode(
+            Call<Methods.Evict.Parameters>.self, from: try #require(stub.calls.first).utf8)
+        #expect(call.parameters?.toBytes == bytes)
+        #expect(stub.calls[0].contains("io.cached.Cache.Evict"))
+    }
+
+    @Test func moreLeftThanAskedForExitsWith1() throws {
+        let stub = try daemon(left: "3000")
+        let over = try Program.run(["evict", "--to", "2999", "--socket", stub.path])
+        #expect(over.output == "evicted 2 entries, 44000 bytes\n")
+        #expect(
+            over.talk
+                == "cachectl: 3000 bytes are left: what is pinned or in flight is not evicted\n")
+        #expect(over.status == 1)
+        let exact = try Program.run(["evict", "--to", "3000", "--socket", stub.path])
+        #expect(exact.status == 0 && exact.talk == "")
+    }
+
+    @Test func evictTellsAWrongSize() throws {
+        let outcome = try Program.run(["evict", "--to", "2mb"])
+        #expect(outcome.status == 64)
+        #expect(outcome.talk.contains("'2mb'") && outcome.talk.contains("2MiB"))
+    }
+
+    @Test(arguments: PressureLevel.allCases)
+    func pressureSaysWhatWent(level: PressureLevel) throws {
+        let stub = try daemon()
+        let outcome = try Program.run(["pressure", level.rawValue, "--socket", stub.path])
+        #expect(outcome.output == "evicted 2 entries, 44000 bytes\n")
+        #expect(outcome.talk == "" && outcome.status == 0)
+        let call = try Message.decode(
+            Call<Methods.Pressure.Parameters>.self, from: try #require(stub.calls.first).utf8)
+        #expect(call.parameters?.level == level && stub.calls.count == 1)
+    }
+
+    @Test(arguments: [["evict", "--to", "1kB"], ["pressure", "critical"]])
+    func jsonIsOneObject(arguments: [String]) throws {
+        let stub = try daemon()
+        let outcome = try Program.run(arguments + ["--json", "--socket", stub.path])
+        #expect(outcome.lines.count == 1)
+        let reply = try Message.decode(Methods.Evict.Reply.self, from: outcome.output.utf8)
+        #expect(reply == .init(entries: 2, bytes: 44000))
+    }
+
+    @Test func theHelpNamesTheLevelsAndTheSizes() throws {
+        #expect(try Program.run(["pressure", "--help"]).output.contains("warning, critical"))
+        let evict = try Program.run(["evict", "--help"]).output
+        #expect(evict.contains("--to <size>") && evict.contains("2MiB"))
+    }
+}
