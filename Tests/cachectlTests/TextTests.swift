@@ -104,6 +104,23 @@ import Testing
         #expect(calls == (wanted.isEmpty ? [] : [wanted]))
     }
 
+    @Test func placesAreKeptFromOneBatchToTheNext() throws {
+        let place = 19_000
+        var texts = (0..<20_000).map { Array("https://example.com/\($0)".utf8) }
+        texts.insert([0xFF], at: place)
+        let list = lines(Array(texts.joined(separator: [0x0A])))
+        var calls = 0
+        var seen: [Bool] = []
+        try list.ask { urls in
+            calls += 1
+            return urls.map { Item(url: $0, key: "k", state: .missing) }
+        } each: { items in
+            seen += items.map(\.hasInvalidURL)
+        }
+        #expect(calls == 2 && seen.count == 20_001)
+        #expect(seen.firstIndex(of: true) == place && seen.lastIndex(of: true) == place)
+    }
+
     private func lines(_ bytes: [UInt8]) -> URLList {
         var list = URLList()
         StandardInput.append(linesOf: bytes, to: &list)
