@@ -104,6 +104,10 @@ let package = Package(
             name: "CacheWireTests", dependencies: ["CacheWire", "StubDaemon"],
             swiftSettings: strict),
         .testTarget(
+            name: "cachedTests",
+            dependencies: ["cached", "CacheWire", "TestSupport", logging],
+            swiftSettings: strict),
+        .testTarget(
             name: "cachectlTests",
             dependencies: ["cachectl", "CacheWire", "StubDaemon", arguments],
             swiftSettings: strict),
