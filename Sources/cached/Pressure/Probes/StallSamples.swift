@@ -1,0 +1,32 @@
+import CacheWire
+
+/// Pressure from totals read at intervals, where the kernel gives no trigger.
+struct StallSamples: Sendable, Hashable {
+    /// What makes each level.
+    let triggers: [PressureTrigger]
+    /// The totals read last, and when.
+    private(set) var last: StallTotals
+    private(set) var lastAt: ContinuousClock.Instant
+
+    init(_ triggers: [PressureTrigger], _ totals: StallTotals, now: ContinuousClock.Instant) {
+        self.triggers = triggers
+        last = totals
+        lastAt = now
+    }
+
+    /// How long to wait between two readings.
+    var interval: Duration { triggers.map(\.window).min() ?? .seconds(2) }
+
+    /// These are the totals now; returns the worst level they make. After a late reading the
+    /// waiting is counted as if it had been spread evenly.
+    mutating func taken(_ totals: StallTotals, now: ContinuousClock.Instant) -> PressureLevel? {
+        let elapsed = now - lastAt
+        let reached = triggers.filter { trigger in
+            let growth = totals[trigger.kind] - last[trigger.kind]
+            return growth >= trigger.stall && growth / elapsed >= trigger.stall / trigger.window
+        }
+        last = totals
+        lastAt = now
+        return reached.map(\.level).max()
+    }
+}
