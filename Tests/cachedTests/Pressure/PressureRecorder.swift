@@ -1,0 +1,70 @@
+import CacheWire
+import Logging
+import TestSupport
+import Testing
+
+@testable import cached
+
+/// A monitor whose reactions a test can wait for; stopped when the scope ends.
+final class PressureRecorder: Sendable {
+    struct Reaction: Sendable, Hashable {
+        var level: PressureLevel
+        var source: String
+    }
+
+    let monitor: PressureMonitor
+    private let reactions: AsyncStream<Reaction>
+
+    /// Watches what the environment names, with no cool-down unless one is given.
+    init(
+        _ environment: [String: String], coolDown: Duration = .zero, in scope: TestScope
+    ) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Reaction.self)
+        reactions = stream
+        var logger = Logger(label: "pressure")
+        logger.logLevel = .critical
+        monitor = PressureMonitor(
+            PressureSettings(coolDown: coolDown),
+            choice: PressureChoice(environment: environment, groups: nil, mounts: nil),
+            logger: logger
+        ) { level, source in
+            continuation.yield(Reaction(level: level, source: source))
+        }
+        monitor.start()
+        scope.atEnd { [monitor] in monitor.stop() }
+    }
+
+    /// The next reaction.
+    func next(within limit: Duration = .patience) async throws -> Reaction {
+        try await withThrowingTaskGroup(of: Reaction?.self) { [reactions] group in
+            group.addTask {
+                var iterator = reactions.makeAsyncIterator()
+                return await iterator.next()
+            }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                throw TestFailure("no reaction within \(limit)")
+            }
+            defer { group.cancelAll() }
+            return try #require(try await group.next() ?? nil)
+        }
+    }
+
+    /// What the source made of everything that happened before the call: two requests in turn have a
+    /// look at the source between them.
+    func untilNow() async throws -> [Reaction] {
+        var reactions: [Reaction] = []
+        for fence in ["first fence", "second fence"] {
+            monitor.request(.warning, source: fence)
+            while case let reaction = try await next(), reaction.source != fence {
+                reactions.append(reaction)
+            }
+        }
+        return reactions
+    }
+
+    func expectNothing(at location: SourceLocation = #_sourceLocation) async throws {
+        let reactions = try await untilNow()
+        #expect(reactions.isEmpty, sourceLocation: location)
+    }
+}

@@ -1,0 +1,48 @@
+import CacheWire
+import TestSupport
+import Testing
+
+@testable import cached
+
+/// The monitor under real memory pressure, bounded to a control group of its own.
+@Suite(
+    .serialized, .timeLimit(.minutes(1)),
+    .enabled(if: StallGroup.obstacle == nil, "\(StallGroup.obstacle ?? "")"))
+struct PressureStallTests {
+    @Test func realPressureIsReportedWithin2500ms() async throws {
+        try await withTestScope { scope in
+            let group = try StallGroup(in: scope)
+            let path = group.pressure.path
+            let recorder = PressureRecorder(["MEMORY_PRESSURE_WATCH": path], in: scope)
+            #expect(recorder.monitor.source == "MEMORY_PRESSURE_WATCH \(path)")
+            try await group.stall()
+            let began = ContinuousClock.now
+            let reaction = try await recorder.next(within: .seconds(10))
+            let took = ContinuousClock.now - began
+            try group.end()
+            #expect(reaction.source == "MEMORY_PRESSURE_WATCH \(path)")
+            #expect(took < .milliseconds(2500))
+        }
+    }
+
+    @Test func aShortStallAfterArmingIsNotBelieved() async throws {
+        try await withTestScope { scope in
+            let group = try StallGroup(in: scope)
+            // Waiting that lies in the past: what the kernel's false event counts.
+            try await group.pressure.unguardedEvent(within: .seconds(8)) {
+                try await group.stall()
+            }
+            try group.end()
+            let environment = ["MEMORY_PRESSURE_WATCH": group.pressure.path]
+            let recorder = PressureRecorder(environment, in: scope)
+            let before = try group.pressure.totals()
+            // The false event, where the kernel makes one; else three seconds without it.
+            try await group.pressure.unguardedEvent(within: .seconds(3)) {
+                try await group.stallBriefly()
+            }
+            let grown = try group.pressure.totals().some - before.some
+            try #require(grown < .milliseconds(200))
+            try await recorder.expectNothing()
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Glibc
+import TestSupport
+
+@testable import cached
+
+/// A control group in which memory is really short: 48 MiB, read through by a file of 128 MiB.
+///
+/// Costs the rest of the machine no memory. Needs root, the memory controller of version 1 and a tree
+/// of version 2, as a hybrid system mounts them.
+struct StallGroup: Sendable {
+    private static let memoryTree = "/sys/fs/cgroup/memory"
+    private static let tree = "/sys/fs/cgroup/unified"
+
+    /// Why there can be none here; `nil` if there can.
+    static var obstacle: String? {
+        if geteuid() != 0 { return "only root may make control groups" }
+        if access("\(memoryTree)/memory.limit_in_bytes", W_OK) != 0 {
+            return "no memory controller of version 1 is mounted"
+        }
+        return access("\(tree)/memory.pressure", R_OK) == 0
+            ? nil : "no tree of version 2 with pressure figures is mounted beside it"
+    }
+
+    private let scope: TestScope
+    private let limited: String
+    private let group: String
+    private let file: String
+
+    /// The figures of the group.
+    var pressure: PressureFile { PressureFile(path: "\(group)/memory.pressure") }
+
+    init(in scope: TestScope) throws {
+        self.scope = scope
+        let name = "cached-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        limited = "\(Self.memoryTree)/\(name)"
+        group = "\(Self.tree)/\(name)"
+        let directory = try TemporaryDirectory(in: scope)
+        file = directory.file("large")
+        try Self.make(limited, in: scope)
+        try Self.make(group, in: scope)
+        try Self.write("\(48 << 20)", to: "\(limited)/memory.limit_in_bytes")
+        try Self.fill(file)
+    }
+
+    /// Reads the file in three processes at once, until `end` or for eight seconds; returns once they
+    /// have begun.
+    func stall() async throws {
+        let reader = "timeout 8 sh -c 'while :; do cat \(file) >/dev/null; done'"
+        _ = try await run("\(reader) & \(reader) & \(reader) & wait")
+    }
+
+    /// Reads the file once, which costs a few milliseconds of waiting.
+    func stallBriefly() async throws {
+        try await run("cat \(file) >/dev/null").waitForExit()
+    }
+
+    /// Ends all processes in here. cgroup.kill: cgroups(7)
+    func end() throws {
+        try Self.end(group)
+    }
+
+    /// Runs a shell script in here; returns when it is about to do its work.
+    private func run(_ script: String) async throws -> ChildProcess {
+        let enter = "echo $$ >\(limited)/cgroup.procs && echo $$ >\(group)/cgroup.procs"
+        let child = try ChildProcess(
+            "sh", ["-c", "\(enter) && echo entered && { \(script); }"], in: scope)
+        try await child.waitForLine(containing: "entered", on: .standardOutput)
+        return child
+    }
+
+    // MARK: The kernel's files
+
+    /// mkdir(2); when the scope ends, rmdir(2).
+    private static func make(_ path: String, in scope: TestScope) throws {
+        guard mkdir(path, 0o755) == 0 else { throw TestFailure("mkdir \(path): error \(errno)") }
+        scope.atEnd { try remove(path) }
+    }
+
+    /// Those that end leave their group a moment later, which no event tells for version 1.
+    private static func remove(_ path: String) throws {
+        try end(path)
+        let deadline = ContinuousClock.now + .seconds(5)
+        while rmdir(path) != 0 {
+            guard errno == EBUSY, ContinuousClock.now < deadline else {
+                throw TestFailure("rmdir \(path): error \(errno)")
+            }
+            poll(nil, 0, 5)
+        }
+    }
+
+    private static func end(_ path: String) throws {
+        let file = "\(path)/cgroup.kill"
+        if access(file, W_OK) == 0 { try write("1", to: file) }
+    }
+
+    private static func write(_ text: String, to path: String) throws {
+        let handle = try FileHandle(forWritingTo: URL(filePath: path))
+        try handle.write(contentsOf: Array(text.utf8))
+        try handle.close()
+    }
+
+    /// Makes the file and drops its pages: otherwise they stay charged to this process, and whoever
+    /// reads the file waits for nothing. posix_fadvise(2).
+    private static func fill(_ path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        let piece = [UInt8](repeating: 1, count: 1 << 20)
+        for _ in 0..<128 { try handle.write(contentsOf: piece) }
+        try handle.synchronize()
+        posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+        try handle.close()
+    }
+}
