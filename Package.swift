@@ -104,10 +104,6 @@ let package = Package(
             name: "CacheWireTests", dependencies: ["CacheWire", "StubDaemon"],
             swiftSettings: strict),
         .testTarget(
-            name: "cachedTests",
-            dependencies: ["cached", "CacheWire", "TestSupport", logging],
-            swiftSettings: strict),
-        .testTarget(
             name: "cachectlTests",
             dependencies: ["cachectl", "CacheWire", "StubDaemon", arguments],
             swiftSettings: strict),

@@ -1,13 +1,13 @@
 import CLinux
 import Glibc
 
-/// A thread of the cache's own, named so that `top -H` and a debugger tell what it does.
+/// A thread of the daemon's own, named so that `top -H` and a debugger tell what it does.
 ///
 /// Runs `body` once; `join` waits for its end. pthread_create(3).
-struct NamedThread: Sendable {
+package struct NamedThread: Sendable {
     private let handle: pthread_t
 
-    init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+    package init(_ name: String, _ body: @escaping @Sendable () -> Void) {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         var handle = pthread_t()
         let failure = pthread_create(
@@ -23,7 +23,7 @@ struct NamedThread: Sendable {
     }
 
     /// Waits until the thread has ended; call it once. pthread_join(3).
-    func join() {
+    package func join() {
         pthread_join(handle, nil)
     }
 

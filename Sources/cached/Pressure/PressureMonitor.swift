@@ -1,4 +1,5 @@
 import CLinux
+import CacheCore
 import CacheWire
 import Glibc
 import Logging
@@ -30,7 +31,7 @@ final class PressureMonitor: Sendable {
     let logger: Logger
     let onPressure: Reaction
     private let shared: Mutex<Shared>
-    private let thread = Mutex<PressureThread?>(nil)
+    private let thread = Mutex<NamedThread?>(nil)
     /// Wakes the thread. eventfd(2).
     let wakeup: Int32
 
@@ -58,7 +59,7 @@ final class PressureMonitor: Sendable {
     func start() {
         let loop = PressureLoop(self)
         loop.openFirst()
-        thread.withLock { $0 = PressureThread(loop) }
+        thread.withLock { $0 = NamedThread("pressure") { loop.run() } }
     }
 
     /// Ends; returns once the thread is done, and with it a reaction that runs.
