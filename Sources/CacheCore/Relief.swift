@@ -1,4 +1,4 @@
-/// What to do about memory running short.
+/// How much of what the cache holds has to go because memory is short.
 public struct ReliefMeasure: Hashable, Sendable {
     /// Share of the bytes now held that may stay, 0 to 1.
     public var keptShare: Double
@@ -11,17 +11,16 @@ public struct ReliefMeasure: Hashable, Sendable {
     }
 }
 
-/// What that gave back.
+/// What relieving the machine's memory came to.
 public struct Relief: Hashable, Sendable {
-    /// Entries evicted.
+    /// Entries whose files went, and the bytes the disk held for them.
     public var evicted: Removal
-    /// Entries whose clean pages were dropped from memory, and the bytes of their images; the files stay.
+    /// Entries whose clean pages were dropped from memory, and their bytes; the files stay.
     public var dropped: Removal
+    /// From the decision to the last unlink.
     public var duration: Duration
 
-    public init(
-        evicted: Removal = .nothing, dropped: Removal = .nothing, duration: Duration = .zero
-    ) {
+    public init(evicted: Removal, dropped: Removal, duration: Duration) {
         self.evicted = evicted
         self.dropped = dropped
         self.duration = duration
