@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// The waiting thread sleeps in the kernel; putting wakes it only when it may be asleep.
 /// eventfd(2) would do too, but a semaphore needs no descriptor. sem_wait(3).
-final class Inbox<Element: Sendable>: Sendable {
+package final class Inbox<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
         var isClosed = false
@@ -15,7 +15,7 @@ final class Inbox<Element: Sendable>: Sendable {
     // A semaphore may be used from any thread; the pointer never changes.
     nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
 
-    init() {
+    package init() {
         semaphore = .allocate(capacity: 1)
         sem_init(semaphore, 0, 0)
     }
@@ -26,7 +26,8 @@ final class Inbox<Element: Sendable>: Sendable {
     }
 
     /// Adds an element at the end; `false` after ``close()``, when nobody takes it any more.
-    func put(_ element: Element) -> Bool {
+    @discardableResult
+    package func put(_ element: Element) -> Bool {
         let (isOpen, wasEmpty) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
             state.elements.append(element)
@@ -37,13 +38,13 @@ final class Inbox<Element: Sendable>: Sendable {
     }
 
     /// Lets the reader take what is queued and then end.
-    func close() {
+    package func close() {
         state.withLock { $0.isClosed = true }
         sem_post(semaphore)
     }
 
     /// Waits for elements and takes them all, oldest first; `nil` when closed and empty.
-    func takeAll() -> [Element]? {
+    package func takeAll() -> [Element]? {
         while true {
             let taken: [Element]?? = state.withLock { state in
                 guard state.elements.isEmpty else {

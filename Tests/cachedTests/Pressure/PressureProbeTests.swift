@@ -18,9 +18,11 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "\0", "some", "some 1", "none 1 2", "some 0 2000000", "some 3 2", "some -1 2",
+        "", "\0", "some", "some 1", "none 1 2", "some 0 2000000", "some 2000001 2000000",
+        "some -1 2000000",
+        "some 200000 499999",
         "some 200000 10000001", "some 200000 2000000 1", "some 0000000000000200000 2000000",
-        "full a b",
+        "full a b", "some 200000 b",
     ])
     func aLineTheKernelWouldRefuseIsNone(text: String) {
         #expect(PressureTrigger(line: Array(text.utf8), level: .warning) == nil)

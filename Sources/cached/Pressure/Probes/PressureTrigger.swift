@@ -41,7 +41,7 @@ extension PressureTrigger {
         guard text.count < Self.maximumLength, words.count == 3,
             let kind = Kind(rawValue: String(words[0])),
             let stall = Int64(words[1]), let window = Int64(words[2]),
-            stall > 0, stall <= window, window <= Self.maximumWindow
+            stall > 0, stall <= window, Self.windows.contains(window)
         else { return nil }
         self.init(
             level: level, kind: kind, stall: .microseconds(stall), window: .microseconds(window))
@@ -49,8 +49,8 @@ extension PressureTrigger {
 
     /// What the kernel reads of a line, in bytes, its end included.
     private static let maximumLength = 32
-    /// The longest window the kernel takes, in microseconds.
-    private static let maximumWindow: Int64 = 10_000_000
+    /// The windows the kernel takes, in microseconds.
+    private static let windows: ClosedRange<Int64> = 500_000...10_000_000
 }
 
 extension Duration {

@@ -1,0 +1,69 @@
+import CacheCore
+import CacheWire
+import Logging
+import Synchronization
+
+/// Answers pressure: chooses the measure, has the cache carry it out, tells the log and `Stats`.
+///
+/// Thread-safe. Two at the same time are two reliefs, each measured by what is held when it begins.
+final class PressureRelief: Sendable {
+    /// Carries a measure out; calls its second argument once, from any thread.
+    typealias Relieve =
+        @Sendable (ReliefMeasure, @escaping @Sendable (Relief) -> Void) -> Void
+
+    private let settings: PressureSettings
+    private let logger: Logger
+    private let relieve: Relieve
+    private let giveBack: @Sendable () -> Void
+    private let shared = Mutex(PressureRecord())
+
+    /// - Parameter giveBack: returns the allocator's free memory to the kernel.
+    init(
+        _ settings: PressureSettings, logger: Logger,
+        giveBack: @escaping @Sendable () -> Void = { ProcessMemory.giveBack() },
+        relieve: @escaping Relieve
+    ) {
+        self.settings = settings
+        self.logger = logger
+        self.giveBack = giveBack
+        self.relieve = relieve
+    }
+
+    /// What has been done so far.
+    var record: PressureRecord { shared.withLock { $0 } }
+
+    /// Reacts; `completion` comes from any thread once the files are gone and `record` says so.
+    func react(
+        _ level: PressureLevel, source: String,
+        completion: @escaping @Sendable (Relief) -> Void
+    ) {
+        relieve(settings.measure(for: level)) { relief in
+            // What the index held for the entries that went is free only now.
+            if level == .critical { self.giveBack() }
+            self.finish(
+                PressureRecord.Reaction(source: source, level: level, at: .now, relief: relief))
+            completion(relief)
+        }
+    }
+
+    /// Reacts and waits until that is done.
+    func reactAndWait(_ level: PressureLevel, source: String) {
+        let done = Inbox<Relief>()
+        react(level, source: source) { done.put($0) }
+        _ = done.takeAll()
+    }
+
+    private func finish(_ reaction: PressureRecord.Reaction) {
+        shared.withLock { $0.reacted(reaction) }
+        let relief = reaction.relief
+        logger.info(
+            "memory given back",
+            metadata: [
+                "source": "\(reaction.source)", "level": "\(reaction.level.rawValue)",
+                "entries": "\(relief.evicted.entries)", "bytes": "\(relief.evicted.bytes)",
+                "dropped-entries": "\(relief.dropped.entries)",
+                "dropped-bytes": "\(relief.dropped.bytes)",
+                "milliseconds": "\(relief.duration.milliseconds)",
+            ])
+    }
+}

@@ -1,0 +1,154 @@
+import CacheWire
+import Foundation
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CacheCore
+@testable import cached
+
+/// What is done about pressure, with a cache that only says what was asked of it.
+@Suite("Pressure relief", .timeLimit(.minutes(1)))
+struct PressureReliefTests {
+    typealias Completion = @Sendable (Relief) -> Void
+
+    /// A cache that finishes a relief when it is told to.
+    final class Scripted: Sendable {
+        struct State {
+            /// What happened, in order.
+            var events: [String] = []
+            var measures: [ReliefMeasure] = []
+            var running: [Completion] = []
+        }
+
+        let state = Mutex(State())
+
+        func relief(_ settings: PressureSettings = PressureSettings()) -> PressureRelief {
+            var logger = Logger(label: "pressure")
+            logger.logLevel = .critical
+            return PressureRelief(
+                settings, logger: logger, giveBack: { self.note("given back") },
+                relieve: { measure, completion in
+                    self.state.withLock {
+                        $0.measures.append(measure)
+                        $0.running.append(completion)
+                    }
+                })
+        }
+
+        func note(_ event: String) {
+            state.withLock { $0.events.append(event) }
+        }
+
+        /// Finishes the relief that was asked for first.
+        func finish(_ relief: Relief) {
+            note("evicted")
+            state.withLock { $0.running.removeFirst() }(relief)
+        }
+
+        /// Waits until a relief is asked for.
+        func waitForRelief() async throws {
+            try await waitUntil("a relief") { !state.withLock { $0.running.isEmpty } }
+        }
+
+        var events: [String] { state.withLock { $0.events } }
+        var measures: [ReliefMeasure] { state.withLock { $0.measures } }
+    }
+
+    private let some = Relief(
+        evicted: Removal(entries: 3, bytes: 12_288), dropped: Removal(entries: 7, bytes: 28_672),
+        duration: .microseconds(4_900))
+
+    @Test func aWarningEvictsToItsShareAndKeepsTheAllocatorsMemory() {
+        let cache = Scripted()
+        let relief = cache.relief()
+        relief.react(.warning, source: "test") { _ in cache.note("told") }
+        #expect(cache.measures == [ReliefMeasure(keptShare: 0.75, tightens: false)])
+        cache.finish(some)
+        #expect(cache.events == ["evicted", "told"])
+    }
+
+    @Test func criticalPressureTightensAndGivesBackAfterwards() {
+        let cache = Scripted()
+        let relief = cache.relief()
+        relief.react(.critical, source: "test") { _ in cache.note("told") }
+        #expect(cache.measures == [ReliefMeasure(keptShare: 0.5, tightens: true)])
+        cache.finish(some)
+        #expect(cache.events == ["evicted", "given back", "told"])
+    }
+
+    @Test func theSharesAreThoseSet() {
+        let cache = Scripted()
+        var settings = PressureSettings()
+        (settings.warningKeep, settings.criticalKeep) = (0.9, 0.1)
+        let relief = cache.relief(settings)
+        relief.react(.warning, source: "test") { _ in }
+        relief.react(.critical, source: "test") { _ in }
+        #expect(cache.measures.map(\.keptShare) == [0.9, 0.1])
+    }
+
+    @Test func theBlockingFormReturnsWhenTheReliefIsComplete() async throws {
+        let cache = Scripted()
+        let relief = cache.relief()
+        let thread = NamedThread("test") {
+            relief.reactAndWait(.warning, source: "test")
+            cache.note("returned")
+        }
+        try await cache.waitForRelief()
+        #expect(cache.events.isEmpty)
+        cache.finish(some)
+        thread.join()
+        #expect(cache.events == ["evicted", "returned"])
+    }
+
+    @Test func theRecordIsThereBeforeTheCompletion() {
+        let cache = Scripted()
+        let relief = cache.relief()
+        #expect(relief.record == PressureRecord())
+        relief.react(.critical, source: "SIGUSR2") { [some] done in
+            #expect(done == some)
+            #expect(relief.record.count == 1)
+            #expect(relief.record.last?.source == "SIGUSR2")
+            #expect(relief.record.last?.level == .critical)
+            #expect(relief.record.last?.relief == some)
+        }
+        #expect(relief.record.count == 0)
+        cache.finish(some)
+        #expect(relief.record.count == 1)
+    }
+
+    @Test func eachReactionCountsAndTheLastToEndIsShown() {
+        let cache = Scripted()
+        let relief = cache.relief()
+        for source in ["first", "second", "third"] {
+            relief.react(.warning, source: source) { _ in }
+        }
+        for _ in 0..<3 { cache.finish(some) }
+        #expect(relief.record.count == 3)
+        #expect(relief.record.last?.source == "third")
+    }
+
+    // MARK: What Stats says
+
+    @Test func beforeAReactionThereIsNoLastOne() {
+        let figures = PressureRecord().figures(source: "off")
+        #expect(figures == ["pressureSource": "off", "pressureReactions": 0])
+    }
+
+    @Test func afterAReactionAllOfItIsSaid() {
+        var record = PressureRecord()
+        record.reacted(
+            PressureRecord.Reaction(
+                source: "SIGUSR1", level: .warning, at: UnixTime(rawValue: 1_790_000_000),
+                relief: some))
+        #expect(
+            record.figures(source: "/proc/pressure/memory") == [
+                "pressureSource": "/proc/pressure/memory", "pressureReactions": 1,
+                "pressureLastSource": "SIGUSR1", "pressureLastLevel": "warning",
+                "pressureLastAt": 1_790_000_000, "pressureLastEntries": 3,
+                "pressureLastBytes": 12_288, "pressureLastDroppedEntries": 7,
+                "pressureLastDroppedBytes": 28_672, "pressureLastMilliseconds": 4,
+            ])
+    }
+}
