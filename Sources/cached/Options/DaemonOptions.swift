@@ -54,4 +54,6 @@ struct DaemonOptions: ParsableArguments {
     @Option(
         help: "trace, debug, info, notice, warning or error (CACHED_LOG_LEVEL; info by default).")
     var logLevel: String?
+
+    @OptionGroup(title: "Memory pressure") var pressure: PressureOptions
 }

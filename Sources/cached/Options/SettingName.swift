@@ -11,6 +11,11 @@ enum SettingName: String, CaseIterable {
     case maxEntries = "CACHED_MAX_ENTRIES"
     case maxImageBytes = "CACHED_MAX_IMAGE_BYTES"
     case caFile = "CACHED_CA_FILE"
+    case pressureWarning = "CACHED_PRESSURE_WARNING"
+    case pressureCritical = "CACHED_PRESSURE_CRITICAL"
+    case pressureWarningKeep = "CACHED_PRESSURE_WARNING_KEEP"
+    case pressureCriticalKeep = "CACHED_PRESSURE_CRITICAL_KEEP"
+    case pressureCoolDown = "CACHED_PRESSURE_COOL_DOWN"
     case logLevel = "CACHED_LOG_LEVEL"
 
     /// Its key for swift-configuration, which turns it into the name again.

@@ -10,6 +10,7 @@ struct Settings: Sendable {
     var cache: CacheSettings
     var socket: String
     var socketMode: mode_t
+    var pressure: PressureSettings
     var logLevel: Logger.Level
 
     static func resolve(
@@ -30,6 +31,7 @@ struct Settings: Sendable {
             cache: cache,
             socket: SocketLookup.daemonPath(flag: options.socket, environment: places),
             socketMode: try mode(options.socketMode ?? reader.string(.socketMode) ?? "600"),
+            pressure: try pressure(options.pressure, reader),
             logLevel: try level(options.logLevel ?? reader.string(.logLevel) ?? "info"))
     }
 
@@ -102,8 +104,8 @@ struct Settings: Sendable {
         return level
     }
 
-    private static func bad(_ name: SettingName, _ value: String, _ wanted: String) -> StartFailure
-    {
+    /// A setting that is not what was `wanted`.
+    static func bad(_ name: SettingName, _ value: String, _ wanted: String) -> StartFailure {
         let option = name.rawValue.dropFirst("CACHED_".count).lowercased()
             .split(separator: "_").joined(separator: "-")
         return .configuration("--\(option) (\(name.rawValue)) is \"\(value)\", not \(wanted)")
@@ -168,7 +170,8 @@ extension Settings {
 }
 
 extension ConfigReader {
-    fileprivate func string(_ name: SettingName) -> String? {
+    /// The text of a setting; `nil` if it is not set, or empty.
+    func string(_ name: SettingName) -> String? {
         string(forKey: ConfigKey(name.key)).flatMap { $0.isEmpty ? nil : $0 }
     }
 

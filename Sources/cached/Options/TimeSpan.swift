@@ -1,0 +1,29 @@
+/// A length of time as people write it: `500ms`, `30s`, `5min`, `1h`. A number without a unit is none.
+struct TimeSpan: LosslessStringConvertible, Sendable, Hashable {
+    /// Never negative, in whole milliseconds.
+    let duration: Duration
+
+    // The longer suffix first: `ms` ends in `s`.
+    private static let units: [(suffix: String, milliseconds: Int64)] = [
+        ("ms", 1), ("min", 60_000), ("s", 1000), ("h", 3_600_000),
+    ]
+
+    /// `nil` for anything but digits and a unit, and for milliseconds that do not fit 63 bits.
+    init?(_ description: String) {
+        guard let unit = Self.units.first(where: { description.hasSuffix($0.suffix) }) else {
+            return nil
+        }
+        let digits = description.dropLast(unit.suffix.count)
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+            let number = Int64(digits)
+        else { return nil }
+        let (milliseconds, overflows) = number.multipliedReportingOverflow(by: unit.milliseconds)
+        guard !overflows else { return nil }
+        duration = .milliseconds(milliseconds)
+    }
+
+    var description: String {
+        let (seconds, attoseconds) = duration.components
+        return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)ms"
+    }
+}

@@ -1,0 +1,29 @@
+import Testing
+
+@testable import cached
+
+@Suite("Time spans", .timeLimit(.minutes(1)))
+struct TimeSpanTests {
+    @Test(
+        arguments: [
+            ("0s", .zero), ("500ms", .milliseconds(500)), ("30s", .seconds(30)),
+            ("5min", .seconds(300)), ("24h", .seconds(86_400)),
+            ("9223372036854775807ms", .milliseconds(Int64.max)),
+        ] as [(String, Duration)])
+    func areReadWithTheirUnit(text: String, duration: Duration) {
+        #expect(TimeSpan(text)?.duration == duration)
+    }
+
+    @Test(arguments: [
+        "", "s", "ms", "10", "-1s", "+1s", " 1s", "1 s", "1.5s", "1S", "1m", "1us", "1d", "1mins",
+        "9223372036854775808ms", "9223372036854775807s", "٣s",
+    ])
+    func areNothingElse(text: String) {
+        #expect(TimeSpan(text) == nil)
+    }
+
+    @Test func areWrittenSoThatTheyReadBack() throws {
+        let span = try #require(TimeSpan("5min"))
+        #expect(TimeSpan(span.description) == span)
+    }
+}
