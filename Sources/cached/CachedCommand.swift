@@ -23,7 +23,8 @@ struct CachedCommand: AsyncParsableCommand {
     @OptionGroup var options: DaemonOptions
 
     func run() async throws {
-        for number in [SIGPIPE, SIGHUP] { signal(number, SIG_IGN) }
+        // A signal that comes before anybody takes it must not end the daemon, as it does by default.
+        for number in [SIGPIPE, SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         do {
             let settings = try await Settings.resolve(options, Environment.all())
             try await serve(settings)
@@ -41,9 +42,12 @@ struct CachedCommand: AsyncParsableCommand {
         let reload = Reload(server: server, logger: logger) { [options] in
             try await Settings.resolve(options, Environment.all())
         }
+        let signals = await PressureSignals(monitor: server.pressure)
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: reload), .init(service: server)],
+                services: [
+                    .init(service: reload), .init(service: signals), .init(service: server),
+                ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }

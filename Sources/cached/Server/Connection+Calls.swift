@@ -48,7 +48,8 @@ extension Connection {
         case .stats: stats(header)
         case .pin: try pin(header, parameters(message))
         case .evict: try evict(header, parameters(message))
-        case .watch, .pressure, .verify:
+        case .pressure: try pressure(header, parameters(message))
+        case .watch, .verify:
             throw .methodNotImplemented(method: header.method)
         }
     }
@@ -195,6 +196,23 @@ extension Connection {
                         Reply(
                             Methods.Evict.Reply(
                                 entries: evicted.entries, bytes: Int(evicted.bytes)))))
+            }
+        }
+    }
+
+    private func pressure(
+        _ header: CallHeader, _ parameters: Methods.Pressure.Parameters
+    ) throws(WireError) {
+        let level = parameters.level
+        work(header) { desk, done in
+            desk.pressure.requested(level)
+            desk.relief.react(level, source: Methods.Pressure.name.rawValue) { relief in
+                done(
+                    desk.replies.message(
+                        Reply(
+                            Methods.Pressure.Reply(
+                                entries: relief.evicted.entries, bytes: Int(relief.evicted.bytes))))
+                )
             }
         }
     }

@@ -52,7 +52,7 @@ extension Desk {
     /// The flat object of `Stats`: gauges, then counters since the start.
     func statistics() -> Methods.Stats.Reply {
         let figures = cache.statistics()
-        return Methods.Stats.Reply(stats: [
+        let stats: [String: JSONValue] = [
             "version": .string(Version.current),
             "directory": .string(facts.directory),
             "socket": .string(facts.socket),
@@ -82,7 +82,9 @@ extension Desk {
             "pagesDroppedEntries": .int(figures.dropped.entries),
             "pagesDroppedBytes": .int(Int(figures.dropped.bytes)),
             "bytesReceived": .int(Int(figures.bytesReceived)),
-        ])
+        ]
+        let pressure = relief.record.figures(source: self.pressure.source)
+        return Methods.Stats.Reply(stats: stats.merging(pressure) { figure, _ in figure })
     }
 }
 

@@ -11,6 +11,8 @@ struct Desk: Sendable {
     /// For calls that read files: they must not hold up the event loop.
     let pool: NIOThreadPool
     let logger: Logger
+    let pressure: PressureMonitor
+    let relief: PressureRelief
     /// What `Stats` says beyond the cache's own figures.
     let facts: DaemonFacts
 }

@@ -1,4 +1,5 @@
 import CacheCore
+import CacheWire
 import Logging
 import NIOCore
 import NIOPosix
@@ -10,6 +11,9 @@ import ServiceLifecycle
 /// is held, so that two daemons can't both believe to be the one.
 final class SocketServer: Service {
     private let cache: Cache
+    /// Watches for memory pressure while the cache runs.
+    let pressure: PressureMonitor
+    private let relief: PressureRelief
     private let socket: ListeningSocket
     private let settings: Settings
     private let logger: Logger
@@ -27,6 +31,13 @@ final class SocketServer: Service {
         } catch {
             throw StartFailure(error)
         }
+        let relief = PressureRelief(settings.pressure, logger: logger) { [cache] in
+            cache.relieve($0, completion: $1)
+        }
+        self.relief = relief
+        pressure = PressureMonitor(
+            settings.pressure, choice: .ofProcess(Environment.all()), logger: logger
+        ) { level, source in relief.reactAndWait(level, source: source) }
         socket = try ListeningSocket(path: settings.socket, mode: settings.socketMode)
     }
 
@@ -38,6 +49,7 @@ final class SocketServer: Service {
         pool.start()
         let listener = try await listen(desk)
         cache.start(observer: hub)
+        pressure.start()
         logger.info(
             "listening",
             metadata: ["socket": "\(settings.socket)", "directory": "\(settings.cache.directory)"])
@@ -60,7 +72,7 @@ final class SocketServer: Service {
         Desk(
             cache: cache,
             replies: ReplyWriter(items: ItemWriter(directory: settings.cache.directory)),
-            hub: hub, pool: pool, logger: logger,
+            hub: hub, pool: pool, logger: logger, pressure: pressure, relief: relief,
             facts: DaemonFacts(
                 directory: settings.cache.directory, socket: settings.socket,
                 curlVersion: Cache.curlVersion, startedAt: .now))
@@ -93,7 +105,11 @@ final class SocketServer: Service {
         // A thread of its own: those of the pool may be busy with long lists.
         let drainer = NIOThreadPool(numberOfThreads: 1)
         drainer.start()
-        try await drainer.runIfActive { self.cache.drain() }
+        try await drainer.runIfActive {
+            // Before the cache: a reaction that runs needs its threads to end.
+            self.pressure.stop()
+            self.cache.drain()
+        }
         let closed = try await loop.submit { () -> EventLoopFuture<Void> in
             let connections = hub.connections
             for connection in connections { connection.close() }
