@@ -67,11 +67,17 @@ public final class DaemonFixture: Sendable {
         }
         process = try ChildProcess(
             BuiltProducts.program("cached"), arguments + options.arguments,
-            environment: minimalEnvironment(["HOME": home]).merging(options.environment) { $1 },
+            environment: Self.environment(home).merging(options.environment) { $1 },
             in: scope)
         scope.atEnd { [self] in
             if process.exitStatus?.code == nil { try await stop() }
         }
+    }
+
+    /// What every daemon has. It does not watch for memory pressure: that of the machine is no test's
+    /// own, and would evict what another has just fetched.
+    private static func environment(_ home: String) -> [String: String] {
+        minimalEnvironment(["HOME": home, "MEMORY_PRESSURE_WATCH": "/dev/null"])
     }
 
     /// Starts another daemon on the same directory, with the same options. This one must have

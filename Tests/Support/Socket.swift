@@ -26,10 +26,26 @@ struct Socket: Sendable {
         return socket
     }
 
+    /// Makes a Unix socket and listens on it. bind(2), listen(2).
+    static func listen(onUnix path: String) throws -> Socket {
+        let socket = try make(AF_UNIX)
+        do {
+            try withUnixAddress(path) { address, length in
+                guard bind(socket.descriptor, address, length) == 0,
+                    Glibc.listen(socket.descriptor, 16) == 0
+                else { throw TestFailure.syscall("bind", path) }
+            }
+        } catch {
+            socket.close()
+            throw error
+        }
+        return socket
+    }
+
     /// Listens on a free port of 127.0.0.1. listen(2).
     static func listenOnLoopback(backlog: Int32 = 4096) throws -> (socket: Socket, port: Int) {
         let (socket, port) = try bindToLoopback()
-        guard listen(socket.descriptor, backlog) == 0 else {
+        guard Glibc.listen(socket.descriptor, backlog) == 0 else {
             defer { socket.close() }
             throw TestFailure.syscall("listen", "127.0.0.1")
         }

@@ -1,19 +1,16 @@
 import Foundation
 import Glibc
-import TestSupport
-
-@testable import cached
 
 /// A control group in which memory is really short: 48 MiB, read through by a file of 128 MiB.
 ///
 /// Costs the rest of the machine no memory. Needs root, the memory controller of version 1 and a tree
 /// of version 2, as a hybrid system mounts them.
-struct StallGroup: Sendable {
+public struct StallGroup: Sendable {
     private static let memoryTree = "/sys/fs/cgroup/memory"
     private static let tree = "/sys/fs/cgroup/unified"
 
     /// Why there can be none here; `nil` if there can.
-    static var obstacle: String? {
+    public static var obstacle: String? {
         if geteuid() != 0 { return "only root may make control groups" }
         if access("\(memoryTree)/memory.limit_in_bytes", W_OK) != 0 {
             return "no memory controller of version 1 is mounted"
@@ -28,9 +25,9 @@ struct StallGroup: Sendable {
     private let file: String
 
     /// The figures of the group.
-    var pressure: PressureFile { PressureFile(path: "\(group)/memory.pressure") }
+    public var pressure: PressureFile { PressureFile(path: "\(group)/memory.pressure") }
 
-    init(in scope: TestScope) throws {
+    public init(in scope: TestScope) throws {
         self.scope = scope
         let name = "cached-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         limited = "\(Self.memoryTree)/\(name)"
@@ -45,18 +42,18 @@ struct StallGroup: Sendable {
 
     /// Reads the file in three processes at once, until `end` or for eight seconds; returns once they
     /// have begun.
-    func stall() async throws {
+    public func stall() async throws {
         let reader = "timeout 8 sh -c 'while :; do cat \(file) >/dev/null; done'"
         _ = try await run("\(reader) & \(reader) & \(reader) & wait")
     }
 
     /// Reads the file once, which costs a few milliseconds of waiting.
-    func stallBriefly() async throws {
+    public func stallBriefly() async throws {
         try await run("cat \(file) >/dev/null").waitForExit()
     }
 
     /// Ends all processes in here. cgroup.kill: cgroups(7)
-    func end() throws {
+    public func end() throws {
         try Self.end(group)
     }
 

@@ -1,0 +1,351 @@
+import CacheWire
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Memory that is short, said in every way there is, and what the daemon makes of it.
+@Suite("Memory pressure", .serialized, .timeLimit(.minutes(1)))
+struct PressureTests {
+    /// Starts a daemon that watches this path and reacts as often as it is told to.
+    private func start(
+        watching path: String, write greeting: String? = nil, coolDown: String = "0s",
+        in scope: TestScope
+    ) async throws -> DaemonFixture {
+        var environment = ["MEMORY_PRESSURE_WATCH": path, "CACHED_PRESSURE_COOL_DOWN": coolDown]
+        environment["MEMORY_PRESSURE_WRITE"] = greeting.map { Data($0.utf8).base64EncodedString() }
+        let daemon = try await DaemonFixture.start(environment: environment, in: scope)
+        try await daemon.waitForPressureSource("MEMORY_PRESSURE_WATCH \(path)")
+        return daemon
+    }
+
+    // MARK: Sources
+
+    @Test func aByteIntoTheFIFOIsAWarning() async throws {
+        try await withTestScope { scope in
+            let fifo = try FIFO(in: scope)
+            let daemon = try await start(watching: fifo.path, in: scope)
+            let before = Int(Date.now.timeIntervalSince1970)
+            #expect(try await daemon.figure("pressureReactions") == 0)
+            #expect(try await daemon.statistics()["pressureLastSource"] == nil)
+            try fifo.write("x")
+            let stats = try await daemon.waitForReactions(1)
+            #expect(stats["pressureLastSource"] == .string("MEMORY_PRESSURE_WATCH \(fifo.path)"))
+            #expect(stats["pressureLastLevel"] == "warning")
+            let after = Int(Date.now.timeIntervalSince1970)
+            #expect((before...after).contains(try await daemon.figure("pressureLastAt")))
+            let counts = [
+                "pressureLastEntries", "pressureLastBytes", "pressureLastDroppedEntries",
+                "pressureLastDroppedBytes", "pressureLastMilliseconds",
+            ]
+            for name in counts { #expect(try await daemon.figure(name) >= 0, "\(name)") }
+            try await daemon.expectQuiet(after: 1)
+            #expect(daemon.reactionsLogged("MEMORY_PRESSURE_WATCH \(fifo.path)", "warning") == 1)
+        }
+    }
+
+    @Test func whatTheDaemonWroteIntoTheFIFOIsNoPressure() async throws {
+        try await withTestScope { scope in
+            let fifo = try FIFO(in: scope)
+            let daemon = try await start(watching: fifo.path, write: "hello", in: scope)
+            try await daemon.expectQuiet(after: 0)
+            try fifo.write("hello")
+            let stats = try await daemon.waitForReactions(3)
+            #expect(stats["pressureLastSource"] == .string("MEMORY_PRESSURE_WATCH \(fifo.path)"))
+        }
+    }
+
+    @Test func aSocketIsGreetedAndTellsOfPressure() async throws {
+        try await withTestScope { scope in
+            let listener = try UnixListener(in: scope)
+            let daemon = try await start(watching: listener.path, write: "hello", in: scope)
+            let manager = try await listener.accept()
+            #expect(try await manager.read(5) == "hello")
+            try await daemon.expectQuiet(after: 0)
+            try await manager.write("x")
+            let stats = try await daemon.waitForReactions(3)
+            #expect(
+                stats["pressureLastSource"] == .string("MEMORY_PRESSURE_WATCH \(listener.path)"))
+            #expect(stats["pressureLastLevel"] == "warning")
+        }
+    }
+
+    @Test(
+        .enabled(if: PressureFile.machine.isThere, "the kernel keeps no pressure figures"))
+    func aPressureFileIsArmedWithWhatTheServiceManagerWants() async throws {
+        try await withTestScope { scope in
+            let daemon = try await start(
+                watching: "/proc/pressure/memory", write: "some 2000000 2000000\0", in: scope)
+            #expect(!daemon.log.contains("passed over"), "\(daemon.log)")
+            // Neither arming nor what the machine does meanwhile, unless all of it waits.
+            try await daemon.expectQuiet(after: 0)
+        }
+    }
+
+    @Test(
+        .enabled(if: PressureFile.machine.isThere, "the kernel keeps no pressure figures"))
+    func withoutAServiceManagerTheKernelIsAsked() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(
+                environment: ["MEMORY_PRESSURE_WATCH": ""], in: scope)
+            let source = try await eventually("a source") {
+                let source = try await daemon.statistics()["pressureSource"]?.description
+                return source == "none" ? nil : source
+            }
+            #expect(source.contains("memory.pressure") || source.contains("/proc/pressure/memory"))
+            #expect(daemon.log.contains("watching memory pressure"))
+        }
+    }
+
+    @Test func devNullIsOff() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(
+                environment: ["MEMORY_PRESSURE_WATCH": "/dev/null"], in: scope)
+            try await daemon.waitForPressureSource("off")
+            #expect(try await daemon.figure("pressureReactions") == 0)
+        }
+    }
+
+    // MARK: Real pressure
+
+    @Test(.enabled(if: StallGroup.obstacle == nil, "\(StallGroup.obstacle ?? "")"))
+    func aRealStallIsAnsweredWithin2500ms() async throws {
+        try await withTestScope { scope in
+            let group = try StallGroup(in: scope)
+            let daemon = try await start(watching: group.pressure.path, coolDown: "1h", in: scope)
+            try await group.stall()
+            let began = ContinuousClock.now
+            let stats = try await daemon.waitForReactions(1)
+            #expect(ContinuousClock.now - began < .milliseconds(2500))
+            try group.end()
+            #expect(
+                stats["pressureLastSource"]
+                    == .string("MEMORY_PRESSURE_WATCH \(group.pressure.path)"))
+        }
+    }
+
+    @Test(.enabled(if: StallGroup.obstacle == nil, "\(StallGroup.obstacle ?? "")"))
+    func aShortStallRightAfterTheStartIsNotAnswered() async throws {
+        try await withTestScope { scope in
+            let group = try StallGroup(in: scope)
+            // Waiting that lies in the past: what the kernel's false event counts.
+            try await group.pressure.unguardedEvent(within: .seconds(8)) {
+                try await group.stall()
+            }
+            try group.end()
+            let daemon = try await start(watching: group.pressure.path, in: scope)
+            let before = try group.pressure.waited()
+            // The false event, where the kernel makes one; else three seconds without it.
+            try await group.pressure.unguardedEvent(within: .seconds(3)) {
+                try await group.stallBriefly()
+            }
+            try #require(try group.pressure.waited() - before < .milliseconds(200))
+            try await daemon.expectQuiet(after: 0)
+        }
+    }
+
+    // MARK: People and scripts
+
+    @Test(arguments: [(SIGUSR1, "SIGUSR1", "warning"), (SIGUSR2, "SIGUSR2", "critical")])
+    func aSignalAsksForAReaction(signal: Int32, name: String, level: String) async throws {
+        try await withTestScope { scope in
+            // The cool-down is an hour, and nothing for a person.
+            let daemon = try await DaemonFixture.start(
+                ["--pressure-cool-down", "1h"], in: scope)
+            for count in 1...3 {
+                daemon.process.signal(signal)
+                let stats = try await daemon.waitForReactions(count)
+                #expect(stats["pressureLastSource"] == .string(name))
+                #expect(stats["pressureLastLevel"] == .string(level))
+            }
+            #expect(daemon.reactionsLogged(name, level) == 3)
+        }
+    }
+
+    @Test(arguments: ["warning", "critical"])
+    func theCallAsksForAReactionAndSaysWhatWent(level: String) async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let answer = try await daemon.ask(
+                call("Pressure", parameters: #""level":"\#(level)""#))
+            #expect(answer.error == nil)
+            // It is done when the answer comes.
+            let stats = try await daemon.statistics()
+            #expect(stats["pressureReactions"] == 1)
+            #expect(stats["pressureLastSource"] == "io.cached.Cache.Pressure")
+            #expect(stats["pressureLastLevel"] == .string(level))
+            #expect(stats["pressureLastEntries"] == answer.parameters?.entries.map(JSONValue.int))
+            #expect(stats["pressureLastBytes"] == answer.parameters?.bytes.map(JSONValue.int))
+        }
+    }
+
+    @Test(arguments: [#""level":"severe""#, #""level":2"#, ""])
+    func aCallWithoutALevelIsRefused(parameters: String) async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let answer = try await daemon.ask(call("Pressure", parameters: parameters))
+            #expect(answer.error == "org.varlink.service.InvalidParameter")
+            #expect(answer.parameters?.parameter == "level")
+            #expect(try await daemon.figure("pressureReactions") == 0)
+        }
+    }
+
+    // MARK: Cool-down
+
+    @Test func pressureInTheCoolDownActsWhenThatEnds() async throws {
+        try await withTestScope { scope in
+            let fifo = try FIFO(in: scope)
+            let daemon = try await start(watching: fifo.path, coolDown: "500ms", in: scope)
+            let began = ContinuousClock.now
+            try fifo.write("x")
+            try await daemon.waitForReactions(1)
+            try fifo.write("x")
+            try await daemon.waitForReactions(2)
+            #expect(ContinuousClock.now - began >= .milliseconds(500))
+        }
+    }
+
+    @Test func inTheCoolDownOnlyWhatIsWorseActs() async throws {
+        try await withTestScope { scope in
+            let fifo = try FIFO(in: scope)
+            let daemon = try await start(watching: fifo.path, coolDown: "1h", in: scope)
+            try fifo.write("x")
+            try await daemon.waitForReactions(1)
+            try fifo.write("x")
+            daemon.process.signal(SIGUSR2)
+            let stats = try await daemon.waitForReactions(2)
+            #expect(stats["pressureLastLevel"] == "critical")
+            // The critical reaction has answered the byte too.
+            try await daemon.expectQuiet(after: 2)
+        }
+    }
+
+    @Test func theCallBeginsACoolDown() async throws {
+        try await withTestScope { scope in
+            let fifo = try FIFO(in: scope)
+            let daemon = try await start(watching: fifo.path, coolDown: "1h", in: scope)
+            let message = call("Pressure", parameters: #""level":"warning""#)
+            #expect(try await daemon.ask(message).error == nil)
+            try fifo.write("x")
+            try await daemon.expectQuiet(after: 1)
+        }
+    }
+
+    // MARK: What goes
+
+    /// Fetches images of some 10 kB and returns their URLs, the least recently used first.
+    private func fill(_ daemon: DaemonFixture, in scope: TestScope) async throws -> [String] {
+        let origin = try ScriptedOrigin(in: scope)
+        var urls: [String] = []
+        for index in 0..<40 {
+            origin.route("/\(index).png", .answer(body: SampleImage.png(byteCount: 10_000)))
+            urls.append(origin.url("/\(index).png"))
+            #expect(try await daemon.fetch(urls[index]).state == .cached)
+        }
+        return urls
+    }
+
+    @Test(.disabled("until eviction is in"), arguments: [("warning", 75), ("critical", 50)])
+    func theLeastRecentlyUsedGoDownToTheShare(level: String, percent: Int) async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let urls = try await fill(daemon, in: scope)
+            let held = try await daemon.figure("bytesUsed")
+            let answer = try await daemon.ask(
+                call("Pressure", parameters: #""level":"\#(level)""#))
+            let left = try await daemon.figure("bytesUsed")
+            let gone = try #require(answer.parameters?.entries)
+            #expect(gone == urls.count * (100 - percent) / 100)
+            #expect(try #require(answer.parameters?.bytes) == held - left)
+            #expect(left <= held * percent / 100)
+            for (index, url) in urls.enumerated() {
+                #expect((size(at: try daemon.path(url)) == nil) == (index < gone), "\(index)")
+            }
+        }
+    }
+
+    @Test(.disabled("until eviction is in"))
+    func aByteIntoTheFIFOEvictsToTheShareThatIsSet() async throws {
+        try await withTestScope { scope in
+            let fifo = try FIFO(in: scope)
+            let daemon = try await DaemonFixture.start(
+                ["--pressure-warning-keep", "25%"],
+                environment: ["MEMORY_PRESSURE_WATCH": fifo.path], in: scope)
+            let urls = try await fill(daemon, in: scope)
+            let held = try await daemon.figure("bytesUsed")
+            try fifo.write("x")
+            try await daemon.waitForReactions(1)
+            let left = try await daemon.figure("bytesUsed")
+            #expect(left <= held / 4)
+            #expect(try await daemon.figure("pressureLastBytes") == held - left)
+            #expect(try await daemon.figure("pressureLastEntries") == urls.count * 3 / 4)
+            #expect(size(at: try daemon.path(urls[0])) == nil)
+            #expect(size(at: try daemon.path(urls[39])) != nil)
+        }
+    }
+
+    // MARK: Settings
+
+    @Test(arguments: [
+        ("CACHED_PRESSURE_COOL_DOWN", "10"), ("CACHED_PRESSURE_WARNING", "some"),
+        ("CACHED_PRESSURE_WARNING_KEEP", "most"),
+    ])
+    func aWrongSettingEndsTheStartAndIsNamed(name: String, value: String) async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let output = try await run(
+                BuiltProducts.program("cached"),
+                ["--directory", home.file("c"), "--socket", home.file("s")],
+                environment: minimalEnvironment([name: value]))
+            #expect(output.status == .exited(78))
+            #expect(output.errorText.contains(name))
+        }
+    }
+}
+
+extension DaemonFixture {
+    /// All of `Stats`.
+    fileprivate func statistics() async throws -> [String: JSONValue] {
+        try #require(try await ask(call("Stats")).parameters?.stats)
+    }
+
+    /// Waits until this is watched, as `Stats` names it.
+    fileprivate func waitForPressureSource(_ source: String) async throws {
+        try await waitUntil("\(source) to be watched") {
+            try await statistics()["pressureSource"] == .string(source)
+        }
+    }
+
+    /// Waits until there have been this many reactions; returns all figures of that moment.
+    @discardableResult
+    fileprivate func waitForReactions(_ count: Int) async throws -> [String: JSONValue] {
+        let stats = try await eventually("\(count) reactions") {
+            let stats = try await statistics()
+            guard case .int(let done)? = stats["pressureReactions"], done >= count else {
+                return nil as [String: JSONValue]?
+            }
+            return stats
+        }
+        #expect(stats["pressureReactions"] == .int(count))
+        return stats
+    }
+
+    /// Whatever had been said to the daemon has led to no reaction beside these. Asks for two more by
+    /// signals: between them the monitor has looked at its source.
+    fileprivate func expectQuiet(after count: Int) async throws {
+        for more in 1...2 {
+            process.signal(SIGUSR1)
+            let stats = try await waitForReactions(count + more)
+            #expect(stats["pressureLastSource"] == "SIGUSR1")
+        }
+    }
+
+    /// How often the log tells of a reaction.
+    fileprivate func reactionsLogged(_ source: String, _ level: String) -> Int {
+        log.split(separator: "\n").count {
+            $0.contains("memory given back") && $0.contains("source=\(source)")
+                && $0.contains("level=\(level)") && $0.contains("entries=")
+                && $0.contains("dropped-bytes=") && $0.contains("milliseconds=")
+        }
+    }
+}

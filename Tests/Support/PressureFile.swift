@@ -1,0 +1,41 @@
+import Glibc
+
+/// A file of pressure figures, looked at from outside the daemon. Documentation/accounting/psi.rst.
+public struct PressureFile: Sendable {
+    public let path: String
+
+    /// The figures of the whole machine.
+    public static let machine = PressureFile(path: "/proc/pressure/memory")
+
+    public init(path: String) {
+        self.path = path
+    }
+
+    public var isThere: Bool { access(path, R_OK) == 0 }
+
+    /// How long some task has waited for memory so far.
+    public func waited() throws -> Duration {
+        let text = String(decoding: try contents(of: path), as: UTF8.self)
+        guard let some = text.split(separator: "\n").first, some.hasPrefix("some "),
+            let total = some.split(separator: "=").last.flatMap({ Int($0) })
+        else { throw TestFailure("\(path) holds \(text)") }
+        return .microseconds(total)
+    }
+
+    /// Arms a warning without any guard, runs `body`, and waits for the first event, true or false.
+    /// Returns false if there was none in time, or no trigger is granted. poll(2).
+    @discardableResult
+    public func unguardedEvent(
+        within limit: Duration, after body: @Sendable () async throws -> Void = {}
+    ) async throws -> Bool {
+        let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        defer { close(descriptor) }
+        let line = Array("some 200000 2000000\0".utf8)
+        guard write(descriptor, line, line.count) == line.count else { return false }
+        try await body()
+        return try await offPool {
+            var event = pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0)
+            return poll(&event, 1, limit.milliseconds) == 1
+        }
+    }
+}
