@@ -55,5 +55,5 @@ struct DaemonOptions: ParsableArguments {
         help: "trace, debug, info, notice, warning or error (CACHED_LOG_LEVEL; info by default).")
     var logLevel: String?
 
-    @OptionGroup(title: "Memory pressure") var pressure: PressureOptions
+    @OptionGroup var pressure: PressureOptions
 }

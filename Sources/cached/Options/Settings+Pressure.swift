@@ -32,9 +32,11 @@ extension Settings {
         _ text: String, _ level: PressureLevel, _ name: SettingName
     ) throws -> PressureTrigger {
         guard let trigger = PressureTrigger(line: Array(text.utf8), level: level) else {
-            throw bad(
-                name, text,
-                "some or full, a stall and a window of 500000 to 10000000 (both in microseconds)")
+            let wanted = """
+                some or full, then the stall that is too much and its window in microseconds, \
+                the window from 500000 to 10000000
+                """
+            throw bad(name, text, wanted)
         }
         return trigger
     }
