@@ -13,6 +13,13 @@ public struct PressureFile: Sendable {
 
     public var isThere: Bool { access(path, R_OK) == 0 }
 
+    /// Whether the kernel signals here to this process: before Linux 6.4 to the privileged only.
+    public var grantsTriggers: Bool {
+        guard let descriptor = arm() else { return false }
+        close(descriptor)
+        return true
+    }
+
     /// How long some task has waited for memory so far.
     public func waited() throws -> Duration {
         let text = String(decoding: try contents(of: path), as: UTF8.self)
@@ -28,14 +35,22 @@ public struct PressureFile: Sendable {
     public func unguardedEvent(
         within limit: Duration, after body: @Sendable () async throws -> Void = {}
     ) async throws -> Bool {
-        let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        guard let descriptor = arm() else { return false }
         defer { close(descriptor) }
-        let line = Array("some 200000 2000000\0".utf8)
-        guard write(descriptor, line, line.count) == line.count else { return false }
         try await body()
         return try await offPool {
             var event = pollfd(fd: descriptor, events: Int16(POLLPRI), revents: 0)
             return poll(&event, 1, limit.milliseconds) == 1
         }
+    }
+
+    /// Opens a descriptor that holds a warning; `nil` if the kernel grants none.
+    private func arm() -> Int32? {
+        let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        let line = Array("some 200000 2000000\0".utf8)
+        if write(descriptor, line, line.count) == line.count { return descriptor }
+        close(descriptor)
+        return nil
     }
 }
