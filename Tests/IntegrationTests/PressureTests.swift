@@ -250,7 +250,6 @@ struct PressureTests {
         return urls
     }
 
-    @Test(.disabled("until eviction is in"), arguments: [("warning", 75), ("critical", 50)])
     func theLeastRecentlyUsedGoDownToTheShare(level: String, percent: Int) async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
@@ -269,7 +268,6 @@ struct PressureTests {
         }
     }
 
-    @Test(.disabled("until eviction is in"))
     func aByteIntoTheFIFOEvictsToTheShareThatIsSet() async throws {
         try await withTestScope { scope in
             let fifo = try FIFO(in: scope)

@@ -121,7 +121,8 @@ struct SettingsTests {
     @Test(arguments: [
         ("CACHED_SOKET", SettingName.socket), ("CACHED_SOCKETMODE", .socketMode),
         ("CACHED_ALLOW_NETWORKS", .allowNetwork), ("CACHED_ACCEPTS", .accept),
-        ("CACHED_MAX_BITES", .maxBytes), ("CACHED_MAX_IMAGE_BYTE", .maxImageBytes), ("CACHED_CAFILE", .caFile),
+        ("CACHED_MAX_BITES", .maxBytes), ("CACHED_MAX_IMAGE_BYTE", .maxImageBytes),
+        ("CACHED_CAFILE", .caFile),
         ("CACHED_LOG_LVL", .logLevel),
     ])
     func theNearestNameHasTheFewestEdits(name: String, nearest: SettingName) {
