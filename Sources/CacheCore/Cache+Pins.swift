@@ -24,7 +24,7 @@ extension Cache {
     /// versions of an image. Returns why it could not.
     private func pin(_ key: CacheKey, _ isPinned: Bool) -> Failure? {
         switch lookup([key])[0] {
-        case .missing(let failure): return failure ?? .notCached
+        case .missing(let failure): return isPinned ? failure ?? .notCached : nil
         case .inFlight: break
         case .cached(let facts) where facts.isPinned == isPinned: break
         case .cached:

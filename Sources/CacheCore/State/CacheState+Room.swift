@@ -259,12 +259,13 @@ extension CacheState {
 
     // MARK: Evicting
 
-    /// The next few victims on the way down; empty when the goal is reached or nothing more may go.
+    /// The next few victims on the way down; empty when the goal is reached, nothing more may go, or the
+    /// cache is about to end.
     /// Asked again and again, so that nobody waits for a long eviction.
     mutating func evictionSlice(_ eviction: Eviction, limit: Int) -> ([Victim], [Effect]) {
         var victims: [Victim] = []
         var effects: [Effect] = []
-        while victims.count < limit, isOver(eviction), let victim = nextVictim() {
+        while !isDraining, victims.count < limit, isOver(eviction), let victim = nextVictim() {
             victims.append(victim)
             if case .entry(let key) = victim.name { effects += changed(key) }
         }
