@@ -25,6 +25,11 @@ public struct UnixTime: Hashable, Comparable, Sendable, RawRepresentable {
         return UnixTime(clamping: overflows ? .max : sum)
     }
 
+    /// Seconds from `right` to `left`.
+    public static func - (left: UnixTime, right: UnixTime) -> Int64 {
+        Int64(left.rawValue) - Int64(right.rawValue)
+    }
+
     /// The wall clock. time(2).
     public static var now: UnixTime {
         UnixTime(clamping: Int64(time(nil)))

@@ -4,6 +4,9 @@ import CacheKey
 
 /// Values that tests need and say nothing about.
 enum Sample {
+    /// 2026-09-21 14:13:20 UTC.
+    static let now = UnixTime(rawValue: 1_790_000_000)
+
     static func url(_ name: String) -> CacheURL {
         do {
             return try CacheURL("http://images.test/\(name)")
