@@ -179,14 +179,8 @@ final class Transfer {
     }
 
     private func record(_ report: ImageReport, now: UnixTime) -> EntryRecord {
-        let dates = head.parsedDates
-        return EntryRecord(
-            size: received, mediaType: report.mediaType ?? .other, width: report.width,
-            height: report.height, fetchedAt: now,
-            freshUntil: Freshness(head, dates).freshUntil(now: now),
-            validators: Validators(
-                entityTag: head.storableEntityTag, lastModified: dates.lastModified),
-            isPinned: false)
+        let times = RequestTimes(sent: now, received: now)
+        return EntryRecord(size: received, report, head, times, context.settings.caching)
     }
 
     /// Removes the partial: nothing of it is of use.

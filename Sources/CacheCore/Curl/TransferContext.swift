@@ -36,6 +36,8 @@ public struct TransferSettings: Sendable {
     public var acceptsSVG = false
     /// Take whatever arrives with status 200.
     public var acceptsAnything = false
+    /// How responses are stored and reused.
+    public var caching = CachingRules()
     /// Certificates to trust instead of the system's, a PEM file.
     public var certificateFile: String?
     /// Seconds to resolve and connect.

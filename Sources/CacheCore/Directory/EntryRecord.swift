@@ -21,6 +21,10 @@ public struct EntryRecord: Hashable, Sendable {
     public var validators: Validators
     /// Kept by the user whatever the budget says.
     public var isPinned: Bool
+    /// What may be done with it once it is stale.
+    public var terms = ReuseTerms()
+    /// When an image that may not be kept is to be removed (`no-store`); `nil` for all others.
+    public var removeAt: UnixTime?
 
     /// The version this code writes and the only one it reads.
     static let version = "v1"
@@ -33,19 +37,6 @@ public struct EntryRecord: Hashable, Sendable {
     }
 }
 
-/// What an origin said identifies these very bytes (RFC 9110 §8.8).
-public struct Validators: Hashable, Sendable {
-    /// The entity tag as sent, quotes and `W/` included.
-    public var entityTag: String?
-    /// The `Last-Modified` time.
-    public var lastModified: UnixTime?
-
-    public init(entityTag: String? = nil, lastModified: UnixTime? = nil) {
-        self.entityTag = entityTag
-        self.lastModified = lastModified
-    }
-}
-
 extension EntryRecord {
     /// The attribute's value.
     var text: String {
@@ -54,9 +45,21 @@ extension EntryRecord {
         fields.append("fetched=\(fetchedAt.rawValue)")
         if let freshUntil { fields.append("fresh=\(freshUntil.rawValue)") }
         if isPinned { fields.append("pinned=1") }
+        fields += termFields
         if let modified = validators.lastModified { fields.append("modified=\(modified.rawValue)") }
         if let tag = validators.entityTag { fields.append("etag=\(tag)") }
         return fields.joined(separator: " ")
+    }
+
+    private var termFields: [String] {
+        var fields: [String] = []
+        if let seconds = terms.lifetime { fields.append("lifetime=\(seconds)") }
+        if terms.isGuessed { fields.append("guessed=1") }
+        if terms.mustRevalidate { fields.append("strict=1") }
+        if let seconds = terms.staleWhileRevalidate { fields.append("swr=\(seconds)") }
+        if let seconds = terms.staleIfError { fields.append("sie=\(seconds)") }
+        if let removeAt { fields.append("remove=\(removeAt.rawValue)") }
+        return fields
     }
 
     /// Parses an attribute's value; `nil` when it is not a record of this version. Runs for every
@@ -96,6 +99,26 @@ extension EntryRecord {
         case 6 where name.elementsEqual("pinned".utf8):
             isPinned = decimal(value) == 1
         default:
+            return takeTerm(name, value)
+        }
+        return true
+    }
+
+    private mutating func takeTerm(
+        _ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>
+    ) -> Bool {
+        switch name.count {
+        case 3 where name.elementsEqual("swr".utf8):
+            terms.staleWhileRevalidate = decimal(value)
+        case 3 where name.elementsEqual("sie".utf8):
+            terms.staleIfError = decimal(value)
+        case 6 where name.elementsEqual("strict".utf8):
+            terms.mustRevalidate = decimal(value) == 1
+        case 7 where name.elementsEqual("guessed".utf8):
+            terms.isGuessed = decimal(value) == 1
+        case 8 where name.elementsEqual("lifetime".utf8):
+            terms.lifetime = decimal(value)
+        default:
             return takeTime(name, value)
         }
         return true
@@ -107,12 +130,14 @@ extension EntryRecord {
         let isFetched = name.elementsEqual("fetched".utf8)
         let isFresh = name.elementsEqual("fresh".utf8)
         let isModified = name.elementsEqual("modified".utf8)
-        guard isFetched || isFresh || isModified else { return true }
+        let isRemove = name.elementsEqual("remove".utf8)
+        guard isFetched || isFresh || isModified || isRemove else { return true }
         guard let seconds = decimal(value) else { return false }
         let time = UnixTime(clamping: seconds)
         if isFetched { fetchedAt = time }
         if isFresh { freshUntil = time }
         if isModified { validators.lastModified = time }
+        if isRemove { removeAt = time }
         return true
     }
 }

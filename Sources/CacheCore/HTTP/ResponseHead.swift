@@ -8,12 +8,18 @@ struct ResponseHead {
     private(set) var contentLength: Int64?
     /// The codings applied to the body, none for `identity` (RFC 9110 §8.4).
     private(set) var contentEncoding: String?
+    private(set) var contentRange: String?
     private(set) var entityTag: String?
     private(set) var lastModified: String?
     private(set) var date: String?
     private(set) var expires: String?
-    private(set) var age: Int64?
+    private(set) var retryAfter: String?
     private(set) var cacheControl = CacheControl()
+    /// `Pragma: no-cache`, which old servers send instead of `Cache-Control` (RFC 9111 §5.4).
+    private(set) var hasPragmaNoCache = false
+    /// `Vary: *`: nobody can tell to which other request this would be the answer (RFC 9111 §4.1).
+    private(set) var variesOnAnything = false
+    private var ageLine: String?
     /// Bytes of header lines so far.
     private(set) var length = 0
 
@@ -46,32 +52,61 @@ struct ResponseHead {
             isFramed = true
         case "transfer-encoding": isFramed = isFramed || value.lowercased().hasSuffix("chunked")
         case "content-encoding": contentEncoding = value.lowercased() == "identity" ? nil : value
-        case "etag": entityTag = value
-        case "last-modified": lastModified = value
-        case "date": date = value
-        case "expires": expires = value
-        case "age": age = Int64(value)
+        case "content-range": contentRange = value
+        default: setCaching(name, value)
+        }
+    }
+
+    /// Of a field that may be there once only, the first line counts (RFC 9111 §4.2.1).
+    private mutating func setCaching(_ name: String, _ value: String) {
+        switch name {
+        case "etag": entityTag = entityTag ?? value
+        case "last-modified": lastModified = lastModified ?? value
+        case "date": date = date ?? value
+        case "expires": expires = expires ?? value
+        case "age": ageLine = ageLine ?? value
+        case "retry-after": retryAfter = retryAfter ?? value
         case "cache-control": cacheControl.take(value)
+        case "pragma":
+            let saysNoCache = Directive.list(value).contains { $0.name == "no-cache" }
+            hasPragmaNoCache = hasPragmaNoCache || saysNoCache
+        case "vary":
+            variesOnAnything =
+                variesOnAnything || value.split(separator: ",").contains { $0.trimmed == "*" }
         default: break
         }
     }
 }
 
-/// The directives of `Cache-Control` a cache of this kind obeys (RFC 9111 §5.2.2).
-struct CacheControl {
-    /// Seconds a response stays fresh.
-    private(set) var maxAge: Int64?
+extension ResponseHead {
+    /// Seconds the response spent in other caches; `nil` where it is absent or no number. Where there
+    /// are several, the first (RFC 9111 §5.1).
+    var age: Int64? {
+        ageLine.flatMap { $0.prefix { $0 != "," }.trimmed }.flatMap { Int64(deltaSeconds: $0) }
+    }
 
-    /// Takes one field line; several add up.
-    mutating func take(_ line: String) {
-        for directive in line.lowercased().split(separator: ",") {
-            let parts = directive.trimmed.split(separator: "=", maxSplits: 1)
-            guard parts.first == "max-age", parts.count == 2 else { continue }
-            // Too large a number means "very long" (RFC 9111 §1.2.2); not a number, stale at once.
-            let digits = parts[1].filter { $0 != "\"" }
-            let isNumber = !digits.isEmpty && digits.allSatisfy(\.isNumber)
-            maxAge = isNumber ? Int64(digits) ?? Int64(Int32.max) : 0
-        }
+    /// The dates of the head; `nil` where absent or unreadable.
+    struct Dates {
+        var date: UnixTime?
+        var expires: UnixTime?
+        var lastModified: UnixTime?
+    }
+
+    func dates(now: UnixTime) -> Dates {
+        Dates(
+            date: date.flatMap { HTTPDate.parse($0, now: now) },
+            expires: expires.flatMap { HTTPDate.parse($0, now: now) },
+            lastModified: lastModified.flatMap { HTTPDate.parse($0, now: now) })
+    }
+
+    /// The entity tag, if it is one and short enough to keep (RFC 9110 §8.8.3).
+    var storableEntityTag: String? {
+        guard let tag = entityTag, tag.utf8.count <= 256, tag.hasSuffix("\""),
+            tag.hasPrefix("\"") || tag.hasPrefix("W/\""),
+            tag.utf8.count >= (tag.hasPrefix("W/") ? 4 : 2),
+            tag.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+        else { return nil }
+        return tag
     }
 }
 

@@ -19,7 +19,8 @@ struct EntryRecordTests {
                 validators: Validators(
                     entityTag: random.oneIn(2) ? "W/\"é=\(random.next())\"" : nil,
                     lastModified: random.oneIn(2) ? time(&random) : nil),
-                isPinned: random.oneIn(2))
+                isPinned: random.oneIn(2), terms: terms(&random),
+                removeAt: random.oneIn(2) ? time(&random) : nil)
             #expect(parsed(record.text) == record, "\(record.text)")
         }
     }
@@ -31,6 +32,30 @@ struct EntryRecordTests {
                 v1 size=22031 type=image/png width=64 height=48 fetched=1790000000 \
                 fresh=1790003600 pinned=1 modified=1780000000 etag="x1"
                 """)
+    }
+
+    @Test func theTermsOfReuseAreWrittenAsDocumented() {
+        var record = Sample.record(size: 5)
+        record.terms.lifetime = 3600
+        record.terms.mustRevalidate = true
+        record.terms.staleWhileRevalidate = 60
+        record.terms.staleIfError = 0
+        record.removeAt = UnixTime(rawValue: 1_790_000_060)
+        #expect(
+            record.text == """
+                v1 size=5 type=image/png width=64 height=48 fetched=1790000000 \
+                fresh=1790003600 lifetime=3600 strict=1 swr=60 sie=0 remove=1790000060 \
+                modified=1780000000 etag="x1"
+                """)
+        record = Sample.record(size: 5)
+        record.terms.isGuessed = true
+        #expect(record.text.contains(" fresh=1790003600 guessed=1 modified="))
+    }
+
+    @Test func aRecordWithoutTermsIsOneOfAnEarlierVersion() {
+        let record = parsed("v1 size=5 type=image/png fetched=7 fresh=9")
+        #expect(record?.terms == ReuseTerms())
+        #expect(record?.removeAt == nil)
     }
 
     @Test func skipsFieldsItDoesNotKnow() {
@@ -71,6 +96,19 @@ struct EntryRecordTests {
         }
         let small = CacheKey(high: 0x0000_00AB << 32, low: 0)
         #expect(EntryRecord.attributeName(of: small) == "user.cached.000000ab")
+    }
+
+    private func terms(_ random: inout SeededGenerator) -> ReuseTerms {
+        func seconds() -> Int64? {
+            random.oneIn(2) ? Int64.random(in: 0...(1 << 31), using: &random) : nil
+        }
+        var terms = ReuseTerms()
+        terms.lifetime = seconds()
+        terms.isGuessed = random.oneIn(2)
+        terms.mustRevalidate = random.oneIn(2)
+        terms.staleWhileRevalidate = seconds()
+        terms.staleIfError = seconds()
+        return terms
     }
 
     private func time(_ random: inout SeededGenerator) -> UnixTime {

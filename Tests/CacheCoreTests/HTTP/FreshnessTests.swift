@@ -4,56 +4,146 @@ import Testing
 
 @Suite("Freshness", .timeLimit(.minutes(1)))
 struct FreshnessTests {
-    let now = UnixTime(rawValue: 1_790_000_000)
+    let now = Sample.now
+    let rules = CachingRules()
+
+    /// Seconds a response of these fields is fresh.
+    private func lifetime(_ fields: String..., rules: CachingRules = CachingRules()) -> Int64 {
+        var head = ResponseHead("HTTP/1.1 200 OK")
+        for field in fields { head.take(text: field) }
+        return rules.freshness(of: head, Sample.atOnce).until - now
+    }
 
     @Test func maxAgeWinsOverExpires() {
-        let freshness = Freshness(
-            date: now, expires: now + 10, hasExpires: true, lastModified: now + -1000, maxAge: 500)
-        #expect(freshness.freshUntil(now: now) == now + 500)
+        #expect(lifetime("Cache-Control: max-age=500", "Expires: \(Sample.date(10))") == 500)
+        #expect(lifetime("Cache-Control: max-age=0", "Expires: \(Sample.date(10))") == 0)
+        #expect(lifetime("Cache-Control: max-age=500", "Expires: 0") == 500)
     }
 
     @Test func timeSpentInOtherCachesCounts() {
-        #expect(Freshness(maxAge: 500, age: 200).freshUntil(now: now) == now + 300)
-        #expect(Freshness(maxAge: 500, age: 900).freshUntil(now: now) == now + -400)
-        #expect(Freshness(maxAge: 500, age: -200).freshUntil(now: now) == now + 500)
+        #expect(lifetime("Cache-Control: max-age=500", "Age: 200") == 300)
+        #expect(lifetime("Cache-Control: max-age=500", "Age: 900") == -400)
+        #expect(lifetime("Cache-Control: max-age=500", "Age: -200") == 500)
+        let fields = ["Date: \(Sample.date(-10))", "Expires: \(Sample.date(10))", "Age: 25"]
+        #expect(lifetime(fields[0], fields[1], fields[2]) == -5)
+    }
+
+    @Test func theTimeTheAnswerTookCounts() {
+        let times = RequestTimes(sent: now + -7, received: now)
+        let head = ResponseHead.ok("Cache-Control: max-age=500")
+        #expect(rules.freshness(of: head, times).until == now + 493)
+        // A clock that was set back in between.
+        let odd = RequestTimes(sent: now + 50, received: now)
+        #expect(rules.freshness(of: head, odd).until == now + 500)
     }
 
     @Test func expiresCountsFromTheResponsesOwnDate() {
-        // A clock that is an hour ahead does not shorten the lifetime.
-        let freshness = Freshness(date: now + 3600, expires: now + 3700, hasExpires: true)
-        #expect(freshness.freshUntil(now: now) == now + 100)
-        #expect(Freshness(expires: now + 50, hasExpires: true).freshUntil(now: now) == now + 50)
+        // A clock that is an hour ahead, or behind, does not change the lifetime.
+        for offset in [-3600, 0, 3600] as [Int64] {
+            let date = "Date: \(Sample.date(offset))"
+            #expect(lifetime(date, "Expires: \(Sample.date(offset + 100))") == 100)
+        }
+        #expect(lifetime("Expires: \(Sample.date(50))") == 50)
+        #expect(lifetime("Date: foo", "Expires: \(Sample.date(10))") == 10)
     }
 
     @Test func anUnreadableOrPastExpiresIsStaleAtOnce() {
-        #expect(Freshness(date: now, hasExpires: true).freshUntil(now: now) == now)
-        let past = Freshness(date: now, expires: now + -500, hasExpires: true)
-        #expect(past.freshUntil(now: now) == now)
+        let date = "Date: \(Sample.date(0))"
+        #expect(lifetime(date, "Expires: 0") == 0)
+        #expect(lifetime(date, "Expires: ") == 0)
+        #expect(lifetime(date, "Expires: \(Sample.date(-500))") == 0)
+        #expect(lifetime("Date: \(Sample.date(400))", "Expires: \(Sample.date(300))") == 0)
     }
 
     @Test(arguments: [
-        (0, 60), (100, 60), (600, 60), (601, 60), (10_000, 1000), (86400, 8640),
+        (0, 60), (100, 60), (600, 60), (610, 61), (10_000, 1000), (86400, 8640),
         (6_048_000, 604_800), (1_000_000_000, 604_800), (-500, 60),
     ])
-    func theGuessIsATenthOfTheTimeSinceTheLastChangeWithinBounds(since: Int64, lifetime: Int64) {
-        let freshness = Freshness(date: now, lastModified: now + -since)
-        #expect(freshness.freshUntil(now: now) == now + lifetime)
+    func theGuessIsATenthOfTheTimeSinceTheLastChangeWithinBounds(since: Int64, expected: Int64) {
+        let fields = ["Date: \(Sample.date(0))", "Last-Modified: \(Sample.date(-since))"]
+        #expect(lifetime(fields[0], fields[1]) == expected)
+    }
+
+    @Test func theGuessCanBeSet() {
+        var rules = CachingRules()
+        rules.heuristicPercent = 50
+        rules.heuristicBounds = 0...1000
+        rules.unknownLifetime = 5
+        #expect(lifetime("Last-Modified: \(Sample.date(-100))", rules: rules) == 50)
+        #expect(lifetime("Last-Modified: \(Sample.date(-9000))", rules: rules) == 1000)
+        #expect(lifetime(rules: rules) == 5)
     }
 
     @Test func whereNothingIsSaidItIsAnHour() {
-        #expect(Freshness().freshUntil(now: now) == now + 3600)
+        #expect(lifetime() == 3600)
+        #expect(lifetime("Last-Modified: long ago") == 3600)
+        #expect(lifetime("Cache-Control: public") == 3600)
     }
 
-    @Test(arguments: [Int64.max, Int64.max - 1, 1 << 40, 1 << 32])
-    func anAgeBeyondAllTimesLastsForEver(seconds: Int64) {
-        let until = Freshness(maxAge: seconds).freshUntil(now: now)
-        #expect(until == UnixTime(rawValue: .max))
-        #expect(Freshness(maxAge: 0, age: seconds).freshUntil(now: now) == UnixTime(rawValue: 0))
+    @Test func pragmaCountsOnlyWhereThereIsNoCacheControl() {
+        #expect(lifetime("Pragma: no-cache") == 0)
+        #expect(lifetime("Pragma: no-cache", "Cache-Control: max-age=9") == 9)
+    }
+
+    @Test func onlyASharedCacheObeysWhatIsForSharedCaches() {
+        var shared = CachingRules()
+        shared.isShared = true
+        for field in ["max-age=100, s-maxage=5", "s-maxage=5, max-age=100"] {
+            #expect(lifetime("Cache-Control: \(field)", rules: shared) == 5)
+            #expect(lifetime("Cache-Control: \(field)") == 100)
+        }
+        #expect(lifetime("Cache-Control: s-maxage=5", rules: shared) == 5)
+        #expect(lifetime("Cache-Control: s-maxage=5") == 3600)
+        for field in ["s-maxage=5", "proxy-revalidate"] {
+            let head = ResponseHead.ok("Cache-Control: \(field)")
+            #expect(shared.terms(head).mustRevalidate)
+            #expect(!rules.terms(head).mustRevalidate)
+        }
+    }
+
+    @Test func anAgeBeyondAllTimesLastsForEver() {
+        let shown = ["max-age=4294967295", "max-age=99999999999999999999"]
+        for field in shown {
+            let until = rules.freshness(of: .ok("Cache-Control: \(field)"), Sample.atOnce).until
+            #expect(until == now + (1 << 31))
+        }
+        let old = ResponseHead.ok("Cache-Control: max-age=0", "Age: 99999999999")
+        // Long ago, but not 0, which would be "unknown".
+        #expect(rules.freshness(of: old, Sample.atOnce).until == UnixTime(rawValue: 1))
     }
 
     @Test func timesClampWhatDoesNotFit() {
         #expect(UnixTime(clamping: -1) == UnixTime(rawValue: 0))
         #expect(UnixTime(clamping: 1 << 33) == UnixTime(rawValue: .max))
         #expect(now + Int64.min == UnixTime(rawValue: 0))
+        #expect(now + 5 - now == 5)
+        #expect(UnixTime(rawValue: 0) - UnixTime(rawValue: .max) == -4_294_967_295)
+    }
+
+    // MARK: What may be stored
+
+    @Test(arguments: [
+        ("Cache-Control: no-store", false, false),
+        ("Cache-Control: No-Store, max-age=9", false, false),
+        ("Cache-Control: no-store, must-understand", true, true),
+        ("Cache-Control: private", true, false), ("Cache-Control: private=\"x\"", true, true),
+        ("Cache-Control: no-cache", true, true), ("Vary: *", false, false),
+        ("Vary: Accept, User-Agent", true, true), ("Expires: 0", true, true),
+    ])
+    func whatMayBeStored(field: String, privately: Bool, shared: Bool) {
+        #expect(rules.permitsStoring(.ok(field)) == privately)
+        var sharedRules = rules
+        sharedRules.isShared = true
+        #expect(sharedRules.permitsStoring(.ok(field)) == shared)
+    }
+
+    @Test(arguments: [
+        ("Cache-Control: max-age=30", 30), ("Cache-Control: no-store, max-age=30", 0),
+        ("Expires: 0", 0), ("Last-Modified: Tue, 01 Sep 2026 10:00:00 GMT", nil), ("X: y", nil),
+    ])
+    func anErrorLastsAsLongAsItSays(field: String, expected: Int64?) {
+        var head = ResponseHead("HTTP/1.1 404 Not Found")
+        head.take(text: field)
+        #expect(rules.statedLifetime(of: head, Sample.atOnce) == expected)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Response head", .timeLimit(.minutes(1)))
 struct ResponseHeadTests {
     @Test func takesWhatACacheNeeds() {
-        let head = head(
+        let head = ResponseHead(
             "HTTP/1.1 200 OK", "Content-Length: 22031", "ETag: W/\"a\"",
             "Last-Modified: Tue, 01 Sep 2026 10:00:00 GMT", "AGE:  17 ",
             "cache-control: public, Max-Age=\"60\"", "Date: Wed, 02 Sep 2026 10:00:00 GMT",
@@ -16,14 +16,15 @@ struct ResponseHeadTests {
         #expect(head.storableEntityTag == "W/\"a\"")
         #expect(head.age == 17)
         #expect(head.cacheControl.maxAge == 60)
-        #expect(head.parsedDates.lastModified == UnixTime(rawValue: 1_788_256_800))
-        #expect(head.parsedDates.date == UnixTime(rawValue: 1_788_343_200))
+        let dates = head.dates(now: Sample.now)
+        #expect(dates.lastModified == UnixTime(rawValue: 1_788_256_800))
+        #expect(dates.date == UnixTime(rawValue: 1_788_343_200))
         #expect(head.expires == "0")
-        #expect(head.parsedDates.expires == nil)
+        #expect(dates.expires == nil)
     }
 
     @Test func aNewStatusLineStartsOver() {
-        let head = head(
+        let head = ResponseHead(
             "HTTP/1.1 302 Found", "Content-Length: 0", "ETag: \"old\"", "Cache-Control: max-age=9",
             "Content-Encoding: gzip", "", "HTTP/1.1 200 OK", "")
         #expect(head.status == 200)
@@ -37,23 +38,53 @@ struct ResponseHeadTests {
     @Test func theBytesOfAllHeadsCount() {
         let lines = ["HTTP/1.1 100 Continue", "", "HTTP/1.1 200 OK", "A: b", ""]
         var head = ResponseHead()
-        for line in lines { take(&head, line) }
+        for line in lines { head.take(text: line) }
         #expect(head.length == lines.reduce(0) { $0 + $1.utf8.count + 2 })
     }
 
-    @Test func severalCacheControlLinesAddUp() {
-        let head = head(
-            "HTTP/1.1 200 OK", "Cache-Control: public", "Cache-Control: max-age=77, immutable")
-        #expect(head.cacheControl.maxAge == 77)
+    static let ages: [([String], Int64?)] = [
+        (["17"], 17), (["0, 7200"], 0), (["7200, 0"], 7200), (["0", "7200"], 0),
+        (["7200", "0"], 7200), (["abc"], nil), (["-7200"], nil), (["7200.0"], nil), ([""], nil),
+        (["7200;a=b"], nil), (["99999999999999999999"], 1 << 31), (["2147483649"], 1 << 31),
+    ]
+
+    @Test(arguments: ages)
+    func theFirstAgeCountsIfItIsANumber(lines: [String], expected: Int64?) {
+        var head = ResponseHead("HTTP/1.1 200 OK")
+        for line in lines { head.take(text: "Age: \(line)") }
+        #expect(head.age == expected)
+    }
+
+    @Test func ofAFieldThatComesTwiceTheFirstCounts() {
+        let head = ResponseHead(
+            "HTTP/1.1 200 OK", "Expires: a", "Expires: b", "ETag: \"a\"", "ETag: \"b\"",
+            "Last-Modified: a", "Last-Modified: b", "Date: a", "Date: b", "Retry-After: 1",
+            "Retry-After: 2")
+        #expect(head.expires == "a")
+        #expect(head.entityTag == "\"a\"")
+        #expect(head.lastModified == "a")
+        #expect(head.date == "a")
+        #expect(head.retryAfter == "1")
     }
 
     @Test(arguments: [
-        ("max-age=0", 0), ("max-age=99999999999999999999", Int64(Int32.max)), ("max-age=x", 0),
-        ("max-age=-1", 0), ("max-age=", nil), ("max-age", nil), ("s-maxage=5", nil),
-        ("x-max-age=5", nil), ("no-store", nil), (" , max-age=5", 5),
+        ("*", true), (" * ", true), ("Accept, *", true), ("Accept", false), ("", false),
+        ("*-like", false),
     ])
-    func maxAgeIsANumberOrStale(line: String, expected: Int64?) {
-        #expect(head("HTTP/1.1 200 OK", "Cache-Control: \(line)").cacheControl.maxAge == expected)
+    func varyOnAnythingIsAStarOfItsOwn(value: String, expected: Bool) {
+        #expect(
+            ResponseHead("HTTP/1.1 200 OK", "Vary: Origin", "Vary: \(value)", "Vary: Accept")
+                .variesOnAnything == expected)
+    }
+
+    @Test(arguments: [
+        ("no-cache", true), ("No-Cache", true), ("x=1, no-cache", true), ("no-cached", false),
+        ("x=\"no-cache\"", false),
+    ])
+    func pragmaIsReadAsADirectiveList(value: String, expected: Bool) {
+        #expect(
+            ResponseHead("HTTP/1.1 200 OK", "Pragma: \(value)", "Pragma: x").hasPragmaNoCache
+                == expected)
     }
 
     @Test(arguments: [
@@ -65,7 +96,7 @@ struct ResponseHeadTests {
     ])
     func framingTellsWhetherTheEndIsVouchedFor(lines: [String], isFramed: Bool) {
         var head = ResponseHead()
-        for line in lines { take(&head, line) }
+        for line in lines { head.take(text: line) }
         #expect(head.isFramed == isFramed)
         #expect(head.status == 200)
     }
@@ -74,31 +105,21 @@ struct ResponseHeadTests {
         ("identity", nil), ("Identity", nil), ("gzip", "gzip"), ("br", "br"),
     ])
     func identityIsNoEncoding(value: String, expected: String?) {
-        let head = head("HTTP/1.1 200 OK", "Content-Encoding: \(value)")
+        let head = ResponseHead("HTTP/1.1 200 OK", "Content-Encoding: \(value)")
         #expect(head.contentEncoding == expected)
     }
 
     @Test(arguments: [
-        "x", "\"x", "x\"", "\"a b\"", "\"a\u{7F}\"", "w/\"x\"",
+        "x", "\"", "W/\"", "\"x", "x\"", "\"a b\"", "\"a\u{7F}\"", "w/\"x\"",
         "\"" + String(repeating: "x", count: 256) + "\"",
     ])
     func whatIsNoEntityTagOrTooLongIsNotKept(tag: String) {
-        #expect(head("HTTP/1.1 200 OK", "ETag: \(tag)").storableEntityTag == nil)
+        #expect(ResponseHead("HTTP/1.1 200 OK", "ETag: \(tag)").storableEntityTag == nil)
     }
 
     @Test(arguments: ["", ":", "no colon", "HTTP/", "HTTP/1.1", "HTTP/1.1 x", ": value", "\u{0}"])
     func oddLinesAreHarmless(line: String) {
-        let head = head("HTTP/1.1 200 OK", line)
+        let head = ResponseHead("HTTP/1.1 200 OK", line)
         #expect(head.status == 200 || head.status == 0)
-    }
-
-    private func head(_ lines: String...) -> ResponseHead {
-        var head = ResponseHead()
-        for line in lines { take(&head, line) }
-        return head
-    }
-
-    private func take(_ head: inout ResponseHead, _ line: String) {
-        Array((line + "\r\n").utf8).withUnsafeBytes { head.take($0) }
     }
 }

@@ -1,0 +1,63 @@
+/// What an origin said identifies these very bytes (RFC 9110 §8.8).
+public struct Validators: Hashable, Sendable {
+    /// The entity tag as sent, quotes and `W/` included.
+    public var entityTag: String?
+    /// The `Last-Modified` time.
+    public var lastModified: UnixTime?
+
+    public init(entityTag: String? = nil, lastModified: UnixTime? = nil) {
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+    }
+}
+
+/// A field of a request, beyond those every request has.
+struct RequestField: Equatable {
+    var name: String
+    var value: String
+
+    /// As curl_slist_append(3) wants it.
+    var line: String { "\(name): \(value)" }
+}
+
+extension Validators {
+    init(_ head: ResponseHead, now: UnixTime) {
+        self.init(
+            entityTag: head.storableEntityTag, lastModified: head.dates(now: now).lastModified)
+    }
+
+    /// The fields that make a request conditional: "send it only if it changed". Both where both are
+    /// known; who understands the tag disregards the date (RFC 9110 §13.1.3). Empty where nothing is
+    /// known.
+    var conditionFields: [RequestField] {
+        var fields: [RequestField] = []
+        if let entityTag { fields.append(RequestField(name: "If-None-Match", value: entityTag)) }
+        if let lastModified {
+            let date = HTTPDate.format(lastModified)
+            fields.append(RequestField(name: "If-Modified-Since", value: date))
+        }
+        return fields
+    }
+
+    /// Whether a 304 with these validators speaks of the response with `stored` (RFC 9111 §4.3.4).
+    /// What it does not name it does not contradict.
+    func agree(with stored: Validators) -> Bool {
+        if let tag = entityTag, let known = stored.entityTag {
+            return tag.opaqueTag == known.opaqueTag
+        }
+        if let time = lastModified, let known = stored.lastModified { return time == known }
+        return true
+    }
+
+    /// These, and from `older` what is missing.
+    func completed(from older: Validators) -> Validators {
+        Validators(
+            entityTag: entityTag ?? older.entityTag,
+            lastModified: lastModified ?? older.lastModified)
+    }
+}
+
+extension String {
+    /// An entity tag without its mark of weakness (RFC 9110 §8.8.3.2).
+    fileprivate var opaqueTag: Substring { hasPrefix("W/") ? dropFirst(2) : self[...] }
+}
