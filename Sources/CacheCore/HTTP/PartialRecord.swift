@@ -1,0 +1,104 @@
+/// What the cache remembers of an interrupted download, in one extended attribute of `NAME.part`.
+///
+///     v1 total=1028192 etag="6b012ffe-fb060"
+///
+/// There is one only if the download can be continued: its length is known and its origin gave a
+/// strong validator.
+struct PartialRecord: Hashable, Sendable {
+    /// Bytes of the whole image.
+    let total: Int64
+    let validator: StrongValidator
+
+    static let attributeName = "user.cached.partial"
+    private static let version = "v1"
+
+    init(total: Int64, validator: StrongValidator) {
+        self.total = total
+        self.validator = validator
+    }
+
+    /// The record of a download whose response began with `head`; `nil` if it can only start over.
+    init?(_ head: ResponseHead, now: UnixTime) {
+        guard head.status == 200, head.contentEncoding == nil,
+            let total = head.contentLength, total > 0,
+            let validator = StrongValidator(head, now: now)
+        else { return nil }
+        self.init(total: total, validator: validator)
+    }
+
+    /// The attribute's value.
+    var text: String {
+        switch validator {
+        case .entityTag(let tag): "\(Self.version) total=\(total) etag=\(tag)"
+        case .lastModified(let time): "\(Self.version) total=\(total) modified=\(time.rawValue)"
+        }
+    }
+
+    /// Parses an attribute's value; `nil` when it is not a record of this version. Fields that are not
+    /// known are skipped.
+    init?(text: String) {
+        let fields = text.split(separator: " ")
+        guard fields.first == Self.version[...] else { return nil }
+        var values: [Substring: Substring] = [:]
+        for field in fields.dropFirst() {
+            guard let separator = field.firstIndex(of: "=") else { return nil }
+            values[field[..<separator]] = field[field.index(after: separator)...]
+        }
+        guard let total = values["total"].flatMap({ Int64($0) }), total > 0 else { return nil }
+        if let tag = values["etag"] {
+            guard let validator = StrongValidator(entityTag: String(tag)) else { return nil }
+            self.init(total: total, validator: validator)
+        } else if let time = values["modified"].flatMap({ UInt32($0) }) {
+            self.init(total: total, validator: .lastModified(UnixTime(rawValue: time)))
+        } else {
+            return nil
+        }
+    }
+}
+
+/// A validator that changes with every change of the bytes, so that parts may be put together by it
+/// (RFC 9110 §8.8.1).
+enum StrongValidator: Hashable, Sendable {
+    case entityTag(String)
+    case lastModified(UnixTime)
+
+    /// Only an entity tag without `W/` is strong.
+    init?(entityTag: String) {
+        guard entityTag.utf8.count >= 2, entityTag.hasPrefix("\""), entityTag.hasSuffix("\"")
+        else { return nil }
+        self = .entityTag(entityTag)
+    }
+
+    /// The entity tag, if it is strong. Without any tag the date of the last change, if it lies at
+    /// least a second before the response's own date: a second change within the same second would
+    /// otherwise go unnoticed (RFC 9110 §8.8.2.2, §13.1.5).
+    init?(_ head: ResponseHead, now: UnixTime) {
+        if head.entityTag != nil {
+            guard let tag = head.storableEntityTag else { return nil }
+            self.init(entityTag: tag)
+            return
+        }
+        let dates = head.dates(now: now)
+        guard let changed = dates.lastModified, let date = dates.date, date - changed >= 1 else {
+            return nil
+        }
+        self = .lastModified(changed)
+    }
+
+    /// As `If-Range` names it.
+    var fieldValue: String {
+        switch self {
+        case .entityTag(let tag): tag
+        case .lastModified(let time): HTTPDate.format(time)
+        }
+    }
+
+    /// Whether a 206 says, as far as it says anything, that its bytes belong to these.
+    func agrees(with head: ResponseHead, now: UnixTime) -> Bool {
+        switch self {
+        case .entityTag(let tag): head.entityTag == nil || head.entityTag == tag
+        case .lastModified(let time):
+            head.lastModified == nil || head.dates(now: now).lastModified == time
+        }
+    }
+}

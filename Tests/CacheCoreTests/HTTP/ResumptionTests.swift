@@ -1,0 +1,169 @@
+import Testing
+
+@testable import CacheCore
+
+@Suite("Resumption", .timeLimit(.minutes(1)))
+struct ResumptionTests {
+    let now = Sample.now
+    let date = "Date: \(Sample.date(0))"
+
+    private func partial(_ fields: String...) -> PartialRecord? {
+        var head = ResponseHead("HTTP/1.1 200 OK", "Content-Length: 1000")
+        for field in fields { head.take(text: field) }
+        return PartialRecord(head, now: now)
+    }
+
+    // MARK: What is kept
+
+    @Test func aStrongEntityTagIsKept() {
+        let record = partial("ETag: \"a\"", "Last-Modified: \(Sample.date(-9))", date)
+        #expect(record == PartialRecord(total: 1000, validator: .entityTag("\"a\"")))
+    }
+
+    @Test func withAWeakTagTheDateDoesNotHelp() {
+        #expect(partial("ETag: W/\"a\"", "Last-Modified: \(Sample.date(-9))", date) == nil)
+        #expect(partial("ETag: a", "Last-Modified: \(Sample.date(-9))", date) == nil)
+    }
+
+    @Test(arguments: [(-1, true), (-3600, true), (0, false), (1, false)])
+    func aDateIsStrongIfTheResponseIsYounger(since: Int64, isStrong: Bool) {
+        let record = partial("Last-Modified: \(Sample.date(since))", date)
+        #expect((record != nil) == isStrong)
+        if isStrong { #expect(record?.validator == .lastModified(now + since)) }
+    }
+
+    @Test func withoutLengthValidatorOrDateThereIsNothingToContinue() {
+        #expect(partial() == nil)
+        #expect(partial("Last-Modified: \(Sample.date(-9))") == nil)
+        #expect(partial("ETag: \"a\"", "Content-Encoding: gzip") == nil)
+        #expect(PartialRecord(.ok("ETag: \"a\""), now: now) == nil)
+        #expect(PartialRecord(.ok("ETag: \"a\"", "Content-Length: 0"), now: now) == nil)
+        let part = ResponseHead("HTTP/1.1 206 x", "ETag: \"a\"", "Content-Length: 5")
+        #expect(PartialRecord(part, now: now) == nil)
+    }
+
+    @Test func recordsReadBackAsWritten() {
+        for validator in [StrongValidator.entityTag("\"a=b\""), .lastModified(now)] {
+            let record = PartialRecord(total: 77, validator: validator)
+            #expect(PartialRecord(text: record.text) == record)
+        }
+        #expect(
+            PartialRecord(total: 1_028_192, validator: .entityTag("\"6b-f\"")).text
+                == "v1 total=1028192 etag=\"6b-f\"")
+        #expect(PartialRecord(text: "v1 new=x total=5 modified=7 b=")?.total == 5)
+    }
+
+    @Test(arguments: [
+        "", "v1", "v2 total=5 etag=\"a\"", "v1 etag=\"a\"", "v1 total=5", "v1 total=0 etag=\"a\"",
+        "v1 total=-5 etag=\"a\"", "v1 total=x etag=\"a\"", "v1 total=5 etag=W/\"a\"",
+        "v1 total=5 etag=\"", "v1 total=5 modified=x", "v1 total=5 etag=\"a\" junk",
+    ])
+    func otherTextIsNoRecord(text: String) {
+        #expect(PartialRecord(text: text) == nil)
+    }
+
+    // MARK: What is asked
+
+    @Test func theRestIsAskedForOnConditionThatNothingChanged() throws {
+        let tagged = try #require(
+            Resumption(.init(total: 9, validator: .entityTag("\"a\"")), received: 5))
+        #expect(tagged.fields.map(\.line) == ["Range: bytes=5-", "If-Range: \"a\""])
+        let dated = try #require(
+            Resumption(.init(total: 9, validator: .lastModified(now)), received: 9))
+        #expect(dated.fields.map(\.line) == ["Range: bytes=9-", "If-Range: \(Sample.date(0))"])
+    }
+
+    @Test func anEmptyOrOverlongPartialIsNotContinued() {
+        let record = PartialRecord(total: 9, validator: .entityTag("\"a\""))
+        #expect(Resumption(record, received: 0) == nil)
+        #expect(Resumption(record, received: 10) == nil)
+    }
+
+    // MARK: What the answer means
+
+    private func answer(received: Int64 = 400, _ lines: String...) throws -> Resumption.Answer {
+        let record = PartialRecord(total: 1000, validator: .entityTag("\"a\""))
+        let resumption = try #require(Resumption(record, received: received))
+        var head = ResponseHead()
+        for line in lines { head.take(text: line) }
+        return resumption.answer(head, now: now)
+    }
+
+    @Test(arguments: [
+        ["Content-Range: bytes 400-999/1000"], ["content-range: Bytes 400-999/*"],
+        ["Content-Range: bytes 400-999/1000", "ETag: \"a\"", "Content-Length: 600"],
+        // A shorter part than asked for is one too; the next attempt has the rest.
+        ["Content-Range: bytes 400-499/1000", "Content-Length: 100"],
+    ])
+    func aPartThatFitsGoesOn(fields: [String]) throws {
+        let record = PartialRecord(total: 1000, validator: .entityTag("\"a\""))
+        let resumption = try #require(Resumption(record, received: 400))
+        var head = ResponseHead("HTTP/1.1 206 Partial Content")
+        for field in fields { head.take(text: field) }
+        #expect(resumption.answer(head, now: now) == .goesOn)
+    }
+
+    @Test(arguments: [
+        [], ["Content-Range: bytes 0-999/1000"], ["Content-Range: bytes 401-999/1000"],
+        ["Content-Range: bytes 399-999/1000"], ["Content-Range: bytes 400-999/1001"],
+        ["Content-Range: bytes 400-1000/*"], ["Content-Range: bytes 400-399/1000"],
+        ["Content-Range: bytes */1000"], ["Content-Range: items 400-999/1000"],
+        ["Content-Range: bytes 400-999"], ["Content-Range: bytes 400/1000"],
+        ["Content-Range: bytes 400-999/1000", "ETag: \"b\""],
+        ["Content-Range: bytes 400-999/1000", "ETag: W/\"a\""],
+        ["Content-Range: bytes 400-999/1000", "Content-Length: 599"],
+        ["Content-Range: bytes 400-999/1000", "Content-Encoding: gzip"],
+        ["Content-Type: multipart/byteranges; boundary=x", "Content-Length: 700"],
+        ["Content-Range: bytes 400-99999999999999999999/1000"],
+    ])
+    func aPartThatDoesNotFitIsNotUsed(fields: [String]) throws {
+        let record = PartialRecord(total: 1000, validator: .entityTag("\"a\""))
+        let resumption = try #require(Resumption(record, received: 400))
+        var head = ResponseHead("HTTP/1.1 206 Partial Content")
+        for field in fields { head.take(text: field) }
+        #expect(resumption.answer(head, now: now) == .unusable)
+    }
+
+    @Test func aPartWithAnotherDateOfChangeIsNotUsed() throws {
+        let record = PartialRecord(total: 1000, validator: .lastModified(now + -9))
+        let resumption = try #require(Resumption(record, received: 400))
+        let lines = ["HTTP/1.1 206 x", "Content-Range: bytes 400-999/1000"]
+        let same = ResponseHead(lines[0], lines[1], "Last-Modified: \(Sample.date(-9))")
+        let other = ResponseHead(lines[0], lines[1], "Last-Modified: \(Sample.date(-8))")
+        #expect(resumption.answer(same, now: now) == .goesOn)
+        #expect(resumption.answer(other, now: now) == .unusable)
+    }
+
+    @Test func allOfItStartsOver() throws {
+        #expect(try answer("HTTP/1.1 200 OK", "ETag: \"b\"") == .startsOver)
+    }
+
+    @Test func aRangeBeyondTheEndMeansWholeOnlyIfTheLengthIsRight() throws {
+        let status = "HTTP/1.1 416 Range Not Satisfiable"
+        let range = "Content-Range: bytes */1000"
+        #expect(try answer(received: 1000, status, range) == .isWhole)
+        #expect(try answer(received: 999, status, range) == .unusable)
+        #expect(try answer(received: 1000, status, "Content-Range: bytes */999") == .unusable)
+        #expect(try answer(received: 1000, status) == .unusable)
+    }
+
+    @Test(arguments: [304, 404, 500, 503, 301])
+    func anyOtherStatusIsAFailure(status: Int) throws {
+        #expect(try answer("HTTP/1.1 \(status) x") == .failure)
+    }
+
+    // MARK: When the last caller leaves
+
+    @Test(arguments: [
+        (1_000_000, 983_617, true), (1_000_000, 900_000, false), (10_000, 0, true),
+        (10_000_000, 9_500_000, true), (10_000_000, 9_499_999, false), (20_000, 3_616, false),
+        (20_000, 3_617, true), (100, 100, true), (100, 101, false),
+    ])
+    func littleLeftIsFinished(total: Int64, received: Int64, finishes: Bool) {
+        #expect(PartialPolicy.isWorthFinishing(received: received, total: total) == finishes)
+    }
+
+    @Test func anUnknownRestIsNotFinished() {
+        #expect(!PartialPolicy.isWorthFinishing(received: 1_000_000, total: nil))
+    }
+}
