@@ -12,10 +12,10 @@ RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -enforce-exclus
 # What `run`, `bench` and `test` hand on: make run ARGS="--log-level debug"
 ARGS ?=
 
-.PHONY: help build test lint format bench bench-deps demo run clean
+.PHONY: help build test lint format bench bench-deps http-conformance demo run clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' Makefile
 
 build: ## Build everything for release, the Swift libraries inside
 	@.ci/dependencies build
@@ -44,6 +44,10 @@ bench: ## Measure against the peers that are installed
 
 bench-deps: ## Install the peers that `bench` measures against
 	@.ci/dependencies bench
+
+http-conformance: build ## Measure against the public suite for HTTP caches
+	@.ci/dependencies conformance
+	@Tests/Conformance/run $(ARGS)
 
 demo: ## Show the main job on real images, from nothing
 	@Tests/Demo/demo
