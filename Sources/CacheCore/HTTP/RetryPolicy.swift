@@ -61,7 +61,9 @@ extension Failure {
         case .unresolved, .unreachable, .timeout, .truncated: 10
         case .tls, .redirect, .protocolError, .addressRefused: 60
         case .notAnImage, .tooLarge: 300
-        case .invalidURL, .digestMismatch, .obstructed, .storage, .removed, .shuttingDown: nil
+        case .invalidURL, .digestMismatch, .obstructed, .storage, .noRoom, .notCached, .removed,
+            .shuttingDown:
+            nil
         }
     }
 }
