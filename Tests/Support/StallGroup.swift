@@ -52,6 +52,22 @@ public struct StallGroup: Sendable {
         try await run("cat \(file) >/dev/null").waitForExit()
     }
 
+    /// What a running program takes from now on is charged to the memory controller's group.
+    public func charge(_ process: ChildProcess) throws {
+        try Self.write("\(process.pid)", to: "\(limited)/cgroup.procs")
+    }
+
+    /// Bytes of files in memory (tmpfs) that are charged to the group. memory.stat, `shmem`:
+    /// Documentation/admin-guide/cgroup-v1/memory.rst
+    public func chargedFiles() throws -> Int {
+        let text = String(decoding: try contents(of: "\(limited)/memory.stat"), as: UTF8.self)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("shmem ") }
+        guard let count = line?.split(separator: " ").last.flatMap({ Int($0) }) else {
+            throw TestFailure("\(limited)/memory.stat holds \(text)")
+        }
+        return count
+    }
+
     /// Ends all processes in here. cgroup.kill: cgroups(7)
     public func end() throws {
         try Self.end(group)

@@ -5,6 +5,7 @@
 #define CTESTSUPPORT_H
 
 #include <spawn.h>
+#include <sys/inotify.h>
 #include <sys/types.h>
 
 /// Makes a pipe: 0 is read, 1 is written. 0, or -1 with errno. pipe2(2).

@@ -81,6 +81,14 @@ public final class ScriptedOrigin: Sendable {
         }
     }
 
+    /// Waits until this many connections are open, idle ones included.
+    public func waitForConnections(open count: Int, within limit: Duration = .patience) async throws
+    {
+        try await state.wait(for: "\(count) open connections", within: limit) { state in
+            state.open.count == count ? () : nil
+        }
+    }
+
     /// Closes the port and every connection, and waits until all threads are gone.
     public func stop() async throws {
         state.change { state in

@@ -1,0 +1,91 @@
+import CacheWire
+import Glibc
+import TestSupport
+import Testing
+
+/// A daemon, an origin, and images of one size that were fetched one after the other: number 0 is the
+/// least recently used.
+struct FilledCache {
+    let origin: ScriptedOrigin
+    private(set) var daemon: DaemonFixture
+    let urls: [String]
+
+    /// - Parameters:
+    ///   - size: bytes of each image.
+    ///   - prepare: called with the daemon before the first image is fetched.
+    init(
+        _ count: Int, of size: Int = 8000, _ options: DaemonFixture.Options = .init(),
+        in scope: TestScope, prepare: (DaemonFixture) throws -> Void = { _ in }
+    ) async throws {
+        let origin = try ScriptedOrigin(in: scope)
+        self.origin = origin
+        urls = (0..<count).map { origin.url("/\($0).png") }
+        daemon = try await DaemonFixture.start(options, in: scope)
+        try prepare(daemon)
+        for (number, url) in urls.enumerated() {
+            let image = SampleImage.png(byteCount: size, seed: UInt8(truncatingIfNeeded: number))
+            origin.route("/\(number).png", .answer(body: image))
+            let item = try await daemon.fetch(url)
+            try #require(item.state == .cached, "\(String(describing: item.failure))")
+        }
+    }
+
+    /// Where the image of a number lies, or would.
+    func path(_ number: Int) throws -> String { try daemon.path(urls[number]) }
+
+    /// The numbers of the images whose files are there.
+    func held() throws -> [Int] {
+        try urls.indices.filter { size(at: try path($0)) != nil }
+    }
+
+    /// Bytes the disk holds for one of the images.
+    func allocation() throws -> Int {
+        let usage = try DirectoryUsage(of: daemon.directory)
+        return usage.bytes / usage.entries
+    }
+
+    /// Evicts until so many images are left.
+    func evict(to count: Int) async throws {
+        let bytes = try allocation() * count
+        let answer = try await daemon.ask(call("Evict", parameters: #""toBytes":\#(bytes)"#))
+        #expect(answer.error == nil)
+    }
+
+    /// Another program reads an image, and asks the daemon nothing.
+    func read(_ number: Int) async throws {
+        try await runSuccessfully("cat", [try path(number)])
+    }
+
+    /// When an image was used last, as its file says, in nanoseconds. stat(2), `st_atim`
+    func lastUse(_ number: Int) throws -> Int {
+        var status = stat()
+        guard lstat(try path(number), &status) == 0 else {
+            throw TestFailure("there is no image \(number)")
+        }
+        return status.st_atim.tv_sec * 1_000_000_000 + status.st_atim.tv_nsec
+    }
+
+    /// Another daemon takes over, after a stop in order or after a crash.
+    mutating func restart(afterCrash: Bool = false) async throws {
+        if afterCrash { try await daemon.kill() } else { try await daemon.stop() }
+        daemon = try await daemon.restart()
+        try await daemon.waitForScan()
+    }
+}
+
+extension DaemonFixture {
+    /// Bytes of entries and partials, as du(1) adds them up.
+    func diskUsage() async throws -> Int {
+        let names = try names(besides: []).map { "\(directory)/\($0)" }
+        guard !names.isEmpty else { return 0 }
+        let text = try await runSuccessfully("du", ["--block-size=1", "--total"] + names)
+        let total = text.split(separator: "\n").last?.split(separator: "\t").first
+        return try #require(total.flatMap { Int($0) })
+    }
+
+    /// The ledger is what the disk says; asked when nothing is under way.
+    func expectTrueLedger(_ comment: Comment? = nil) async throws {
+        let usage = try await diskUsage()
+        #expect(try await figure("bytesUsed") == usage, comment)
+    }
+}

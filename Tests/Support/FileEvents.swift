@@ -1,0 +1,68 @@
+import CTestSupport
+import Glibc
+
+/// What happens to the names in a directory, as the kernel tells it. inotify(7)
+///
+///     let events = try FileEvents(.removals, in: daemon.directory, scope)
+///     …
+///     let first = try await events.next()
+public final class FileEvents: Sendable {
+    /// What to hear of.
+    public struct Kinds: OptionSet, Sendable {
+        public let rawValue: UInt32
+
+        public init(rawValue: UInt32) {
+            self.rawValue = rawValue
+        }
+
+        /// A name is gone. `IN_DELETE`
+        public static let removals = Kinds(rawValue: UInt32(IN_DELETE))
+        /// A file was read, or its access time set, which the kernel tells as the same. `IN_ACCESS`
+        public static let uses = Kinds(rawValue: UInt32(IN_ACCESS))
+    }
+
+    private let descriptor: Int32
+
+    /// Listens from now on, until the scope ends. inotify_init1(2), inotify_add_watch(2).
+    public init(_ kinds: Kinds, in directory: String, _ scope: TestScope) throws {
+        let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+        guard descriptor >= 0 else { throw TestFailure.syscall("inotify_init1") }
+        scope.atEnd { close(descriptor) }
+        guard inotify_add_watch(descriptor, directory, kinds.rawValue) >= 0 else {
+            throw TestFailure.syscall("inotify_add_watch", directory)
+        }
+        self.descriptor = descriptor
+    }
+
+    /// Waits until something has happened since the last call; returns when that was noticed. All
+    /// that waits is taken.
+    @discardableResult
+    public func next(
+        within limit: Duration = .patience
+    ) async throws -> ContinuousClock.Instant {
+        let deadline = ContinuousClock.now + limit
+        return try await offPool { [descriptor] in
+            var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let left = deadline - ContinuousClock.now
+            guard poll(&event, 1, max(left, .zero).milliseconds) == 1 else {
+                throw TestFailure.timedOut("something in a directory", after: limit)
+            }
+            let now = ContinuousClock.now
+            var buffer = [UInt8](repeating: 0, count: 65536)
+            while read(descriptor, &buffer, buffer.count) > 0 {}
+            return now
+        }
+    }
+
+    /// Waits until a condition holds, looking again whenever something has happened.
+    public func wait(
+        for what: String, within limit: Duration = .patience, until holds: () throws -> Bool
+    ) async throws {
+        let deadline = ContinuousClock.now + limit
+        while try !holds() {
+            let left = deadline - ContinuousClock.now
+            guard left > .zero else { throw TestFailure.timedOut(what, after: limit) }
+            try await next(within: left)
+        }
+    }
+}

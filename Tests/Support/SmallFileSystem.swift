@@ -1,0 +1,42 @@
+import Foundation
+import Glibc
+
+/// A tmpfs of the test's own, to be filled by it without harm. tmpfs(5)
+public struct SmallFileSystem: Sendable {
+    /// The right to mount. capabilities(7), `CAP_SYS_ADMIN`
+    private static let mountingBit: UInt64 = 1 << 21
+
+    /// Why there can be none here; `nil` if there can.
+    public static var obstacle: String? {
+        let status = (try? contents(of: "/proc/self/status")) ?? []
+        let lines = String(decoding: status, as: UTF8.self).split(separator: "\n")
+        let mask = lines.first { $0.hasPrefix("CapEff:") }?.split(separator: "\t").last
+        let capabilities = mask.flatMap { UInt64($0, radix: 16) } ?? 0
+        return capabilities & mountingBit == 0 ? "this user may not mount file systems" : nil
+    }
+
+    /// Where it is mounted; gone when the scope ends.
+    public let path: String
+
+    /// Mounts one of `bytes`. mount(8)
+    public init(bytes: Int, in scope: TestScope) async throws {
+        let path = try TemporaryDirectory(in: scope).path
+        try await runSuccessfully(
+            "mount", ["-t", "tmpfs", "-o", "size=\(bytes),mode=700", "tmpfs", path])
+        scope.atEnd { try await runSuccessfully("umount", ["--lazy", path]) }
+        self.path = path
+    }
+
+    /// Its size and what is free of it, in bytes. statvfs(3)
+    public func room() throws -> (size: Int, free: Int) {
+        try Self.room(at: path)
+    }
+
+    /// The same of whatever file system a path lies on.
+    public static func room(at path: String) throws -> (size: Int, free: Int) {
+        var facts = statvfs()
+        guard statvfs(path, &facts) == 0 else { throw TestFailure.syscall("statvfs", path) }
+        let block = Int(facts.f_frsize)
+        return (Int(facts.f_blocks) * block, Int(facts.f_bavail) * block)
+    }
+}
