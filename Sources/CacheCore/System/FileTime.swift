@@ -17,11 +17,16 @@ public struct FileTime: Hashable, Comparable, Sendable {
         self.init(nanoseconds: Int64(time.rawValue) * 1_000_000_000)
     }
 
-    /// The wall clock. clock_gettime(2).
+    /// How far the clock the kernel stamps inodes with may be behind: a tick, at 100 ticks a second.
+    private static let tick: Int64 = 10_000_000
+
+    /// The wall clock, a tick behind. A time of use has to lie before the ctime of the call that sets it:
+    /// else the kernel takes the file for read since it changed, and under `relatime` notes nobody's
+    /// reading for a day. clock_gettime(2), mount(8).
     public static var now: FileTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return FileTime(time)
+        return FileTime(nanoseconds: FileTime(time).nanoseconds - tick)
     }
 
     /// Whole seconds, as the protocol writes times.
