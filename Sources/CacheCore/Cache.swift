@@ -86,6 +86,7 @@ public final class Cache: Sendable {
                         $0.transferProgressed(key, id, received: received, total: total)
                     }
                 },
+                refusal: { key, id, length in self.refusal(of: key, id, length: length) },
                 roomFor: { key, id, needed, length in
                     self.room(for: key, id, needed: needed, length: length)
                 },

@@ -50,7 +50,11 @@ final class Transfer {
             ownFailure = Failure(.protocolError, "the response has more than 64 KiB of headers")
             return false
         }
-        return true
+        if head.isComplete, head.status == 200, let length = head.contentLength {
+            // At once: the body may be long in coming.
+            ownFailure = context.refusal(key, id, length)
+        }
+        return ownFailure == nil
     }
 
     /// What becomes of a piece of the body.

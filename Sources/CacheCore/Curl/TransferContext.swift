@@ -9,6 +9,8 @@ struct TransferContext: Sendable {
     let logger: Logger
     /// Bytes received so far, and in all if the origin said.
     let onProgress: @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void
+    /// Says why an image of the length that was promised can't be taken at all, if so.
+    let refusal: @Sendable (CacheKey, FlightID, _ length: Int64) -> Failure?
     /// Asks for room before bytes are written: for those needed now, and the length in all if known.
     let roomFor: @Sendable (CacheKey, FlightID, _ needed: Int64, _ length: Int64?) -> RoomGrant
     let onFinished: @Sendable (CacheKey, FlightID, Result<StagedImage, Failure>) -> Void

@@ -20,6 +20,8 @@ struct ResponseHead {
     /// `Vary: *`: nobody can tell to which other request this would be the answer (RFC 9111 §4.1).
     private(set) var variesOnAnything = false
     private var ageLine: String?
+    /// Whether the empty line at its end was there.
+    private(set) var isComplete = false
     /// Bytes of header lines so far.
     private(set) var length = 0
 
@@ -31,6 +33,7 @@ struct ResponseHead {
         length += line.count
         let text = String(decoding: line, as: UTF8.self)
         guard !text.hasPrefix("HTTP/") else { return begin(text) }
+        isComplete = text.trimmed.isEmpty
         guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return }
         let value = text[text.index(after: colon)...].trimmed
         set(text[..<colon].lowercased(), value)

@@ -93,6 +93,21 @@ extension CacheState {
         return (.refused(noRoom(for: length ?? needed)), [])
     }
 
+    /// The head of a response promises so many bytes: why an image of that size can't be taken at all, if
+    /// so. Nothing is set aside yet.
+    mutating func lengthPromised(
+        _ key: CacheKey, _ id: FlightID, _ length: Int64
+    ) -> Failure? {
+        guard let flight = flights[key], flight.id == id else { return .removed }
+        guard length <= budget.maximumImageSize else {
+            return .tooLarge(length, budget.maximumImageSize)
+        }
+        let more = Budget.allocation(for: length) - flight.reserved
+        guard !mayFit(key, flight, more) else { return nil }
+        counters.refused += 1
+        return noRoom(for: length)
+    }
+
     /// Whether so many bytes more could be had if everything else but pinned entries ended or went.
     private func mayFit(_ key: CacheKey, _ flight: Flight, _ more: Int64) -> Bool {
         let isCounted = trust != .scanning

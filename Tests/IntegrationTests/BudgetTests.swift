@@ -1,0 +1,329 @@
+import CacheWire
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+/// What the cache may hold, and that it holds no more, measured from outside.
+@Suite("Budgets", .serialized, .timeLimit(.minutes(1)))
+struct BudgetTests {
+    // MARK: Bursts
+
+    @Test func aBurstNeverGoesOverTheBudgetAndNothingFails() async throws {
+        try await withTestScope { scope in
+            let budget = 1_000_000
+            let daemon = try await DaemonFixture.start(["--max-bytes", "\(budget)"], in: scope)
+            let burst = try Burst(in: scope)
+            let sampler = UsageSampler(of: daemon.directory, in: scope)
+
+            // All at once; most are gone again before the last has come.
+            let together = Array(burst.urls.prefix(200))
+            let items = try await daemon.ask(call("Fetch", together)).items
+            #expect(items.count == together.count)
+            for item in items { #expect(item.failure == nil, "\(item.url)") }
+            let order = try await burst.fetch(burst.urls.dropFirst(200), daemon, callers: 8)
+
+            let report = try await sampler.end()
+            #expect(report.peak <= budget + Burst.largestAllocation)
+            #expect(report.peak > budget / 2)
+            #expect(Double(report.samples) >= report.duration / .milliseconds(10))
+            #expect(try await daemon.figure("published") == burst.urls.count)
+            #expect(try await daemon.figure("failed") == 0)
+            #expect(try await daemon.figure("refused") == 0)
+            let used = try await daemon.figure("bytesUsed")
+            #expect(used <= budget)
+            #expect(used > budget / 2)
+            try await daemon.expectTrueLedger()
+
+            // Callers hear of their images a little out of order, eight at a time.
+            let held = order.indices.filter { index in
+                (try? daemon.path(order[index])).flatMap { size(at: $0) } != nil
+            }
+            let first = try #require(held.first)
+            #expect(order.count - first <= held.count + 16)
+            for url in together { #expect(size(at: try daemon.path(url)) == nil) }
+        }
+    }
+
+    @Test func imagesThatDoNotFitTogetherWaitForEachOther() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(["--max-bytes", "1MB"], in: scope)
+            let origin = try ScriptedOrigin(in: scope)
+            let sampler = UsageSampler(of: daemon.directory, in: scope)
+            let urls = (0..<12).map { number in
+                // A length that leaves no room for a second one, or none that could be relied on.
+                let isKnown = number % 3 == 0
+                let image = SampleImage.png(byteCount: isKnown ? 700_000 : 200_000)
+                origin.route(
+                    "/\(number).png", isKnown ? .answer(body: image) : .chunked(image, by: 16_384))
+                return origin.url("/\(number).png")
+            }
+            let items = try await daemon.ask(call("Fetch", urls)).items
+            for item in items { #expect(item.failure == nil, "\(item.url)") }
+            #expect(try await daemon.figure("published") == urls.count)
+            #expect(try await sampler.end().peak <= 1_000_000)
+            try await daemon.expectTrueLedger()
+        }
+    }
+
+    // MARK: What cannot fit
+
+    @Test func whatCannotFitFailsBeforeItsBodyIsSent() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(["--max-bytes", "1MB"], in: scope)
+            let origin = try ScriptedOrigin(in: scope)
+            let image = SampleImage.png(byteCount: 1_200_000)
+            for sent in [0, 100] {
+                let gate = try Gate()
+                let path = "/\(sent).png"
+                origin.route(path, .gated(image, after: sent, gate))
+                // Nobody opens the gate.
+                let item = try await daemon.fetch(origin.url(path))
+                #expect(item.state == .missing)
+                #expect(item.failure?.kind == "noRoom")
+                #expect(item.failure?.message.contains("1200000") == true)
+                #expect(item.failure?.message.contains("--max-bytes") == true)
+                try await origin.waitForOutcome(.abandoned, of: path)
+            }
+            #expect(try daemon.names(besides: []).isEmpty)
+            #expect(try await daemon.figure("bytesUsed") == 0)
+            #expect(try await daemon.figure("refused") == 2)
+        }
+    }
+
+    @Test func whatGrowsPastTheBudgetEndsThereAndCostsNoPinnedImage() async throws {
+        try await withTestScope { scope in
+            var options = DaemonFixture.Options()
+            options.arguments = ["--max-bytes", "1MB"]
+            let cache = try await FilledCache(5, options, in: scope)
+            #expect(try await cache.daemon.cachectl("pin", cache.urls[0]).status == .success)
+            cache.origin.route("/endless.png", .endless(SampleImage.png(byteCount: 900)))
+            let sampler = UsageSampler(of: cache.daemon.directory, in: scope)
+            let item = try await cache.daemon.fetch(cache.origin.url("/endless.png"))
+            #expect(item.failure?.kind == "noRoom")
+            #expect(try await sampler.end().peak <= 1_000_000)
+            #expect(try cache.held().contains(0))
+            #expect(try cache.daemon.names(besides: []).allSatisfy { !$0.hasSuffix(".part") })
+            try await cache.daemon.expectTrueLedger()
+        }
+    }
+
+    // MARK: The ledger
+
+    @Test func theLedgerIsWhatTheDiskSaysAndCountsWhatBrokenDownloadsLeave() async throws {
+        try await withTestScope { scope in
+            var cache = try await FilledCache(5, in: scope)
+            try await cache.daemon.expectTrueLedger("fetched")
+            let image = SampleImage.png(byteCount: 300_000)
+            cache.origin.route("/cut.png", .cut(image, after: 200_000))
+            let url = cache.origin.url("/cut.png")
+            let item = try await cache.daemon.fetch(url)
+            #expect(item.failure?.kind == "truncated")
+            #expect(size(at: try cache.daemon.path(url) + ".part") == 200_000)
+            #expect(try await cache.daemon.figure("partials") == 1)
+            #expect(try await cache.daemon.figure("bytesUsed") > 200_000)
+            try await cache.daemon.expectTrueLedger("cut")
+            for crash in [false, true] {
+                try await cache.restart(afterCrash: crash)
+                #expect(try await cache.daemon.figure("partials") == 1)
+                try await cache.daemon.expectTrueLedger("restarted, crash: \(crash)")
+            }
+            try #require(unlink(try cache.daemon.path(url) + ".part") == 0)
+            try await cache.daemon.expectTrueLedger("the partial removed by a stranger")
+            try await cache.evict(to: 2)
+            try await cache.daemon.expectTrueLedger("evicted")
+        }
+    }
+
+    // MARK: Entries
+
+    @Test func theNumberOfEntriesIsKeptByTheLeastRecentlyUsedGoing() async throws {
+        try await withTestScope { scope in
+            var options = DaemonFixture.Options()
+            options.arguments = ["--max-entries", "10"]
+            let cache = try await FilledCache(30, of: 900, options, in: scope)
+            let sampled = try DirectoryUsage(of: cache.daemon.directory).entries
+            #expect((9...10).contains(sampled))
+            #expect(try await cache.daemon.figure("entries") == sampled)
+            #expect(try cache.held() == Array((30 - sampled)..<30))
+        }
+    }
+
+    // MARK: Free space
+
+    @Test(.enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"))
+    func whenOthersFillTheDiskTheCacheShrinksByItself() async throws {
+        try await withTestScope { scope in
+            let disk = try await SmallFileSystem(bytes: 32 << 20, in: scope)
+            var options = DaemonFixture.Options()
+            options.directory = "\(disk.path)/cache"
+            options.arguments = ["--max-bytes", "30MiB", "--min-free", "8MiB"]
+            let cache = try await FilledCache(40, of: 400_000, options, in: scope)
+            #expect(try cache.held().count == 40)
+            #expect(try disk.room().free > 8 << 20)
+            let events = try FileEvents(.removals, in: cache.daemon.directory, scope)
+            // Another program: nobody asks the daemon anything meanwhile.
+            try await runSuccessfully(
+                "dd", ["if=/dev/zero", "of=\(disk.path)/other", "bs=1M", "count=12", "status=none"])
+            let full = try disk.room().free
+            #expect(full < 8 << 20)
+            try await events.wait(for: "the floor of free space", within: .seconds(10)) {
+                try disk.room().free >= 8 << 20
+            }
+            let held = try cache.held()
+            #expect(held == Array((40 - held.count)..<40))
+            #expect(held.count > 10)
+            #expect(
+                try await cache.daemon.figure("bytesUsed") <= cache.daemon.figure("bytesAllowed"))
+        }
+    }
+
+    @Test(.enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"))
+    func theFloorOfFreeSpaceIsKeptByDownloadsAndNamedWhereNothingFits() async throws {
+        try await withTestScope { scope in
+            let disk = try await SmallFileSystem(bytes: 8 << 20, in: scope)
+            var options = DaemonFixture.Options()
+            options.directory = "\(disk.path)/cache"
+            options.arguments = ["--max-bytes", "8MiB", "--min-free", "6MiB"]
+            let cache = try await FilledCache(12, of: 300_000, options, in: scope)
+            #expect(try disk.room().free >= 6 << 20)
+            let held = try cache.held()
+            #expect(!held.isEmpty && held == Array((12 - held.count)..<12))
+            cache.origin.route("/big.png", .answer(body: SampleImage.png(byteCount: 3 << 20)))
+            let item = try await cache.daemon.fetch(cache.origin.url("/big.png"))
+            #expect(item.failure?.kind == "noRoom")
+            #expect(item.failure?.message.contains("--min-free") == true)
+            #expect(try cache.held() == held)
+        }
+    }
+
+    @Test func withoutSettingsTheFileSystemSaysHowMuch() async throws {
+        try await withTestScope { scope in
+            try await expectDefaults(.init(), in: scope)
+            guard SmallFileSystem.obstacle == nil else { return }
+            var options = DaemonFixture.Options()
+            options.directory =
+                try await SmallFileSystem(bytes: 64 << 20, in: scope).path + "/cache"
+            try await expectDefaults(options, in: scope)
+        }
+    }
+
+    private func expectDefaults(
+        _ options: DaemonFixture.Options, in scope: TestScope
+    ) async throws {
+        let daemon = try await DaemonFixture.start(options, in: scope)
+        let size = try SmallFileSystem.room(at: daemon.directory).size
+        let text = try await daemon.cachectl("stats").text
+        let figures = Dictionary(
+            text.split(separator: "\n").map { line in
+                let words = line.split(separator: " ")
+                return (String(words[0]), words.last.map(String.init) ?? "")
+            }, uniquingKeysWith: { first, _ in first })
+        #expect(figures["bytesBudget"] == "\(min(size / 10, 10 << 30))")
+        #expect(figures["bytesMinFree"] == "\(min(size / 20, 1 << 30))")
+    }
+
+    // MARK: While it runs
+
+    @Test func aChangedFileAndASignalShrinkTheCacheAtOnce() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let file = try home.write("CACHED_MAX_BYTES=1MB\n", to: "cached.conf")
+            var options = DaemonFixture.Options()
+            options.arguments = ["--config", file]
+            let cache = try await FilledCache(20, of: 30_000, options, in: scope)
+            let daemon = cache.daemon
+            #expect(try cache.held().count == 20)
+
+            try home.write("CACHED_MAX_BYTES=400kB\nCACHED_MIN_FREE=5MB\n", to: "cached.conf")
+            daemon.process.signal(SIGHUP)
+            try await daemon.process.waitForLine(containing: "configuration read again")
+            // Once it evicts, it goes on to nine tenths.
+            try await waitUntil("the smaller budget") {
+                _ = try await daemon.figure("bytesUsed")
+                return try DirectoryUsage(of: daemon.directory).bytes <= 360_000
+            }
+            #expect(try await daemon.figure("bytesBudget") == 400_000)
+            #expect(try await daemon.figure("bytesMinFree") == 5_000_000)
+            let held = try cache.held()
+            #expect(held.count > 8 && held == Array((20 - held.count)..<20))
+
+            for broken in ["CACHED_MAX_BYTES=lots\n", "CACHED_MAX_BITES=1MB\n"] {
+                try home.write(broken, to: "cached.conf")
+                daemon.process.signal(SIGHUP)
+                let name = String(broken.prefix { $0 != "=" })
+                let line = try await daemon.process.waitForLine(containing: name)
+                #expect(line.contains("error") && line.contains("the limits stay as they were"))
+                #expect(try await daemon.figure("bytesBudget") == 400_000)
+            }
+            #expect(try cache.held() == held)
+
+            try home.write("CACHED_MAX_ENTRIES=3\n", to: "cached.conf")
+            daemon.process.signal(SIGHUP)
+            try await waitUntil("fewer entries") {
+                _ = try await daemon.figure("entries")
+                return try cache.held().count <= 3
+            }
+            #expect(try cache.held() == [17, 18, 19])
+            try await daemon.expectTrueLedger()
+        }
+    }
+}
+
+/// Images of 5 to 60 kB at two origins, with lengths and without.
+private struct Burst {
+    /// The blocks of the largest of them and of its attributes.
+    static let largestAllocation = 61_440 + 4096
+
+    let urls: [String]
+
+    init(in scope: TestScope) throws {
+        let origins = try [ScriptedOrigin(in: scope), ScriptedOrigin(in: scope)]
+        urls = (0..<400).map { number in
+            let origin = origins[number % 2]
+            let size = 5000 + number * 7919 % 55_000
+            let image = SampleImage.png(byteCount: size, seed: UInt8(number % 256))
+            let path = "/\(number).png"
+            origin.route(path, number % 3 == 0 ? .chunked(image) : .answer(body: image))
+            return origin.url(path)
+        }
+    }
+
+    /// Fetches one by one, several callers at a time; returns the URLs in the order they were cached.
+    func fetch(
+        _ urls: some Collection<String>, _ daemon: DaemonFixture, callers: Int
+    ) async throws -> [String] {
+        let errands = Errands(urls)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<callers {
+                group.addTask {
+                    let connection = try daemon.connect()
+                    while let url = errands.next() {
+                        let item = try await connection.ask(call("Fetch", [url])).items.first
+                        try #require(item?.state == .cached, "\(String(describing: item))")
+                        errands.isDone(url)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        return errands.done
+    }
+
+    /// What several callers share: what is left to fetch, and what has come.
+    private final class Errands: Sendable {
+        private let left: Mutex<[String]>
+        private let finished = Mutex<[String]>([])
+
+        init(_ urls: some Collection<String>) {
+            left = Mutex(urls.reversed())
+        }
+
+        var done: [String] { finished.withLock { $0 } }
+
+        func next() -> String? { left.withLock { $0.popLast() } }
+
+        func isDone(_ url: String) { finished.withLock { $0.append(url) } }
+    }
+}
