@@ -139,12 +139,14 @@ struct PressureTests {
             }
             try group.end()
             let daemon = try await start(watching: group.pressure.path, in: scope)
+            let urls = try await fill(daemon, in: scope)
             let before = try group.pressure.waited()
             // The false event, where the kernel makes one; else three seconds without it.
             try await group.pressure.unguardedEvent(within: .seconds(3)) {
                 try await group.stallBriefly()
             }
             try #require(try group.pressure.waited() - before < .milliseconds(200))
+            #expect(try daemon.names(besides: []).count == urls.count)
             try await daemon.expectQuiet(after: 0)
         }
     }
@@ -250,6 +252,7 @@ struct PressureTests {
         return urls
     }
 
+    @Test(arguments: [("warning", 75), ("critical", 50)])
     func theLeastRecentlyUsedGoDownToTheShare(level: String, percent: Int) async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
@@ -268,7 +271,7 @@ struct PressureTests {
         }
     }
 
-    func aByteIntoTheFIFOEvictsToTheShareThatIsSet() async throws {
+    @Test func aByteIntoTheFIFOEvictsToTheShareThatIsSet() async throws {
         try await withTestScope { scope in
             let fifo = try FIFO(in: scope)
             let daemon = try await DaemonFixture.start(

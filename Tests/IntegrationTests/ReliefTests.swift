@@ -1,0 +1,138 @@
+import CacheWire
+import TestSupport
+import Testing
+
+/// What a reaction gives back, seen by the kernel, by origins and by the clock.
+@Suite("Memory given back", .serialized, .timeLimit(.minutes(1)))
+struct ReliefTests {
+    private static let obstacle = StallGroup.obstacle ?? SmallFileSystem.obstacle
+
+    @Test(.enabled(if: obstacle == nil, "\(obstacle ?? "")"))
+    func aRealStallUnlinksWithin2500msAndMemoryFallsByWhatIsReported() async throws {
+        try await withTestScope { scope in
+            let group = try StallGroup(in: scope)
+            let disk = try await SmallFileSystem(bytes: 32 << 20, in: scope)
+            var options = DaemonFixture.Options()
+            options.directory = "\(disk.path)/cache"
+            options.arguments = ["--max-bytes", "30MiB", "--min-free", "0"]
+            options.environment = [
+                "MEMORY_PRESSURE_WATCH": group.pressure.path, "CACHED_PRESSURE_COOL_DOWN": "1h",
+            ]
+            let cache = try await FilledCache(40, of: 200_000, options, in: scope) { daemon in
+                try group.charge(daemon.process)
+            }
+            let charged = try group.chargedFiles()
+            let held = try await cache.daemon.figure("bytesUsed")
+            #expect(abs(charged - held) <= 40 * 2 * 4096)
+
+            let events = try FileEvents(.removals, in: cache.daemon.directory, scope)
+            try await group.stall()
+            let began = ContinuousClock.now
+            let first = try await events.next()
+            #expect(first - began < .milliseconds(2500))
+            try await waitUntil("the reaction") {
+                try await cache.daemon.figure("pressureReactions") == 1
+            }
+            try group.end()
+
+            let entries = try await cache.daemon.figure("pressureLastEntries")
+            let bytes = try await cache.daemon.figure("pressureLastBytes")
+            #expect(entries >= 10 && bytes >= held / 4)
+            #expect(try cache.held() == Array(entries..<40))
+            // The kernel adds its figures up some time later.
+            _ = try await eventually("the charged memory to fall by \(bytes)", within: .seconds(5))
+            {
+                _ = try await cache.daemon.figure("entries")
+                let fallen = charged - (try group.chargedFiles())
+                return abs(fallen - bytes) <= entries * 4096 ? fallen : nil
+            }
+            // On tmpfs there are no pages to be dropped but by unlinking.
+            #expect(try await cache.daemon.figure("pressureLastDroppedEntries") == 0)
+        }
+    }
+
+    @Test func onADiskPagesAreDroppedBeforeImagesGoAndAreCountedApart() async throws {
+        try await withTestScope { scope in
+            let cache = try await FilledCache(40, of: 40_000, in: scope)
+            let daemon = cache.daemon
+            #expect(try await daemon.cachectl("pressure", "warning").status == .success)
+            #expect(try cache.held() == Array(10..<40))
+            // A quarter is gone; half of what stays is cold.
+            let dropped = try await daemon.figure("pressureLastDroppedEntries")
+            #expect((24...26).contains(dropped))
+            #expect(try await daemon.figure("pressureLastDroppedBytes") == dropped * 40_000)
+            #expect(try await daemon.figure("pagesDroppedEntries") == dropped)
+            #expect(try await daemon.figure("pagesDroppedBytes") == dropped * 40_000)
+            #expect(try await daemon.figure("pressureLastEntries") == 10)
+            // Dropping was nobody's use.
+            try await cache.evict(to: 29)
+            #expect(try cache.held() == Array(11..<40))
+            for number in 11..<24 { #expect(try await cache.residentBytes(number) == 0) }
+            for number in 27..<40 { #expect(try await cache.residentBytes(number) > 0) }
+            #expect(
+                try contents(of: try cache.path(11))
+                    == SampleImage.png(byteCount: 40_000, seed: 11))
+        }
+    }
+
+    @Test func criticalPressureHalvesTheDownloads() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let gates = [try Gate(), try Gate()]
+            let origins = try (0..<12).map { _ in try ScriptedOrigin(in: scope) }
+            let image = SampleImage.png(byteCount: 900)
+            var urls: [[String]] = [[], []]
+            for origin in origins {
+                for (round, gate) in gates.enumerated() {
+                    for number in 0..<10 {
+                        let path = "/\(round)-\(number).png"
+                        origin.route(path, .gated(image, after: 50, gate))
+                        urls[round].append(origin.url(path))
+                    }
+                }
+            }
+            for (round, expected) in [64, 32].enumerated() {
+                let connection = try daemon.connect()
+                try await connection.send(call("Fetch", urls[round]) + "\0")
+                try await gates[round].reached(count: expected)
+                // All that may run do.
+                #expect(try await daemon.figure("transfersRunning") == expected)
+                #expect(try await daemon.figure("transfersQueued") == 120 - expected)
+                #expect(origins.underWay == expected)
+                gates[round].open()
+                let items = try await connection.answer().items
+                #expect(items.allSatisfy { $0.state == .cached })
+                if round == 0 { try await daemon.cachectl("pressure", "critical") }
+            }
+        }
+    }
+
+    @Test(arguments: ["warning", "critical"])
+    func idleConnectionsEndWhenMemoryIsCriticallyShort(level: String) async throws {
+        try await withTestScope { scope in
+            let cache = try await FilledCache(3, in: scope)
+            try await cache.origin.waitForConnections(open: 1)
+            try await cache.daemon.cachectl("pressure", level)
+            cache.origin.route("/new.png", .answer(body: SampleImage.png(byteCount: 900)))
+            if level == "critical" { try await cache.origin.waitForConnections(open: 0) }
+            #expect(try await cache.daemon.fetch(cache.origin.url("/new.png")).state == .cached)
+            #expect(cache.origin.connectionsAccepted == (level == "critical" ? 2 : 1))
+        }
+    }
+}
+
+extension FilledCache {
+    /// Bytes of an image that are in memory now. fincore(1)
+    fileprivate func residentBytes(_ number: Int) async throws -> Int {
+        let text = try await runSuccessfully(
+            "fincore", ["--bytes", "--noheadings", "--output", "RES", try path(number)])
+        return try #require(Int(text.filter(\.isNumber)))
+    }
+}
+
+extension [ScriptedOrigin] {
+    /// Requests that are being answered.
+    fileprivate var underWay: Int {
+        reduce(0) { $0 + $1.requests().count { $0.outcome == .answering } }
+    }
+}
