@@ -93,10 +93,10 @@ let package = Package(
             name: "cached-bench",
             dependencies: ["CLinux", arguments, nioCore, nioPosix],
             path: "Benchmarks/LoadGenerator", swiftSettings: strict),
-        // What an entry takes in memory, measured from outside.
+        // Synthetic entries in memory and on the disk, for `make bench` too.
         .executableTarget(
             name: "cached-entries", dependencies: ["CacheCore", arguments],
-            path: "Benchmarks/EntryMemory", swiftSettings: strict),
+            path: "Benchmarks/Entries", swiftSettings: strict),
         // The tests, and a scripted daemon for those of the clients.
         .target(name: "StubDaemon", path: "Tests/StubDaemon", swiftSettings: strict),
         .testTarget(name: "CacheKeyTests", dependencies: ["CacheKey"], swiftSettings: strict),

@@ -9,5 +9,7 @@ struct CachedBench: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cached-bench",
         abstract: "Measure a server with one load generator for all protocols.",
-        subcommands: [RoundTrips.self, Processes.self, Memory.self, EchoServer.self])
+        subcommands: [
+            RoundTrips.self, Processes.self, Memory.self, FirstUnlink.self, EchoServer.self,
+        ])
 }

@@ -23,7 +23,7 @@ struct Eviction: Sendable {
 /// Keeping inside the limits.
 extension Cache {
     /// Victims chosen under one hold of the lock.
-    private static let slice = 128
+    static let evictionSlice = 128
 
     /// New limits; what is over them goes.
     public func apply(_ limits: Limits) throws(CacheError) {
@@ -56,7 +56,7 @@ extension Cache {
                 state.room.postponed.append(eviction)
                 return (nil, [])
             }
-            let (victims, effects) = state.evictionSlice(eviction, limit: Self.slice)
+            let (victims, effects) = state.evictionSlice(eviction, limit: Self.evictionSlice)
             return (victims, effects)
         }
         guard let victims else { return }

@@ -68,7 +68,7 @@ final class Upkeep: Sendable {
 
 extension Cache {
     /// Files told at a time.
-    private static let useBatch = 512
+    static let useBatch = 512
 
     /// Tells files when they were used last, so that it is known after a restart.
     func flushUses() {

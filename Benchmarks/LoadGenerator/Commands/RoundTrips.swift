@@ -30,6 +30,10 @@ struct RoundTrips: ParsableCommand {
     @Option(help: "Stop after so many measured requests, if that comes first.")
     var requests: Int?
 
+    @Flag(
+        help: "Say `measuring` when the measurement starts, and end it when the input ends too.")
+    var untilInputEnds = false
+
     func validate() throws {
         guard urlsPerCall == 1 || wire.takesManyURLs else {
             throw ValidationError("\(wire.rawValue) asks for one URL a request.")
@@ -45,7 +49,8 @@ struct RoundTrips: ParsableCommand {
         var load = try Load(
             endpoint: target, connections: connections, requests: requestSet, wire: wire)
         let limits = Load.Limits(
-            warmup: warmup, duration: duration, requests: requests ?? .max)
+            warmup: warmup, duration: duration, requests: requests ?? .max,
+            endsWithInput: untilInputEnds)
         print(try load.run(limits).json(urlsPerCall: urlsPerCall))
     }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A closed loop of questions over some connections, on the calling thread.
 ///
 /// A question is asked when the answer before it is whole, and one clock reading ends the one and
@@ -11,6 +13,8 @@ struct Load: ~Copyable {
         let duration: Double
         /// Requests that count, at most.
         let requests: Int
+        /// Whether the end of the standard input is the end too; a line says when counting begins.
+        let endsWithInput: Bool
     }
 
     private let wire: WireProtocol
@@ -55,15 +59,23 @@ struct Load: ~Copyable {
         let start = Monotonic.nanoseconds()
         let measured = start + UInt64(limits.warmup * 1e9)
         let deadline = measured + UInt64(limits.duration * 1e9)
+        if limits.endsWithInput { try queue.add(STDIN_FILENO, number: connections.count) }
         for number in connections.indices { try ask(number, at: start) }
         var now = start
+        var isAnnounced = !limits.endsWithInput
         while now < deadline, latencies.count < limits.requests {
+            if !isAnnounced, now >= measured {
+                print("measuring")
+                fflush(nil)
+                isAnnounced = true
+            }
             let ready = try queue.wait(milliseconds: Self.patience)
             guard ready > 0 else {
                 throw BenchFailure("no answer for \(Self.patience / 1000) seconds")
             }
             for index in 0..<ready {
                 let number = queue.number(index)
+                guard number < connections.count else { return report(since: measured, now) }
                 guard try proceed(number) else { continue }
                 now = Monotonic.nanoseconds()
                 let asked = connections[number].askedAt
@@ -71,7 +83,11 @@ struct Load: ~Copyable {
                 try ask(number, at: now)
             }
         }
-        return LoadReport(
+        return report(since: measured, now)
+    }
+
+    private func report(since measured: UInt64, _ now: UInt64) -> LoadReport {
+        LoadReport(
             latencies: latencies.summary(), requests: latencies.count,
             seconds: Double(now - min(measured, now)) / 1e9,
             bytesPerReply: Double(replyBytes) / Double(max(replies, 1)))
