@@ -23,18 +23,19 @@ class Scale:
     processes: int
     images: int
     entries: int
+    victims: int
 
     @staticmethod
     def full() -> Scale:
         return Scale(
             rounds=5, download_rounds=3, seconds=2, processes=100, images=10_000,
-            entries=1_000_000)
+            entries=1_000_000, victims=100_000)
 
     @staticmethod
     def quick() -> Scale:
         return Scale(
             rounds=2, download_rounds=1, seconds=0.3, processes=20, images=2_000,
-            entries=100_000)
+            entries=100_000, victims=10_000)
 
     def with_rounds(self, rounds: int) -> Scale:
         return replace(self, rounds=rounds, download_rounds=rounds)
@@ -42,7 +43,7 @@ class Scale:
     def describe(self) -> list[str]:
         return [
             f"- Medians of {self.rounds} interleaved rounds, each {self.seconds:g} s of load or "
-            f"{self.processes} processes; {self.download_rounds} for downloads and idle memory"
+            f"{self.processes} processes; {self.download_rounds} for downloads, memory and eviction"
         ]
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import subprocess
+import time
 from pathlib import Path
 
 from .generator import Target
@@ -13,15 +14,18 @@ from .session import Session, Unavailable, accepts_unix
 
 
 class Daemon:
-    """One running cached with its own directory and socket."""
+    """One running cached with its own socket, on a directory of its own unless one is given."""
 
-    def __init__(self, session: Session, programs: Path, name: str) -> None:
+    def __init__(
+        self, session: Session, programs: Path, name: str, directory: Path | None = None,
+        options: list[str] = [], environment: dict[str, str] = {}
+    ) -> None:
         self.session = session
         self.program = programs / "cached"
         self.cachectl = programs / "cachectl"
         if not self.program.exists() or not self.cachectl.exists():
             raise Unavailable("cached is not built")
-        self.directory = session.directory / name
+        self.directory = directory or session.directory / name
         self.socket = session.directory / f"{name}.sock"
         # What the caller configured for caches of their own is not what ships.
         clean = {key: value for key, value in os.environ.items() if not key.startswith("CACHE")}
@@ -30,8 +34,8 @@ class Daemon:
         self.child = session.start(
             name,
             [str(self.program), "--directory", str(self.directory), "--socket", str(self.socket),
-             "--allow-network", "127.0.0.0/8"],
-            lambda: accepts_unix(self.socket), env=clean)
+             "--allow-network", "127.0.0.0/8", *options],
+            lambda: accepts_unix(self.socket), env={**clean, **environment})
 
     def stop(self) -> None:
         self.session.stop(self.child)
@@ -51,22 +55,37 @@ class Daemon:
             raise Unavailable(f"cachectl fetch printed {count} paths for {len(urls)} URLs")
 
     def status(self, urls: list[str]) -> list[dict]:
+        return self.call("Status", {"urls": urls})["items"]
+
+    def stats(self) -> dict:
+        return self.call("Stats", {})["stats"]
+
+    def wait_until_indexed(self) -> dict:
+        """Waits for the first scan to be through; how things stand then."""
+        deadline = time.monotonic() + 60
+        while not (stats := self.stats())["isIndexed"]:
+            if time.monotonic() > deadline:
+                raise Unavailable("cached has not read its directory after 60 s")
+            time.sleep(0.05)
+        return stats
+
+    def call(self, method: str, parameters: dict) -> dict:
         """One call, without any code of the project's own in between."""
-        call = {"method": "io.cached.Cache.Status", "parameters": {"urls": urls}}
+        call = {"method": f"io.cached.Cache.{method}", "parameters": parameters}
         with socket.socket(socket.AF_UNIX) as client:
-            client.settimeout(10)
+            client.settimeout(120)
             client.connect(str(self.socket))
             client.sendall(json.dumps(call).encode() + b"\0")
             reply = bytearray()
             while not reply.endswith(b"\0"):
                 received = client.recv(1 << 20)
                 if not received:
-                    raise Unavailable("cached closed the connection of a status call")
+                    raise Unavailable(f"cached closed the connection of a {method} call")
                 reply += received
         answer = json.loads(reply[:-1])
         if "error" in answer:
             raise Unavailable(f"cached says {answer['error']}")
-        return answer["parameters"]["items"]
+        return answer["parameters"]
 
     def target(self, lines: Path) -> Target:
         return Target(f"unix:{self.socket}", "varlink", lines)

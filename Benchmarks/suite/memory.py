@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import time
+from typing import Callable
 
 from .bench import Bench
-from .contest import Contender, Measurement, Outcome, contest
+from .contest import Contender, Outcome, contest
 from .daemon import Daemon
 from .session import Unavailable
 
@@ -28,30 +29,35 @@ def idle(bench: Bench) -> float:
         daemon.stop()
 
 
-def measure_entries(bench: Bench) -> dict[str, Outcome]:
-    """What the index alone takes: a process with all entries against one with none."""
+def measure_entries(state: str) -> Callable[[Bench], dict[str, Outcome]]:
+    """What entries take in a state of `cached-entries hold`: a process with all of them against one
+    with none."""
 
-    def prepare() -> Measurement:
-        if not (bench.programs / "cached-entries").exists():
-            raise Unavailable("cached-entries is not built")
-        return round_
+    def measure(bench: Bench) -> dict[str, Outcome]:
+        def round_() -> float:
+            count = bench.scale.entries
+            return (holding(bench, count, state) - holding(bench, 0, state)) / count
 
-    def round_() -> float:
-        count = bench.scale.entries
-        return (holding(bench, count) - holding(bench, 0)) / count
+        return contest([Contender("cached", lambda: round_)], bench.scale.download_rounds)
 
-    return contest([Contender("cached", prepare)], bench.scale.download_rounds)
+    return measure
 
 
-def holding(bench: Bench, entries: int) -> int:
+def holding(bench: Bench, entries: int, state: str) -> int:
     """RssAnon of a process that holds so many synthetic entries, in bytes.
 
-    `cached-entries COUNT` fills an index of CacheCore, prints a line, and ends with its input.
+    `cached-entries hold COUNT` names each state it reaches and waits for a line to go on.
     """
+    program = bench.programs / "cached-entries"
+    if not program.exists():
+        raise Unavailable("cached-entries is not built")
     with subprocess.Popen(
-        [str(bench.programs / "cached-entries"), str(entries)], text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        [str(program), "hold", str(entries)], text=True, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as child:
-        if not child.stdout.readline():
-            raise Unavailable("cached-entries printed nothing")
+        while (reached := child.stdout.readline().strip()) != state:
+            if not reached:
+                raise Unavailable(f"cached-entries was never {state}")
+            child.stdin.write("\n")
+            child.stdin.flush()
         return bench.generator.memory(child.pid)["rssAnonBytes"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from . import downloads, memory, processes
+from . import downloads, eviction, memory, processes
 from .bench import Bench
 from .contest import Contender, Measurement, Outcome, contest
 
@@ -91,5 +91,33 @@ ROWS = [
         memory.measure_idle),
     Row("memory-per-entry", "memory an entry, {entries:,} synthetic entries", "B",
         {"cached": Aim("≤", 96, "B")},
-        memory.measure_entries),
+        memory.measure_entries("filled")),
+    Row("memory-used", "the same, each used and no file told yet", "B",
+        {"cached": Aim("≤", 96, "B")},
+        memory.measure_entries("used")),
+    Row("memory-flushed", "the same, all files told", "B",
+        {"cached": Aim("≤", 96, "B")},
+        memory.measure_entries("flushed")),
+    Row("evict", "evicting {victims:,} entries, each", "µs",
+        {"unlinkat": Aim("≤", 1.3)},
+        eviction.measure_cost(on_tmpfs=False)),
+    Row("evict-tmpfs", "the same on tmpfs", "µs",
+        {"unlinkat": Aim("≤", 1.3)},
+        eviction.measure_cost(on_tmpfs=True)),
+    Row("evict-status", "Status, 32 connections, p99 while {victims:,} entries are evicted and "
+        "images downloaded", "ms",
+        {"cached": Aim("≤", 10, "ms"), "before": Aim("≤", 3)},
+        eviction.measure_status),
+    Row("evict-downloads", "images published meanwhile", "/s",
+        {"cached": Aim("≥", 1, "/s")},
+        eviction.measure_downloads),
+    Row("victims", "choosing a victim among {entries:,} entries, a tenth of them pinned", "ns",
+        {"cached": Aim("≤", 1000, "ns")},
+        eviction.measure_choice),
+    Row("pressure", "a byte of memory pressure to the first unlink", "ms",
+        {},
+        eviction.measure_pressure(on_tmpfs=False)),
+    Row("pressure-tmpfs", "the same on tmpfs", "ms",
+        {},
+        eviction.measure_pressure(on_tmpfs=True)),
 ]

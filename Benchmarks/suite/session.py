@@ -33,6 +33,7 @@ class Session:
 
     def __init__(self, parent: Path) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="cached-bench-", dir=parent))
+        self.elsewhere: list[Path] = []
         self.children: list[subprocess.Popen] = []
 
     def __enter__(self) -> Session:
@@ -41,7 +42,14 @@ class Session:
     def __exit__(self, *_: object) -> None:
         for child in reversed(self.children):
             self._end(child)
-        shutil.rmtree(self.directory, ignore_errors=True)
+        for directory in [self.directory, *self.elsewhere]:
+            shutil.rmtree(directory, ignore_errors=True)
+
+    def directory_on(self, parent: Path) -> Path:
+        """A directory on another file system, which goes with the session too."""
+        directory = Path(tempfile.mkdtemp(prefix="cached-bench-", dir=parent))
+        self.elsewhere.append(directory)
+        return directory
 
     def start(
         self, name: str, command: list[str], ready: Callable[[], bool], env: dict | None = None
