@@ -72,9 +72,13 @@ extension Cache {
 
     /// Tells files when they were used last, so that it is known after a restart.
     func flushUses() {
-        while true {
-            let uses = performing { state in (state.takeUses(limit: Self.useBatch), []) }
-            guard !uses.isEmpty else { return }
+        var hasMore = true
+        while hasMore {
+            let uses = performing { state in
+                let uses = state.takeUses(limit: Self.useBatch)
+                hasMore = !state.uses.pending.isEmpty
+                return (uses, [])
+            }
             for use in uses { tell(use.key, use.time) }
             drainWatch()
             // Their own change was noticed too; looking once now keeps the next question quick.

@@ -2,8 +2,9 @@ internal import CacheKey
 
 /// What waits to be written into the files: who was used, and which openings were the cache's own.
 struct Uses {
-    /// Entries used since their files were last told.
-    var pending: [CacheKey] = []
+    /// Places in the index of entries used since their files were last told: 4 bytes each, because
+    /// it may be all of them.
+    var pending: [UInt32] = []
     /// The time of the latest use; the next is later, whatever the clock says.
     var latest = FileTime(nanoseconds: 0)
     /// Openings by this process that the watch will report. inotify(7) does not say who opened.
@@ -27,7 +28,7 @@ extension CacheState {
         let time = max(now, uses.latest.successor)
         guard index.contains(key) else { return }
         uses.latest = time
-        if index.touch(key, at: time) { uses.pending.append(key) }
+        if let place = index.touch(key, at: time) { uses.pending.append(place) }
     }
 
     /// An entry was published and its file says when. Another may have been used since then; both orders
@@ -36,11 +37,16 @@ extension CacheState {
         if time > uses.latest { uses.latest = time } else { used(key, at: time) }
     }
 
-    /// Some of the uses to be written into the files, in no order: each has its time.
+    /// Some of the uses to be written into the files, in no order: each has its time. May be none even
+    /// while others wait: entries go.
     mutating func takeUses(limit: Int) -> [(key: CacheKey, time: FileTime)] {
-        let keys = uses.pending.suffix(limit)
-        defer { uses.pending.removeLast(keys.count) }
-        return keys.compactMap { key in index.takeTouch(of: key).map { (key, $0) } }
+        let places = uses.pending.suffix(limit)
+        defer {
+            uses.pending.removeLast(places.count)
+            // Gives back what a burst has taken.
+            if uses.pending.isEmpty { uses.pending = [] }
+        }
+        return places.compactMap { index.takeTouch(at: $0) }
     }
 
     /// The cache is about to open a file itself.

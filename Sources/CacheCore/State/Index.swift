@@ -152,21 +152,23 @@ struct Index: ~Copyable, @unchecked Sendable {
 
     // MARK: Use
 
-    /// Makes an entry the most recently used; whether that is news since ``takeTouch(of:)``.
-    mutating func touch(_ key: CacheKey, at time: FileTime) -> Bool {
-        guard let place = place(of: key) else { return false }
+    /// Makes an entry the most recently used; its place if that is news since ``takeTouch(at:)``.
+    mutating func touch(_ key: CacheKey, at time: FileTime) -> UInt32? {
+        guard let place = place(of: key) else { return nil }
         defer { self[place].isTouched = true }
         self[place].lastUsedAt = time.nanoseconds
         unlink(place)
         linkNewest(place)
-        return !self[place].isTouched
+        return self[place].isTouched ? nil : place
     }
 
-    /// When a touched entry was used last, to be written to its file; `nil` if that is known there.
-    mutating func takeTouch(of key: CacheKey) -> FileTime? {
-        guard let place = place(of: key), self[place].isTouched else { return nil }
+    /// When the entry at a place was used last, to be written to its file; `nil` if that is known there,
+    /// or the place given back. One given to another entry meanwhile tells of that one's use.
+    mutating func takeTouch(at place: UInt32) -> (key: CacheKey, time: FileTime)? {
+        let entry = self[place]
+        guard entry.isHeld, entry.isTouched else { return nil }
         self[place].isTouched = false
-        return FileTime(nanoseconds: self[place].lastUsedAt)
+        return (entry.key, FileTime(nanoseconds: entry.lastUsedAt))
     }
 
     /// Makes an entry the least recently used, as a scan does walking from recent to old; one that was

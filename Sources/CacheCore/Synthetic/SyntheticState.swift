@@ -45,7 +45,7 @@ package struct SyntheticState: ~Copyable {
 
     /// Takes all uses, as if they were written to the files.
     package mutating func flushUses() {
-        while !state.takeUses(limit: Cache.useBatch).isEmpty {}
+        while !state.uses.pending.isEmpty { _ = state.takeUses(limit: Cache.useBatch) }
     }
 
     /// Evicts all that may go, slice by slice; how many that were.

@@ -6,6 +6,22 @@ import Testing
 
 @Suite("Index", .timeLimit(.minutes(1)))
 struct IndexTests {
+    @Test func aUseIsTakenOnceAndOnlyOfWhatIsHeld() throws {
+        var index = Index()
+        let time = FileTime(UnixTime(rawValue: 1_790_000_500))
+        index.insert(Sample.key("a"), Sample.facts())
+        let place = try #require(index.touch(Sample.key("a"), at: time))
+        #expect(index.touch(Sample.key("a"), at: time) == nil)
+        index.remove(Sample.key("a"))
+        #expect(index.takeTouch(at: place) == nil)
+        index.insert(Sample.key("b"), Sample.facts())
+        #expect(index.takeTouch(at: place) == nil)
+        #expect(index.touch(Sample.key("b"), at: time) == place)
+        let use = try #require(index.takeTouch(at: place))
+        #expect(use == (Sample.key("b"), time))
+        #expect(index.takeTouch(at: place) == nil)
+    }
+
     @Test(arguments: [UInt64](1...4))
     func agreesWithADictionaryAndAList(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
