@@ -5,7 +5,8 @@ import CacheCore
 struct Victims: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Choose all unpinned entries as victims; print the time for each.",
-        discussion: "A tenth is pinned, and the order of use has nothing to do with that in memory.")
+        discussion: "A tenth is pinned, and the order of use has nothing to do with that in memory."
+    )
 
     @Argument(help: "How many entries.")
     var count: Int
