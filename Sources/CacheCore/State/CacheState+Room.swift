@@ -111,7 +111,9 @@ extension CacheState {
     /// Whether so many bytes more could be had if everything else but pinned entries ended or went.
     private func mayFit(_ key: CacheKey, _ flight: Flight, _ more: Int64) -> Bool {
         let isCounted = trust != .scanning
-        let immovable = flight.reserved + (isCounted ? index.pinned.bytes : 0)
+        var immovable = flight.reserved + (isCounted ? index.pinned.bytes : 0)
+        // What it replaces stays until then.
+        if let old = index.facts(of: key), !old.isPinned { immovable += old.allocated }
         let limit = isCounted ? ceiling : budget.maximumBytes
         let hasPlace = isReplacing(key, flight) || index.pinned.entries < budget.maximumEntries
         return immovable + more <= limit && hasPlace
