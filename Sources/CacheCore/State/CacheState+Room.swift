@@ -175,8 +175,8 @@ extension CacheState {
         return (victims, bytes <= 0 && entries <= 0)
     }
 
-    /// Nothing can be had now. Waits for what is under way; where nothing is that could end without
-    /// this download, it ends.
+    /// Nothing can be had now. Waits for what is under way, and behind those who wait already; where
+    /// nothing is that could end without this download, it ends.
     private mutating func waitForRoom(
         _ key: CacheKey, _ flight: Flight, upTo bytes: Int64
     ) -> (RoomAnswer, [Effect]) {
@@ -184,7 +184,7 @@ extension CacheState {
             item.id != flight.id && flights[item.key]?.hasRoom == true
         }
         let others = room.holders - (flight.hasRoom ? 1 : 0) - waitingHolders
-        guard others > 0 || room.condemned > 0 || trust == .scanning else {
+        guard others > 0 || room.condemned > 0 || trust == .scanning || !isNext(flight) else {
             counters.refused += 1
             return (.refused(noRoom(for: bytes)), [])
         }
