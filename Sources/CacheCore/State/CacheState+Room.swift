@@ -12,6 +12,7 @@ struct Victim: Hashable, Sendable {
 struct EvictionGoal: Hashable, Sendable {
     /// Bytes held or set aside.
     var bytes: Int64
+    /// Entries held or on their way.
     var entries = Int.max
 }
 
@@ -300,9 +301,10 @@ extension CacheState {
     }
 
     /// The limits may be passed: they were changed, an entry came, or strangers wrote to the disk.
+    /// What is on its way counts, bytes and entry: its arrival is no reason for more to go.
     mutating func limitsChecked() -> [Effect] {
         guard trust != .scanning,
-            isOver(EvictionGoal(bytes: ceiling, entries: budget.maximumEntries))
+            held - room.condemned > ceiling || index.count > budget.maximumEntries
         else { return [] }
         return evictToWatermark()
     }
