@@ -287,7 +287,11 @@ extension CacheState {
             victims.append(victim)
             if case .entry(let key) = victim.name { effects += changed(key) }
         }
-        if victims.isEmpty, eviction.isOwn { room.isEvicting = false }
+        if victims.isEmpty, eviction.isOwn {
+            room.isEvicting = false
+            // The limits may have shrunk meanwhile.
+            if !isOver(eviction) { effects += limitsChecked() }
+        }
         return (victims, effects)
     }
 
