@@ -33,7 +33,8 @@ extension CacheState {
     mutating func examined(
         _ key: CacheKey, _ examination: Examination, since start: Examinations.Start, now: FileTime
     ) -> Lookup? {
-        guard !isPublishing(key) else { return known(key) }
+        // A file on its way out is there for a moment yet, and no entry any more.
+        guard !isPublishing(key), !room.doomed.contains(key) else { return known(key) }
         guard examinations.isCurrent(key, since: start) else { return nil }
         unverified.remove(key)
         switch examination {
@@ -106,7 +107,9 @@ extension CacheState {
     private mutating func scanned(
         _ key: CacheKey, _ examination: Examination, _ start: Examinations.Start
     ) {
-        guard examinations.isCurrent(key, since: start), !isPublishing(key) else { return }
+        guard examinations.isCurrent(key, since: start), !isPublishing(key),
+            !room.doomed.contains(key)
+        else { return }
         unverified.remove(key)
         if case .entry(let facts) = examination {
             if !index.update(key, facts) { index.insertOldest(key, facts) }

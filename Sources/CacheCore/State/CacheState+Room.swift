@@ -35,6 +35,8 @@ struct Room {
     var holders = 0
     /// Bytes of files that are being removed.
     var condemned: Int64 = 0
+    /// Entries whose files are being removed.
+    var doomed: Set<CacheKey> = []
     /// Bytes the cache would hold if it had all the free space of the file system too.
     var reach = Int64.max
     /// Downloads that wait for room, first come, first served.
@@ -266,12 +268,16 @@ extension CacheState {
     /// The same for a file that never got onto it.
     mutating func condemn(unindexed key: CacheKey, _ bytes: Int64) -> Victim {
         room.condemned += bytes
+        room.doomed.insert(key)
         return Victim(name: .entry(key), bytes: bytes)
     }
 
     /// Victims are gone, or could not be removed; both ways the directory tells.
     mutating func unlinked(_ victims: some Sequence<Victim>) -> [Effect] {
-        for victim in victims { room.condemned -= victim.bytes }
+        for victim in victims {
+            room.condemned -= victim.bytes
+            if case .entry(let key) = victim.name { room.doomed.remove(key) }
+        }
         return resumeNext()
     }
 
