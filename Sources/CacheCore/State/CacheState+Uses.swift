@@ -7,6 +7,8 @@ struct Uses {
     var pending: [UInt32] = []
     /// The time of the latest use; the next is later, whatever the clock says.
     var latest = FileTime(nanoseconds: 0)
+    /// Entries whose files are being told.
+    var beingTold: Set<CacheKey> = []
     /// Openings by this process that the watch will report. inotify(7) does not say who opened.
     var ownOpens: [CacheKey: Int] = [:]
 
@@ -34,11 +36,12 @@ extension CacheState {
     /// An entry was published and its file says when. Another may have been used since then; both orders
     /// must be one.
     mutating func usedByPublication(_ key: CacheKey, _ time: FileTime) {
-        if time > uses.latest { uses.latest = time } else { used(key, at: time) }
+        guard time > uses.latest, !uses.beingTold.contains(key) else { return used(key, at: time) }
+        uses.latest = time
     }
 
-    /// Some of the uses to be written into the files, in no order: each has its time. May be none even
-    /// while others wait: entries go.
+    /// Some of the uses to be written into the files, in no order: each has its time. Once that is done,
+    /// ``usesTold(_:)``. May be none even while others wait: entries go.
     mutating func takeUses(limit: Int) -> [(key: CacheKey, time: FileTime)] {
         let places = uses.pending.suffix(limit)
         defer {
@@ -46,7 +49,14 @@ extension CacheState {
             // Gives back what a burst has taken.
             if uses.pending.isEmpty { uses.pending = [] }
         }
-        return places.compactMap { index.takeTouch(at: $0) }
+        let taken = places.compactMap { index.takeTouch(at: $0) }
+        uses.beingTold.formUnion(taken.map(\.key))
+        return taken
+    }
+
+    /// These files were told, or those that lay under their names meanwhile.
+    mutating func usesTold(_ keys: some Sequence<CacheKey>) {
+        uses.beingTold.subtract(keys)
     }
 
     /// The cache is about to open a file itself.
