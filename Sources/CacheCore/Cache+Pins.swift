@@ -48,15 +48,17 @@ extension Cache {
         _ key: CacheKey, _ body: (Int32) throws(Errno) -> Void
     ) throws(Errno) {
         let isWatched = watchDescriptor != nil
+        // The kernel reports equal events that follow each other as one: a stranger's first.
+        drainWatch()
         if isWatched { perform(silently: { $0.openingItself(key) }) }
         do {
             try directory.withFile(of: key) { (file) throws(Errno) in
                 drainWatch()
                 try body(file)
             }
-        } catch .noSuchFileOrDirectory {
+        } catch {
             if isWatched { perform(silently: { $0.didNotOpen(key) }) }
-            throw .noSuchFileOrDirectory
+            throw error
         }
     }
 }
