@@ -133,6 +133,8 @@ struct RandomScript: ~Copyable {
         case .unlink(let image):
             files.remove(image)
             change(.vanished(keys[image]), image)
+            let victim = Victim(name: .entry(keys[image]), bytes: 0)
+            compare("unlinked \(image)", state.unlinked([victim]), [])
         case .publish(let image, let id):
             let isLost = random.oneIn(6)
             if !isLost {
@@ -179,11 +181,13 @@ struct RandomScript: ~Copyable {
     /// A question, which looks at the name where it has to.
     private mutating func look(_ image: Int) {
         guard state.lookup(keys[image]) == nil else { return }
+        let isDoomed = state.room.doomed.contains(keys[image])
         let isThere = files.contains(image)
         let start = state.examinations.begin()
         _ = state.examined(
             keys[image], isThere ? .entry(Sample.facts()) : .absent, since: start, now: .now)
         state.examinations.end()
+        guard !isDoomed else { return }
         unverified.remove(image)
         if isThere { model.cached.insert(image) } else { model.cached.remove(image) }
     }

@@ -14,10 +14,10 @@ final class CacheFixture: Sendable {
     private let listener = Listener()
 
     init(
-        in scope: TestScope, directory: String? = nil, faults: FaultPlan? = nil,
-        _ change: (inout CacheSettings) -> Void = { _ in }
+        in scope: TestScope, directory: String? = nil, origin: ScriptedOrigin? = nil,
+        faults: FaultPlan? = nil, _ change: (inout CacheSettings) -> Void = { _ in }
     ) throws {
-        origin = try ScriptedOrigin(in: scope)
+        self.origin = try origin ?? ScriptedOrigin(in: scope)
         self.directory = try directory ?? TemporaryDirectory(in: scope).file("cache")
         var settings = CacheSettings(directory: self.directory)
         if let loopback = AddressRange("127.0.0.0/8") {

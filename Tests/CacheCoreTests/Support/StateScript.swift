@@ -9,9 +9,17 @@ final class StateScript {
     var state: CacheState
     private var names: [CacheKey: String] = [:]
     private var callers: [InterestID: String] = [:]
+    /// Decided to go, and not gone yet.
+    var doomed: [String: Victim] = [:]
+    /// What the last refused download was told.
+    var refusal: Failure?
 
-    init(transferLimit: Int = 8) {
-        state = CacheState(transferLimit: transferLimit)
+    /// - Parameter bytes: what may be held, where that is limited.
+    init(transferLimit: Int = 8, bytes: Int64 = .max, entries: Int = .max) {
+        var budget = Budget.unlimited
+        budget.maximumBytes = bytes
+        budget.maximumEntries = entries
+        state = CacheState(transferLimit: transferLimit, budget: budget)
         state.trust = .whole
     }
 
@@ -73,13 +81,15 @@ final class StateScript {
         }
     }
 
-    func published(_ image: String, failing failure: Failure? = nil) -> [String] {
+    func published(
+        _ image: String, _ facts: EntryFacts = Sample.facts(), failing failure: Failure? = nil
+    ) -> [String] {
         let id = flight(image)
         return event { state in
             state.published(
                 Publication(
                     flight: id, key: key(image),
-                    result: failure.map { .failure($0) } ?? .success(Sample.facts())))
+                    result: failure.map { .failure($0) } ?? .success(facts)))
         }
     }
 
@@ -92,11 +102,16 @@ final class StateScript {
     }
 
     /// The image is downloaded and published, whatever that says.
-    func has(_ image: String) {
+    func has(_ image: String, _ facts: EntryFacts = Sample.facts()) {
         _ = want(image, by: nil)
         _ = finishes(image)
-        _ = published(image)
-        _ = looksAt(image, .entry(Sample.facts()))
+        _ = published(image, facts)
+        _ = looksAt(image, .entry(facts))
+    }
+
+    /// Entries of so many bytes each on the disk, the least recently used first.
+    func has(_ images: String..., allocated: Int64) {
+        for image in images { has(image, Sample.facts(allocated: allocated)) }
     }
 
     func looksAt(_ image: String, _ examination: Examination) -> Lookup? {
@@ -140,7 +155,7 @@ final class StateScript {
 
     func takesChanges() -> Set<CacheKey> { state.changes.take() }
 
-    private func words(_ effect: Effect) -> String {
+    func words(_ effect: Effect) -> String {
         switch effect {
         case .startTransfer(_, let key, let url):
             url == Sample.url(name(key)) ? "start \(name(key))" : "start \(url)"
@@ -148,9 +163,11 @@ final class StateScript {
             "cancel \(name(key))" + (discardsPartial ? " and discard" : "")
         case .discardPartial(let key): "discard \(name(key))"
         case .publish(let image): "publish \(name(image.key))"
-        case .unlink(let victim): "unlink \(name(victim))"
-        case .evict(let goal): "evict to \(goal.bytes)"
-        case .resumeTransfer: "resume"
+        case .unlink(let victim): "unlink \(doom(victim))"
+        case .evict(let goal):
+            "evict to \(goal.bytes)"
+                + (goal.entries == .max ? "" : " and \(goal.entries) entries")
+        case .resumeTransfer(let id): "resume \(name(id))"
         case .finish(let outcome): words(outcome)
         case .announceChanges: "announce"
         case .scan: "scan"
@@ -163,11 +180,15 @@ final class StateScript {
         return (["tell \(caller)"] + failures).joined(separator: ": ")
     }
 
-    private func name(_ victim: Victim) -> String {
+    func name(_ victim: Victim) -> String {
         switch victim.name {
         case .entry(let key): name(key)
         case .partial(let key): "partial \(name(key))"
         }
+    }
+
+    private func name(_ id: FlightID) -> String {
+        state.flights.first { $0.value.id == id }.map { name($0.key) } ?? "nobody"
     }
 
     private func name(_ key: CacheKey) -> String { names[key] ?? "\(key)" }

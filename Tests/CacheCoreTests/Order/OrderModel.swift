@@ -1,0 +1,128 @@
+@testable import CacheCore
+
+/// What a cache should hold and whom it should let go, written down as plainly as possible: one array in
+/// the order of use, and every sum made anew.
+struct OrderModel {
+    struct Entry {
+        let image: Int
+        /// Bytes the disk holds for it.
+        var bytes: Int64
+        var isPinned: Bool
+    }
+
+    /// Who goes for a download: some before it writes, the others while it runs.
+    struct Victims: Equatable {
+        var atOnce: [Int] = []
+        /// Partials are the last to go.
+        var partials: [Int] = []
+        var toTheWatermark: [Int] = []
+    }
+
+    /// The least recently used first.
+    private(set) var entries: [Entry] = []
+    /// Bytes the disk holds for partials.
+    var partials: [Int: Int64] = [:]
+    var maximumBytes: Int64
+    var maximumEntries = Int.max
+
+    var used: Int64 {
+        entries.reduce(0) { $0 + $1.bytes } + partials.values.reduce(0, +)
+    }
+
+    private var pinned: [Entry] { entries.filter(\.isPinned) }
+
+    /// Bytes of pinned entries.
+    var pinnedBytes: Int64 { pinned.reduce(0) { $0 + $1.bytes } }
+
+    subscript(image: Int) -> Entry? { entries.first { $0.image == image } }
+
+    init(maximumBytes: Int64) {
+        self.maximumBytes = maximumBytes
+    }
+
+    // MARK: What happens
+
+    /// A hit, or an opening of the file.
+    mutating func used(_ image: Int) {
+        guard let index = entries.firstIndex(where: { $0.image == image }) else { return }
+        entries.append(entries.remove(at: index))
+    }
+
+    /// An image was published, or a stranger put one there.
+    mutating func came(_ image: Int, bytes: Int64, isPinned: Bool) {
+        went(image)
+        entries.append(Entry(image: image, bytes: bytes, isPinned: isPinned))
+    }
+
+    mutating func went(_ image: Int) {
+        entries.removeAll { $0.image == image }
+    }
+
+    mutating func pinned(_ image: Int, _ isPinned: Bool) {
+        for index in entries.indices where entries[index].image == image {
+            entries[index].isPinned = isPinned
+        }
+    }
+
+    // MARK: Who goes
+
+    /// Whether a download may have so many bytes of image, were all that is not pinned gone.
+    func mayFit(_ image: Int, _ length: Int64) -> Bool {
+        let old = self[image]
+        let immovable = pinnedBytes + (old?.isPinned == false ? old?.bytes ?? 0 : 0)
+        return immovable + Self.promised(length) <= maximumBytes
+            && (old != nil || pinned.count < maximumEntries)
+    }
+
+    /// Makes room for a download of an image.
+    mutating func madeRoom(for image: Int, _ length: Int64) -> Victims {
+        let newcomers = self[image] == nil ? 1 : 0
+        let promised = Self.promised(length)
+        var victims = Victims()
+        partials[image] = nil
+        while used + promised > maximumBytes || entries.count + newcomers > maximumEntries {
+            if let victim = nextVictim(sparing: image) {
+                victims.atOnce.append(victim)
+            } else if let partial = partials.keys.first {
+                partials[partial] = nil
+                victims.partials.append(partial)
+            } else {
+                break
+            }
+        }
+        guard victims != Victims() else { return victims }
+        let most = entries.count + 1 >= maximumEntries ? watermark(maximumEntries) - 1 : .max
+        victims.toTheWatermark = went(
+            to: watermark(maximumBytes) - promised, entries: most, sparing: image)
+        return victims
+    }
+
+    /// Who goes because the limits are passed.
+    mutating func keptLimits() -> [Int] {
+        guard used > maximumBytes || entries.count > maximumEntries else { return [] }
+        let most = entries.count >= maximumEntries ? watermark(maximumEntries) : .max
+        return went(to: watermark(maximumBytes), entries: most)
+    }
+
+    /// Who goes until at most so much is held.
+    mutating func went(
+        to bytes: Int64, entries most: Int = .max, sparing image: Int? = nil
+    ) -> [Int] {
+        var victims: [Int] = []
+        while used > bytes || entries.count > most, let victim = nextVictim(sparing: image) {
+            victims.append(victim)
+        }
+        return victims
+    }
+
+    private mutating func nextVictim(sparing image: Int?) -> Int? {
+        let index = entries.firstIndex { !$0.isPinned && $0.image != image }
+        return index.map { entries.remove(at: $0).image }
+    }
+
+    /// Whole blocks, and one for the attributes.
+    private static func promised(_ length: Int64) -> Int64 { (length + 4095) / 4096 * 4096 + 4096 }
+
+    /// Nine tenths.
+    private func watermark<Number: BinaryInteger>(_ limit: Number) -> Number { limit - limit / 10 }
+}

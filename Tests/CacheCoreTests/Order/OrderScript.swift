@@ -1,0 +1,194 @@
+import CacheKey
+import Glibc
+import TestSupport
+
+@testable import CacheCore
+
+/// Random operations on a cache with real files and on the model of it, compared after each.
+///
+/// Every operation is over, and the cache quiet, before the next: what happens at once is told by other
+/// tests.
+final class OrderScript {
+    struct Figures: CustomStringConvertible {
+        var operations = 0
+        var restarts = 0
+        var evicted = 0
+        /// How often the ledger was compared with du(1).
+        var audits = 0
+        var counts: [String: Int] = [:]
+
+        var description: String {
+            let kinds = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            return """
+                \(operations) operations (\(kinds.joined(separator: ", "))), \
+                \(evicted) entries evicted, \(restarts) restarts, du(1) asked \(audits) times
+                """
+        }
+    }
+
+    static let images = 160
+    /// Images are looked for under the names of these numbers; a stranger uses the one after.
+    static let stray = images
+    static let range: ClosedRange<Int64> = 400_000...3_000_000
+
+    let scope: TestScope
+    let origin: ScriptedOrigin
+    let directory: String
+    /// Where strangers keep what they took out of the cache.
+    let side: String
+    let bodies: [[UInt8]]
+    let names: [String]
+    let numbers: [String: Int]
+    let watch: DeletionWatch
+    var random: SeededGenerator
+    var model = OrderModel(maximumBytes: OrderScript.range.upperBound)
+    /// Whether each image lies at the side, and pinned or not.
+    var kept: [Int: Bool] = [:]
+    var figures = Figures()
+    /// What was done last, for whoever reads of a failure.
+    var trace: [String] = []
+
+    init(seed: UInt64, in scope: TestScope) throws {
+        self.scope = scope
+        random = SeededGenerator(seed: seed)
+        origin = try ScriptedOrigin(in: scope)
+        let temporary = try TemporaryDirectory(in: scope)
+        directory = try temporary.directory("cache")
+        side = try temporary.directory("side")
+        bodies = (0..<32).map { number in
+            // 200 bytes to 100 KB, as many small ones as large ones.
+            SampleImage.png(byteCount: 200 << (number * 9 / 31) + number * 17, seed: UInt8(number))
+        }
+        let origin = origin
+        names = try (0...Self.images).map { number in
+            CacheKey(try CacheURL(origin.url("/\(number).png"))).description
+        }
+        numbers = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, $0) })
+        watch = try DeletionWatch(directory)
+    }
+
+    /// Runs operations in as many lives of a cache as it takes.
+    func run(operations: Int) async throws {
+        do {
+            try putStrangers()
+            while figures.operations < operations {
+                try await withTestScope { scope in
+                    try await live(try await begin(in: scope), until: operations)
+                }
+                figures.restarts += 1
+            }
+        } catch {
+            throw TestFailure("\(error), after \(trace.joined(separator: "; "))")
+        }
+    }
+
+    /// A cache on the directory, once the one before has let go of it.
+    private func begin(in scope: TestScope) async throws -> CacheFixture {
+        try await eventually("the directory to be free") {
+            do {
+                return try CacheFixture(in: scope, directory: directory, origin: origin) {
+                    [model] in
+                    $0.limits = Self.limits(model)
+                }
+            } catch let error as CacheError where error.code == .directoryInUse {
+                return nil
+            }
+        }
+    }
+
+    static func limits(_ model: OrderModel) -> Limits {
+        var limits = Limits()
+        limits.maximumBytes = model.maximumBytes
+        limits.maximumEntries = model.maximumEntries == .max ? nil : model.maximumEntries
+        limits.minimumFree = 0
+        return limits
+    }
+
+    private func live(_ fixture: CacheFixture, until last: Int) async throws {
+        try await waitUntil("the scan's end") { fixture.cache.statistics().isWhole }
+        _ = try await check(fixture, gone: .init())
+        while figures.operations < last {
+            figures.operations += 1
+            let gone = try await perform(fixture)
+            figures.evicted += try await check(fixture, gone: gone)
+            if figures.operations % 1000 == 0 { try await audit(fixture) }
+            if random.oneIn(400) { return }
+        }
+    }
+
+    // MARK: The comparison
+
+    /// What an operation should have removed.
+    struct Gone {
+        /// By the cache.
+        var victims = OrderModel.Victims()
+        /// Entries and partials that were asked for, or that the script took itself.
+        var asked: [String] = []
+    }
+
+    /// Waits until the cache is quiet, then compares all there is; the number of entries evicted.
+    private func check(_ fixture: CacheFixture, gone: Gone) async throws -> Int {
+        var gone = gone
+        // What the operation itself showed is taken in; then the limits are kept as every two seconds.
+        _ = fixture.cache.statistics()
+        fixture.cache.keepLimits()
+        gone.victims.toTheWatermark += model.keptLimits()
+        try await quiet(fixture)
+        try await compareDeletions(gone)
+        fixture.cache.perform(silently: { $0.checkInvariants() })
+        let order: [CacheKey] = fixture.cache.performing { state in
+            (state.index.leastRecent(after: nil, limit: .max), [])
+        }
+        try expectEqual(order.map(\.description), model.entries.map { names[$0.image] }, "order")
+        let statistics = fixture.cache.statistics()
+        try expectEqual(statistics.bytesUsed, model.used, "bytes")
+        try expectEqual(statistics.pinned.bytes, model.pinnedBytes, "bytes pinned")
+        try compareNames()
+        return gone.victims.atOnce.count + gone.victims.toTheWatermark.count
+    }
+
+    private func quiet(_ fixture: CacheFixture) async throws {
+        try await waitUntil("the cache to be quiet") {
+            await withCheckedContinuation { continuation in
+                fixture.cache.afterDirectoryWork { continuation.resume() }
+            }
+            return fixture.cache.performing { state in
+                let isResting = state.running == 0 && state.flights.isEmpty
+                return (isResting && !state.room.isEvicting && state.room.condemned == 0, [])
+            }
+        }
+    }
+
+    /// Two threads remove for a download: its own, what it needs at once; and the directory's, the way
+    /// down to the watermark. Each has to keep the order.
+    private func compareDeletions(_ gone: Gone) async throws {
+        let victims = gone.victims
+        let expected = (victims.atOnce + victims.toTheWatermark).map { names[$0] }
+        let partials = victims.partials.map { names[$0] + ".part" }
+        let all = (expected + partials + gone.asked).sorted()
+        var seen: [String] = []
+        try await waitUntil("\(all.count) names to go") {
+            seen += try watch.take().filter { numbers[String($0.prefix(36))] != nil }
+            return seen.count >= all.count
+        }
+        try expectEqual(seen.sorted(), all, "names gone")
+        for part in [victims.atOnce, victims.toTheWatermark] {
+            let names = part.map { self.names[$0] }
+            try expectEqual(seen.filter { names.contains($0) }, names, "order of going")
+        }
+    }
+
+    private func compareNames() throws {
+        let expected =
+            model.entries.map { names[$0.image] } + model.partials.keys.map { names[$0] + ".part" }
+        // The stray file is nothing the cache could use.
+        let present = try namesInDirectory().filter { numbers[String($0.prefix(36))] != nil }
+        let own = present.filter { $0 != names[Self.stray] }
+        try expectEqual(own.sorted(), expected.sorted(), "names")
+    }
+
+    func expectEqual<Value: Equatable>(_ is: Value, _ should: Value, _ what: String) throws {
+        guard `is` != should else { return }
+        throw TestFailure("operation \(figures.operations): \(what) \(`is`), not \(should)")
+    }
+}

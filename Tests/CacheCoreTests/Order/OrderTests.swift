@@ -1,0 +1,40 @@
+import CacheKey
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// The order in which entries go, on real files, against a plain model.
+///
+/// `make order` runs 100,000 operations; `CACHED_TEST_OPERATIONS` and `CACHED_TEST_SEED` set others.
+@Suite("Cache: the order of eviction", .timeLimit(.minutes(OrderRun.isLong ? 120 : 3)))
+struct OrderTests {
+    @Test func victimsAreThoseOfThePlainModelInItsOrder() async throws {
+        let seed = OrderRun.seed
+        let start = ContinuousClock.now
+        do {
+            let figures = try await withTestScope { scope in
+                let script = try OrderScript(seed: seed, in: scope)
+                try await script.run(operations: OrderRun.operations)
+                return script.figures
+            }
+            #expect(figures.evicted > OrderRun.operations / 20)
+            guard OrderRun.isLong else { return }
+            print("\(figures), \(start.duration(to: .now)), CACHED_TEST_SEED=\(seed)")
+        } catch {
+            Issue.record("CACHED_TEST_SEED=\(seed) repeats it: \(error)")
+        }
+    }
+}
+
+/// What one run is told from outside.
+private enum OrderRun {
+    static let operations = number("CACHED_TEST_OPERATIONS") ?? 2000
+    static let seed = number("CACHED_TEST_SEED").map { UInt64($0) } ?? .random(in: 0..<1_000_000)
+    static var isLong: Bool { operations > 10_000 }
+
+    private static func number(_ name: String) -> Int? {
+        getenv(name).flatMap { Int(String(cString: $0)) }
+    }
+}

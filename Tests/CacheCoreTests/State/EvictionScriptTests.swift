@@ -1,0 +1,162 @@
+import CacheKey
+import Testing
+
+@testable import CacheCore
+
+private let block: Int64 = 4096
+
+/// Staying inside limits that shrink, a disk that others fill, and memory that runs short.
+@Suite("State: eviction", .timeLimit(.minutes(1)))
+struct EvictionScriptTests {
+    let script = StateScript(bytes: 20 * block)
+
+    @Test func shrunkLimitsAreFollowedToTheirWatermark() {
+        script.has("a", "b", "c", "d", allocated: 4 * block)
+        #expect(script.limits { $0.maximumBytes = 10 * block } == ["evict to 36864"])
+        // One eviction is on its way already.
+        #expect(script.event { $0.limitsChecked() } == [])
+        let eviction = Eviction(goal: EvictionGoal(bytes: 36864), isOwn: true)
+        #expect(script.evicts(eviction, limit: 1) == ["a"])
+        #expect(script.evicts(eviction, limit: 1) == ["b"])
+        #expect(script.evicts(eviction, limit: 1) == [])
+        #expect(script.state.bytesUsed == 8 * block)
+    }
+
+    @Test func limitsThatShrinkDuringAnEvictionAreFollowedAfterIt() {
+        script.has("a", "b", "c", "d", allocated: 4 * block)
+        _ = script.limits { $0.maximumBytes = 15 * block }
+        let eviction = Eviction(goal: EvictionGoal(bytes: 55296), isOwn: true)
+        #expect(script.evicts(eviction) == ["a"])
+        #expect(script.limits { $0.maximumBytes = 10 * block } == [])
+        #expect(script.evicts(eviction) == ["evict to 36864"])
+        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 36864), isOwn: true)) == ["b"])
+    }
+
+    @Test func pinsThatStandInTheWayEndAnEviction() {
+        script.has("a", "b", allocated: 4 * block)
+        _ = script.pins("a")
+        #expect(script.limits { $0.maximumBytes = 2 * block } == ["evict to 7373"])
+        let eviction = Eviction(goal: EvictionGoal(bytes: 7373), isOwn: true)
+        #expect(script.evicts(eviction) == ["b"])
+        #expect(script.evicts(eviction) == [])
+        #expect(script.holds("a"))
+    }
+
+    @Test func fewerEntriesAreFollowedToo() {
+        for number in 0..<20 { script.has("\(number)", allocated: 512) }
+        #expect(
+            script.limits { $0.maximumEntries = 10 } == ["evict to 73728 and 9 entries"])
+        let goal = EvictionGoal(bytes: 73728, entries: 9)
+        #expect(script.evicts(Eviction(goal: goal, isOwn: true)).count == 11)
+        #expect(script.holds("11") && !script.holds("10"))
+    }
+
+    @Test func anEvictionAskedForMeansWhatIsThere() {
+        script.has("a", "b", allocated: 4 * block)
+        _ = script.begins("c", 8 * block)
+        // Promised bytes can't be evicted; a person did not mean them.
+        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 4 * block))) == ["a"])
+        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 4 * block))) == [])
+    }
+
+    @Test func whatIsBeingEvictedIsNoEntryAnyMore() {
+        // flush:  sets K's access time; its change is noticed
+        // evict:  takes K off the index; its file is still there
+        // anyone: looks at K because it changed: a whole file   → back again, if it were believed
+        script.has("a", allocated: block)
+        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 0))) == ["a"])
+        _ = script.changes(.appeared(script.key("a")))
+        #expect(script.looksAt("a", .entry(Sample.facts())) == .missing(nil))
+        let start = script.state.examinations.begin()
+        script.state.scanned([.entry(script.key("a"), .entry(Sample.facts()))], since: start)
+        #expect(!script.holds("a"))
+        _ = script.loses("a")
+        // It could not be removed after all.
+        #expect(script.looksAt("a", .entry(Sample.facts()))?.isCached == true)
+    }
+
+    // MARK: The floor of free space
+
+    @Test func theFloorLowersWhatMayBeHeld() {
+        script.has("a", "b", allocated: 4 * block)
+        script.state.budget.minimumFree = 10 * block
+        script.state.measured(free: 12 * block)
+        #expect(script.state.ceiling == 10 * block)
+        #expect(script.event { $0.limitsChecked() } == [])
+        // Somebody else fills the disk.
+        script.state.measured(free: 7 * block)
+        #expect(script.state.ceiling == 5 * block)
+        #expect(script.event { $0.limitsChecked() } == ["evict to 18432"])
+        script.state.measured(free: 0)
+        #expect(script.state.ceiling == 0)
+        script.state.measured(free: .max)
+        #expect(script.state.ceiling == 20 * block)
+    }
+
+    @Test func whatADownloadHasWrittenIsNotCountedTwice() {
+        script.state.budget.minimumFree = 10 * block
+        script.state.measured(free: 22 * block)
+        #expect(script.begins("a", 7 * block) == ["granted 28672"])
+        #expect(script.state.ceiling == 12 * block)
+        _ = script.progresses("a", received: 5 * block, total: 7 * block)
+        script.state.measured(free: 17 * block)
+        #expect(script.state.ceiling == 12 * block)
+        #expect(script.begins("b", 3 * block) == ["granted 12288"])
+    }
+
+    // MARK: Partials
+
+    @Test func whatAFailedDownloadLeftIsEstimatedThenLookedAt() {
+        _ = script.begins("a", 9 * block)
+        _ = script.progresses("a", received: 3 * block, total: 9 * block)
+        _ = script.finishes("a", failing: .http(500))
+        #expect(script.state.bytesUsed == 4 * block)
+        #expect(script.state.partials.unverified == [script.key("a")])
+        script.state.partialSeen(script.key("a"), 3 * block)
+        #expect(script.state.bytesUsed == 3 * block)
+        _ = script.changes(.partialChanged(script.key("a")))
+        #expect(script.state.partials.unverified == [script.key("a")])
+        script.state.partialSeen(script.key("a"), nil)
+        #expect(script.state.bytesUsed == 0)
+    }
+
+    @Test func whatADownloadWritesIsInItsOwnBooks() {
+        script.state.partialSeen(script.key("a"), 5 * block)
+        _ = script.begins("a", 3 * block)
+        #expect(script.state.held == 4 * block)
+        _ = script.changes(.partialChanged(script.key("a")))
+        script.state.partialSeen(script.key("a"), 2 * block)
+        #expect(script.state.held == 4 * block)
+        _ = script.finishes("a")
+        _ = script.published("a", Sample.facts(allocated: 4 * block))
+        // It was renamed; a look at the name would find nothing.
+        #expect(script.state.bytesUsed == 4 * block)
+    }
+
+    @Test func strangersPartialsAreCounted() {
+        let start = script.state.examinations.begin()
+        script.state.scanned([.partial(script.key("a"), 6 * block)], since: start)
+        #expect(script.state.bytesUsed == 6 * block)
+        #expect(script.removes("a") == ["discard a"])
+    }
+
+    // MARK: Fewer downloads
+
+    @Test func halfAsManyDownloadsRunForAWhile() {
+        let script = StateScript(transferLimit: 4)
+        let end = ContinuousClock.now + .seconds(60)
+        script.state.transfersHalved(until: end)
+        script.caller("reader", wants: "a", "b", "c", "d") {
+            #expect($0 == ["start a", "start b"])
+        }
+        #expect(script.event { $0.timePassed(now: end - .seconds(1)) } == [])
+        #expect(script.event { $0.timePassed(now: end) } == ["start c", "start d"])
+        #expect(script.event { $0.timePassed(now: end + .seconds(60)) } == [])
+    }
+
+    @Test func oneDownloadIsAlwaysAllowed() {
+        let script = StateScript(transferLimit: 2)
+        for _ in 0..<3 { script.state.transfersHalved(until: .now) }
+        script.caller("reader", wants: "a", "b") { #expect($0 == ["start a"]) }
+    }
+}

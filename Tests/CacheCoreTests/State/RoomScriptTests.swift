@@ -1,0 +1,206 @@
+import CacheKey
+import Testing
+
+@testable import CacheCore
+
+/// One block of the disk in these scripts; an image takes its own and one for its attributes.
+private let block: Int64 = 4096
+
+/// Room for downloads: set aside before bytes arrive, made by letting the least recently used go.
+@Suite("State: room", .timeLimit(.minutes(1)))
+struct RoomScriptTests {
+    let script = StateScript(bytes: 20 * block)
+
+    // MARK: Setting aside
+
+    @Test func aLengthIsSetAsideAtOnce() {
+        #expect(script.begins("a", 10_000) == ["granted 10000"])
+        #expect(script.state.room.reserved == 4 * block)
+        #expect(script.state.held == 4 * block)
+    }
+
+    @Test func withoutALengthItGrowsInSteps() {
+        let script = StateScript(bytes: 1 << 20)
+        _ = script.want("a", by: nil)
+        #expect(script.asks("a", for: 1) == ["granted 262144"])
+        #expect(script.state.room.reserved == Budget.step + block)
+        #expect(script.asks("a", for: Budget.step + 1) == ["granted 524288"])
+        #expect(script.state.room.reserved == 2 * Budget.step + block)
+    }
+
+    @Test func whereNoStepFitsTheBareNeedIsSetAside() {
+        let script = StateScript(bytes: 100 * block)
+        _ = script.want("a", by: nil)
+        #expect(script.asks("a", for: 1) == ["granted 262144"])
+        #expect(script.asks("a", for: Budget.step + 1) == ["granted 262145"])
+        #expect(script.state.room.reserved == 66 * block)
+    }
+
+    @Test func aStepEndsAtTheLargestImage() {
+        let script = StateScript()
+        script.state.budget.maximumImageSize = 300_000
+        _ = script.want("a", by: nil)
+        _ = script.asks("a", for: 1)
+        #expect(script.asks("a", for: Budget.step + 1) == ["granted 300000"])
+        #expect(script.asks("a", for: 300_001) == ["refused: tooLarge"])
+        #expect(script.asks("a", for: 1, of: 300_001) == ["refused: tooLarge"])
+        #expect(script.refusal?.message.contains("--max-image-bytes") == true)
+    }
+
+    @Test func aDownloadThatIsOverIsGivenNothing() {
+        _ = script.want("a", by: nil)
+        let id = script.flight("a")
+        _ = script.removes("a")
+        let (answer, _) = script.state.roomAsked(script.key("a"), id, needed: 1, length: 1)
+        guard case .refused = answer else {
+            Issue.record("it was given room")
+            return
+        }
+    }
+
+    // MARK: What can't fit
+
+    @Test func whatCanNeverFitIsRefusedAtOnceAndNothingGoes() {
+        script.has("a", "b", allocated: 4 * block)
+        #expect(script.begins("c", 20 * block) == ["refused: noRoom"])
+        #expect(script.refusal?.message.contains("(--max-bytes)") == true)
+        #expect(script.refusal?.message.contains("pinned") == false)
+        #expect(script.holds("a") && script.holds("b"))
+        #expect(script.state.counters.refused == 1)
+    }
+
+    @Test func aBudgetFullOfPinsRefusesAndSaysWhy() {
+        script.has("a", "b", allocated: 8 * block)
+        _ = script.pins("a")
+        #expect(script.begins("c", 11 * block).first == "granted 45056")
+        _ = script.finishes("c", failing: .http(500))
+        _ = script.loses("b")
+        #expect(script.begins("d", 12 * block) == ["refused: noRoom"])
+        #expect(script.refusal?.message.contains("pinned images take 32768; unpin") == true)
+        #expect(script.begins("e", 11 * block).first == "granted 45056")
+    }
+
+    @Test func aFullFileSystemRefusesAndNamesTheFloor() {
+        script.state.budget.minimumFree = 10 * block
+        script.state.measured(free: 12 * block)
+        #expect(script.begins("a", 2 * block) == ["refused: noRoom"])
+        #expect(script.refusal?.message.contains("(--min-free)") == true)
+        #expect(script.begins("b", block) == ["granted 4096"])
+    }
+
+    @Test func allEntriesPinnedRefuseAndNameTheirNumber() {
+        let script = StateScript(entries: 2)
+        script.has("a", "b", allocated: block)
+        _ = script.pins("a")
+        _ = script.pins("b")
+        #expect(script.begins("c", 1) == ["refused: noRoom"])
+        #expect(script.refusal?.message.contains("(--max-entries)") == true)
+        // A new version takes no place.
+        _ = script.want("a", by: nil, isRefresh: true)
+        #expect(script.asks("a", for: 1, of: 1) == ["granted 1"])
+    }
+
+    @Test func aNewVersionThatCantLieBesideTheOldOneIsRefusedAtOnce() {
+        script.has("a", allocated: 11 * block)
+        script.has("b", allocated: 4 * block)
+        _ = script.want("a", by: nil, isRefresh: true)
+        #expect(script.asks("a", for: 1, of: 9 * block) == ["refused: noRoom"])
+        #expect(script.holds("b"))
+        #expect(script.asks("a", for: 1, of: 8 * block).first == "granted 32768")
+    }
+
+    // MARK: Victims
+
+    @Test func justEnoughGoInTheOrderOfUse() {
+        script.has("a", "b", "c", "d", "e", allocated: 4 * block)
+        script.caller("reader", wants: "a")
+        #expect(
+            script.begins("f", 4 * block) == ["granted 16384", "without b", "without c"])
+        // Twelve blocks are held and five promised: below the watermark already.
+        #expect(script.order == ["a", "e", "d"].map(script.key))
+        #expect(script.state.counters.evicted == Removal(entries: 2, bytes: 8 * block))
+    }
+
+    @Test func evictionGoesOnToTheWatermark() {
+        script.has("a", "b", "c", "d", "e", allocated: 4 * block)
+        #expect(script.begins("f", 2 * block) == ["granted 8192", "without a", "evict to 73728"])
+        let eviction = Eviction(goal: EvictionGoal(bytes: 73728), isOwn: true)
+        #expect(script.evicts(eviction) == ["b"])
+        #expect(script.state.room.isEvicting)
+        #expect(script.evicts(eviction) == [])
+        #expect(!script.state.room.isEvicting)
+    }
+
+    @Test func whatIsPinnedOrOnItsWayIsSpared() {
+        script.has("a", "b", "c", "d", allocated: 5 * block)
+        for image in ["a", "b", "c", "d"] { script.caller("reader", wants: image) }
+        _ = script.pins("a")
+        _ = script.want("b", by: nil, isRefresh: true)
+        // Asking for it was using it.
+        #expect(script.order.first == script.key("b"))
+        for image in ["c", "d"] { script.caller("reader", wants: image) }
+        #expect(
+            script.begins("e", 8 * block) == [
+                "granted 32768", "without c", "without d", "evict to 73728",
+            ])
+        #expect(script.begins("f", block) == ["wait"])
+        #expect(script.holds("a") && script.holds("b"))
+    }
+
+    @Test func anUnpinnedEntryGoesInItsTurn() {
+        script.has("a", "b", "c", "d", allocated: 5 * block)
+        _ = script.pins("a")
+        #expect(script.begins("e", block) == ["granted 4096", "without b"])
+        _ = script.loses("b")
+        _ = script.pins("a", false)
+        #expect(script.begins("f", 3 * block) == ["granted 12288", "without a"])
+    }
+
+    @Test func whatADownloadLeftBehindGoesLast() {
+        script.has("a", allocated: 8 * block)
+        _ = script.begins("b", 9 * block)
+        _ = script.progresses("b", received: 9 * block, total: nil)
+        _ = script.finishes("b", failing: .http(500))
+        #expect(script.begins("c", 7 * block).prefix(2) == ["granted 28672", "without a"])
+        _ = script.finishes("c")
+        _ = script.published("c", Sample.facts(allocated: 8 * block))
+        _ = script.pins("c")
+        _ = script.loses("a")
+        #expect(script.begins("d", 2 * block) == ["granted 8192", "without partial b"])
+    }
+
+    // MARK: Entries
+
+    @Test func oneMoreThanTheMostEntriesTakesThePlaceOfTheOldest() {
+        let script = StateScript(entries: 2)
+        script.has("a", "b", allocated: block)
+        #expect(script.begins("c", 1) == ["granted 1", "without a"])
+        _ = script.finishes("c")
+        _ = script.published("c")
+        #expect(script.state.index.count == 2)
+    }
+
+    @Test func manyEntriesGoDownToTheirWatermark() {
+        let script = StateScript(bytes: 1000 * block, entries: 20)
+        for number in 0..<20 { script.has("\(number)", allocated: block) }
+        #expect(
+            script.begins("x", 1) == ["granted 1", "without 0", "evict to 3686400 and 18 entries"])
+        let goal = EvictionGoal(bytes: 900 * block, entries: 18)
+        #expect(script.evicts(Eviction(goal: goal, isOwn: true)) == ["1", "2"])
+        // Its arrival lets no more go.
+        _ = script.finishes("x")
+        #expect(script.published("x") == [])
+        #expect(script.evicts(Eviction(goal: goal, isOwn: true)) == [])
+        #expect(script.state.index.count == 18)
+    }
+
+    @Test func entriesOnTheirWayCount() {
+        let script = StateScript(entries: 2)
+        #expect(script.begins("a", 1) == ["granted 1"])
+        #expect(script.begins("b", 1) == ["granted 1"])
+        #expect(script.begins("c", 1) == ["wait"])
+        _ = script.finishes("a")
+        #expect(script.published("a") == ["resume c"])
+        #expect(script.asks("c", for: 1, of: 1) == ["granted 1", "without a"])
+    }
+}

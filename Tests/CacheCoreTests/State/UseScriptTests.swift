@@ -1,0 +1,142 @@
+import CacheKey
+import Testing
+
+@testable import CacheCore
+
+/// What counts as use, when files are told of it, and what pins outlive.
+@Suite("State: use and pins", .timeLimit(.minutes(1)))
+struct UseScriptTests {
+    let script = StateScript()
+
+    private func taken(limit: Int = .max) -> [CacheKey] {
+        script.state.takeUses(limit: limit).sorted { $0.time < $1.time }.map(\.key)
+    }
+
+    @Test func aHitAndAnOpeningAreUses() {
+        for image in ["a", "b", "c"] { script.has(image) }
+        script.caller("reader", wants: "a")
+        _ = script.changes(.opened(script.key("b")))
+        #expect(script.order == ["b", "a", "c"].map(script.key))
+        _ = script.lookup("c")
+        _ = script.looksAt("c", .entry(Sample.facts()))
+        #expect(script.order == ["b", "a", "c"].map(script.key))
+        _ = script.changes(.opened(script.key("nothing")))
+    }
+
+    @Test func ownOpeningsAreNotUses() {
+        for image in ["a", "b"] { script.has(image) }
+        script.state.openingItself(script.key("a"))
+        script.state.openingItself(script.key("a"))
+        _ = script.changes(.opened(script.key("a")))
+        _ = script.changes(.opened(script.key("a")))
+        #expect(script.order == ["b", "a"].map(script.key))
+        _ = script.changes(.opened(script.key("a")))
+        #expect(script.order == ["a", "b"].map(script.key))
+        // One that came to nothing is not reported.
+        script.state.openingItself(script.key("b"))
+        script.state.didNotOpen(script.key("b"))
+        _ = script.changes(.opened(script.key("b")))
+        #expect(script.order == ["b", "a"].map(script.key))
+    }
+
+    @Test func anOverflowForgetsWhatWasNotReported() {
+        for image in ["a", "b"] { script.has(image) }
+        script.state.openingItself(script.key("a"))
+        _ = script.changes(.overflowed)
+        _ = script.changes(.opened(script.key("a")))
+        #expect(script.order == ["a", "b"].map(script.key))
+    }
+
+    @Test func eachUseIsToldOnceWithItsLatestTime() {
+        for image in ["a", "b", "c"] { script.has(image) }
+        _ = taken()
+        script.caller("reader", wants: "a")
+        script.caller("reader", wants: "b")
+        script.caller("reader", wants: "a")
+        #expect(taken() == ["b", "a"].map(script.key))
+        #expect(taken() == [])
+        script.caller("reader", wants: "c")
+        _ = script.removes("c")
+        #expect(taken() == [])
+    }
+
+    @Test func usesAreTakenInBatches() {
+        for number in 0..<10 { script.has("\(number)") }
+        _ = taken()
+        for number in 0..<10 { script.caller("reader", wants: "\(number)") }
+        #expect(taken(limit: 4).count == 4)
+        #expect(taken(limit: 4).count == 4)
+        #expect(taken(limit: 4).count == 2)
+    }
+
+    @Test func everyUseIsLaterThanTheOneBefore() {
+        for image in ["a", "b", "c"] { script.has(image) }
+        _ = taken()
+        // The clock stands still, then goes back.
+        _ = script.want("b", by: nil, now: 1_790_000_200)
+        _ = script.want("a", by: nil, now: 1_790_000_200)
+        _ = script.want("c", by: nil, now: 1_790_000_000)
+        let times = script.state.takeUses(limit: .max).sorted { $0.time < $1.time }
+        #expect(times.map(\.key) == ["b", "a", "c"].map(script.key))
+        #expect(Set(times.map(\.time)).count == 3)
+    }
+
+    @Test func aPublicationIsAUseAndItsFileSaysWhen() {
+        script.has("a", Sample.facts(lastUsedAt: 1_790_000_100))
+        #expect(taken() == [])
+        // Published before the latest use, reported after it: both orders must be one.
+        script.has("b", Sample.facts(lastUsedAt: 1_790_000_050))
+        #expect(script.order == ["b", "a"].map(script.key))
+        #expect(taken() == [script.key("b")])
+    }
+
+    @Test func aFileReplacedWhileUsesAreToldIsToldAgain() {
+        // flush:    takes K's time, to be written into its file
+        // publish:  replaces K's file, whose time is later
+        // flush:    writes the earlier time into the new file   → it would seem used before others
+        script.has("a")
+        script.caller("reader", wants: "a")
+        _ = script.want("a", by: nil, isRefresh: true)
+        #expect(taken() == [script.key("a")])
+        _ = script.finishes("a")
+        _ = script.published("a", Sample.facts(lastUsedAt: 1_790_000_900))
+        script.state.usesTold([script.key("a")])
+        #expect(taken() == [script.key("a")])
+        script.state.usesTold([script.key("a")])
+        #expect(taken() == [])
+    }
+
+    // MARK: Pins
+
+    @Test func aPinOutlivesTheBytesItWasPutOn() {
+        script.has("a")
+        _ = script.pins("a")
+        _ = script.want("a", by: nil, isRefresh: true)
+        _ = script.finishes("a")
+        // This is asked before the file is renamed.
+        #expect(script.pinsOnArrival("a"))
+        _ = script.published("a", Sample.facts(isPinned: true))
+        #expect(script.state.index.pinned.entries == 1)
+    }
+
+    @Test func whatIsOnItsWayIsPinnedWhenItLands() {
+        _ = script.want("a", by: nil)
+        #expect(!script.pinsOnArrival("a"))
+        _ = script.pins("a")
+        #expect(
+            script.lookup("a")
+                == .inFlight(
+                    .init(
+                        phase: .connecting, received: 0, total: nil, isPinned: true)))
+        #expect(script.pinsOnArrival("a"))
+        _ = script.pins("a", false)
+        #expect(!script.pinsOnArrival("a"))
+    }
+
+    @Test func removingManySparesWhatIsPinned() {
+        script.has("a")
+        _ = script.pins("a")
+        #expect(script.removes("a", sparesPinned: true) == [])
+        #expect(script.removes("a") == ["unlink a"])
+    }
+}

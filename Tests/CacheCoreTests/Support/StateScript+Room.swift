@@ -1,0 +1,71 @@
+import CacheKey
+
+@testable import CacheCore
+
+/// Room: what downloads ask for, and what goes for them.
+extension StateScript {
+    /// The download of an image asks for room before it writes.
+    func asks(_ image: String, for needed: Int64, of length: Int64? = nil) -> [String] {
+        let (answer, effects) = state.roomAsked(
+            key(image), flight(image), needed: needed, length: length)
+        state.checkInvariants()
+        return words(answer) + effects.map(words)
+    }
+
+    /// A download of an image begins and asks for room for all of it.
+    func begins(_ image: String, _ length: Int64) -> [String] {
+        _ = want(image, by: nil)
+        return asks(image, for: 1, of: length)
+    }
+
+    /// The files of victims are gone.
+    func loses(_ images: String...) -> [String] {
+        let victims = images.map { image in
+            guard let victim = doomed.removeValue(forKey: image) else {
+                preconditionFailure("\(image) is no victim")
+            }
+            return victim
+        }
+        return event { $0.unlinked(victims) }
+    }
+
+    /// A piece of an eviction: the victims, then what else was decided.
+    func evicts(_ eviction: Eviction, limit: Int = .max) -> [String] {
+        let (victims, effects) = state.evictionSlice(eviction, limit: limit)
+        state.checkInvariants()
+        return victims.map(doom) + effects.map(words)
+    }
+
+    /// The limits change, as at a reload.
+    func limits(_ change: (inout Budget) -> Void) -> [String] {
+        event { state in
+            change(&state.budget)
+            return state.limitsChecked() + state.resumeNext()
+        }
+    }
+
+    func pins(_ image: String, _ isPinned: Bool = true) -> [String] {
+        event { $0.pinned(key(image), isPinned) }
+    }
+
+    /// Whether what is published now under an image's name will be pinned.
+    func pinsOnArrival(_ image: String) -> Bool { state.isPinned(key(image)) }
+
+    /// Notes a victim, to be lost later; its name.
+    func doom(_ victim: Victim) -> String {
+        let name = name(victim)
+        doomed[name] = victim
+        return name
+    }
+
+    private func words(_ answer: RoomAnswer) -> [String] {
+        switch answer {
+        case .granted(let bytes, let victims):
+            return ["granted \(bytes)"] + victims.map { "without \(doom($0))" }
+        case .refused(let failure):
+            refusal = failure
+            return ["refused: \(failure.kind)"]
+        case .wait: return ["wait"]
+        }
+    }
+}
