@@ -301,8 +301,9 @@ extension CacheState {
         return (victims, effects)
     }
 
+    /// What is on its way counts, bytes and entry: its arrival is no reason for more to go.
     private func isOver(_ goal: EvictionGoal) -> Bool {
-        held - room.condemned > goal.bytes || index.count > goal.entries
+        held - room.condemned > goal.bytes || index.count + room.holders > goal.entries
     }
 
     /// Whoever asks for an eviction means what is there; the cache itself, also what is promised.
@@ -311,7 +312,6 @@ extension CacheState {
     }
 
     /// The limits may be passed: they were changed, an entry came, or strangers wrote to the disk.
-    /// What is on its way counts, bytes and entry: its arrival is no reason for more to go.
     mutating func limitsChecked() -> [Effect] {
         guard trust != .scanning,
             held - room.condemned > ceiling || index.count > budget.maximumEntries
