@@ -67,6 +67,29 @@ struct BudgetTests {
         }
     }
 
+    /// Each has some of the room before it needs more than is left.
+    @Test func largeImagesOfUnknownLengthDoNotFailEachOther() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(["--max-bytes", "1MB"], in: scope)
+            let origin = try ScriptedOrigin(in: scope)
+            let sampler = UsageSampler(of: daemon.directory, in: scope)
+            let urls = (0..<12).map { number in
+                let image = SampleImage.png(byteCount: 700_000 + number * 1000)
+                origin.route("/\(number).png", .chunked(image, by: 16_384))
+                return origin.url("/\(number).png")
+            }
+            let items = try await daemon.ask(call("Fetch", urls)).items
+            for item in items { #expect(item.failure == nil, "\(item.url)") }
+            #expect(try await daemon.figure("published") == urls.count)
+            #expect(try await daemon.figure("failed") == 0)
+            // None begins more than once again.
+            #expect(origin.requests().count <= 2 * urls.count)
+            #expect(try await sampler.end().peak <= 1_000_000)
+            #expect(try daemon.names(besides: []).allSatisfy { !$0.hasSuffix(".part") })
+            try await daemon.expectTrueLedger()
+        }
+    }
+
     // MARK: What cannot fit
 
     @Test func whatCannotFitFailsBeforeItsBodyIsSent() async throws {

@@ -39,6 +39,8 @@ struct Room {
     var doomed: Set<CacheKey> = []
     /// Bytes the cache would hold if it had all the free space of the file system too.
     var reach = Int64.max
+    /// The download that has room and lets no other one begin.
+    var soloist: FlightID?
     /// Downloads that wait for room, first come, first served.
     var waiting: [(key: CacheKey, id: FlightID)] = []
     /// An eviction down to the watermark is on its way.
@@ -130,7 +132,7 @@ extension CacheState {
     private mutating func grant(
         _ key: CacheKey, _ flight: Flight, _ more: Int64, upTo bytes: Int64
     ) -> (RoomAnswer, [Effect]) {
-        guard isNext(flight) else { return waitForRoom(key, flight, upTo: bytes) }
+        guard isNext(flight) else { return (lineUp(key, flight), []) }
         let (victims, suffice) = victims(for: more, key, flight)
         var effects: [Effect] = []
         for case .entry(let key) in victims.map(\.name) { effects += changed(key) }
@@ -141,6 +143,7 @@ extension CacheState {
         }
         if !flight.hasRoom {
             room.holders += 1
+            if flight.needsAllRoom { room.soloist = flight.id }
             // Its own download begins by removing it.
             partials[key] = nil
         }
@@ -153,7 +156,9 @@ extension CacheState {
 
     /// Those who have room may have more; a newcomer waits behind those who wait already.
     private func isNext(_ flight: Flight) -> Bool {
-        flight.hasRoom || room.waiting.first.map { $0.id == flight.id } ?? true
+        guard !flight.hasRoom else { return true }
+        guard room.soloist == nil, !flight.needsAllRoom || room.holders == 0 else { return false }
+        return room.waiting.first.map { $0.id == flight.id } ?? true
     }
 
     /// Who has to go for so many bytes more, and whether that suffices now.
@@ -178,8 +183,8 @@ extension CacheState {
         return (victims, bytes <= 0 && entries <= 0)
     }
 
-    /// Nothing can be had now. Waits for what is under way, and behind those who wait already; where
-    /// nothing is that could end without this download, it ends.
+    /// Nothing can be had now. Waits for what is under way; where nothing is that could end without
+    /// this download, it starts over behind those that wait too, or ends if there are none.
     private mutating func waitForRoom(
         _ key: CacheKey, _ flight: Flight, upTo bytes: Int64
     ) -> (RoomAnswer, [Effect]) {
@@ -187,16 +192,39 @@ extension CacheState {
             item.id != flight.id && flights[item.key]?.hasRoom == true
         }
         let others = room.holders - (flight.hasRoom ? 1 : 0) - waitingHolders
-        guard others > 0 || room.condemned > 0 || trust == .scanning || !isNext(flight) else {
-            counters.refused += 1
-            return (.refused(noRoom(for: bytes)), [])
+        if others > 0 || room.condemned > 0 || trust == .scanning {
+            return (lineUp(key, flight), [])
         }
+        if waitingHolders > 0 { return startOver(key, flight) }
+        counters.refused += 1
+        return (.refused(noRoom(for: bytes)), [])
+    }
+
+    private mutating func lineUp(_ key: CacheKey, _ flight: Flight) -> RoomAnswer {
         if !room.waiting.contains(where: { $0.id == flight.id }) {
             // Who has room already goes first: only its end gives room to others.
             room.waiting.insert(
                 (key, flight.id), at: flight.hasRoom ? 0 : room.waiting.endIndex)
         }
-        return (.wait, [])
+        return .wait
+    }
+
+    /// Downloads that have room wait for each other's. This one gives its own back and begins anew when
+    /// it can have all it needs; its callers go on waiting.
+    private mutating func startOver(
+        _ key: CacheKey, _ flight: Flight
+    ) -> (RoomAnswer, [Effect]) {
+        let freed = endFlight(key)
+        var again = Flight(
+            id: FlightID(rawValue: nextID()), url: flight.url, priority: flight.priority)
+        again.interests = flight.interests
+        again.isHeld = flight.isHeld
+        again.isPinned = flight.isPinned
+        again.needsAllRoom = true
+        flights[key] = again
+        queue.append(key, again.id, again.priority)
+        // The transfer ends by this, as that of a flight which is no more.
+        return (.refused(.startsOver), freed + changed(key))
     }
 
     /// Lets the first in the line ask again.
@@ -210,6 +238,7 @@ extension CacheState {
         room.waiting.removeAll { $0.id == flight.id }
         guard flight.hasRoom else { return resumeNext() }
         room.holders -= 1
+        if room.soloist == flight.id { room.soloist = nil }
         room.reserved -= flight.reserved
         room.written -= flight.received
         if flight.phase != .publishing {
@@ -352,6 +381,14 @@ extension CacheState {
         precondition(flying.count == room.holders, "\(room.holders) downloads have room")
         precondition(flying.reduce(0) { $0 + $1.reserved } == room.reserved, "room is lost")
         precondition(flying.reduce(0) { $0 + $1.received } == room.written, "bytes are lost")
+        precondition(
+            room.soloist.map { id in flying.allSatisfy { $0.id == id || !$0.needsAllRoom } }
+                ?? true,
+            "two downloads have all the room")
         precondition(room.condemned >= 0, "more was removed than there was")
     }
+}
+
+extension Failure {
+    static let startsOver = Failure(.noRoom, "others need the room now; it begins anew later")
 }

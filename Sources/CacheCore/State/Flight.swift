@@ -53,6 +53,8 @@ struct Flight {
     var reserved: Int64 = 0
     /// Whether it will be pinned, where a person said so while it was on its way.
     var isPinned: Bool?
+    /// Gave back the room it had once, and gets none again beside others.
+    var needsAllRoom = false
 
     /// Whether its partial is being written, or about to be.
     var hasRoom: Bool { reserved > 0 }
