@@ -12,7 +12,7 @@ struct BudgetTests {
 
     @Test func aBurstNeverGoesOverTheBudgetAndNothingFails() async throws {
         try await withTestScope { scope in
-            let budget = 1_000_000
+            let budget = 4_000_000
             let daemon = try await DaemonFixture.start(["--max-bytes", "\(budget)"], in: scope)
             let burst = try Burst(in: scope)
             let sampler = UsageSampler(of: daemon.directory, in: scope)
@@ -33,7 +33,7 @@ struct BudgetTests {
             #expect(try await daemon.figure("refused") == 0)
             let used = try await daemon.figure("bytesUsed")
             #expect(used <= budget)
-            #expect(used > budget / 2)
+            #expect(used > budget / 8)
             try await daemon.expectTrueLedger()
 
             // Callers hear of their images a little out of order, eight at a time.
@@ -73,7 +73,7 @@ struct BudgetTests {
             let daemon = try await DaemonFixture.start(["--max-bytes", "1MB"], in: scope)
             let origin = try ScriptedOrigin(in: scope)
             let sampler = UsageSampler(of: daemon.directory, in: scope)
-            let urls = (0..<12).map { number in
+            let urls = (0..<6).map { number in
                 let image = SampleImage.png(byteCount: 700_000 + number * 1000)
                 origin.route("/\(number).png", .chunked(image, by: 16_384))
                 return origin.url("/\(number).png")
@@ -178,25 +178,25 @@ struct BudgetTests {
     @Test(.enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"))
     func whenOthersFillTheDiskTheCacheShrinksByItself() async throws {
         try await withTestScope { scope in
-            let disk = try await SmallFileSystem(bytes: 32 << 20, in: scope)
+            let disk = try await SmallFileSystem(bytes: 16 << 20, in: scope)
             var options = DaemonFixture.Options()
             options.directory = "\(disk.path)/cache"
-            options.arguments = ["--max-bytes", "30MiB", "--min-free", "8MiB"]
-            let cache = try await FilledCache(40, of: 400_000, options, in: scope)
-            #expect(try cache.held().count == 40)
-            #expect(try disk.room().free > 8 << 20)
+            options.arguments = ["--max-bytes", "15MiB", "--min-free", "4MiB"]
+            let cache = try await FilledCache(20, of: 400_000, options, in: scope)
+            #expect(try cache.held().count == 20)
+            #expect(try disk.room().free > 7 << 20)
             let events = try FileEvents(.removals, in: cache.daemon.directory, scope)
             // Another program: nobody asks the daemon anything meanwhile.
             try await runSuccessfully(
-                "dd", ["if=/dev/zero", "of=\(disk.path)/other", "bs=1M", "count=12", "status=none"])
+                "dd", ["if=/dev/zero", "of=\(disk.path)/other", "bs=1M", "count=7", "status=none"])
             let full = try disk.room().free
-            #expect(full < 8 << 20)
+            #expect(full < 4 << 20)
             try await events.wait(for: "the floor of free space", within: .seconds(10)) {
-                try disk.room().free >= 8 << 20
+                try disk.room().free >= 4 << 20
             }
             let held = try cache.held()
-            #expect(held == Array((40 - held.count)..<40))
-            #expect(held.count > 10)
+            #expect(held == Array((20 - held.count)..<20))
+            #expect(held.count > 5)
             #expect(
                 try await cache.daemon.figure("bytesUsed") <= cache.daemon.figure("bytesAllowed"))
         }
