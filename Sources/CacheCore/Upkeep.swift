@@ -81,9 +81,6 @@ extension Cache {
             }
             for use in uses { tell(use.key, use.time) }
             perform(silently: { $0.usesTold(uses.map(\.key)) })
-            drainWatch()
-            // Their own change was noticed too; looking once now keeps the next question quick.
-            _ = lookup(uses.map(\.key))
         }
     }
 

@@ -70,7 +70,9 @@ extension Connection {
         if outcome.failures.values.contains(where: { $0.kind == .shuttingDown }) {
             desk.replies.write(Reply<NoParameters>(error: .shuttingDown), to: &output)
         } else {
-            desk.write(call.targets, failures: outcome.failures, digest: call.digest, to: &output)
+            desk.write(
+                call.targets, isEnd: true, failures: outcome.failures, digest: call.digest,
+                to: &output)
         }
         finished()
     }

@@ -9,12 +9,14 @@ extension Desk {
     ///
     /// - Parameters:
     ///   - details: adds what the files' attributes tell; reads files.
+    ///   - isEnd: all of them were decided; what is missing without a reason was here.
     ///   - failures: why something could not be done for some of them; they belong to the items, also where an entry is left
     ///     that could not be refreshed.
     ///   - digest: the only bytes that will do; others make the item a failure.
     func write(
         _ targets: [Target], details: Bool = false, continues: Bool = false,
-        failures: [CacheKey: CacheCore.Failure] = [:], digest: ContentDigest? = nil,
+        isEnd: Bool = false, failures: [CacheKey: CacheCore.Failure] = [:],
+        digest: ContentDigest? = nil,
         to output: inout ByteBuffer
     ) {
         var lookups = cache.lookup(targets.compactMap { $0.valid?.key }).makeIterator()
@@ -26,10 +28,12 @@ extension Desk {
                 case .success(let wish):
                     let known = lookups.next() ?? .missing(nil)
                     let lookup = checked(wish.key, known, digest)
+                    let gone: CacheCore.Failure? =
+                        isEnd && lookup == .missing(nil) ? .goneAgain : nil
                     replies.items.write(
                         url: text, wish.key, lookup,
                         details: details ? self.details(wish.key, lookup) : nil,
-                        failure: failures[wish.key], to: &output)
+                        failure: failures[wish.key] ?? gone, to: &output)
                 }
             }
         }
@@ -89,6 +93,11 @@ extension Desk {
 }
 
 extension CacheCore.Failure {
+    static let goneAgain = CacheCore.Failure(
+        .removed,
+        "it arrived, and was evicted or removed before it could be reported; the cache may be too small "
+            + "for what is asked at once (--max-bytes)")
+
     static func otherBytes(_ found: ContentDigest?) -> CacheCore.Failure {
         CacheCore.Failure(
             .digestMismatch,

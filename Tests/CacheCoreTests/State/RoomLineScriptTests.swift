@@ -53,19 +53,21 @@ struct RoomLineScriptTests {
             script.asks("a", for: Budget.step + 1) == ["granted 524288", "resume c"])
     }
 
-    @Test func oneOfSeveralThatAllWaitForAnotherEnds() {
+    @Test func oneOfSeveralThatAllWaitForAnotherStartsOver() {
         let script = StateScript(bytes: 200 * block)
         for image in ["a", "b", "c"] {
             _ = script.want(image, by: nil)
             #expect(script.asks(image, for: 1) == ["granted 262144"])
             _ = script.progresses(image, received: Budget.step, total: nil)
         }
+        let first = script.flight("c")
         let more = Budget.step + 6 * block
         #expect(script.asks("a", for: more) == ["wait"])
         #expect(script.asks("b", for: more) == ["wait"])
-        #expect(script.asks("c", for: more) == ["refused: noRoom"])
-        // What it has written goes, but not before it is needed.
-        #expect(script.finishes("c", failing: script.refusal) == ["resume b"])
+        #expect(script.asks("c", for: more) == ["refused: noRoom", "resume b"])
+        #expect(script.phase("c") == .queued)
+        #expect(script.finishes("c", first, failing: script.refusal) == ["start c"])
+        // What it had written goes, but not before it is needed.
         #expect(
             script.asks("b", for: more) == [
                 "granted 524288", "without partial c", "evict to 737280", "resume a",
@@ -73,10 +75,16 @@ struct RoomLineScriptTests {
         #expect(script.asks("a", for: more) == ["wait"])
         #expect(script.loses("partial c") == ["resume a"])
         #expect(script.asks("a", for: more) == ["wait"])
+        #expect(script.asks("c", for: 1) == ["wait"])
         _ = script.finishes("b")
         #expect(
             script.published("b", Sample.facts(allocated: 100 * block)) == ["resume a"])
         #expect(script.asks("a", for: more).first == "granted 524288")
+        // It gets none beside others.
+        #expect(script.asks("c", for: 1) == ["wait"])
+        _ = script.finishes("a")
+        #expect(script.published("a", Sample.facts(allocated: 60 * block)).contains("resume c"))
+        #expect(script.asks("c", for: 1).first == "granted 262144")
     }
 
     @Test func aDownloadAloneDoesNotWaitForItself() {
