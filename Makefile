@@ -12,7 +12,7 @@ RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -enforce-exclus
 # What `run`, `bench` and `test` hand on: make run ARGS="--log-level debug"
 ARGS ?=
 
-.PHONY: help build test lint format bench bench-deps http-conformance demo run clean
+.PHONY: help build test order lint format bench bench-deps http-conformance demo run clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' Makefile
@@ -30,6 +30,11 @@ test: ## Run every test
 	swift test --disable-xctest --skip IntegrationTests $(ARGS)
 	@# Thousands of connections and whole programs: one at a time, so that none starves another.
 	swift test --disable-xctest --no-parallel --filter IntegrationTests $(ARGS)
+
+order: export CACHED_TEST_OPERATIONS ?= 100000
+order: ## Let 100,000 random operations show in which order entries go
+	@.ci/dependencies build test
+	swift test --disable-xctest --filter CacheCoreTests.OrderTests $(ARGS)
 
 lint: ## Check the format, the scripts and who imports what
 	git ls-files -z -- '*.swift' | xargs -0 -r swift format lint --strict

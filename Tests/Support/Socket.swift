@@ -45,6 +45,12 @@ struct Socket: Sendable {
     /// Listens on a free port of 127.0.0.1. listen(2).
     static func listenOnLoopback(backlog: Int32 = 4096) throws -> (socket: Socket, port: Int) {
         let (socket, port) = try bindToLoopback()
+        // Inherited by what is accepted: a body sent after its head does not wait 40 ms for the answer to
+        // that. tcp(7).
+        var isEager: Int32 = 1
+        setsockopt(
+            socket.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isEager,
+            socklen_t(MemoryLayout<Int32>.size))
         guard Glibc.listen(socket.descriptor, backlog) == 0 else {
             defer { socket.close() }
             throw TestFailure.syscall("listen", "127.0.0.1")

@@ -48,13 +48,16 @@ final class OrderScript {
     /// What was done last, for whoever reads of a failure.
     var trace: [String] = []
 
-    init(seed: UInt64, in scope: TestScope) throws {
+    /// - Parameter path: an empty directory.
+    init(seed: UInt64, at path: String, in scope: TestScope) throws {
         self.scope = scope
         random = SeededGenerator(seed: seed)
         origin = try ScriptedOrigin(in: scope)
-        let temporary = try TemporaryDirectory(in: scope)
-        directory = try temporary.directory("cache")
-        side = try temporary.directory("side")
+        directory = path + "/cache"
+        side = path + "/side"
+        for made in [directory, side] {
+            guard mkdir(made, 0o700) == 0 else { throw TestFailure("\(made) can't be made") }
+        }
         bodies = (0..<32).map { number in
             // 200 bytes to 100 KB, as many small ones as large ones.
             SampleImage.png(byteCount: 200 << (number * 9 / 31) + number * 17, seed: UInt8(number))

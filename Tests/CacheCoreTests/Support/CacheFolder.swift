@@ -17,11 +17,28 @@ struct CacheFolder {
 
     /// On tmpfs, which keeps attributes in memory and has no blocks for them.
     init(inMemory scope: TestScope) throws {
+        try self.init(Self.directoryInMemory(in: scope) + "/cache", nil)
+    }
+
+    /// A new directory on tmpfs.
+    static func directoryInMemory(in scope: TestScope) throws -> String {
         var template = Array("/dev/shm/cached.XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw TestFailure("no directory in /dev/shm") }
         let path = String(cString: made)
         scope.atEnd { try await runSuccessfully("rm", ["-rf", path]) }
-        try self.init(path + "/cache", nil)
+        return path
+    }
+
+    /// Whether tmpfs keeps user attributes here. tmpfs(5).
+    static var canKeepAttributesInMemory: Bool {
+        let path = "/dev/shm/cached.probe.\(getpid())"
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return false }
+        defer {
+            close(file)
+            unlink(path)
+        }
+        return fsetxattr(file, "user.cached.probe", "1", 1, 0) == 0
     }
 
     private init(_ path: String, _ faults: FaultPlan?) throws {
