@@ -61,10 +61,7 @@ extension OrderScript {
         let path = "/\(image).png"
         let old = model[image]
         let isMiss = old == nil || isRefresh
-        var ahead = model
-        if isMiss, ahead.mayFit(image, length),
-            ahead.madeRoom(for: image, length).partials.count > 1
-        {
+        if isMiss, takesOneOfSeveralPartials(image, length) {
             // Which of several partials goes first is nobody's promise.
             return try open(fixture, image)
         }
@@ -88,6 +85,12 @@ extension OrderScript {
         gone.victims = model.madeRoom(for: image, length)
         try came(image, isPinned: old?.isPinned ?? false)
         return gone
+    }
+
+    private func takesOneOfSeveralPartials(_ image: Int, _ length: Int64) -> Bool {
+        var ahead = model
+        return model.partials.keys.count { $0 != image } > 1 && model.mayFit(image, length)
+            && !ahead.madeRoom(for: image, length).partials.isEmpty
     }
 
     /// A download that breaks off and leaves a partial behind; one that needs no room of others, which
