@@ -11,4 +11,11 @@ struct RandomScriptTests {
         script.run(events: 2000)
         if let complaint = script.complaint { Issue.record("seed \(seed): \(complaint)") }
     }
+
+    @Test(arguments: [UInt64](1...12))
+    func victimsAreThoseOfThePlainModel(seed: UInt64) {
+        var script = RandomRoomScript(seed: seed)
+        script.run(events: 2000)
+        if let complaint = script.complaint { Issue.record("seed \(seed): \(complaint)") }
+    }
 }
