@@ -21,6 +21,12 @@ extension CacheState {
         if sparesPinned, index.facts(of: key)?.isPinned == true { return (Removal(), []) }
         var effects = stopBecauseRemoved(key)
         failures.forget(key)
+        if flights[key]?.phase == .publishing, let facts = index.remove(key) {
+            // Its file is replaced any moment: what is queued now would remove the new one.
+            examinations.note(key)
+            counters.removed += 1
+            return (Removal(entries: 1, bytes: facts.allocated), effects + changed(key))
+        }
         guard let victim = condemn(key) else { return (Removal(), effects) }
         counters.removed += 1
         effects.append(.unlink(victim))

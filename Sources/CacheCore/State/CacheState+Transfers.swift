@@ -85,7 +85,10 @@ extension CacheState {
     private mutating func published(_ publication: Publication, _ flight: Flight) -> [Effect] {
         let key = publication.key
         switch publication.result {
+        case .failure(let failure) where flight.isUnwanted:
+            return [.unlink(condemn(unindexed: key, 0))] + failed(key, flight, failure)
         case .failure(let failure):
+            unverified.insert(key)
             return failed(key, flight, failure)
         case .success(let facts) where flight.isUnwanted:
             return [.unlink(condemn(unindexed: key, facts.allocated))]

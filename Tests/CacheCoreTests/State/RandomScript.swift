@@ -150,7 +150,7 @@ struct RandomScript: ~Copyable {
             let publication = Publication(
                 flight: FlightID(rawValue: id), key: keys[image],
                 result: failure.map { .failure($0) } ?? .success(Sample.facts()))
-            let isKept = failure == nil && model.flights[image]?.isUnwanted == false
+            let isKept = model.flights[image]?.isUnwanted == false
             compare(
                 "publish \(id)", state.published(publication),
                 model.published(image, failure?.kind))

@@ -63,6 +63,28 @@ struct RemovalScriptTests {
             script.removes("a") == ["cancel a and discard", "tell one: a removed", "unlink a"])
     }
 
+    @Test func aNewWishDuringTheRemovalOfAnEntryBeingReplacedKeepsTheNewFile() {
+        script.has("a")
+        script.caller("one", wants: "a", isRefresh: true)
+        _ = script.finishes("a")
+        // An unlink queued now would hit the file that is about to be published.
+        #expect(script.removes("a") == [])
+        #expect(!script.holds("a"))
+        script.caller("two", wants: "a") { #expect($0 == []) }
+        #expect(Set(script.published("a")) == ["tell one", "tell two"])
+        #expect(script.holds("a"))
+    }
+
+    @Test func anEntryRemovedWhileItsReplacementFailsGoesToo() {
+        script.has("a")
+        script.caller("one", wants: "a", isRefresh: true)
+        _ = script.finishes("a")
+        #expect(script.removes("a") == [])
+        let failure = Failure(.storage, "no room")
+        #expect(script.published("a", failing: failure) == ["unlink a", "tell one: a storage"])
+        #expect(!script.holds("a"))
+    }
+
     @Test func pinnedEntriesStayUnlessNamed() {
         script.has("a")
         #expect(script.looksAt("a", .entry(Sample.facts(isPinned: true))) != nil)

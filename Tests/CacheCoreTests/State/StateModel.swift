@@ -87,7 +87,10 @@ struct StateModel {
     }
 
     mutating func published(_ image: Int, _ failure: Failure.Kind?) -> [String] {
-        if let failure { return ended(image, failure) }
+        if let failure {
+            let goes = flights[image]?.isUnwanted == true
+            return (goes ? ["unlink \(image)"] : []) + ended(image, failure)
+        }
         if flights[image]?.isUnwanted == true {
             return ["unlink \(image)"] + ended(image, .removed)
         }
@@ -104,7 +107,9 @@ struct StateModel {
         case .connecting, .receiving:
             said += ["discard and cancel \(flights[image]!.id)"] + ended(image, .removed)
         }
-        if cached.remove(image) != nil { said.append("unlink \(image)") }
+        // What is being published replaces the file, or takes it along.
+        let goes = flights[image]?.phase != .publishing
+        if cached.remove(image) != nil, goes { said.append("unlink \(image)") }
         return said
     }
 

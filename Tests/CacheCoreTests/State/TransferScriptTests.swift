@@ -131,7 +131,7 @@ struct TransferScriptTests {
         _ = script.finishes("a")
         let failure = Failure(.storage, "no room")
         #expect(script.published("a", failing: failure) == ["tell reader: a storage"])
-        #expect(script.lookup("a") == .missing(failure))
+        #expect(script.looksAt("a", .absent) == .missing(failure))
     }
 
     // MARK: The end
