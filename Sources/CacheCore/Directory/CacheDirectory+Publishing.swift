@@ -67,6 +67,9 @@ extension CacheDirectory {
     private func writeAttributes(_ image: StagedImage) throws(Errno) {
         guard keepsAttributes else { return }
         let file = image.file.descriptor
+        if image.file.hasRecord {
+            try kernel.removeAttribute(PartialRecord.attributeName, of: file)
+        }
         var record = image.record
         record.validators = Validators()
         let bare = record.text
@@ -130,7 +133,7 @@ extension CacheDirectory {
     }
 
     /// Whether a name still leads to the open file.
-    private func isSame(_ name: String, _ file: Int32) -> Bool {
+    func isSame(_ name: String, _ file: Int32) -> Bool {
         do {
             let named = try kernel.status(of: name, in: descriptor)
             let opened = try kernel.status(of: file)

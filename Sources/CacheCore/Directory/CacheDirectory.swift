@@ -16,7 +16,7 @@ final class CacheDirectory: Sendable {
     private let lockDescriptor: Int32
     /// Which directory it is: a moved or replaced one has another identity.
     private let identity: Identity
-    private let owner = geteuid()
+    let owner = geteuid()
     /// `/proc/self/fd/N/`, through which attributes are read without opening a file.
     private let procPrefix: String
     /// Whether this file system keeps user attributes at all.

@@ -8,11 +8,14 @@ internal import SystemPackage
 final class StagingFile: Sendable {
     let key: CacheKey
     let descriptor: Int32
+    /// Whether it carries a ``PartialRecord``, which no entry may have.
+    let hasRecord: Bool
     private let kernel: Kernel
 
-    init(key: CacheKey, descriptor: Int32, kernel: Kernel) {
+    init(key: CacheKey, descriptor: Int32, hasRecord: Bool = false, kernel: Kernel) {
         self.key = key
         self.descriptor = descriptor
+        self.hasRecord = hasRecord
         self.kernel = kernel
     }
 
@@ -24,11 +27,18 @@ final class StagingFile: Sendable {
     func append(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
         try kernel.write(bytes, to: descriptor)
     }
+
+    /// Reads what was written before, from a place on, as much as fits. pread(2).
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
+        try kernel.read(descriptor, at: offset, into: buffer)
+    }
 }
 
 extension CacheDirectory {
     /// Starts a new partial. What lay under its name is unlinked, never written to: it may be a link.
-    func stage(_ key: CacheKey) throws(Errno) -> StagingFile {
+    ///
+    /// - Parameter record: by which it can be continued; it has none where the file system keeps none.
+    func stage(_ key: CacheKey, _ record: PartialRecord? = nil) throws(Errno) -> StagingFile {
         let name = Self.partialName(of: key)
         let descriptor: Int32
         do {
@@ -37,9 +47,22 @@ extension CacheDirectory {
             try discardPartial(of: key)
             descriptor = try create(name)
         }
-        let file = StagingFile(key: key, descriptor: descriptor, kernel: kernel)
+        let hasRecord = record.map { isKept($0, descriptor) } ?? false
+        let file = StagingFile(
+            key: key, descriptor: descriptor, hasRecord: hasRecord, kernel: kernel)
         try kernel.setMode(0o644, of: descriptor)
         return file
+    }
+
+    /// Writes a partial's record; `false` where it could not be, and nothing will be continued.
+    private func isKept(_ record: PartialRecord, _ file: Int32) -> Bool {
+        guard keepsAttributes else { return false }
+        do {
+            try kernel.setAttribute(PartialRecord.attributeName, Array(record.text.utf8), of: file)
+            return true
+        } catch {
+            return false
+        }
     }
 
     private func create(_ name: String) throws(Errno) -> Int32 {

@@ -62,9 +62,11 @@ enum StrongValidator: Hashable, Sendable {
     case entityTag(String)
     case lastModified(UnixTime)
 
-    /// Only an entity tag without `W/` is strong.
+    /// Only an entity tag without `W/` is strong. What is none, as a garbled record may have it, would
+    /// not be fit for a request either.
     init?(entityTag: String) {
-        guard entityTag.utf8.count >= 2, entityTag.hasPrefix("\""), entityTag.hasSuffix("\"")
+        guard 2...256 ~= entityTag.utf8.count, entityTag.hasPrefix("\""),
+            entityTag.hasSuffix("\""), entityTag.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
         else { return nil }
         self = .entityTag(entityTag)
     }

@@ -5,7 +5,7 @@ internal import SystemPackage
 enum SyscallName: Sendable, Hashable, CaseIterable {
     case openat, mkdir, write, fstat, fstatat, fsetxattr, getxattr, fchmod, fsync, syncfs, rename,
         unlinkat
-    case ftruncate, flock, getdents, inotify, utimensat, statfs
+    case ftruncate, flock, getdents, inotify, utimensat, statfs, pread, fremovexattr
 }
 
 /// Makes the n-th call of one kind fail, once.

@@ -45,6 +45,15 @@ struct Kernel: Sendable {
         }
     }
 
+    /// Reads from a place of an open file as much as fits, or as there is. pread(2).
+    func read(
+        _ descriptor: Int32, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(Errno) -> Int {
+        try call(.pread) {
+            Glibc.pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+        }
+    }
+
     /// Appends a text. write(2).
     func write(_ text: String, to descriptor: Int32) throws(Errno) {
         try Array(text.utf8).withUnsafeBufferPointer { (bytes) throws(Errno) in
@@ -91,6 +100,20 @@ struct Kernel: Sendable {
         try call(.getxattr) {
             CLinux.lgetxattr(path, name, buffer.baseAddress, buffer.count)
         }
+    }
+
+    /// Reads an extended attribute of an open file into `buffer`; returns the bytes read. fgetxattr(2).
+    func attribute(
+        _ name: String, of descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(Errno) -> Int {
+        try call(.getxattr) {
+            CLinux.fgetxattr(descriptor, name, buffer.baseAddress, buffer.count)
+        }
+    }
+
+    /// Removes an extended attribute of an open file. fremovexattr(2).
+    func removeAttribute(_ name: String, of descriptor: Int32) throws(Errno) {
+        _ = try call(.fremovexattr) { CLinux.fremovexattr(descriptor, name) }
     }
 
     /// Sets the permission bits of an open file, whatever the umask says. fchmod(2).

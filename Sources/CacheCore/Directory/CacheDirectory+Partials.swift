@@ -1,0 +1,71 @@
+internal import CacheKey
+import Glibc
+internal import SystemPackage
+
+/// A partial that can be continued, open for reading and for appending.
+struct RestingPartial: Sendable {
+    let file: StagingFile
+    let resumption: Resumption
+}
+
+/// Partials that rest: which can be continued, and which are too old.
+extension CacheDirectory {
+    /// The partial of `key`, if a download can go on with it: a regular file of our own that nobody else
+    /// has a name for, with a record and no more bytes than that says. Anything else is left alone, not
+    /// even opened; ``stage(_:_:)`` will unlink it.
+    ///
+    /// Says in the file that it was asked for.
+    func restingPartial(of key: CacheKey) -> RestingPartial? {
+        guard keepsAttributes else { return nil }
+        do {
+            let name = Self.partialName(of: key)
+            guard isOwn(try kernel.status(of: name, in: descriptor)) else { return nil }
+            let opened = try kernel.open(name, in: descriptor, O_RDWR | O_APPEND)
+            let file = StagingFile(key: key, descriptor: opened, hasRecord: true, kernel: kernel)
+            let status = try kernel.status(of: opened)
+            guard isOwn(status), let record = try partialRecord(opened),
+                let resumption = Resumption(record, received: Int64(status.st_size))
+            else { return nil }
+            try kernel.setAccessTime(.now, of: opened)
+            return RestingPartial(file: file, resumption: resumption)
+        } catch {
+            // Whatever hinders it hinders no download from the beginning.
+            return nil
+        }
+    }
+
+    /// Whether the name still leads to the partial, and nothing happened to it since it was opened.
+    func isUntouched(_ partial: RestingPartial) -> Bool {
+        do {
+            let status = try kernel.status(of: partial.file.descriptor)
+            return isOwn(status) && Int64(status.st_size) == partial.resumption.received
+                && isSame(Self.partialName(of: partial.file.key), partial.file.descriptor)
+        } catch {
+            return false
+        }
+    }
+
+    /// When a partial was last written to or asked for; `nil` where there is none.
+    func lastUse(ofPartial key: CacheKey) -> FileTime? {
+        do {
+            let status = try kernel.status(of: Self.partialName(of: key), in: descriptor)
+            return max(FileTime(status.st_atim), FileTime(status.st_mtim))
+        } catch {
+            return nil
+        }
+    }
+
+    private func isOwn(_ status: stat) -> Bool {
+        status.st_mode & S_IFMT == S_IFREG && status.st_uid == owner && status.st_nlink == 1
+            && status.st_size > 0
+    }
+
+    private func partialRecord(_ file: Int32) throws(Errno) -> PartialRecord? {
+        try withTemporaryBuffer(EntryAttributes.maximumLength) {
+            (buffer) throws(Errno) -> PartialRecord? in
+            let name = PartialRecord.attributeName
+            let count = try kernel.attribute(name, of: file, into: buffer)
+            return PartialRecord(text: String(decoding: buffer[..<count], as: UTF8.self))
+        }
+    }
+}
