@@ -81,6 +81,9 @@ public final class Cache: Sendable {
         transfers.start(
             TransferContext(
                 settings: settings.transfers, directory: directory, logger: logger,
+                onBeginning: { key, id, received, total in
+                    self.perform { $0.transferBegan(key, id, with: received, of: total) }
+                },
                 onProgress: { key, id, received, total in
                     self.perform {
                         $0.transferProgressed(key, id, received: received, total: total)

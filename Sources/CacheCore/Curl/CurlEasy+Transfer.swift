@@ -1,13 +1,14 @@
 internal import CCurl
 internal import CacheKey
 
-/// The header lines of every request, for as long as the transfers live.
+/// The header lines of a request, for as long as its transfer lives: those that every request has, and
+/// its own.
 final class RequestHeaders {
     fileprivate let list: UnsafeMutablePointer<curl_slist>?
 
-    init() {
+    init(_ fields: [RequestField] = []) {
         // `*/*` from everybody: what is stored may not depend on who asked first.
-        list = curl_slist_append(nil, "Accept: */*")
+        list = (["Accept: */*"] + fields.map(\.line)).reduce(nil) { curl_slist_append($0, $1) }
     }
 
     deinit {
@@ -18,7 +19,7 @@ final class RequestHeaders {
 extension CurlEasy {
     /// A handle set up for GETs, one after the other. Options that are not named keep libcurl's
     /// defaults: peers are verified, no cookies, no credentials. curl_easy_setopt(3).
-    convenience init(_ settings: TransferSettings, _ headers: RequestHeaders) throws(CurlError) {
+    convenience init(_ settings: TransferSettings) throws(CurlError) {
         self.init()
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -34,7 +35,6 @@ extension CurlEasy {
         try set(CURLOPT_LOW_SPEED_TIME, settings.stallTimeout)
         try set(CURLOPT_BUFFERSIZE, 64 * 1024)
         try set(CURLOPT_USERAGENT, settings.userAgent)
-        try set(CURLOPT_HTTPHEADER, list: headers.list)
         if let file = settings.certificateFile { try set(CURLOPT_CAINFO, file) }
         try setCallbacks()
     }
@@ -60,6 +60,7 @@ extension CurlEasy {
     /// Aims the handle at a transfer, which its loop keeps alive until it is over.
     func aim(at transfer: Transfer) throws(CurlError) {
         try set(CURLOPT_URL, transfer.url.percentEncoded)
+        try set(CURLOPT_HTTPHEADER, list: transfer.headers.list)
         // Over TLS it pays to wait for a handshake that may bring HTTP/2. Plain HTTP has nothing to wait
         // for, and libcurl 7.88 would send one request after the other.
         try set(CURLOPT_PIPEWAIT, transfer.url.isSecure ? 1 : 0)

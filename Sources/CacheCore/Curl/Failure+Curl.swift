@@ -4,7 +4,7 @@ internal import CacheKey
 extension Failure {
     /// What libcurl's result means for the image. libcurl-errors(3).
     static func curl(
-        _ code: CURLcode, _ url: CacheURL, _ received: Int64, _ head: ResponseHead
+        _ code: CURLcode, _ url: CacheURL, _ received: Int64, _ length: Int64?, _ head: ResponseHead
     ) -> Failure {
         let text = String(cString: curl_easy_strerror(code))
         switch code {
@@ -21,7 +21,7 @@ extension Failure {
                 "the server's certificate is not acceptable (\(text)); --ca-file trusts "
                     + "another authority")
         case CURLE_PARTIAL_FILE:
-            let promised = head.contentLength.map { " of \($0)" } ?? ""
+            let promised = length.map { " of \($0)" } ?? ""
             return Failure(.truncated, "the connection closed after \(received)\(promised) bytes")
         case CURLE_TOO_MANY_REDIRECTS:
             return Failure(.redirect, "too many redirects")

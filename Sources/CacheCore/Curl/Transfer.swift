@@ -6,26 +6,34 @@ internal import SystemPackage
 /// One download on its way into a partial: libcurl's callbacks end here. Belongs to the transfer
 /// loop's thread.
 ///
-/// Digest, size, media type and dimensions are taken from the bytes as they pass; the file is never
-/// read again.
+/// Digest, size, media type and dimensions are taken from the bytes as they pass. Only a partial that
+/// is continued is read again, while its origin is asked for the rest; see `Transfer+Resuming`.
 final class Transfer {
     let id: FlightID
     let key: CacheKey
     let url: CacheURL
     let easy: CurlEasy
-    private let context: TransferContext
-    private var head = ResponseHead()
-    private var file: StagingFile?
+    let context: TransferContext
+    var headers = RequestHeaders()
+    var head = ResponseHead()
+    var file: StagingFile?
     private var digest: SHA256?
     private var inspector = ImageInspector()
-    private var received: Int64 = 0
+    /// Bytes of the image that are there.
+    var received: Int64 = 0
+    /// The partial that is continued, or will be if the origin agrees.
+    var resting: RestingPartial?
+    /// Bytes of it that were read again.
+    var reread: Int64 = 0
+    /// It is not what it was.
+    var isSpoilt = false
     /// Bytes there is room for.
     private var granted: Int64 = 0
     /// Why the transfer was broken off from this side; libcurl only sees a failed callback.
-    private var ownFailure: Failure?
+    private(set) var ownFailure: Failure?
     /// The last address that was refused; libcurl may have found another of the same host.
     private var refusal: Failure?
-    private var hasReceivedErrorBytes = 0
+    private var uselessBytes = 0
 
     /// An error page shorter than this is read to its end, which keeps the connection usable.
     private static let errorBodyLimit = 64 * 1024
@@ -67,16 +75,18 @@ final class Transfer {
 
     /// A piece of the body arrived.
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
-        guard head.status == 200 else {
-            hasReceivedErrorBytes += bytes.count
-            return hasReceivedErrorBytes <= Self.errorBodyLimit ? .taken : .brokenOff
+        guard file != nil || hasImage else {
+            uselessBytes += bytes.count
+            return uselessBytes <= Self.errorBodyLimit ? .taken : .brokenOff
         }
         do {
             if file == nil { try checkHead() }
-            guard try hasRoom(for: bytes.count) else { return .postponed }
+            guard !isRereading, try hasRoom(for: bytes.count) else { return .postponed }
             if file == nil { try begin() }
             try take(bytes)
             return .taken
+        } catch is SpoiltPartial {
+            isSpoilt = true
         } catch let failure as Failure {
             ownFailure = failure
         } catch let cause as Errno {
@@ -105,13 +115,14 @@ final class Transfer {
             throw Failure(
                 .protocolError, "the body is encoded as \(encoding), which was not asked for")
         }
+        if answer == .startsOver { forgetPartial() }
     }
 
     /// Whether there is room for so many bytes more; asks for it where it is not granted yet.
     private func hasRoom(for count: Int) throws -> Bool {
         let needed = received + Int64(count)
         guard needed > granted else { return true }
-        switch context.roomFor(key, id, needed, head.contentLength) {
+        switch context.roomFor(key, id, needed, length) {
         case .granted(let bytes): granted = bytes
         case .refused(let failure): throw failure
         case .wait: return false
@@ -119,21 +130,42 @@ final class Transfer {
         return true
     }
 
-    /// The first byte of an image: the partial begins.
+    /// The first byte of an image, or of its rest: the partial begins, or goes on.
     private func begin() throws {
-        file = try context.directory.stage(key)
+        if let resting {
+            file = try unspoilt(resting)
+        } else {
+            let rules = context.settings.caching
+            let record = rules.permitsStoring(head) ? PartialRecord(head, now: .now) : nil
+            file = try context.directory.stage(key, record)
+            try beginReading()
+        }
+    }
+
+    /// Makes ready to look at an image from its first byte on.
+    func beginReading() throws(CacheError) {
         digest = try SHA256()
+        inspector = ImageInspector()
+    }
+
+    /// Looks at the next bytes of the image.
+    func read(_ bytes: UnsafeRawBufferPointer) {
+        digest?.update(bytes)
+        inspector.consume(bytes)
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) throws {
+        if let length, received + Int64(bytes.count) > length {
+            throw Failure(
+                .protocolError, "the server sent more than the \(length) bytes it promised")
+        }
         try file?.append(bytes)
-        digest?.update(bytes)
-        inspector.consume(bytes)
+        read(bytes)
         received += Int64(bytes.count)
         if let type = inspector.mediaType, !context.settings.accepts(type) {
             throw Failure.notAccepted(type)
         }
-        context.onProgress(key, id, received, head.contentLength)
+        context.onProgress(key, id, received, length)
     }
 
     // MARK: The end
@@ -146,8 +178,8 @@ final class Transfer {
             return .failure(failure)
         }
         if code == CURLE_COULDNT_CONNECT, let refusal { return .failure(refusal) }
-        guard code == CURLE_OK else { return .failure(.curl(code, url, received, head)) }
-        guard head.status == 200 else { return .failure(.http(head.status)) }
+        guard code == CURLE_OK else { return .failure(.curl(code, url, received, length, head)) }
+        guard file != nil || hasImage else { return .failure(.http(head.status)) }
         do {
             return .success(try staged())
         } catch let failure as Failure {
@@ -159,7 +191,7 @@ final class Transfer {
     }
 
     private func staged() throws -> StagedImage {
-        if let promised = head.contentLength, promised != received {
+        if let promised = length, promised != received {
             throw Failure(.truncated, "\(received) of \(promised) bytes arrived")
         }
         guard let file, let digest = digest?.finish() else {
@@ -176,7 +208,7 @@ final class Transfer {
         guard context.settings.accepts(type) else { throw Failure.notAccepted(type) }
         // Where the framing vouches for the length, a missing end mark is tolerated: there are many
         // such images about. Where nothing vouches, the image's own end has to.
-        guard head.isFramed || report.completeness == .whole else {
+        guard head.isFramed || resting != nil || report.completeness == .whole else {
             throw Failure.unvouched(report.completeness, received)
         }
         return report
@@ -184,7 +216,11 @@ final class Transfer {
 
     private func record(_ report: ImageReport, now: UnixTime) -> EntryRecord {
         let times = RequestTimes(sent: now, received: now)
-        return EntryRecord(size: received, report, head, times, context.settings.caching)
+        let rules = context.settings.caching
+        guard let partial = resting?.resumption.record else {
+            return EntryRecord(size: received, report, head, times, rules)
+        }
+        return EntryRecord(report, continuing: partial, head, times, rules)
     }
 
     /// Removes the partial: nothing of it is of use.

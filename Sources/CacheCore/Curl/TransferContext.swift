@@ -7,6 +7,8 @@ struct TransferContext: Sendable {
     let settings: TransferSettings
     let directory: CacheDirectory
     let logger: Logger
+    /// A download begins with so many bytes that are there, of so many; or, after that, anew.
+    let onBeginning: @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void
     /// Bytes received so far, and in all if the origin said.
     let onProgress: @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void
     /// Says why an image of the length that was promised can't be taken at all, if so.

@@ -67,13 +67,18 @@ private final class TransferThread {
     private var transfers: [FlightID: Transfer] = [:]
     /// Handles to use again; libcurl keeps what is dear in them.
     private var idle: [CurlEasy] = []
-    private let headers = RequestHeaders()
+    /// Downloads that read a partial again, in turn.
+    private var rereading: [FlightID] = []
+    /// Those that were over before they had read it.
+    private var ended: [FlightID: CURLcode] = [:]
     private var isRunning = true
     /// Idle connections are to be closed.
     private var isClosing = false
 
     /// Without work, the longest nap; a wake-up ends it.
     private static let longestNap: Int32 = 60_000
+    /// Bytes of a partial read at a time, between which others have their turn.
+    private static let rereadingStep = 1 << 20
 
     init(_ context: TransferContext, _ multi: CurlMulti) {
         self.context = context
@@ -94,11 +99,12 @@ private final class TransferThread {
             guard isRunning else { break }
             multi.perform()
             while let (handle, code) = multi.nextFinished() { finished(handle, code) }
+            reread()
             if transfers.isEmpty {
                 idle.removeAll()
                 if isClosing { renew() }
             }
-            multi.poll(milliseconds: Self.longestNap)
+            multi.poll(milliseconds: rereading.isEmpty ? Self.longestNap : 0)
         }
         for transfer in transfers.values { multi.remove(transfer.easy) }
         transfers.removeAll()
@@ -119,27 +125,69 @@ private final class TransferThread {
         do throws(CurlError) {
             let easy = try handle()
             let transfer = Transfer(id, key, url, easy, context)
+            transfer.findPartial()
             try easy.aim(at: transfer)
             transfers[id] = transfer
+            if transfer.isRereading { rereading.append(id) }
             multi.add(easy)
         } catch {
-            context.onFinished(key, id, .failure(.curl(error.code, url, 0, ResponseHead())))
+            context.onFinished(key, id, .failure(.curl(error.code, url, 0, nil, ResponseHead())))
+        }
+    }
+
+    /// Lets the next in turn read on in its partial; what waited for that goes on.
+    private func reread() {
+        guard !rereading.isEmpty else { return }
+        let id = rereading.removeFirst()
+        guard let transfer = transfers[id] else { return }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Self.rereadingStep, alignment: 16)
+        defer { buffer.deallocate() }
+        transfer.reread(into: buffer)
+        if transfer.isRereading {
+            rereading.append(id)
+        } else if let code = ended.removeValue(forKey: id) {
+            end(transfer, code)
+        } else {
+            transfer.easy.resume()
         }
     }
 
     /// One that has served before, or a new one.
     private func handle() throws(CurlError) -> CurlEasy {
         if let easy = idle.popLast() { return easy }
-        return try CurlEasy(context.settings, headers)
+        return try CurlEasy(context.settings)
     }
 
     private func finished(_ handle: UnsafeMutableRawPointer, _ code: CURLcode) {
         guard let transfer = Transfer.owning(handle) else {
             preconditionFailure("libcurl finished a transfer nobody began")
         }
+        if transfer.waitsForRereading {
+            ended[transfer.id] = code
+        } else {
+            end(transfer, code)
+        }
+    }
+
+    private func end(_ transfer: Transfer, _ code: CURLcode) {
+        guard !transfer.hasToStartOver() else { return startOver(transfer) }
         let result = transfer.finish(code)
         release(transfer)
         context.onFinished(transfer.key, transfer.id, result)
+    }
+
+    private func startOver(_ transfer: Transfer) {
+        multi.remove(transfer.easy)
+        transfer.startOver()
+        do throws(CurlError) {
+            try transfer.easy.aim(at: transfer)
+            multi.add(transfer.easy)
+        } catch {
+            transfers[transfer.id] = nil
+            let failure = Failure.curl(error.code, transfer.url, 0, nil, ResponseHead())
+            context.onFinished(transfer.key, transfer.id, .failure(failure))
+        }
     }
 
     private func cancel(_ id: FlightID, _ key: CacheKey, _ discardsPartial: Bool) {
@@ -166,6 +214,7 @@ private final class TransferThread {
     private func release(_ transfer: Transfer) {
         multi.remove(transfer.easy)
         transfers[transfer.id] = nil
+        ended[transfer.id] = nil
         idle.append(transfer.easy)
     }
 

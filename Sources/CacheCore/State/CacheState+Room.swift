@@ -144,7 +144,8 @@ extension CacheState {
         if !flight.hasRoom {
             room.holders += 1
             if flight.needsAllRoom { room.soloist = flight.id }
-            // Its own download begins by removing it.
+            room.written += flight.received
+            // Its own download begins by removing it, or goes on with it: the room is for the whole.
             partials[key] = nil
         }
         flights[key]?.reserved += more
@@ -175,7 +176,7 @@ extension CacheState {
             entries <= index.count - index.pinned.entries
         else { return ([], false) }
         var victims: [Victim] = []
-        while bytes > 0 || entries > 0, let victim = nextVictim() ?? restingPartial(flight) {
+        while bytes > 0 || entries > 0, let victim = nextVictim() ?? restingPartial() {
             victims.append(victim)
             bytes -= victim.bytes
             if case .entry = victim.name { entries -= 1 }
@@ -278,8 +279,9 @@ extension CacheState {
     }
 
     /// Where nothing else is left, what a download left behind goes.
-    private mutating func restingPartial(_ flight: Flight) -> Victim? {
-        guard let key = partials.keys.first(where: { flights[$0]?.id != flight.id }),
+    private mutating func restingPartial() -> Victim? {
+        // One that is about to be continued is in use.
+        guard let key = partials.keys.first(where: { flights[$0] == nil }),
             let bytes = partials[key]
         else { return nil }
         partials[key] = nil

@@ -34,6 +34,20 @@ extension CacheState {
         return nil
     }
 
+    /// A download begins with so many bytes that were there, or, after that, anew: the origin has
+    /// another image, or does not tell.
+    mutating func transferBegan(
+        _ key: CacheKey, _ id: FlightID, with received: Int64, of total: Int64?
+    ) -> [Effect] {
+        guard var flight = flights[key], flight.id == id else { return [] }
+        if flight.hasRoom { room.written += received - flight.received }
+        flight.received = received
+        flight.announced = received
+        flight.total = total
+        flights[key] = flight
+        return changed(key)
+    }
+
     /// The response began, or more of the body arrived.
     mutating func transferProgressed(
         _ key: CacheKey, _ id: FlightID, received: Int64, total: Int64?

@@ -1,0 +1,26 @@
+extension EntryRecord {
+    /// The record of an image put together from a partial and the rest of it. What the first response
+    /// said and the last does not repeat is taken from the partial (RFC 9111 §3.4).
+    init(
+        _ report: ImageReport, continuing partial: PartialRecord, _ head: ResponseHead,
+        _ times: RequestTimes, _ rules: CachingRules
+    ) {
+        // A 416 speaks of itself, not of the image: what may be done with that, the origin has to be
+        // asked before the next use.
+        let isSilent = head.status != 206
+        self.init(
+            size: partial.total, report, isSilent ? ResponseHead() : head, times, rules)
+        if isSilent { freshUntil = times.received }
+        if removeAt == nil { validators = validators.completed(from: partial.validator.validators) }
+    }
+}
+
+extension StrongValidator {
+    /// As an entry keeps it.
+    fileprivate var validators: Validators {
+        switch self {
+        case .entityTag(let tag): Validators(entityTag: tag)
+        case .lastModified(let time): Validators(lastModified: time)
+        }
+    }
+}
