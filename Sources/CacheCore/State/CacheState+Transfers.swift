@@ -126,8 +126,15 @@ extension CacheState {
     }
 
     /// Stops a download that nobody wants any more. One that is being published goes on: it is paid.
+    /// One that is nearly through becomes the daemon's own.
     mutating func stopIfUnwanted(_ key: CacheKey) -> [Effect] {
         guard let flight = flights[key], !flight.isWanted, flight.phase != .publishing else {
+            return []
+        }
+        if flight.phase != .queued,
+            PartialPolicy.isWorthFinishing(received: flight.received, total: flight.total)
+        {
+            flights[key]?.isHeld = true
             return []
         }
         let freed = endFlight(key)

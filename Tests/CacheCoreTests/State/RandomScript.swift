@@ -121,9 +121,13 @@ struct RandomScript: ~Copyable {
 
     private mutating func progress() {
         guard let (image, id) = transfers.randomElement(using: &random) else { return }
+        let received: Int64 = random.oneIn(4) ? 990_000 : 100
         let effects = state.transferProgressed(
-            keys[image], FlightID(rawValue: id), received: 100, total: 1000)
-        if model.flights[image]?.id == id { model.flights[image]?.phase = .receiving }
+            keys[image], FlightID(rawValue: id), received: received, total: 1_000_000)
+        if model.flights[image]?.id == id {
+            model.flights[image]?.phase = .receiving
+            model.flights[image]?.isNearlyThrough = received == 990_000
+        }
         compare("progress \(id)", effects, [])
     }
 

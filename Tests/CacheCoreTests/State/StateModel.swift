@@ -11,6 +11,8 @@ struct StateModel {
         var waiting: Set<Int> = []
         var isHeld = false
         var isUnwanted = false
+        /// So little is missing that it is finished for nobody.
+        var isNearlyThrough = false
         var priority: Priority
         /// When it was queued under its priority.
         var turn: Int
@@ -69,6 +71,10 @@ struct StateModel {
                 continue
             }
             guard flight.phase != .publishing else { continue }
+            if flight.isNearlyThrough {
+                flights[image]?.isHeld = true
+                continue
+            }
             flights[image] = nil
             if flight.phase != .queued { said.append("cancel \(flight.id)") }
         }
