@@ -223,6 +223,7 @@ public final class Cache: Sendable {
         if isOver {
             for eviction in takePostponed() { evict(eviction) }
             perform { $0.limitsChecked() + $0.resumeNext() }
+            discardOldPartials()
         }
         return isOver
     }

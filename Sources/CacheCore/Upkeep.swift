@@ -18,6 +18,8 @@ final class Upkeep: Sendable {
     static let interval = Duration.seconds(2)
     /// A directory that can't be watched is read again after so many rounds.
     static let blindRounds = 30
+    /// Partials are asked for their age after so many: an hour.
+    static let partialRounds = 1800
     /// Changes gather for so long; a kernel keeps 16,384 of them.
     static let pause = Duration.milliseconds(20)
 
@@ -49,6 +51,7 @@ final class Upkeep: Sendable {
             cache.keepLimits()
             rounds += 1
             if rounds % Self.blindRounds == 0 { cache.scanIfBlind() }
+            if rounds % Self.partialRounds == 0 { cache.discardOldPartials() }
             next = .now + Self.interval
         }
     }
