@@ -183,7 +183,8 @@ final class Transfer {
         do {
             return .success(try staged())
         } catch let failure as Failure {
-            discardPartial()
+            // An origin may send less of the rest than was asked for; then the next request goes on.
+            if resting == nil || failure.kind != .truncated { discardPartial() }
             return .failure(failure)
         } catch {
             return .failure(Failure(.storage, "\(error)"))

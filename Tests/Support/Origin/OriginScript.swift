@@ -137,7 +137,7 @@ extension OriginScript {
 
 extension OriginRequest {
     /// N of `Range: bytes=N-`; `nil` for no range or another form.
-    fileprivate var firstOfRange: Int? {
+    public var firstOfRange: Int? {
         guard let range = headers["Range"], range.hasPrefix("bytes="), range.hasSuffix("-") else {
             return nil
         }

@@ -1,0 +1,126 @@
+import CLinux
+import CacheKey
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+@Suite("Resting partials", .timeLimit(.minutes(1)))
+struct RestingPartialTests {
+    static let record = "v1 total=9 etag=\"a\""
+
+    @Test func aPartialIsFoundWithItsRecordAndGrows() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let record = try #require(PartialRecord(text: Self.record))
+            let file = try folder.directory.stage(Sample.key("a"), record)
+            try Array("image".utf8).withUnsafeBytes { try file.append($0) }
+            #expect(
+                folder.attribute(PartialRecord.attributeName, of: folder.partial("a"))
+                    == Self.record)
+            let partial = try #require(folder.directory.restingPartial(of: Sample.key("a")))
+            #expect(partial.resumption == Resumption(record, received: 5))
+            #expect(folder.directory.isUntouched(partial))
+            try Array(" two".utf8).withUnsafeBytes { try partial.file.append($0) }
+            #expect(try contents(of: folder.partial("a")) == Array("image two".utf8))
+            #expect(!folder.directory.isUntouched(partial))
+        }
+    }
+
+    @Test(arguments: [
+        "", "v1", "v2 total=9 etag=\"a\"", "v1 total=9", "v1 total=0 etag=\"a\"",
+        "v1 total=4 etag=\"a\"", "v1 total=9 etag=W/\"a\"", "v1 total=9 etag=\"a\"\r\nX:\"",
+        "v1 total=9 modified=-1", "v1 total=9 etag", "\0\u{FF}",
+    ])
+    func whatHasNoUsableRecordIsNotContinued(record: String) async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            try folder.write("image", to: folder.partial("a"))
+            #expect(folder.directory.restingPartial(of: Sample.key("a")) == nil)
+            try folder.setAttribute(PartialRecord.attributeName, record, of: folder.partial("a"))
+            #expect(folder.directory.restingPartial(of: Sample.key("a")) == nil)
+            try folder.setAttribute(
+                PartialRecord.attributeName, Self.record, of: folder.partial("a"))
+            #expect(folder.directory.restingPartial(of: Sample.key("a")) != nil)
+        }
+    }
+
+    @Test func somebodyElsesIsNotContinued() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            try folder.write("image", to: folder.partial("a"))
+            try folder.setAttribute(
+                PartialRecord.attributeName, Self.record, of: folder.partial("a"))
+            guard chown(folder.partial("a"), 1, 1) == 0 else { return }
+            #expect(folder.directory.restingPartial(of: Sample.key("a")) == nil)
+        }
+    }
+
+    @Test(arguments: [SyscallName.fstatat, .openat, .fstat, .getxattr, .utimensat])
+    func whatCanNotBeLookedAtIsNotContinued(call: SyscallName) async throws {
+        try await withTestScope { scope in
+            // Opening makes three files and looks at the directory.
+            let before: [SyscallName: Int] = [.openat: 3, .fstat: 1]
+            let plan = FaultPlan(call, nth: 1 + (before[call] ?? 0), .ioError)
+            let folder = try CacheFolder(in: scope, faults: plan)
+            try folder.write("image", to: folder.partial("a"))
+            try folder.setAttribute(
+                PartialRecord.attributeName, Self.record, of: folder.partial("a"))
+            #expect(folder.directory.restingPartial(of: Sample.key("a")) == nil)
+            #expect(plan.hasStruck)
+            #expect(folder.directory.restingPartial(of: Sample.key("a")) != nil)
+        }
+    }
+
+    @Test func anotherFileUnderTheNameIsNoticed() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let path = folder.partial("a")
+            try folder.write("image", to: path)
+            try folder.setAttribute(PartialRecord.attributeName, Self.record, of: path)
+            let partial = try #require(folder.directory.restingPartial(of: Sample.key("a")))
+            #expect(link(path, path + ".kept") == 0)
+            #expect(!folder.directory.isUntouched(partial))
+            #expect(unlink(path) == 0)
+            #expect(!folder.directory.isUntouched(partial))
+            try folder.write("image", to: path)
+            #expect(unlink(path + ".kept") == 0)
+            #expect(!folder.directory.isUntouched(partial))
+        }
+    }
+
+    // MARK: Publishing
+
+    @Test func anEntryDoesNotCarryTheRecordOfItsPartial() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let image = try stage("a", in: folder)
+            let publications = folder.directory.publish([image], now: .now)
+            #expect(publications.map(\.failure) == [nil])
+            #expect(folder.attribute(PartialRecord.attributeName, of: folder.file("a")) == nil)
+            #expect(try folder.examine("a") != .unusable)
+        }
+    }
+
+    @Test func whatKeepsItIsNotPublished() async throws {
+        try await withTestScope { scope in
+            let plan = FaultPlan(.fremovexattr, nth: 1, .ioError)
+            let folder = try CacheFolder(in: scope, faults: plan)
+            let image = try stage("a", in: folder)
+            let publications = folder.directory.publish([image], now: .now)
+            #expect(publications.first?.failure?.kind == .storage)
+            #expect(try folder.names() == [])
+        }
+    }
+
+    private func stage(_ name: String, in folder: CacheFolder) throws -> StagedImage {
+        let record = try #require(PartialRecord(text: Self.record))
+        let file = try folder.directory.stage(Sample.key(name), record)
+        try Array("image".utf8).withUnsafeBytes { try file.append($0) }
+        return StagedImage(
+            flight: FlightID(rawValue: 1), file: file, url: Sample.url(name),
+            digest: Sample.digest, record: Sample.record(size: 5))
+    }
+}

@@ -1,0 +1,130 @@
+import CacheKey
+import Testing
+
+@testable import CacheCore
+
+/// Downloads that are continued, nearly through or forgotten, as scripts of events.
+@Suite("State: resuming", .timeLimit(.minutes(1)))
+struct ResumingScriptTests {
+    let script = StateScript()
+
+    @Test func whatIsThereIsShownBeforeTheOriginAnswers() {
+        script.state.changes.isObserved = true
+        script.caller("reader", wants: "a")
+        _ = script.takesChanges()
+        #expect(begins("a", with: 600, of: 1000) == ["announce"])
+        #expect(
+            script.lookup("a") == .inFlight(.init(phase: .connecting, received: 600, total: 1000)))
+        _ = script.progresses("a", received: 700, total: 1000)
+        #expect(script.state.counters.bytesReceived == 100)
+    }
+
+    @Test func aDownloadThatBeginsAnewShowsThat() {
+        script.caller("reader", wants: "a")
+        _ = begins("a", with: 600, of: 1000)
+        _ = begins("a", with: 0, of: nil)
+        #expect(
+            script.lookup("a") == .inFlight(.init(phase: .connecting, received: 0, total: nil)))
+        _ = script.progresses("a", received: 50, total: 900)
+        #expect(script.state.counters.bytesReceived == 50)
+    }
+
+    @Test func aLateWordOfAnEarlierDownloadIsDropped() {
+        script.caller("reader", wants: "a")
+        let old = script.flight("a")
+        _ = script.removes("a")
+        script.caller("reader", wants: "a")
+        let said = script.event { [key = script.key("a")] state in
+            state.transferBegan(key, old, with: 600, of: 1000)
+        }
+        #expect(said == [])
+        #expect(
+            script.lookup("a") == .inFlight(.init(phase: .connecting, received: 0, total: nil)))
+    }
+
+    @Test func theRoomForTheWholeTakesThePartialOver() {
+        script.state.budget.maximumBytes = Budget.allocation(for: 100_000)
+        script.state.partialSeen(script.key("a"), 61_440)
+        #expect(script.state.held == 61_440)
+        script.caller("reader", wants: "a")
+        _ = begins("a", with: 60_000, of: 100_000)
+        #expect(asksForRoom("a", needed: 60_001, length: 100_000) == 100_000)
+        #expect(script.state.held == Budget.allocation(for: 100_000))
+        #expect(script.state.room.written == 60_000)
+        _ = script.progresses("a", received: 70_000, total: 100_000)
+        #expect(script.state.room.written == 70_000)
+        // What was written stays as a partial of that size.
+        _ = script.finishes("a", failing: Failure(.truncated, "cut"))
+        #expect(script.state.held == Budget.allocation(for: 70_000))
+    }
+
+    @Test func aPartialAboutToBeContinuedMakesNoRoomForOthers() {
+        script.state.budget.maximumBytes = Budget.allocation(for: 100_000)
+        script.state.partialSeen(script.key("a"), 61_440)
+        script.caller("reader", wants: "a", "b")
+        _ = begins("a", with: 60_000, of: 100_000)
+        #expect(asksForRoom("b", needed: 1, length: 90_000) == nil)
+        #expect(script.state.partials[script.key("a")] == 61_440)
+    }
+
+    // MARK: Nobody waits any more
+
+    @Test(arguments: [(950_000, 1_000_000), (1, 16 * 1024), (84_000, 100_000)])
+    func whatIsNearlyThroughIsFinishedForNobody(received: Int64, total: Int64) {
+        let caller = script.caller("reader", wants: "a")
+        _ = script.progresses("a", received: received, total: total)
+        #expect(script.leaves(caller) == [])
+        #expect(script.finishes("a") == ["publish a"])
+        #expect(script.published("a") == [])
+        #expect(script.holds("a"))
+    }
+
+    @Test(arguments: [(949_999, 1_000_000), (0, 16 * 1024), (1_000_000, nil)])
+    func anyOtherStops(received: Int64, total: Int64?) {
+        let caller = script.caller("reader", wants: "a")
+        _ = script.progresses("a", received: received, total: total)
+        #expect(script.leaves(caller) == ["cancel a"])
+    }
+
+    @Test func whatIsNearlyThroughServesWhoComesLater() {
+        let caller = script.caller("reader", wants: "a")
+        _ = script.progresses("a", received: 99, total: 100)
+        _ = script.leaves(caller)
+        script.caller("later", wants: "a") { #expect($0 == []) }
+        _ = script.finishes("a")
+        #expect(script.published("a") == ["tell later"])
+    }
+
+    // MARK: Old partials
+
+    @Test func anOldPartialGoesUnlessSomebodyAsksForIt() {
+        let key = script.key("a")
+        script.state.partialSeen(key, 4096)
+        #expect(script.state.restingPartials == [key])
+        #expect(script.event { $0.partialExpired(key) } == ["discard a"])
+        script.state.partialSeen(key, 4096)
+        script.caller("reader", wants: "a")
+        #expect(script.state.restingPartials == [])
+        #expect(script.event { $0.partialExpired(key) } == [])
+    }
+
+    // MARK: Events
+
+    private func begins(_ image: String, with received: Int64, of total: Int64?) -> [String] {
+        script.event { [key = script.key(image), id = script.flight(image)] state in
+            state.transferBegan(key, id, with: received, of: total)
+        }
+    }
+
+    /// Bytes it may grow to; `nil` where it may not.
+    private func asksForRoom(_ image: String, needed: Int64, length: Int64) -> Int64? {
+        var answer = RoomAnswer.wait
+        _ = script.event { [key = script.key(image), id = script.flight(image)] state in
+            let (said, effects) = state.roomAsked(key, id, needed: needed, length: length)
+            answer = said
+            return effects
+        }
+        guard case .granted(let bytes, let victims) = answer, victims.isEmpty else { return nil }
+        return bytes
+    }
+}

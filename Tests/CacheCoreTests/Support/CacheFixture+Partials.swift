@@ -1,0 +1,38 @@
+import CLinux
+import Glibc
+import TestSupport
+
+@testable import CacheCore
+
+/// What an interrupted download leaves behind, put there by hand.
+extension CacheFixture {
+    func partial(_ path: String) throws -> String { try file(path) + ".part" }
+
+    /// Bytes in `NAME.part`, with the record of an image of `total` bytes.
+    func leavePartial(
+        _ path: String, _ bytes: some Sequence<UInt8>, of total: Int, etag: String = "\"1\""
+    ) throws {
+        let file = try partial(path)
+        try write(Array(bytes), to: file)
+        try setPartialRecord("v1 total=\(total) etag=\(etag)", of: file)
+    }
+
+    func setPartialRecord(_ text: String, of file: String) throws {
+        try ExtendedAttributes(of: file).set(PartialRecord.attributeName, text)
+    }
+
+    /// Whether a partial lies there, whatever it is.
+    func hasPartial(_ path: String) throws -> Bool {
+        var status = stat()
+        return lstat(try partial(path), &status) == 0
+    }
+
+    private func write(_ bytes: [UInt8], to path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        guard descriptor >= 0 else { throw TestFailure("\(path) can't be opened") }
+        defer { close(descriptor) }
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw TestFailure("\(path) can't be written")
+        }
+    }
+}
