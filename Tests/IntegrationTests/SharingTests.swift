@@ -72,7 +72,7 @@ struct SharingTests {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
-            origin.route("/a.png", .gated(SampleImage.png(byteCount: 9000), after: 4000, gate))
+            origin.route("/a.png", .gated(SampleImage.png(byteCount: 90_000), after: 4000, gate))
             let url = origin.url("/a.png")
             let daemon = try await DaemonFixture.start(in: scope)
             let callers = [try daemon.connect(), try daemon.connect()]
@@ -96,7 +96,7 @@ struct SharingTests {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
-            origin.route("/a.png", .gated(SampleImage.png(byteCount: 9000), after: 4000, gate))
+            origin.route("/a.png", .gated(SampleImage.png(byteCount: 90_000), after: 4000, gate))
             let daemon = try await DaemonFixture.start(in: scope)
             let fetch = try daemon.startCachectl("fetch", origin.url("/a.png"))
             try await gate.reached()

@@ -50,7 +50,7 @@ struct StreamTests {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
-            origin.route("/a.png", .gated(SampleImage.png(byteCount: 9000), after: 3000, gate))
+            origin.route("/a.png", .gated(SampleImage.png(byteCount: 90_000), after: 3000, gate))
             let url = origin.url("/a.png")
             let daemon = try await DaemonFixture.start(in: scope)
             let stream = try daemon.connect()
@@ -73,7 +73,7 @@ struct StreamTests {
             let names = ["a", "b", "c"]
             for name in names {
                 origin.route(
-                    "/\(name).png", .gated(SampleImage.png(byteCount: 9000), after: 3000, gate))
+                    "/\(name).png", .gated(SampleImage.png(byteCount: 90_000), after: 3000, gate))
             }
             let urls = names.map { origin.url("/\($0).png") }
             let daemon = try await DaemonFixture.start(in: scope)

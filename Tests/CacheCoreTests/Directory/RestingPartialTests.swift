@@ -58,6 +58,23 @@ struct RestingPartialTests {
         }
     }
 
+    @Test func whatWasWrittenBeforeTheMachineWasStartedIsNotContinued() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let path = folder.partial("a")
+            try folder.write("image", to: path)
+            try folder.setAttribute(PartialRecord.attributeName, Self.record, of: path)
+            for (seconds, isFound) in [(Int64(-1), false), (1, true)] {
+                let time = FileTime(
+                    nanoseconds: FileTime.boot.nanoseconds + seconds * 1_000_000_000)
+                #expect(
+                    utimensat(AT_FDCWD, path, [time.specification, time.specification], 0) == 0)
+                let partial = folder.directory.restingPartial(of: Sample.key("a"))
+                #expect((partial != nil) == isFound)
+            }
+        }
+    }
+
     @Test(arguments: [SyscallName.fstatat, .openat, .fstat, .getxattr, .utimensat])
     func whatCanNotBeLookedAtIsNotContinued(call: SyscallName) async throws {
         try await withTestScope { scope in
