@@ -16,7 +16,7 @@ extension Cache {
     /// Joins or starts the downloads of what is not cached. The observer hears once when all of it is
     /// decided, after this has returned or before; ``leave(_:)`` ends the interest early.
     public func fetch(_ wishes: [Wish], _ options: FetchOptions) -> InterestID {
-        let interest = performing { state in (state.interestBegan(), []) }
+        let interest = performing { state in (state.interestBegan(options), []) }
         want(wishes, options, by: interest)
         perform { $0.interestNamed(interest) }
         return interest

@@ -84,6 +84,9 @@ public final class Cache: Sendable {
                 onBeginning: { key, id, received, total in
                     self.perform { $0.transferBegan(key, id, with: received, of: total) }
                 },
+                onAnswered: { id, isMultiplexed in
+                    self.perform { $0.transferAnswered(id, isMultiplexed: isMultiplexed) }
+                },
                 onProgress: { key, id, received, total in
                     self.perform {
                         $0.transferProgressed(key, id, received: received, total: total)

@@ -34,6 +34,8 @@ final class Transfer {
     /// The last address that was refused; libcurl may have found another of the same host.
     private var refusal: Failure?
     private var uselessBytes = 0
+    /// The first response began: that of the host the URL names, before any redirect.
+    private var isAnswered = false
 
     /// An error page shorter than this is read to its end, which keeps the connection usable.
     private static let errorBodyLimit = 64 * 1024
@@ -54,6 +56,10 @@ final class Transfer {
     /// A line of the head arrived; `false` breaks off.
     func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         head.take(line)
+        if !isAnswered {
+            isAnswered = true
+            context.onAnswered(id, head.isMultiplexed)
+        }
         guard head.length <= ResponseHead.maximumLength else {
             ownFailure = Failure(.protocolError, "the response has more than 64 KiB of headers")
             return false

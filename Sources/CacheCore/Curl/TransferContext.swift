@@ -9,6 +9,8 @@ struct TransferContext: Sendable {
     let logger: Logger
     /// A download begins with so many bytes that are there, of so many; or, after that, anew.
     let onBeginning: @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void
+    /// The first response began; whether others may share its connection, as over HTTP/2.
+    let onAnswered: @Sendable (FlightID, Bool) -> Void
     /// Bytes received so far, and in all if the origin said.
     let onProgress: @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void
     /// Says why an image of the length that was promised can't be taken at all, if so.
@@ -30,9 +32,10 @@ struct TransferContext: Sendable {
 
 /// How downloads are made.
 public struct TransferSettings: Sendable {
-    /// Downloads under way at once.
+    /// Downloads under way at once; the last eighth only for what is visible.
     public var transferLimit = 64
-    /// Downloads from one host at once; over HTTP/2 they share a connection.
+    /// Downloads from one host at once, the last one only for what is visible. Over HTTP/2 they share
+    /// a connection and are not limited by it.
     public var transfersPerHost = 6
     /// Where connections may lead.
     public var addressPolicy = AddressPolicy()

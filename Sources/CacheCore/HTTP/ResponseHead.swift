@@ -5,6 +5,8 @@ struct ResponseHead {
     private(set) var status = 0
     /// Whether the transfer's framing tells where the body ends: a length, chunks, or HTTP/2.
     private(set) var isFramed = false
+    /// Whether it came over a connection that other transfers may share: HTTP/2 or HTTP/3.
+    private(set) var isMultiplexed = false
     private(set) var contentLength: Int64?
     /// The codings applied to the body, none for `identity` (RFC 9110 §8.4).
     private(set) var contentEncoding: String?
@@ -45,7 +47,8 @@ struct ResponseHead {
         length = read
         let parts = statusLine.split(separator: " ", maxSplits: 2)
         status = parts.count > 1 ? Int(parts[1].trimmed) ?? 0 : 0
-        isFramed = parts.first.map { $0 == "HTTP/2" || $0 == "HTTP/3" } ?? false
+        isMultiplexed = parts.first.map { $0 == "HTTP/2" || $0 == "HTTP/3" } ?? false
+        isFramed = isMultiplexed
     }
 
     private mutating func set(_ name: String, _ value: String) {

@@ -3,9 +3,9 @@ internal import CacheKey
 /// Callers: what they want, and when they leave.
 extension CacheState {
     /// A caller comes; name its wishes with ``wanted(_:_:by:_:now:)``, then ``interestNamed(_:)``.
-    mutating func interestBegan() -> InterestID {
+    mutating func interestBegan(_ options: FetchOptions = FetchOptions()) -> InterestID {
         let id = InterestID(rawValue: nextID())
-        interests[id] = Interest()
+        interests[id] = Interest(client: options.client, priority: options.priority)
         return id
     }
 
@@ -25,13 +25,8 @@ extension CacheState {
             if let interest { interests[interest]?.failures[key] = .shuttingDown }
             return []
         }
-        var effects = join(key, url, options.priority)
-        if let interest {
-            flights[key]?.interests.insert(interest)
-            interests[interest]?.pending.insert(key)
-        } else {
-            flights[key]?.isHeld = true
-        }
+        var effects = join(key, url)
+        if let interest { wait(for: key, interest) } else { hold(key, options) }
         effects += startTransfers()
         return effects
     }
@@ -47,6 +42,10 @@ extension CacheState {
         guard let interest = interests.removeValue(forKey: id) else { return [] }
         var effects: [Effect] = []
         for key in interest.pending {
+            if let flight = flights[key], flight.phase == .queued {
+                let lane = TransferQueue.Lane(interest, flight)
+                queue.remove(TransferQueue.Place(key: key, interest: id), lane, hosts)
+            }
             flights[key]?.interests.remove(id)
             effects += stopIfUnwanted(key)
         }
@@ -75,21 +74,39 @@ extension CacheState {
     }
 
     /// Joins the download of `key`, or queues one.
-    private mutating func join(_ key: CacheKey, _ url: CacheURL, _ priority: Priority) -> [Effect] {
-        guard let flight = flights[key] else {
-            let id = FlightID(rawValue: nextID())
-            flights[key] = Flight(id: id, url: url, priority: priority)
-            queue.append(key, id, priority)
+    private mutating func join(_ key: CacheKey, _ url: CacheURL) -> [Effect] {
+        guard flights[key] != nil else {
+            flights[key] = Flight(id: FlightID(rawValue: nextID()), url: url)
             return changed(key)
         }
         counters.joined += 1
         // Removed while being published, and wanted again: it may stay.
         flights[key]?.isUnwanted = false
-        if priority > flight.priority {
-            flights[key]?.priority = priority
-            if flight.phase == .queued { queue.append(key, flight.id, priority) }
-        }
         return []
+    }
+
+    private mutating func wait(for key: CacheKey, _ id: InterestID) {
+        flights[key]?.interests.insert(id)
+        interests[id]?.pending.insert(key)
+        guard let flight = flights[key], flight.phase == .queued, let interest = interests[id]
+        else {
+            return
+        }
+        queue.append(
+            TransferQueue.Place(key: key, interest: id), TransferQueue.Lane(interest, flight))
+    }
+
+    /// The daemon itself waits from now on; for the more urgent reason if for two.
+    private mutating func hold(_ key: CacheKey, _ options: FetchOptions) {
+        guard let flight = flights[key] else { return }
+        guard !flight.isHeld || options.priority > flight.heldPriority else { return }
+        let place = TransferQueue.Place(key: key, interest: nil)
+        if flight.isHeld { queue.remove(place, TransferQueue.Lane(held: flight), hosts) }
+        flights[key]?.isHeld = true
+        flights[key]?.heldPriority = options.priority
+        flights[key]?.heldClient = options.client
+        guard let held = flights[key], held.phase == .queued else { return }
+        queue.append(place, TransferQueue.Lane(held: held))
     }
 }
 
@@ -98,10 +115,15 @@ public struct FetchOptions: Sendable {
     public var priority: Priority
     /// Ask the origin even for what is cached.
     public var isRefresh: Bool
+    /// On whose behalf; those of one priority take turns.
+    public var client: ClientID
 
-    public init(priority: Priority = .normal, isRefresh: Bool = false) {
+    public init(
+        priority: Priority = .normal, isRefresh: Bool = false, client: ClientID = .daemon
+    ) {
         self.priority = priority
         self.isRefresh = isRefresh
+        self.client = client
     }
 }
 

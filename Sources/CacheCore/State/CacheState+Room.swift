@@ -158,9 +158,12 @@ extension CacheState {
     /// Those who have room may have more; a newcomer waits behind those who wait already.
     private func isNext(_ flight: Flight) -> Bool {
         guard !flight.hasRoom else { return true }
-        guard room.soloist == nil, !flight.needsAllRoom || room.holders == 0 else { return false }
+        guard room.soloist == nil, !flight.needsAllRoom || isAllGone else { return false }
         return room.waiting.first.map { $0.id == flight.id } ?? true
     }
+
+    /// Nobody has room, and nothing is being removed that may be a download's own partial.
+    private var isAllGone: Bool { room.holders == 0 && room.condemned == 0 }
 
     /// Who has to go for so many bytes more, and whether that suffices now.
     private mutating func victims(
@@ -216,16 +219,19 @@ extension CacheState {
         _ key: CacheKey, _ flight: Flight
     ) -> (RoomAnswer, [Effect]) {
         let freed = endFlight(key)
-        var again = Flight(
-            id: FlightID(rawValue: nextID()), url: flight.url, priority: flight.priority)
+        var again = Flight(id: FlightID(rawValue: nextID()), url: flight.url)
         again.interests = flight.interests
         again.isHeld = flight.isHeld
+        again.heldPriority = flight.heldPriority
+        again.heldClient = flight.heldClient
         again.isPinned = flight.isPinned
         again.needsAllRoom = true
         flights[key] = again
-        queue.append(key, again.id, again.priority)
-        // The transfer ends by this, as that of a flight which is no more.
-        return (.refused(.startsOver), freed + changed(key))
+        enterQueue(key)
+        // The transfer ends by this, as that of a flight which is no more; what it wrote takes the room
+        // that the others wait for.
+        let rest = condemn(partialOf: key).map { [Effect.unlink($0)] } ?? []
+        return (.refused(.startsOver), rest + freed + changed(key))
     }
 
     /// Lets the first in the line ask again.
@@ -236,6 +242,7 @@ extension CacheState {
     /// Takes a flight off the books. What it has written stays as a partial until somebody looks.
     mutating func endFlight(_ key: CacheKey) -> [Effect] {
         guard let flight = flights.removeValue(forKey: key) else { return [] }
+        if flight.phase == .queued { leaveQueue(key, flight) }
         room.waiting.removeAll { $0.id == flight.id }
         guard flight.hasRoom else { return resumeNext() }
         room.holders -= 1
@@ -281,9 +288,11 @@ extension CacheState {
     /// Where nothing else is left, what a download left behind goes.
     private mutating func restingPartial() -> Victim? {
         // One that is about to be continued is in use.
-        guard let key = partials.keys.first(where: { flights[$0] == nil }),
-            let bytes = partials[key]
-        else { return nil }
+        partials.keys.first { flights[$0] == nil }.flatMap { condemn(partialOf: $0) }
+    }
+
+    private mutating func condemn(partialOf key: CacheKey) -> Victim? {
+        guard let bytes = partials[key] else { return nil }
         partials[key] = nil
         room.condemned += bytes
         return Victim(name: .partial(key), bytes: bytes)

@@ -5,33 +5,57 @@ extension CacheState {
     /// Hands queued downloads to the transfer loop while it has room.
     mutating func startTransfers() -> [Effect] {
         var effects: [Effect] = []
-        while running < transferLimit, publishing < Self.publishingLimit, !isDraining,
-            let key = nextQueued()
+        while publishing < Self.publishingLimit, !isDraining, let least = leastUrgent,
+            let key = queue.next(least: least, hosts), let flight = flights[key]
         {
+            hosts.take(flight.url.origin, flight.id)
+            leaveQueue(key, flight)
             flights[key]?.phase = .connecting
             running += 1
-            if let flight = flights[key] {
-                hosts.take(flight.url.origin, flight.id)
-                effects.append(.startTransfer(flight.id, key, flight.url))
-            }
+            effects.append(.startTransfer(flight.id, key, flight.url))
             effects += changed(key)
         }
         return effects
     }
 
-    /// The next in turn whose host can bear it; those whose host can't step aside and wait for it.
-    private mutating func nextQueued() -> CacheKey? {
-        let flights = flights
-        let isCurrent = { (key: CacheKey, id: FlightID, priority: Priority) in
-            guard let flight = flights[key] else { return false }
-            return flight.id == id && flight.phase == .queued && flight.priority == priority
+    /// The least urgent that may start now; `nil` when nothing may. The last eighth of all places is
+    /// for what is visible: it never waits for what somebody only may want to see.
+    private var leastUrgent: Priority? {
+        guard running < transferLimit else { return nil }
+        return running < transferLimit - transferLimit / 8 ? .background : .visible
+    }
+
+    /// Gives a queued download its places in the queue, one for each who waits.
+    mutating func enterQueue(_ key: CacheKey) {
+        guard let flight = flights[key] else { return }
+        for (place, lane) in places(key, flight) { queue.append(place, lane) }
+    }
+
+    /// Takes all its places from it: it starts, or ends.
+    mutating func leaveQueue(_ key: CacheKey, _ flight: Flight) {
+        for (place, lane) in places(key, flight) { queue.remove(place, lane, hosts) }
+    }
+
+    private func places(
+        _ key: CacheKey, _ flight: Flight
+    ) -> [(TransferQueue.Place, TransferQueue.Lane)] {
+        var places = flight.interests.compactMap { id in
+            interests[id].map { interest in
+                (TransferQueue.Place(key: key, interest: id), TransferQueue.Lane(interest, flight))
+            }
         }
-        if let key = hosts.next(where: isCurrent) { return key }
-        while let key = queue.next(where: isCurrent), let flight = flights[key] {
-            if hosts.hasRoom(flight.url.origin) { return key }
-            hosts.wait(flight.url.origin, key, flight.id, flight.priority)
+        if flight.isHeld {
+            places.append(
+                (TransferQueue.Place(key: key, interest: nil), TransferQueue.Lane(held: flight)))
         }
-        return nil
+        return places
+    }
+
+    /// The response began, over a connection that others may share or not.
+    mutating func transferAnswered(_ id: FlightID, isMultiplexed: Bool) -> [Effect] {
+        guard let origin = hosts.answered(id, isMultiplexed: isMultiplexed) else { return [] }
+        queue.limitRose(at: origin, hosts)
+        return startTransfers()
     }
 
     /// A download begins with so many bytes that were there, or, after that, anew: the origin has
@@ -71,7 +95,7 @@ extension CacheState {
         _ key: CacheKey, _ id: FlightID, _ result: Result<StagedImage, Failure>
     ) -> [Effect] {
         running -= 1
-        hosts.release(id)
+        queue.roomGrew(at: hosts.release(id), hosts)
         guard let flight = flights[key], flight.id == id else { return startTransfers() }
         if case .success = result { publishing += 1 }
         let freed = startTransfers()
@@ -155,6 +179,20 @@ extension CacheState {
             effects += decide(key, for: flight.interests, .shuttingDown)
         }
         return effects
+    }
+}
+
+extension TransferQueue.Lane {
+    /// Where a caller waits for a download.
+    init(_ interest: Interest, _ flight: Flight) {
+        self.init(
+            priority: interest.priority, client: interest.client, origin: flight.url.origin)
+    }
+
+    /// Where the daemon itself waits for one it holds.
+    init(held flight: Flight) {
+        self.init(
+            priority: flight.heldPriority, client: flight.heldClient, origin: flight.url.origin)
     }
 }
 

@@ -79,6 +79,7 @@ struct CacheState: ~Copyable, Sendable {
         precondition(
             running <= configuredTransferLimit, "\(running) downloads, over \(transferLimit)")
         precondition(hosts.running == running, "\(running) downloads, \(hosts.running) at hosts")
+        queue.checkInvariants(hosts)
         checkRoom()
     }
 }

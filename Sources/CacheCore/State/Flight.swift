@@ -5,12 +5,24 @@ struct FlightID: Hashable, Sendable {
     let rawValue: UInt64
 }
 
+/// Names a client: whoever downloads are shared out between fairly.
+public struct ClientID: Hashable, Sendable {
+    let rawValue: UInt64
+
+    public init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    /// The daemon itself, and everybody within its process.
+    public static let daemon = ClientID(rawValue: 0)
+}
+
 /// Names one caller's wish for a set of images.
 public struct InterestID: Hashable, Sendable {
     let rawValue: UInt64
 }
 
-/// How urgent a download is. A shared one has the highest of those who want it.
+/// How urgent a download is. A shared one is as urgent as the most urgent of those who still wait.
 public enum Priority: UInt8, Sendable, Comparable, CaseIterable {
     case background, normal, visible
 
@@ -40,11 +52,13 @@ struct Flight {
     var received: Int64 = 0
     /// Bytes of the whole image, once the origin said.
     var total: Int64?
-    var priority: Priority
     /// Those who wait; each hears of the end once.
     var interests: Set<InterestID> = []
     /// Goes on with nobody waiting, because a caller asked for that.
     var isHeld = false
+    /// How urgent that is, and on whose behalf.
+    var heldPriority = Priority.background
+    var heldClient = ClientID.daemon
     /// Removed while being published: what lands under the name goes at once.
     var isUnwanted = false
     /// Bytes at the last announced change.
@@ -85,6 +99,8 @@ public struct Progress: Hashable, Sendable {
 
 /// One caller's wish for a set of images, until all of them are decided.
 struct Interest {
+    let client: ClientID
+    let priority: Priority
     /// Those not decided yet.
     var pending: Set<CacheKey> = []
     /// Why some could not be had.

@@ -1,18 +1,23 @@
 internal import CacheKey
 
-/// How many downloads each server has to bear at once, and who waits for a place at one.
+/// How many downloads each server has to bear at once.
 ///
 /// libcurl can limit connections to a host itself, but what waits inside it is woken one at a time and
 /// sometimes not at all (7.88), and would hold a transfer's place meanwhile.
-struct HostSlots {
-    /// Downloads from one host at once, at most.
+struct HostSlots: Sendable {
+    /// Downloads from one host at once, at most, where each takes a connection.
     let limit: Int
+
+    /// Streams on the one connection to a host that speaks HTTP/2: what servers are advised to allow at
+    /// least (RFC 9113 §6.5.2).
+    static let streamLimit = 100
+    /// Hosts remembered to speak HTTP/2.
+    private static let memory = 4096
 
     private var used: [Substring: Int] = [:]
     private var origins: [FlightID: Substring] = [:]
-    private var waiting: [Substring: TransferQueue] = [:]
-    /// Hosts that had a place freed since somebody waiting was let in.
-    private var freed: [Substring] = []
+    /// Hosts whose last answer came by HTTP/2.
+    private var multiplexed: Set<Substring> = []
 
     init(limit: Int) {
         self.limit = limit
@@ -21,8 +26,10 @@ struct HostSlots {
     /// Downloads under way.
     var running: Int { origins.count }
 
-    func hasRoom(_ origin: Substring) -> Bool {
-        used[origin, default: 0] < limit
+    /// Whether a download of this priority may begin. The last place is for what is visible.
+    func hasRoom(_ origin: Substring, for priority: Priority) -> Bool {
+        let limit = multiplexed.contains(origin) ? max(limit, Self.streamLimit) : limit
+        return used[origin, default: 0] < (priority == .visible ? limit : max(1, limit - 1))
     }
 
     /// A download begins.
@@ -31,28 +38,26 @@ struct HostSlots {
         origins[id] = origin
     }
 
-    /// A download is over, however it ended.
-    mutating func release(_ id: FlightID) {
+    /// A download is over, however it ended; its host.
+    mutating func release(_ id: FlightID) -> Substring {
         guard let origin = origins.removeValue(forKey: id) else {
             preconditionFailure("download \(id.rawValue) ended twice")
         }
         let rest = used[origin, default: 1] - 1
         used[origin] = rest == 0 ? nil : rest
-        if waiting[origin] != nil { freed.append(origin) }
+        return origin
     }
 
-    /// A download has to wait until its host has a place.
-    mutating func wait(_ origin: Substring, _ key: CacheKey, _ id: FlightID, _ priority: Priority) {
-        waiting[origin, default: TransferQueue()].append(key, id, priority)
-    }
-
-    /// The next who waited and has a place now.
-    mutating func next(where isCurrent: (CacheKey, FlightID, Priority) -> Bool) -> CacheKey? {
-        while let origin = freed.popLast() {
-            guard hasRoom(origin) else { continue }
-            if let key = waiting[origin]?.next(where: isCurrent) { return key }
-            waiting[origin] = nil
+    /// The host of a download answered; the host, if that allows for more downloads than before.
+    mutating func answered(_ id: FlightID, isMultiplexed: Bool) -> Substring? {
+        guard let origin = origins[id] else { return nil }
+        guard isMultiplexed else {
+            multiplexed.remove(origin)
+            return nil
         }
-        return nil
+        guard !multiplexed.contains(origin) else { return nil }
+        if multiplexed.count >= Self.memory { multiplexed.removeAll() }
+        multiplexed.insert(origin)
+        return origin
     }
 }

@@ -1,47 +1,130 @@
 internal import CacheKey
 
-/// Downloads that wait for a free transfer: first come, first served within a priority.
+/// Downloads that wait for a free transfer, in the order they will have one: the most urgent first;
+/// among equals clients take turns; a client's own in the order it named them.
 ///
-/// A flight that rises or ends is not searched for: its old place stays behind and is passed over when
-/// its turn comes, because the flight is no longer queued under that identity and priority.
-struct TransferQueue {
-    fileprivate struct Line {
-        var flights: [(key: CacheKey, id: FlightID)] = []
-        var head = 0
+/// Each caller who waits for a download has a place for it, in the line of his client for that host
+/// under his own priority. So a shared download starts when the first of these places comes round, and
+/// is as urgent as the most urgent of those who still wait for it, however they come and go.
+///
+/// A line whose host is full steps aside, and back when the host has room for it: one line for each
+/// place that becomes free, so that no step depends on how many wait.
+struct TransferQueue: Sendable {
+    /// One caller's wait for one download; the daemon's own wait has no caller.
+    struct Place: Hashable, Sendable {
+        let key: CacheKey
+        let interest: InterestID?
     }
 
-    private var lines = [Line](repeating: Line(), count: Priority.allCases.count)
-
-    mutating func append(_ key: CacheKey, _ id: FlightID, _ priority: Priority) {
-        lines[Int(priority.rawValue)].flights.append((key, id))
+    /// The line a place is in.
+    struct Lane: Hashable, Sendable {
+        let priority: Priority
+        let client: ClientID
+        let origin: Substring
     }
 
-    /// The next in turn that `isCurrent` confirms, highest priority first.
-    mutating func next(
-        where isCurrent: (CacheKey, FlightID, Priority) -> Bool
-    ) -> CacheKey? {
-        for priority in Priority.allCases.reversed() {
-            while let (key, id) = lines[Int(priority.rawValue)].pop() {
-                if isCurrent(key, id, priority) { return key }
+    private var lines: [Lane: Line<Place>] = [:]
+    /// Lines that may have their turn, by priority.
+    private var turns = [Turns](repeating: Turns(), count: Priority.allCases.count)
+    /// Lines that stepped aside: their clients, by host and priority.
+    private var aside: [Substring: [Line<ClientID>]] = [:]
+
+    var isEmpty: Bool { lines.isEmpty }
+
+    mutating func append(_ place: Place, _ lane: Lane) {
+        if lines[lane] == nil { turns[lane.index].append(lane.client, lane.origin) }
+        lines[lane, default: Line()].append(place)
+    }
+
+    /// Takes a place out of its line, if it is there.
+    mutating func remove(_ place: Place, _ lane: Lane, _ hosts: HostSlots) {
+        guard lines[lane]?.remove(place) == true, lines[lane]?.isEmpty == true else { return }
+        lines[lane] = nil
+        if turns[lane.index].remove(lane.client, lane.origin) {
+            // It may have been let in for a place it does not take now.
+            roomGrew(at: lane.origin, hosts)
+        } else {
+            aside[lane.origin]?[lane.index].remove(lane.client)
+            dropIfEmpty(lane.origin)
+        }
+    }
+
+    /// The download whose turn it is, at least as urgent as `least`. Its places stay until they are
+    /// removed.
+    mutating func next(least: Priority, _ hosts: HostSlots) -> CacheKey? {
+        for priority in Priority.allCases.reversed() where priority >= least {
+            while let (client, origin) = turns[priority.index].next {
+                let lane = Lane(priority: priority, client: client, origin: origin)
+                guard hosts.hasRoom(origin, for: priority) else {
+                    stepAside(lane)
+                    continue
+                }
+                turns[priority.index].rotate()
+                return lines[lane]?.first?.key
             }
         }
         return nil
     }
+
+    /// A host has room for one more: the most urgent line that waits for it comes back.
+    mutating func roomGrew(at origin: Substring, _ hosts: HostSlots) {
+        guard let waiting = aside[origin] else { return }
+        for priority in Priority.allCases.reversed() where hosts.hasRoom(origin, for: priority) {
+            guard let client = waiting[priority.index].first else { continue }
+            aside[origin]?[priority.index].remove(client)
+            turns[priority.index].append(client, origin)
+            return dropIfEmpty(origin)
+        }
+    }
+
+    /// A host has room for many more: all lines that wait for it come back.
+    mutating func limitRose(at origin: Substring, _ hosts: HostSlots) {
+        for _ in 0..<(aside[origin]?.reduce(0) { $0 + $1.count } ?? 0) {
+            roomGrew(at: origin, hosts)
+        }
+    }
+
+    private mutating func stepAside(_ lane: Lane) {
+        _ = turns[lane.index].remove(lane.client, lane.origin)
+        let none = [Line<ClientID>](repeating: Line(), count: Priority.allCases.count)
+        aside[lane.origin, default: none][lane.index].append(lane.client)
+    }
+
+    private mutating func dropIfEmpty(_ origin: Substring) {
+        if aside[origin]?.allSatisfy(\.isEmpty) == true { aside[origin] = nil }
+    }
 }
 
-extension TransferQueue.Line {
-    fileprivate mutating func pop() -> (CacheKey, FlightID)? {
-        guard head < flights.count else {
-            self = .init()
-            return nil
+extension TransferQueue.Lane {
+    fileprivate var index: Int { priority.index }
+}
+
+extension Priority {
+    fileprivate var index: Int { Int(rawValue) }
+}
+
+extension TransferQueue {
+    /// Checks that every line is to be found, and that nothing steps aside for want of nothing.
+    func checkInvariants(_ hosts: HostSlots) {
+        var copy = self
+        for (lane, line) in lines {
+            precondition(!line.isEmpty, "\(lane) is empty")
+            let isAside = aside[lane.origin]?[lane.index].contains(lane.client) == true
+            let isReady = copy.turns[lane.index].remove(lane.client, lane.origin)
+            precondition(isAside != isReady, "\(lane) is in both places or none")
         }
-        defer {
-            head += 1
-            if head > 4096, head * 2 > flights.count {
-                flights.removeFirst(head)
-                head = 0
+        precondition(copy.turns.allSatisfy { $0.next == nil }, "a turn without a line")
+        let asideCount = aside.values.joined().reduce(0) { $0 + $1.count }
+        precondition(asideCount <= lines.count, "a line that stepped aside is gone")
+        for origin in aside.keys {
+            var waiting = self
+            waiting.roomGrew(at: origin, hosts)
+            let isCalled =
+                waiting.aside[origin].map { $0.map(\.count) } != aside[origin]?.map(\.count)
+            let isReady = lines.keys.contains { lane in
+                lane.origin == origin && aside[origin]?[lane.index].contains(lane.client) != true
             }
+            precondition(!isCalled || isReady, "\(origin) has room, and nobody is let in")
         }
-        return flights[head]
     }
 }

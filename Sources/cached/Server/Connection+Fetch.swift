@@ -15,7 +15,7 @@ extension Connection {
         let wishes = targets.compactMap(\.valid)
         let options = FetchOptions(
             priority: .init(parameters.priority ?? .normal),
-            isRefresh: parameters.refresh ?? false)
+            isRefresh: parameters.refresh ?? false, client: client)
         guard parameters.wait != false, header.oneway != true else {
             desk.cache.prefetch(wishes, options)
             endStream()

@@ -15,6 +15,8 @@ final class Connection: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     let desk: Desk
+    /// Who it is to the cache, which shares downloads out between clients fairly.
+    let client: ClientID
     var context: ChannelHandlerContext?
     /// Bytes received and not yet taken as calls.
     private var input = ByteBuffer()
@@ -37,8 +39,9 @@ final class Connection: ChannelDuplexHandler {
     /// Answers gathered before they are handed on.
     private static let outputChunk = 256 * 1024
 
-    init(desk: Desk) {
+    init(desk: Desk, client: ClientID) {
         self.desk = desk
+        self.client = client
     }
 
     // MARK: From the channel

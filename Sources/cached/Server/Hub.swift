@@ -13,6 +13,7 @@ final class Hub: CacheObserver {
         var watchers: [CacheKey: [ObjectIdentifier: Connection]] = [:]
         var isTickPlanned = false
         var isDraining = false
+        var clients: UInt64 = 0
         var cache: Cache?
         var items: ItemWriter?
     }
@@ -51,6 +52,12 @@ final class Hub: CacheObserver {
     }
 
     // MARK: From connections, on the event loop
+
+    /// An identity no other connection has or had.
+    func nextClient() -> ClientID {
+        state.value.clients += 1
+        return ClientID(rawValue: state.value.clients)
+    }
 
     func opened(_ connection: Connection) {
         state.value.connections[ObjectIdentifier(connection)] = connection

@@ -87,7 +87,8 @@ final class SocketServer: Service {
             )
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Connection(desk: desk))
+                    try channel.pipeline.syncOperations.addHandler(
+                        Connection(desk: desk, client: desk.hub.nextClient()))
                 }
             }
             .withBoundSocket(socket.descriptor)

@@ -10,12 +10,14 @@ struct HostSlotsTests {
 
     /// The state after wishes for `urls`, and the URLs that were started.
     private func started(
-        _ state: inout CacheState, _ urls: [String], _ priority: Priority = .normal
+        _ state: inout CacheState, _ urls: [String], _ priority: Priority = .normal,
+        client: UInt64 = 0
     ) throws -> [String] {
         try urls.flatMap { text in
             let url = try url(text)
             let effects = state.wanted(
-                CacheKey(url), url, by: nil, FetchOptions(priority: priority),
+                CacheKey(url), url, by: nil,
+                FetchOptions(priority: priority, client: ClientID(rawValue: client)),
                 now: FileTime(nanoseconds: 1_790_000_000))
             state.checkInvariants()
             return starts(effects)
@@ -38,7 +40,7 @@ struct HostSlotsTests {
     }
 
     @Test func whoWaitsForAFullHostHoldsUpNoOther() throws {
-        var state = CacheState(transferLimit: 8, hostLimit: 2)
+        var state = CacheState(transferLimit: 8, hostLimit: 3)
         let urls = ["http://a/1", "http://a/2", "http://a/3", "http://a/4", "http://b/1"]
         #expect(try started(&state, urls) == ["http://a/1", "http://a/2", "http://b/1"])
         #expect(try fails(&state, "http://b/1") == [])
@@ -57,6 +59,56 @@ struct HostSlotsTests {
         #expect(try started(&state, ["http://a/4"], .visible) == [])
         let order = try ["http://a/1", "http://a/3", "http://a/4"].flatMap { try fails(&state, $0) }
         #expect(order == ["http://a/3", "http://a/4", "http://a/2"])
+    }
+
+    @Test func theLastPlaceAtAHostIsForWhatIsVisible() throws {
+        var state = CacheState(transferLimit: 64, hostLimit: 6)
+        let prefetches = (0..<20).map { "http://a/\($0)" }
+        #expect(try started(&state, prefetches, .background) == Array(prefetches[..<5]))
+        #expect(try started(&state, ["http://a/x", "http://a/y"], .visible) == ["http://a/x"])
+        // Its end makes room for what is visible only.
+        #expect(try fails(&state, "http://a/0") == ["http://a/y"])
+        #expect(try fails(&state, "http://a/x") == [])
+        #expect(try fails(&state, "http://a/y") == ["http://a/5"])
+    }
+
+    @Test func aFullHostDoesNotLetItsBacklogPassTheMoreUrgentOfOthers() throws {
+        var state = CacheState(transferLimit: 2, hostLimit: 2)
+        #expect(try started(&state, ["http://a/1", "http://a/2"], .background) == ["http://a/1"])
+        #expect(try started(&state, ["http://b/1"], .background) == ["http://b/1"])
+        #expect(try started(&state, ["http://c/1"], .visible) == [])
+        #expect(try fails(&state, "http://a/1") == ["http://c/1"])
+        #expect(try fails(&state, "http://b/1") == ["http://a/2"])
+    }
+
+    @Test func clientsTakeTurnsAtAFullHost() throws {
+        var state = CacheState(transferLimit: 8, hostLimit: 1)
+        for (number, client) in [1, 1, 1, 1, 2, 2, 3].enumerated() {
+            _ = try started(&state, ["http://a/\(number)"], client: UInt64(client))
+        }
+        var order: [String] = []
+        var running = ["http://a/0"]
+        while let url = running.popLast() {
+            running = try fails(&state, url)
+            order += running.map { String($0.dropFirst("http://a/".count)) }
+        }
+        #expect(order == ["1", "4", "6", "2", "5", "3"])
+    }
+
+    @Test func aHostThatAnswersByHTTP2BearsAsManyAsThereAreStreams() throws {
+        var state = CacheState(transferLimit: 200, hostLimit: 6)
+        let urls = (0..<150).map { "https://a/\($0)" }
+        #expect(try started(&state, urls).count == 5)
+        let id = try #require(state.flights[CacheKey(try url("https://a/0"))]).id
+        let more = starts(state.transferAnswered(id, isMultiplexed: true))
+        state.checkInvariants()
+        #expect(more.count == HostSlots.streamLimit - 6)
+        // It is known from now on; and forgotten when the host speaks HTTP/1.1 again.
+        #expect(starts(state.transferAnswered(id, isMultiplexed: true)) == [])
+        #expect(try fails(&state, "https://a/0").count == 1)
+        let other = try #require(state.flights[CacheKey(try url("https://a/1"))]).id
+        #expect(starts(state.transferAnswered(other, isMultiplexed: false)) == [])
+        #expect(try fails(&state, "https://a/1") == [])
     }
 
     @Test func everybodyIsServedInTheEnd() throws {

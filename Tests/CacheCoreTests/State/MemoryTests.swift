@@ -39,45 +39,6 @@ struct FailureMemoryTests {
     }
 }
 
-@Suite("Transfer queue", .timeLimit(.minutes(1)))
-struct TransferQueueTests {
-    @Test func servesByPriorityThenByTurn() {
-        var queue = TransferQueue()
-        let order: [(String, Priority)] = [
-            ("a", .background), ("b", .normal), ("c", .visible), ("d", .normal), ("e", .visible),
-        ]
-        for (number, (name, priority)) in order.enumerated() {
-            queue.append(Sample.key(name), FlightID(rawValue: UInt64(number)), priority)
-        }
-        let served = (0..<5).compactMap { _ in queue.next { _, _, _ in true } }
-        #expect(served == ["c", "e", "b", "d", "a"].map(Sample.key))
-        #expect(queue.next { _, _, _ in true } == nil)
-    }
-
-    @Test func passesOverWhatIsNotCurrent() {
-        var queue = TransferQueue()
-        for number in 0..<10 {
-            queue.append(Sample.key("\(number)"), FlightID(rawValue: UInt64(number)), .normal)
-        }
-        #expect(queue.next { _, id, _ in id.rawValue == 7 } == Sample.key("7"))
-        #expect(queue.next { _, _, _ in true } == Sample.key("8"))
-    }
-
-    @Test func staysInOrderWhileItsHeadIsCutOff() {
-        var queue = TransferQueue()
-        let keys = (0..<20_000).map { Sample.key("\($0)") }
-        var served: [CacheKey] = []
-        for (number, key) in keys.enumerated() {
-            queue.append(key, FlightID(rawValue: UInt64(number)), .normal)
-            if number.isMultiple(of: 2), let next = queue.next(where: { _, _, _ in true }) {
-                served.append(next)
-            }
-        }
-        while let next = queue.next(where: { _, _, _ in true }) { served.append(next) }
-        #expect(served == keys)
-    }
-}
-
 @Suite("Examinations", .timeLimit(.minutes(1)))
 struct ExaminationsTests {
     let key = Sample.key("a")

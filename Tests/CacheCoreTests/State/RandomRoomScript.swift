@@ -69,7 +69,7 @@ struct RandomRoomScript {
 
     private mutating func begin(_ image: String) {
         lengths[image] = Int64.random(in: 1...12, using: &random)
-        _ = script.want(image, by: nil, isRefresh: true)
+        _ = script.want(image, by: nil, FetchOptions(isRefresh: true))
         if let index = entries.firstIndex(where: { $0.image == image }) {
             entries.append(entries.remove(at: index))
         }

@@ -60,7 +60,7 @@ struct RandomScript: ~Copyable {
         let image = Int.random(in: keys.indices, using: &random)
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<30: call()
-        case 30..<38: want(image, by: nil)
+        case 30..<38: want(image, by: nil, options())
         case 38..<50: leave()
         case 50..<65: finish()
         case 65..<80: work()
@@ -73,28 +73,34 @@ struct RandomScript: ~Copyable {
     // MARK: Callers
 
     private mutating func call() {
-        let id = state.interestBegan()
+        let options = options()
+        let id = state.interestBegan(options)
         callers[id] = nextCaller
-        model.callers[nextCaller] = .init()
+        model.callers[nextCaller] = .init(
+            client: options.client.rawValue, priority: options.priority)
         for _ in 0..<Int.random(in: 0...4, using: &random) {
-            want(Int.random(in: keys.indices, using: &random), by: id)
+            want(Int.random(in: keys.indices, using: &random), by: id, options)
         }
         compare("named", state.interestNamed(id), model.named(nextCaller))
         nextCaller += 1
     }
 
-    private mutating func want(_ image: Int, by caller: InterestID?) {
-        let priority = Priority.allCases.randomElement(using: &random) ?? .normal
-        let isRefresh = random.oneIn(5)
+    private mutating func options() -> FetchOptions {
+        FetchOptions(
+            priority: Priority.allCases.randomElement(using: &random) ?? .normal,
+            isRefresh: random.oneIn(5),
+            client: ClientID(rawValue: UInt64.random(in: 0..<3, using: &random)))
+    }
+
+    private mutating func want(_ image: Int, by caller: InterestID?, _ options: FetchOptions) {
         look(image)
         let effects = state.wanted(
-            keys[image], Sample.url("\(image)"), by: caller,
-            FetchOptions(priority: priority, isRefresh: isRefresh),
+            keys[image], Sample.url("\(image)"), by: caller, options,
             now: FileTime(nanoseconds: 7))
         // The identity is the state's to choose; the rest is not.
         let id = state.flights[keys[image]]?.id.rawValue ?? 0
         let expected = model.wanted(
-            image, by: caller.flatMap { callers[$0] }, priority, isRefresh: isRefresh, id: id)
+            image, by: caller.flatMap { callers[$0] }, options, id: id)
         compare("want \(image)", effects, expected)
     }
 

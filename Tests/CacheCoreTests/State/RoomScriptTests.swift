@@ -96,14 +96,14 @@ struct RoomScriptTests {
         #expect(script.begins("c", 1) == ["refused: noRoom"])
         #expect(script.refusal?.message.contains("(--max-entries)") == true)
         // A new version takes no place.
-        _ = script.want("a", by: nil, isRefresh: true)
+        _ = script.want("a", by: nil, FetchOptions(isRefresh: true))
         #expect(script.asks("a", for: 1, of: 1) == ["granted 1"])
     }
 
     @Test func aNewVersionThatCantLieBesideTheOldOneIsRefusedAtOnce() {
         script.has("a", allocated: 11 * block)
         script.has("b", allocated: 4 * block)
-        _ = script.want("a", by: nil, isRefresh: true)
+        _ = script.want("a", by: nil, FetchOptions(isRefresh: true))
         #expect(script.asks("a", for: 1, of: 9 * block) == ["refused: noRoom"])
         #expect(script.holds("b"))
         #expect(script.asks("a", for: 1, of: 8 * block).first == "granted 32768")
@@ -135,7 +135,7 @@ struct RoomScriptTests {
         script.has("a", "b", "c", "d", allocated: 5 * block)
         for image in ["a", "b", "c", "d"] { script.caller("reader", wants: image) }
         _ = script.pins("a")
-        _ = script.want("b", by: nil, isRefresh: true)
+        _ = script.want("b", by: nil, FetchOptions(isRefresh: true))
         // Asking for it was using it.
         #expect(script.order.first == script.key("b"))
         for image in ["c", "d"] { script.caller("reader", wants: image) }

@@ -9,16 +9,24 @@ struct StateModel {
         let id: UInt64
         var phase = Phase.queued
         var waiting: Set<Int> = []
-        var isHeld = false
+        /// How urgent it is to the daemon itself, if it is.
+        var held: Priority?
         var isUnwanted = false
         /// So little is missing that it is finished for nobody.
         var isNearlyThrough = false
-        var priority: Priority
-        /// When it was queued under its priority.
-        var turn: Int
+    }
+
+    /// Somebody's wait for a download that is queued; the daemon's own has no caller.
+    struct Place {
+        let image: Int
+        let caller: Int?
+        let client: UInt64
+        let priority: Priority
     }
 
     struct Caller {
+        let client: UInt64
+        let priority: Priority
         var pending: Set<Int> = []
         var failed: [Int: Failure.Kind] = [:]
         var isComplete = false
@@ -30,31 +38,55 @@ struct StateModel {
     var callers: [Int: Caller] = [:]
     var running = 0
     var isDraining = false
-    private var turn = 0
+    /// In the order they came.
+    private var places: [Place] = []
+    /// Clients with places, in the order of their turns.
+    private var turns: [Priority: [UInt64]] = [:]
 
     init(limit: Int) {
         self.limit = limit
     }
 
     mutating func wanted(
-        _ image: Int, by caller: Int?, _ priority: Priority, isRefresh: Bool, id: UInt64
+        _ image: Int, by caller: Int?, _ options: FetchOptions, id: UInt64
     ) -> [String] {
-        if !isRefresh, cached.contains(image) { return [] }
+        if !options.isRefresh, cached.contains(image) { return [] }
         guard !isDraining else {
             if let caller { callers[caller]?.failed[image] = .shuttingDown }
             return []
         }
-        turn += 1
-        var flight = flights[image] ?? Flight(id: id, priority: priority, turn: turn)
+        var flight = flights[image] ?? Flight(id: id)
         flight.isUnwanted = false
-        if priority > flight.priority {
-            flight.priority = priority
-            flight.turn = turn
+        let isNews: Bool
+        if let caller {
+            isNews = flight.waiting.insert(caller).inserted
+            callers[caller]?.pending.insert(image)
+        } else {
+            isNews = flight.held.map { options.priority > $0 } ?? true
+            if isNews {
+                flight.held = options.priority
+                leave { $0.image == image && $0.caller == nil }
+            }
         }
-        if let caller { flight.waiting.insert(caller) } else { flight.isHeld = true }
-        if let caller { callers[caller]?.pending.insert(image) }
         flights[image] = flight
+        if isNews, flight.phase == .queued {
+            let client = options.client.rawValue
+            places.append(
+                Place(image: image, caller: caller, client: client, priority: options.priority))
+            if turns[options.priority]?.contains(client) != true {
+                turns[options.priority, default: []].append(client)
+            }
+        }
         return started()
+    }
+
+    private mutating func leave(where isGone: (Place) -> Bool) {
+        places.removeAll(where: isGone)
+        for priority in Priority.allCases {
+            turns[priority]?.removeAll { client in
+                !places.contains { $0.client == client && $0.priority == priority }
+            }
+        }
     }
 
     mutating func named(_ caller: Int) -> [String] {
@@ -64,15 +96,16 @@ struct StateModel {
 
     mutating func left(_ caller: Int) -> [String] {
         guard let gone = callers.removeValue(forKey: caller) else { return [] }
+        leave { $0.caller == caller }
         var said: [String] = []
         for image in gone.pending {
             flights[image]?.waiting.remove(caller)
-            guard let flight = flights[image], flight.waiting.isEmpty, !flight.isHeld else {
+            guard let flight = flights[image], flight.waiting.isEmpty, flight.held == nil else {
                 continue
             }
             guard flight.phase != .publishing else { continue }
             if flight.isNearlyThrough {
-                flights[image]?.isHeld = true
+                flights[image]?.held = .background
                 continue
             }
             flights[image] = nil
@@ -131,6 +164,7 @@ struct StateModel {
 
     private mutating func ended(_ image: Int, _ failure: Failure.Kind?) -> [String] {
         guard let flight = flights.removeValue(forKey: image) else { return ["ended twice"] }
+        leave { $0.image == image }
         return flight.waiting.flatMap { caller -> [String] in
             callers[caller]?.pending.remove(image)
             callers[caller]?.failed[image] = failure
@@ -148,14 +182,25 @@ struct StateModel {
     private mutating func started() -> [String] {
         var said: [String] = []
         while running < limit, !isDraining {
-            let next = flights.filter { $0.value.phase == .queued }.max { left, right in
-                (left.value.priority, -left.value.turn) < (right.value.priority, -right.value.turn)
-            }
-            guard let (image, flight) = next else { break }
+            guard let image = nextImage(), let flight = flights[image] else { break }
+            leave { $0.image == image }
             flights[image]?.phase = .connecting
             running += 1
             said.append("start \(flight.id)")
         }
         return said
+    }
+
+    /// The first of the client whose turn it is, who goes to the end; of the most urgent, which alone
+    /// may have the last eighth.
+    private mutating func nextImage() -> Int? {
+        for priority in Priority.allCases.reversed() {
+            guard let client = turns[priority]?.first else { continue }
+            guard priority == .visible || running < limit - limit / 8 else { return nil }
+            turns[priority]?.removeFirst()
+            turns[priority]?.append(client)
+            return places.first { $0.client == client && $0.priority == priority }?.image
+        }
+        return nil
     }
 }

@@ -96,7 +96,7 @@ struct UseScriptTests {
         // flush:    writes the earlier time into the new file   → it would seem used before others
         script.has("a")
         script.caller("reader", wants: "a")
-        _ = script.want("a", by: nil, isRefresh: true)
+        _ = script.want("a", by: nil, FetchOptions(isRefresh: true))
         #expect(taken() == [script.key("a")])
         _ = script.finishes("a")
         _ = script.published("a", Sample.facts(lastUsedAt: 1_790_000_900))
@@ -111,7 +111,7 @@ struct UseScriptTests {
     @Test func aPinOutlivesTheBytesItWasPutOn() {
         script.has("a")
         _ = script.pins("a")
-        _ = script.want("a", by: nil, isRefresh: true)
+        _ = script.want("a", by: nil, FetchOptions(isRefresh: true))
         _ = script.finishes("a")
         // This is asked before the file is renamed.
         #expect(script.pinsOnArrival("a"))

@@ -15,11 +15,14 @@ final class StateScript {
     var refusal: Failure?
 
     /// - Parameter bytes: what may be held, where that is limited.
-    init(transferLimit: Int = 8, bytes: Int64 = .max, entries: Int = .max) {
+    init(
+        transferLimit: Int = 9, hostLimit: Int = .max, bytes: Int64 = .max, entries: Int = .max
+    ) {
         var budget = Budget.unlimited
         budget.maximumBytes = bytes
         budget.maximumEntries = entries
-        state = CacheState(transferLimit: transferLimit, budget: budget)
+        state = CacheState(
+            transferLimit: transferLimit, hostLimit: hostLimit, budget: budget)
         state.trust = .whole
     }
 
@@ -35,25 +38,24 @@ final class StateScript {
     @discardableResult
     func caller(
         _ caller: String, wants images: String..., priority: Priority = .normal,
-        isRefresh: Bool = false, saying expected: (([String]) -> Void)? = nil
+        isRefresh: Bool = false, client: UInt64 = 0, saying expected: (([String]) -> Void)? = nil
     ) -> InterestID {
-        let id = state.interestBegan()
+        let options = FetchOptions(
+            priority: priority, isRefresh: isRefresh, client: ClientID(rawValue: client))
+        let id = state.interestBegan(options)
         callers[id] = caller
         var said: [String] = []
-        for image in images {
-            said += want(image, by: id, priority: priority, isRefresh: isRefresh)
-        }
+        for image in images { said += want(image, by: id, options) }
         said += event { $0.interestNamed(id) }
         expected?(said)
         return id
     }
 
     func want(
-        _ image: String, by interest: InterestID?, priority: Priority = .normal,
-        isRefresh: Bool = false, now: UInt32 = 1_790_000_100
+        _ image: String, by interest: InterestID?, _ options: FetchOptions = FetchOptions(),
+        now: UInt32 = 1_790_000_100
     ) -> [String] {
-        let options = FetchOptions(priority: priority, isRefresh: isRefresh)
-        return event { state in
+        event { state in
             state.wanted(
                 key(image), Sample.url(image), by: interest, options,
                 now: FileTime(UnixTime(rawValue: now)))

@@ -1,0 +1,49 @@
+/// A line of waiting elements, each in it at most once: O(1) at both ends and in the middle. A list
+/// linked both ways, its links in a dictionary.
+struct Line<Element: Hashable & Sendable>: Sendable {
+    private struct Links {
+        var previous: Element?
+        var next: Element?
+    }
+
+    private var links: [Element: Links] = [:]
+    private(set) var first: Element?
+    private var last: Element?
+
+    var isEmpty: Bool { first == nil }
+    var count: Int { links.count }
+
+    func contains(_ element: Element) -> Bool { links[element] != nil }
+
+    /// Puts an element at the end, unless it is in the line already.
+    mutating func append(_ element: Element) {
+        guard links[element] == nil else { return }
+        links[element] = Links(previous: last, next: nil)
+        if let last { links[last]?.next = element } else { first = element }
+        last = element
+    }
+
+    /// Takes an element out; whether it was there.
+    @discardableResult
+    mutating func remove(_ element: Element) -> Bool {
+        guard let gone = links.removeValue(forKey: element) else { return false }
+        if let previous = gone.previous {
+            links[previous]?.next = gone.next
+        } else {
+            first = gone.next
+        }
+        if let next = gone.next {
+            links[next]?.previous = gone.previous
+        } else {
+            last = gone.previous
+        }
+        return true
+    }
+
+    /// The first goes to the end.
+    mutating func rotate() {
+        guard let first, first != last else { return }
+        remove(first)
+        append(first)
+    }
+}

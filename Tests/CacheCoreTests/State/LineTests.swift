@@ -1,0 +1,40 @@
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+@Suite("Line", .timeLimit(.minutes(1)))
+struct LineTests {
+    @Test(arguments: [UInt64](1...4))
+    func keepsTheOrderAnArrayWouldHave(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var line = Line<Int>()
+        var model: [Int] = []
+        for _ in 0..<5000 {
+            let element = Int.random(in: 0..<20, using: &random)
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1:
+                line.append(element)
+                if !model.contains(element) { model.append(element) }
+            case 2:
+                #expect(line.remove(element) == model.contains(element))
+                model.removeAll { $0 == element }
+            case 3:
+                line.rotate()
+                if !model.isEmpty { model.append(model.removeFirst()) }
+            default:
+                if let first = line.first { line.remove(first) }
+                model = Array(model.dropFirst())
+            }
+            #expect(line.first == model.first && line.count == model.count)
+            #expect(
+                line.isEmpty == model.isEmpty && line.contains(element) == model.contains(element))
+        }
+        var rest: [Int] = []
+        while let first = line.first {
+            rest.append(first)
+            line.remove(first)
+        }
+        #expect(rest == model)
+    }
+}

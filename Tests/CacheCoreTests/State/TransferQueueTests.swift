@@ -1,0 +1,151 @@
+import CacheKey
+import Testing
+
+@testable import CacheCore
+
+/// Who is next, as scripts of what is said of downloads.
+@Suite("State: the queue", .timeLimit(.minutes(1)))
+struct TransferQueueTests {
+    private let script = StateScript(transferLimit: 1)
+
+    init() {
+        script.caller("first", wants: "0")
+    }
+
+    /// What starts, one after the other, each when the one before it has failed.
+    private func order(after first: String = "0") -> [String] {
+        var served: [String] = []
+        var running: String? = first
+        while let image = running {
+            let said = script.finishes(image, failing: .http(404))
+            running = said.first { $0.hasPrefix("start ") }.map { String($0.dropFirst(6)) }
+            if let running { served.append(running) }
+        }
+        #expect(script.state.queue.isEmpty && script.state.flights.isEmpty)
+        return served
+    }
+
+    @Test func theMoreUrgentGoFirstAndEqualsAsTheyCame() {
+        script.caller("a", wants: "a", priority: .background)
+        script.caller("b", wants: "b")
+        script.caller("c", wants: "c", priority: .visible)
+        script.caller("d", wants: "d")
+        script.caller("e", wants: "e", priority: .visible)
+        #expect(order() == ["c", "e", "b", "d", "a"])
+    }
+
+    @Test func clientsTakeTurns() {
+        script.caller("a", wants: "a1", "a2", "a3", "a4", client: 1)
+        script.caller("b", wants: "b1", "b2", client: 2)
+        script.caller("c", wants: "c1", client: 3)
+        #expect(order() == ["a1", "b1", "c1", "a2", "b2", "a3", "a4"])
+    }
+
+    @Test func aPrefetchCountsForTheClientThatAskedForIt() {
+        for image in ["a1", "a2", "a3"] {
+            _ = script.want(image, by: nil, FetchOptions(client: ClientID(rawValue: 1)))
+        }
+        script.caller("b", wants: "b1", client: 2)
+        #expect(order() == ["a1", "b1", "a2", "a3"])
+    }
+
+    @Test func whoSharesADownloadOfAnotherGetsItInHisOwnTurn() {
+        script.caller("a", wants: "a1", "a2", "a3", "shared", client: 1)
+        script.caller("b", wants: "shared", "b2", client: 2)
+        #expect(order() == ["a1", "shared", "a2", "b2", "a3"])
+    }
+
+    @Test func aSharedDownloadIsAsUrgentAsItsMostUrgentCaller() {
+        script.caller("a", wants: "a1", "shared", "a3", client: 1)
+        script.caller("looker", wants: "shared", priority: .visible, client: 2)
+        #expect(order() == ["shared", "a1", "a3"])
+    }
+
+    @Test func itFallsBackIntoItsLineWhenTheMostUrgentLeave() {
+        script.caller("a", wants: "a1", "shared", "a3", client: 1)
+        let lookers = (0..<3).map { number in
+            script.caller("looker", wants: "shared", priority: .visible, client: 2 + number)
+        }
+        for looker in lookers { #expect(script.leaves(looker) == []) }
+        #expect(order() == ["a1", "shared", "a3"])
+    }
+
+    @Test func theDaemonsOwnWaitHasAPriorityToo() {
+        _ = script.want("held", by: nil, FetchOptions(priority: .background))
+        script.caller("a", wants: "a", client: 1)
+        let looker = script.caller("looker", wants: "held", priority: .visible, client: 2)
+        #expect(script.leaves(looker) == [])
+        script.caller("b", wants: "b", client: 1)
+        #expect(order() == ["a", "b", "held"])
+    }
+
+    @Test func aMoreUrgentPrefetchRaisesTheDaemonsOwnWait() {
+        _ = script.want("held", by: nil, FetchOptions(priority: .background))
+        script.caller("a", wants: "a")
+        _ = script.want("held", by: nil, FetchOptions(priority: .visible))
+        _ = script.want("held", by: nil, FetchOptions(priority: .background))
+        #expect(order() == ["held", "a"])
+    }
+
+    @Test func whoComesAndGoesLeavesNothingBehind() {
+        script.caller("a", wants: "a", client: 1)
+        for number in 0..<1000 {
+            let id = script.caller(
+                "looker", wants: "a", "b", priority: .visible, client: UInt64(number))
+            #expect(script.leaves(id) == [])
+        }
+        #expect(order() == ["a"])
+    }
+
+    @Test func aReplacedSetKeepsWhatIsInBothQueued() {
+        let old = script.caller("old", wants: "a", "b", "c", client: 1)
+        script.caller("new", wants: "b", "c", "d", client: 1)
+        let flights = ["b", "c"].map { script.flight($0) }
+        #expect(script.leaves(old) == [])
+        #expect(["b", "c"].map { script.flight($0) } == flights)
+        #expect(order() == ["b", "c", "d"])
+    }
+
+    @Test func theLastEighthIsForWhatIsVisible() {
+        let script = StateScript(transferLimit: 16)
+        script.caller("prefetcher", wants: "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k")
+        script.caller("prefetcher", wants: "l", "m", "n", "o", "p", priority: .background)
+        #expect(script.state.running == 14)
+        script.caller("looker", wants: "x", "y", "z", priority: .visible) {
+            #expect($0 == ["start x", "start y"])
+        }
+        // What is under way already is as good as visible; it takes no place.
+        script.caller("looker", wants: "a", priority: .visible) { #expect($0 == []) }
+        #expect(script.finishes("a", failing: .http(404)).contains("start z"))
+        // None of those left may take one of the last two places.
+        for image in ["b", "c"] {
+            #expect(!script.finishes(image, failing: .http(404)).contains("start o"))
+        }
+        #expect(script.finishes("d", failing: .http(404)).contains("start o"))
+    }
+
+    @Test func aHundredThousandOfOneClientDelayAnotherByOneTurn() {
+        var state = CacheState(transferLimit: 1)
+        state.trust = .whole
+        let many = FetchOptions(client: ClientID(rawValue: 1))
+        let greedy = state.interestBegan(many)
+        for number in 0..<100_000 {
+            let url = Sample.url("\(number)")
+            _ = state.wanted(CacheKey(url), url, by: greedy, many, now: FileTime(nanoseconds: 1))
+        }
+        let one = FetchOptions(client: ClientID(rawValue: 2))
+        let modest = state.interestBegan(one)
+        let url = Sample.url("one")
+        _ = state.wanted(CacheKey(url), url, by: modest, one, now: FileTime(nanoseconds: 1))
+        var started: [String] = []
+        for number in 0..<2 {
+            let key = Sample.key("\(number)")
+            guard let id = state.flights[key]?.id else { break }
+            for effect in state.transferFinished(key, id, .failure(.http(404))) {
+                if case .startTransfer(_, _, let url) = effect { started.append(url.string) }
+            }
+        }
+        #expect(started == [Sample.url("1"), url].map(\.string))
+        state.checkInvariants()
+    }
+}
