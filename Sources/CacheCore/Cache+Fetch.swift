@@ -16,10 +16,21 @@ extension Cache {
     /// Joins or starts the downloads of what is not cached. The observer hears once when all of it is
     /// decided, after this has returned or before; ``leave(_:)`` ends the interest early.
     public func fetch(_ wishes: [Wish], _ options: FetchOptions) -> InterestID {
+        let interest = begin(wishes, options)
+        complete(interest)
+        return interest
+    }
+
+    /// The same in two steps, for callers that have to note the interest before its end is told: that
+    /// comes after ``complete(_:)``.
+    public func begin(_ wishes: [Wish], _ options: FetchOptions) -> InterestID {
         let interest = performing { state in (state.interestBegan(options), []) }
         want(wishes, options, by: interest)
-        perform { $0.interestNamed(interest) }
         return interest
+    }
+
+    public func complete(_ interest: InterestID) {
+        perform { $0.interestNamed(interest) }
     }
 
     /// The same with nobody waiting: the downloads go on whoever leaves.
@@ -30,7 +41,13 @@ extension Cache {
     /// The caller is gone or wants something else. Downloads nobody else waits for stop; their
     /// partials stay.
     public func leave(_ interest: InterestID) {
-        perform { $0.interestLeft(interest) }
+        var rest = performing { state in (state.interestLeaves(interest), []) }[...]
+        while !rest.isEmpty {
+            let stretch = rest.prefix(Self.stretch)
+            rest = rest.dropFirst(stretch.count)
+            perform { $0.interestLeft(interest, stretch) }
+        }
+        perform { $0.interestGone(interest) }
     }
 
     private func want(_ wishes: [Wish], _ options: FetchOptions, by interest: InterestID?) {

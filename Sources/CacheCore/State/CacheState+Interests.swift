@@ -39,17 +39,35 @@ extension CacheState {
 
     /// The caller is gone or no longer interested. What nobody else waits for stops.
     mutating func interestLeft(_ id: InterestID) -> [Effect] {
-        guard let interest = interests.removeValue(forKey: id) else { return [] }
+        let keys = interestLeaves(id)
+        return interestLeft(id, keys[...]) + interestGone(id)
+    }
+
+    /// The same in steps, for a caller that waits for very much: it will hear of nothing any more. What
+    /// it waits for, that which is queued first, so that nothing starts that is to stop.
+    mutating func interestLeaves(_ id: InterestID) -> [CacheKey] {
+        interests[id]?.isComplete = false
+        var keys = Array(interests[id]?.pending ?? [])
+        _ = keys.partition { flights[$0]?.phase != .queued }
+        return keys
+    }
+
+    mutating func interestLeft(_ id: InterestID, _ keys: ArraySlice<CacheKey>) -> [Effect] {
         var effects: [Effect] = []
-        for key in interest.pending {
-            if let flight = flights[key], flight.phase == .queued {
+        for key in keys where interests[id]?.pending.remove(key) != nil {
+            if let flight = flights[key], flight.phase == .queued, let interest = interests[id] {
                 let lane = TransferQueue.Lane(interest, flight)
                 queue.remove(TransferQueue.Place(key: key, interest: id), lane, hosts)
             }
             flights[key]?.interests.remove(id)
             effects += stopIfUnwanted(key)
         }
-        return effects + startTransfers()
+        return effects
+    }
+
+    mutating func interestGone(_ id: InterestID) -> [Effect] {
+        interests[id] = nil
+        return startTransfers()
     }
 
     /// Tells every caller waiting for `key` how it ended, each once.

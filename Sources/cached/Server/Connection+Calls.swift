@@ -14,7 +14,7 @@ extension Connection {
     func answer(_ message: UnsafeRawBufferPointer) {
         if let call = StatusCall(message), call.urls.count <= Self.urlLimit {
             endStream()
-            return answerStatus(call, message)
+            return desk.write(call, message, to: &output)
         }
         let header: CallHeader
         do {
@@ -113,23 +113,6 @@ extension Connection {
     }
 
     // MARK: io.cached.Cache
-
-    /// The hot call: no strings, no decoder, one look into the cache for all URLs.
-    private func answerStatus(_ call: StatusCall, _ message: UnsafeRawBufferPointer) {
-        let keys = call.urls.map {
-            CacheKey(urlBytes: UnsafeRawBufferPointer(rebasing: message[$0]))
-        }
-        let lookups = desk.cache.lookup(keys)
-        let items = desk.replies.items
-        desk.replies.writeItems(of: keys.indices, to: &output) { index, output in
-            let text = UnsafeRawBufferPointer(rebasing: message[call.urls[index]])
-            if let problem = CacheURL.problem(in: text) {
-                items.write(invalid: text, problem, to: &output)
-            } else {
-                items.write(url: text, keys[index], lookups[index], to: &output)
-            }
-        }
-    }
 
     private func status(
         _ header: CallHeader, _ parameters: Methods.Status.Parameters

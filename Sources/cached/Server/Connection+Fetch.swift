@@ -2,6 +2,7 @@ import CacheCore
 import CacheKey
 import CacheWire
 import NIOCore
+import NIOPosix
 
 /// `Fetch`: interests that last as long as the call, and streams of what changes meanwhile.
 extension Connection {
@@ -9,46 +10,26 @@ extension Connection {
         _ header: CallHeader, _ parameters: Methods.Fetch.Parameters
     ) throws(WireError) {
         guard !desk.hub.isDraining else { throw .shuttingDown }
-        try Self.admit(parameters.urls)
-        let digest = try Self.digest(parameters.sha256)
-        let targets = parameters.urls.map { Target($0) }
-        let wishes = targets.compactMap(\.valid)
-        let options = FetchOptions(
-            priority: .init(parameters.priority ?? .normal),
-            isRefresh: parameters.refresh ?? false, client: client)
-        guard parameters.wait != false, header.oneway != true else {
-            desk.cache.prefetch(wishes, options)
+        switch try desk.begin(header, parameters, for: client) {
+        case .held(let targets):
             endStream()
             if header.oneway != true { desk.write(targets, to: &output) }
-            return
+        case .waiting(let call):
+            endStream()
+            if call.isStream { desk.write(call.targets, continues: true, to: &output) }
+            run(call)
         }
-        begin(
-            FetchCall(
-                interest: desk.cache.fetch(wishes, options), targets: targets,
-                isStream: header.more == true, digest: digest,
-                watched: header.more == true ? Self.watched(wishes) : [:]))
     }
 
-    private static func digest(_ text: String?) throws(WireError) -> ContentDigest? {
-        guard let text else { return nil }
-        guard let digest = ContentDigest(text) else { throw .invalidParameter(parameter: "sha256") }
-        return digest
-    }
-
-    private static func watched(_ wishes: [Wish]) -> [CacheKey: String] {
-        Dictionary(wishes.map { ($0.key, $0.url.string) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    /// Puts a new call in the place of the stream that runs, if one does. The new interest is there
-    /// before the old one goes, so what is in both is not disturbed.
-    private func begin(_ call: FetchCall) {
-        endStream()
+    /// Waits for a call that is begun.
+    func run(_ call: FetchCall) {
         running = .fetch(call)
-        desk.hub.watch(call.watched.keys, for: self, interest: call.interest)
-        if call.isStream { desk.write(call.targets, continues: true, to: &output) }
+        desk.hub.watch(call, for: self)
+        desk.cache.complete(call.interest)
     }
 
-    /// Ends the running stream, if there is one, with its last reply.
+    /// Ends the running stream, if there is one, with its last reply. What takes its place is begun
+    /// already, so that what is in both is not disturbed.
     func endStream() {
         guard case .fetch(let call)? = running, call.isStream else { return }
         desk.write(call.targets, to: &output)
@@ -59,20 +40,43 @@ extension Connection {
     func endFetch() {
         guard case .fetch(let call)? = running else { return }
         running = nil
-        desk.hub.abandon(call.interest)
-        desk.hub.unwatch(call.watched.keys, for: self)
+        desk.hub.unwatch(call, for: self)
+        leave(call)
+    }
+
+    /// Gives up the interest of a call.
+    func leave(_ call: FetchCall) {
+        guard call.isLong else { return desk.cache.leave(call.interest) }
+        desk.pool.submit { [desk] _ in
+            desk.cache.leave(call.interest)
+            // Where it was the last to know all these URLs, they are freed here.
+            withExtendedLifetime(call) {}
+        }
     }
 
     /// All that was wanted is decided.
     func fetchDecided(_ outcome: Outcome) {
         guard case .fetch(let call)? = running, call.interest == outcome.interest else { return }
-        desk.hub.unwatch(call.watched.keys, for: self)
+        desk.hub.unwatch(call, for: self)
         if outcome.failures.values.contains(where: { $0.kind == .shuttingDown }) {
             desk.replies.write(Reply<NoParameters>(error: .shuttingDown), to: &output)
+        } else if call.isLong {
+            return elsewhere { desk in
+                var reply = ByteBuffer()
+                desk.write(call, outcome, to: &reply)
+                return reply
+            } then: { connection, reply in
+                connection.send(reply)
+                connection.finished()
+            }
         } else {
+<<<<<<< HEAD
             desk.write(
-                call.targets, isEnd: true, failures: outcome.failures, digest: call.digest,
+                call.targets, isEnd: true, isEnd: true, failures: outcome.failures, digest: call.digest,
                 to: &output)
+=======
+            desk.write(call, outcome, to: &output)
+>>>>>>> 03151b9 (Server: calls that name very many URLs hold up nobody else's)
         }
         finished()
     }
@@ -88,6 +92,8 @@ extension Connection {
     /// A watched item changed; the newest state replaces one that was not sent yet.
     func changed(_ key: CacheKey, _ item: ByteBuffer) {
         guard case .fetch(var call)? = running, call.isStream else { return }
+        // Held once only, it is changed in place.
+        running = nil
         call.changes[key] = item
         running = .fetch(call)
     }

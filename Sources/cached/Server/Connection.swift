@@ -105,7 +105,11 @@ final class Connection: ChannelDuplexHandler {
         defer { isProcessing = false }
         while mayAnswer, let message = nextMessage() {
             if output.readableBytes == 0 { output.reserveCapacity(Self.outputRoom) }
-            message.withUnsafeReadableBytes { answer($0) }
+            if isLong(message) {
+                answerElsewhere(message)
+            } else {
+                message.withUnsafeReadableBytes { answer($0) }
+            }
             if output.readableBytes > Self.outputChunk { flush() }
         }
         if input.readableBytes >= Message.maximumLength, searched >= Message.maximumLength {
@@ -154,6 +158,16 @@ final class Connection: ChannelDuplexHandler {
             isReadHeld = false
             context.read()
         }
+    }
+
+    /// Hands on a reply that was made elsewhere, behind those gathered here.
+    func send(_ reply: ByteBuffer) {
+        guard reply.readableBytes > Self.outputChunk else {
+            output.writeImmutableBuffer(reply)
+            return
+        }
+        flush()
+        context?.writeAndFlush(wrapOutboundOut(reply), promise: nil)
     }
 
     /// Answers with an error and closes: what follows on this connection can't be understood.

@@ -39,6 +39,25 @@ extension Desk {
         }
     }
 
+    /// The answer to the hot call: no strings, no decoder, one look into the cache for all URLs.
+    func write(
+        _ call: StatusCall, _ message: UnsafeRawBufferPointer, to output: inout ByteBuffer
+    ) {
+        let keys = call.urls.map {
+            CacheKey(urlBytes: UnsafeRawBufferPointer(rebasing: message[$0]))
+        }
+        let lookups = cache.lookup(keys)
+        let items = replies.items
+        replies.writeItems(of: keys.indices, to: &output) { index, output in
+            let text = UnsafeRawBufferPointer(rebasing: message[call.urls[index]])
+            if let problem = CacheURL.problem(in: text) {
+                items.write(invalid: text, problem, to: &output)
+            } else {
+                items.write(url: text, keys[index], lookups[index], to: &output)
+            }
+        }
+    }
+
     /// Other bytes than those asked for are as good as none.
     private func checked(
         _ key: CacheKey, _ lookup: Lookup, _ digest: ContentDigest?

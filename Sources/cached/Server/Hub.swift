@@ -11,7 +11,11 @@ final class Hub: CacheObserver {
         var connections: [ObjectIdentifier: Connection] = [:]
         var waiting: [InterestID: Connection] = [:]
         var watchers: [CacheKey: [ObjectIdentifier: Connection]] = [:]
+        /// Those that watch so many keys that they are asked one by one in place of being noted by key.
+        var longWatchers: [ObjectIdentifier: Connection] = [:]
         var isTickPlanned = false
+        /// Keys that changed and are not told yet.
+        var changes: ArraySlice<CacheKey> = []
         var isDraining = false
         var clients: UInt64 = 0
         var cache: Cache?
@@ -20,6 +24,8 @@ final class Hub: CacheObserver {
 
     /// How long changes are gathered before they are sent.
     static let pace = TimeAmount.milliseconds(100)
+    /// Changes told in one turn of the event loop.
+    private static let stretch = 512
 
     private let loop: any EventLoop
     private let state: NIOLoopBoundBox<State>
@@ -76,31 +82,41 @@ final class Hub: CacheObserver {
         set { state.value.isDraining = newValue }
     }
 
-    /// It does not wait any more, and nobody is interested on its behalf.
-    func abandon(_ interest: InterestID) {
-        state.value.waiting[interest] = nil
-        state.value.cache?.leave(interest)
+    /// A connection waits for the end of a call, and wants to hear what changes about what it watches.
+    func watch(_ call: FetchCall, for connection: Connection) {
+        state.value.waiting[call.interest] = connection
+        guard call.isStream, !call.watched.isEmpty else { return }
+        let wasObserved = isObserved
+        let id = ObjectIdentifier(connection)
+        if call.isLong {
+            state.value.longWatchers[id] = connection
+        } else {
+            for key in call.watched.keys {
+                state.value.watchers[key, default: [:]][id] = connection
+            }
+        }
+        if !wasObserved { state.value.cache?.observeChanges(true) }
     }
 
-    /// A connection waits for the end of an interest, and wants to hear what changes about some keys.
-    func watch(
-        _ keys: some Sequence<CacheKey>, for connection: Connection, interest: InterestID
-    ) {
-        state.value.waiting[interest] = connection
-        let wasIdle = state.value.watchers.isEmpty
-        for key in keys {
-            state.value.watchers[key, default: [:]][ObjectIdentifier(connection)] = connection
+    /// It does not wait any more.
+    func unwatch(_ call: FetchCall, for connection: Connection) {
+        state.value.waiting[call.interest] = nil
+        guard isObserved else { return }
+        let id = ObjectIdentifier(connection)
+        if call.isLong {
+            state.value.longWatchers[id] = nil
+        } else {
+            for key in call.watched.keys {
+                state.value.watchers[key]?[id] = nil
+                if state.value.watchers[key]?.isEmpty == true { state.value.watchers[key] = nil }
+            }
         }
-        if wasIdle, !state.value.watchers.isEmpty { state.value.cache?.observeChanges(true) }
+        if !isObserved { state.value.cache?.observeChanges(false) }
     }
 
-    func unwatch(_ keys: some Sequence<CacheKey>, for connection: Connection) {
-        guard !state.value.watchers.isEmpty else { return }
-        for key in keys {
-            state.value.watchers[key]?[ObjectIdentifier(connection)] = nil
-            if state.value.watchers[key]?.isEmpty == true { state.value.watchers[key] = nil }
-        }
-        if state.value.watchers.isEmpty { state.value.cache?.observeChanges(false) }
+    /// Whether anybody watches anything.
+    private var isObserved: Bool {
+        !state.value.watchers.isEmpty || !state.value.longWatchers.isEmpty
     }
 
     // MARK: The pace
@@ -113,11 +129,21 @@ final class Hub: CacheObserver {
 
     private func tick() {
         state.value.isTickPlanned = false
+        guard let cache = state.value.cache else { return }
+        let isTelling = !state.value.changes.isEmpty
+        state.value.changes += cache.takeChanges()
+        if !isTelling { tell() }
+    }
+
+    /// Tells of changes, some at a time, so that very many hold up nobody.
+    private func tell() {
         guard let cache = state.value.cache, let items = state.value.items else { return }
-        let keys = cache.takeChanges().filter { state.value.watchers[$0] != nil }
+        let stretch = state.value.changes.prefix(Self.stretch)
+        state.value.changes = state.value.changes.dropFirst(stretch.count)
+        let keys = stretch.filter { !watchers(of: $0).isEmpty }
         var told: [ObjectIdentifier: Connection] = [:]
-        for (key, lookup) in zip(keys, cache.lookup(Array(keys))) {
-            guard let watchers = state.value.watchers[key] else { continue }
+        for (key, lookup) in zip(keys, cache.lookup(keys)) {
+            let watchers = watchers(of: key)
             guard let url = watchers.values.first?.watchedURL(of: key) else { continue }
             var item = ByteBuffer()
             url.withUTF8Bytes { items.write(url: $0, key, lookup, to: &item) }
@@ -127,6 +153,16 @@ final class Hub: CacheObserver {
             }
         }
         for connection in told.values { connection.sendChanges() }
+        if !state.value.changes.isEmpty { loop.execute { self.tell() } }
+    }
+
+    private func watchers(of key: CacheKey) -> [ObjectIdentifier: Connection] {
+        var watchers = state.value.watchers[key] ?? [:]
+        for (id, connection) in state.value.longWatchers where connection.watchedURL(of: key) != nil
+        {
+            watchers[id] = connection
+        }
+        return watchers
     }
 }
 

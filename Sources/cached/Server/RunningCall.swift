@@ -29,6 +29,9 @@ struct FetchCall {
     let watched: [CacheKey: String]
     /// Items changed since the last reply, encoded.
     var changes: [CacheKey: ByteBuffer] = [:]
+
+    /// It names so many that what goes through all of them would hold up the event loop.
+    var isLong: Bool { targets.count > 1000 }
 }
 
 /// One of the texts a call names.

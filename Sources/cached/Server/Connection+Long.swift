@@ -1,0 +1,116 @@
+import CacheCore
+import CacheWire
+import NIOCore
+import NIOPosix
+
+/// Calls that name very many URLs: taken apart, looked up and answered on another thread, so that they
+/// hold up nobody else's. Calls behind them wait.
+extension Connection {
+    /// What another thread made of a long message.
+    private enum Answer: Sendable {
+        case reply(ByteBuffer)
+        /// A `Fetch` that is begun; its first reply, if it is a stream.
+        case fetch(FetchCall, ByteBuffer)
+        /// It is for the event loop after all: short, of another kind, or wrong.
+        case none
+    }
+
+    /// Bytes of a call that the event loop takes on by itself: some hundred URLs, about 2 ms.
+    private static let shortMessage = 32 * 1024
+    /// The same for the hot call, which takes a tenth of the time.
+    private static let shortStatus = 256 * 1024
+
+    /// Whether a message, or the last reply to the stream it ends, would hold up the event loop.
+    func isLong(_ message: ByteBuffer) -> Bool {
+        if case .fetch(let call)? = running, call.isStream, call.isLong { return true }
+        guard message.readableBytes > Self.shortMessage else { return false }
+        return message.readableBytes > Self.shortStatus
+            || message.withUnsafeReadableBytes { StatusCall($0) } == nil
+    }
+
+    /// Answers a long message. The interest of the stream it ends goes once its own is there, so that
+    /// what is in both is not disturbed.
+    func answerElsewhere(_ message: ByteBuffer) {
+        var ended: FetchCall?
+        if case .fetch(let call)? = running {
+            desk.hub.unwatch(call, for: self)
+            ended = call
+        }
+        let (client, isDraining, stream) = (client, desk.hub.isDraining, ended)
+        elsewhere { desk in
+            var lastReply = ByteBuffer()
+            if let stream { desk.write(stream.targets, to: &lastReply) }
+            let isLong = message.readableBytes > Self.shortMessage && !isDraining
+            return (lastReply, isLong ? Self.answer(message, desk, client) : .none)
+        } then: { connection, replies in
+            connection.send(replies.0)
+            connection.running = nil
+            connection.take(replies.1, message)
+            if let stream { connection.leave(stream) }
+            connection.process()
+            connection.flush()
+        } orGone: { connection, replies in
+            if case .fetch(let call, _) = replies.1 { connection.leave(call) }
+            if let stream { connection.leave(stream) }
+        }
+    }
+
+    private func take(_ answer: Answer, _ message: ByteBuffer) {
+        switch answer {
+        case .reply(let reply): send(reply)
+        case .fetch(let call, let first):
+            send(first)
+            run(call)
+        case .none: message.withUnsafeReadableBytes { self.answer($0) }
+        }
+    }
+
+    /// Whatever goes wrong is said by the event loop.
+    private static func answer(
+        _ message: ByteBuffer, _ desk: Desk, _ client: ClientID
+    ) -> Answer {
+        message.withUnsafeReadableBytes { bytes in
+            var reply = ByteBuffer()
+            if let call = StatusCall(bytes), call.urls.count <= urlLimit {
+                desk.write(call, bytes, to: &reply)
+                return .reply(reply)
+            }
+            guard let header: CallHeader = try? Message.decode(from: bytes),
+                header.method == MethodName.fetch.rawValue,
+                let parameters = try? Message.decode(
+                    Call<Methods.Fetch.Parameters>.self, from: bytes
+                ).parameters,
+                let begun = try? desk.begin(header, parameters, for: client)
+            else { return .none }
+            switch begun {
+            case .held(let targets):
+                if header.oneway != true { desk.write(targets, to: &reply) }
+                return .reply(reply)
+            case .waiting(let call):
+                if call.isStream { desk.write(call.targets, continues: true, to: &reply) }
+                return .fetch(call, reply)
+            }
+        }
+    }
+
+    /// Makes something on another thread and takes it in here again; calls behind it wait. `orGone` is
+    /// called in place of `then` if the connection was closed meanwhile.
+    func elsewhere<Result: Sendable>(
+        _ make: @escaping @Sendable (Desk) -> Result,
+        then: @escaping @Sendable (Connection, Result) -> Void,
+        orGone: @escaping @Sendable (Connection, Result) -> Void = { _, _ in }
+    ) {
+        guard let loop = context?.eventLoop else { return }
+        running = .work
+        let desk = desk
+        let connection = NIOLoopBound(self, eventLoop: loop)
+        desk.pool.submit { state in
+            guard state == .active else { return }
+            let result = make(desk)
+            loop.execute {
+                let isGone = connection.value.context == nil
+                (isGone ? orGone : then)(connection.value, result)
+            }
+        }
+    }
+}

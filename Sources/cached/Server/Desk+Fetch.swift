@@ -1,0 +1,51 @@
+import CacheCore
+import CacheKey
+import CacheWire
+import NIOCore
+
+/// What became of a `Fetch` at its beginning.
+enum BegunFetch {
+    /// Nobody waits for it: the daemon itself holds the interest.
+    case held([Target])
+    /// Its interest is there and not complete, see ``Cache/complete(_:)``.
+    case waiting(FetchCall)
+}
+
+/// `Fetch`, as far as any thread can do it.
+extension Desk {
+    func begin(
+        _ header: CallHeader, _ parameters: Methods.Fetch.Parameters, for client: ClientID
+    ) throws(WireError) -> BegunFetch {
+        try Connection.admit(parameters.urls)
+        let digest = try Self.digest(parameters.sha256)
+        let targets = parameters.urls.map { Target($0) }
+        let wishes = targets.compactMap(\.valid)
+        let options = FetchOptions(
+            priority: .init(parameters.priority ?? .normal),
+            isRefresh: parameters.refresh ?? false, client: client)
+        guard parameters.wait != false, header.oneway != true else {
+            cache.prefetch(wishes, options)
+            return .held(targets)
+        }
+        return .waiting(
+            FetchCall(
+                interest: cache.begin(wishes, options), targets: targets,
+                isStream: header.more == true, digest: digest,
+                watched: header.more == true ? Self.watched(wishes) : [:]))
+    }
+
+    private static func digest(_ text: String?) throws(WireError) -> ContentDigest? {
+        guard let text else { return nil }
+        guard let digest = ContentDigest(text) else { throw .invalidParameter(parameter: "sha256") }
+        return digest
+    }
+
+    private static func watched(_ wishes: [Wish]) -> [CacheKey: String] {
+        Dictionary(wishes.map { ($0.key, $0.url.string) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The last reply to a call that is decided.
+    func write(_ call: FetchCall, _ outcome: Outcome, to output: inout ByteBuffer) {
+        write(call.targets, isEnd: true, failures: outcome.failures, digest: call.digest, to: &output)
+    }
+}

@@ -1,0 +1,188 @@
+import CacheWire
+import TestSupport
+import Testing
+
+/// Who waits for whom: the most urgent for nobody, one client not for another's backlog.
+@Suite("Fairness", .serialized, .timeLimit(.minutes(1)))
+struct FairnessTests {
+    private let more = [#""more":true"#]
+
+    /// How long the daemon took for one image of a client of its own.
+    private func time(
+        toFetch url: String, _ priority: String, from daemon: DaemonFixture
+    ) async throws -> Duration {
+        let client = try daemon.connect()
+        let message = call("Fetch", [url], parameters: #""priority":"\#(priority)""#)
+        let start = ContinuousClock.now
+        let items = try await client.ask(message).items
+        let time = ContinuousClock.now - start
+        #expect(items.map(\.state) == [.cached])
+        return time
+    }
+
+    @Test func whatIsVisibleDoesNotWaitBehindPrefetches() async throws {
+        try await withTestScope { scope in
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: 9000)
+            // Enough hosts to take every place there is, with more behind.
+            let origins = try (0..<16).map { _ in try ScriptedOrigin(in: scope) }
+            let names = (0..<8).map { "/\($0).png" }
+            for origin in origins {
+                for name in names { origin.route(name, .gated(image, after: 100, gate)) }
+                origin.route("/visible.png", .answer(body: image))
+            }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let prefetcher = try daemon.connect()
+            let prefetches = origins.flatMap { origin in names.map { origin.url($0) } }
+            try await prefetcher.send(
+                call("Fetch", prefetches, parameters: #""priority":"background""#) + "\0")
+            try await gate.reached(count: 56)
+            #expect(try await daemon.figure("transfersRunning") == 56)
+            // From a host that is as busy as it may be, too.
+            for origin in [origins[0], origins[15]] {
+                let time = try await time(
+                    toFetch: origin.url("/visible.png"), "visible", from: daemon)
+                #expect(time < .seconds(1), "a visible image took \(time)")
+            }
+            #expect(origins.reduce(0) { $0 + $1.requests().count } == 58)
+            gate.open()
+            #expect(try await prefetcher.answer().items.allSatisfy { $0.state == .cached })
+        }
+    }
+
+    @Test func oneClientsBacklogDoesNotDelayAnothersImage() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            // 40 ms each: without turns the other image would come after more than 15 s.
+            let image = SampleImage.png(byteCount: 2000)
+            origin.route("/a.png", .trickled(image, bytesPerSecond: 50_000))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let greedy = try daemon.connect()
+            let urls = (0..<2000).map { origin.url("/a.png?\($0)") }
+            try await greedy.send(call("Fetch", urls, flags: more) + "\0")
+            #expect(try await greedy.answer().items.count == urls.count)
+            let time = try await time(toFetch: origin.url("/a.png?mine"), "normal", from: daemon)
+            #expect(time < .seconds(1), "the image of another client took \(time)")
+            greedy.shutdown()
+            try await waitUntil("the backlog to be gone") {
+                try await daemon.figure("transfersQueued") == 0
+            }
+        }
+    }
+
+    @Test func statusIsAnsweredWhileVeryManyAreQueued() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            origin.route("/a.png", [.wait(gate), .close])
+            let daemon = try await DaemonFixture.start(in: scope)
+            let asking = try daemon.connect()
+            let greedy = try daemon.connect()
+            let urls = (0..<50_000).map { origin.url("/a.png?\($0)") }
+            try await greedy.send(call("Fetch", urls, flags: more) + "\0")
+            // The whole call takes seconds in a program that is not optimised.
+            var slowest = Duration.zero
+            try await waitUntil("all to be queued") {
+                let start = ContinuousClock.now
+                _ = try await asking.ask(call("Status", [urls[0]]))
+                slowest = max(slowest, ContinuousClock.now - start)
+                return try await asking.ask(call("Status", [urls[49_999]])).items.first?.state
+                    == .inFlight
+            }
+            #expect(slowest < .milliseconds(500), "a status answer took \(slowest)")
+            #expect(try await greedy.answer().items.count == urls.count)
+        }
+    }
+
+    // MARK: A new set in the place of the old
+
+    @Test func ofAReplacedSetNotOneByteIsFetchedAgain() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: 9000)
+            let names = (0..<8).map { "/\($0).png" }
+            for name in names { origin.route(name, .gated(image, after: 3000, gate)) }
+            let urls = names.map { origin.url($0) }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let stream = try daemon.connect()
+            // One call a scroll: each drops a row above and has a new one below.
+            for first in 0..<4 {
+                let rows = Array(urls[first..<(first + 4)])
+                try await stream.send(
+                    call("Fetch", rows, parameters: #""priority":"visible""#, flags: more) + "\0")
+                try await origin.waitForRequest(names[first + 3])
+                if first > 0 { try await origin.waitForOutcome(.abandoned, of: names[first - 1]) }
+            }
+            for name in names[3..<7] {
+                #expect(origin.requests(name).map(\.outcome) == [.answering], "\(name)")
+            }
+            gate.open()
+            try await waitUntil("the last set to be there") {
+                let items = try await daemon.ask(call("Status", Array(urls[3..<7]))).items
+                return items.allSatisfy { $0.state == .cached }
+            }
+            // What stayed was asked for once, from its beginning; what left, once and in part.
+            for name in names[..<7] {
+                #expect(origin.requests(name).count == 1)
+                #expect(origin.requests(name).first?.headers["Range"] == nil)
+            }
+            let received = try await daemon.figure("bytesReceived")
+            #expect((4 * 9000...4 * 9000 + 3 * 3000).contains(received))
+        }
+    }
+
+    @Test func whatIsQueuedStaysQueuedOnceWhenTheSetIsReplaced() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: 9000)
+            let names = (0..<20).map { "/\($0).png" }
+            for name in names { origin.route(name, .gated(image, after: 3000, gate)) }
+            let urls = names.map { origin.url($0) }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let stream = try daemon.connect()
+            try await stream.send(call("Fetch", urls, flags: more) + "\0")
+            try await gate.reached(count: 5)
+            // Those that run stay, and of those that wait every other.
+            let rest = (0..<20).filter { $0 < 5 || $0.isMultiple(of: 2) }
+            try await stream.send(call("Fetch", rest.map { urls[$0] }, flags: more) + "\0")
+            #expect(try await stream.lastAnswer().items.count == 20)
+            #expect(try await stream.answer().items.count == rest.count)
+            #expect(try await daemon.figure("transfersQueued") == rest.count - 5)
+            gate.open()
+            #expect(try await stream.lastAnswer().items.allSatisfy { $0.state == .cached })
+            #expect(origin.requests().count == rest.count)
+            #expect(Set(origin.requests().map(\.path)) == Set(rest.map { names[$0] }))
+        }
+    }
+
+    @Test func aSetOfVeryManyIsReplacedLikeOneOfFew() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: 9000)
+            origin.route("/a.png", .gated(image, after: 3000, gate))
+            let urls = (0..<3000).map { origin.url("/a.png?\($0)") }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let stream = try daemon.connect()
+            try await stream.send(call("Fetch", urls, flags: more) + "\0")
+            try await gate.reached(count: 5)
+            try await stream.send(call("Fetch", Array(urls[..<5]), flags: more) + "\0")
+            #expect(try await stream.lastAnswer().items.count == 3000)
+            #expect(try await stream.answer().items.count == 5)
+            try await waitUntil("the rest to be gone") {
+                try await daemon.figure("transfersQueued") == 0
+            }
+            gate.open()
+            #expect(try await stream.lastAnswer().items.map(\.state).allSatisfy { $0 == .cached })
+            #expect(Set(origin.requests().map(\.target)) == Set((0..<5).map { "/a.png?\($0)" }))
+            #expect(origin.requests().count == 5)
+            // A call behind it ends one of very many as well.
+            try await stream.send(call("Fetch", urls, flags: more) + "\0")
+            try await stream.send(call("org.varlink.service.GetInfo") + "\0")
+            #expect(try await stream.lastAnswer().items.count == 3000)
+            #expect(try await stream.answer().parameters?.product == "cached")
+        }
+    }
+}
