@@ -81,11 +81,26 @@ struct SettingsTests {
         #expect(repeated.cache.transfers.acceptsAnything)
     }
 
+    @Test func downloadsAreLimitedAsSet() async throws {
+        let usual = try await resolve([], ["HOME": "/h"]).cache.transfers
+        #expect(usual.transferLimit == 64)
+        #expect(usual.transfersPerHost == 6)
+        #expect(usual.maximumRate == nil)
+        let set = try await resolve(
+            ["--max-transfers-per-host", "3", "--max-rate", "2MB"],
+            ["HOME": "/h", "CACHED_MAX_TRANSFERS": "12", "CACHED_MAX_RATE": "1MB"]
+        ).cache.transfers
+        #expect(set.transferLimit == 12)
+        #expect(set.transfersPerHost == 3)
+        #expect(set.maximumRate == 2_000_000)
+    }
+
     @Test(arguments: [
         ("CACHED_SOCKET_MODE", "999"), ("CACHED_SOCKET_MODE", "1777"),
         ("CACHED_LOG_LEVEL", "loud"), ("CACHED_MAX_IMAGE_BYTES", "0"),
         ("CACHED_MAX_IMAGE_BYTES", "much"), ("CACHED_ALLOW_NETWORK", "localhost"),
-        ("CACHED_ACCEPT", "html"),
+        ("CACHED_ACCEPT", "html"), ("CACHED_MAX_TRANSFERS", "0"), ("CACHED_MAX_TRANSFERS", "1001"),
+        ("CACHED_MAX_TRANSFERS_PER_HOST", "some"), ("CACHED_MAX_RATE", "0"),
     ])
     func aWrongValueIsNamed(name: String, value: String) async throws {
         let failure = try await failure([], ["HOME": "/h", name: value])

@@ -14,6 +14,7 @@ final class Transfer {
     let url: CacheURL
     let easy: CurlEasy
     let context: TransferContext
+    private let pace: TransferPace
     var headers = RequestHeaders()
     var head = ResponseHead()
     var file: StagingFile?
@@ -42,13 +43,14 @@ final class Transfer {
 
     init(
         _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ easy: CurlEasy,
-        _ context: TransferContext
+        _ context: TransferContext, _ pace: TransferPace
     ) {
         self.id = id
         self.key = key
         self.url = url
         self.easy = easy
         self.context = context
+        self.pace = pace
     }
 
     // MARK: From libcurl
@@ -75,7 +77,7 @@ final class Transfer {
     enum Reception {
         case taken
         case brokenOff
-        /// There is no room now; libcurl will offer it again.
+        /// There is no room now, or it came too soon; libcurl will offer it again.
         case postponed
     }
 
@@ -88,6 +90,7 @@ final class Transfer {
         do {
             if file == nil { try checkHead() }
             guard !isRereading, try hasRoom(for: bytes.count) else { return .postponed }
+            guard pace.admits(bytes.count, of: id, now: .now) else { return .postponed }
             if file == nil { try begin() }
             try take(bytes)
             return .taken

@@ -37,6 +37,8 @@ public struct TransferSettings: Sendable {
     /// Downloads from one host at once, the last one only for what is visible. Over HTTP/2 they share
     /// a connection and are not limited by it.
     public var transfersPerHost = 6
+    /// Bytes of images a second, all downloads together; `nil` for as fast as it goes.
+    public var maximumRate: Int64?
     /// Where connections may lead.
     public var addressPolicy = AddressPolicy()
     /// Take SVG, which is a program as much as a picture.

@@ -71,6 +71,7 @@ private final class TransferThread {
     private var rereading: [FlightID] = []
     /// Those that were over before they had read it.
     private var ended: [FlightID: CURLcode] = [:]
+    private let pace: TransferPace
     private var isRunning = true
     /// Idle connections are to be closed.
     private var isClosing = false
@@ -83,6 +84,7 @@ private final class TransferThread {
     init(_ context: TransferContext, _ multi: CurlMulti) {
         self.context = context
         self.multi = multi
+        pace = TransferPace(rate: context.settings.maximumRate, now: .now)
         configure(connections: context.settings.transferLimit)
     }
 
@@ -97,6 +99,7 @@ private final class TransferThread {
         while true {
             for command in takeCommands() { perform(command) }
             guard isRunning else { break }
+            while let id = pace.next(now: .now) { transfers[id]?.easy.resume() }
             multi.perform()
             while let (handle, code) = multi.nextFinished() { finished(handle, code) }
             reread()
@@ -104,10 +107,16 @@ private final class TransferThread {
                 idle.removeAll()
                 if isClosing { renew() }
             }
-            multi.poll(milliseconds: rereading.isEmpty ? Self.longestNap : 0)
+            multi.poll(milliseconds: rereading.isEmpty ? nap : 0)
         }
         for transfer in transfers.values { multi.remove(transfer.easy) }
         transfers.removeAll()
+    }
+
+    /// Milliseconds until something is to be done whether or not anything happens.
+    private var nap: Int32 {
+        guard let delay = pace.delay(now: .now) else { return Self.longestNap }
+        return min(Self.longestNap, Int32(clamping: Int64(delay / .milliseconds(1)) + 1))
     }
 
     private func perform(_ command: TransferLoop.Command) {
@@ -124,7 +133,7 @@ private final class TransferThread {
     private func begin(_ id: FlightID, _ key: CacheKey, _ url: CacheURL) {
         do throws(CurlError) {
             let easy = try handle()
-            let transfer = Transfer(id, key, url, easy, context)
+            let transfer = Transfer(id, key, url, easy, context, pace)
             transfer.findPartial()
             try easy.aim(at: transfer)
             transfers[id] = transfer
@@ -215,6 +224,7 @@ private final class TransferThread {
         multi.remove(transfer.easy)
         transfers[transfer.id] = nil
         ended[transfer.id] = nil
+        pace.forget(transfer.id)
         idle.append(transfer.easy)
     }
 

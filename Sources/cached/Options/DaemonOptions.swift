@@ -55,5 +55,7 @@ struct DaemonOptions: ParsableArguments {
         help: "trace, debug, info, notice, warning or error (CACHED_LOG_LEVEL; info by default).")
     var logLevel: String?
 
+    @OptionGroup var transfers: TransferOptions
+
     @OptionGroup var pressure: PressureOptions
 }

@@ -35,26 +35,6 @@ struct Settings: Sendable {
             logLevel: try level(options.logLevel ?? reader.string(.logLevel) ?? "info"))
     }
 
-    private static func transfers(
-        _ options: DaemonOptions, _ reader: ConfigReader
-    ) throws -> TransferSettings {
-        var transfers = TransferSettings()
-        let networks =
-            options.allowNetwork.isEmpty
-            ? reader.list(.allowNetwork) : options.allowNetwork
-        transfers.addressPolicy = AddressPolicy(allowing: try networks.map(network))
-        for word in options.accept.map(words) ?? reader.list(.accept) {
-            switch word {
-            case "any": transfers.acceptsAnything = true
-            case "svg": transfers.acceptsSVG = true
-            default: throw bad(.accept, word, "svg or any")
-            }
-        }
-        transfers.certificateFile = options.caFile ?? reader.string(.caFile)
-        transfers.userAgent = "cached/\(Version.current)"
-        return transfers
-    }
-
     private static func limits(
         _ options: DaemonOptions, _ reader: ConfigReader
     ) throws -> Limits {
@@ -73,7 +53,7 @@ struct Settings: Sendable {
         return limits
     }
 
-    private static func size(
+    static func size(
         _ option: String?, _ name: SettingName, _ reader: ConfigReader, least: Int64 = 1
     ) throws -> Int64? {
         guard let text = option ?? reader.string(name) else { return nil }
@@ -81,13 +61,6 @@ struct Settings: Sendable {
             throw bad(name, text, "a size like 64MiB")
         }
         return bytes.count
-    }
-
-    private static func network(_ text: String) throws -> AddressRange {
-        guard let range = AddressRange(text) else {
-            throw bad(.allowNetwork, text, "a network like 127.0.0.0/8")
-        }
-        return range
     }
 
     private static func mode(_ text: String) throws -> mode_t {
@@ -175,7 +148,7 @@ extension ConfigReader {
         string(forKey: ConfigKey(name.key)).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    fileprivate func list(_ name: SettingName) -> [String] {
+    func list(_ name: SettingName) -> [String] {
         string(name).map(Settings.words) ?? []
     }
 }

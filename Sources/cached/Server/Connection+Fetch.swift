@@ -70,13 +70,7 @@ extension Connection {
                 connection.finished()
             }
         } else {
-<<<<<<< HEAD
-            desk.write(
-                call.targets, isEnd: true, isEnd: true, failures: outcome.failures, digest: call.digest,
-                to: &output)
-=======
             desk.write(call, outcome, to: &output)
->>>>>>> 03151b9 (Server: calls that name very many URLs hold up nobody else's)
         }
         finished()
     }

@@ -1,0 +1,57 @@
+import CacheCore
+import CacheWire
+import Configuration
+
+/// How downloads are made.
+extension Settings {
+    static func transfers(
+        _ options: DaemonOptions, _ reader: ConfigReader
+    ) throws -> TransferSettings {
+        var transfers = TransferSettings()
+        let networks =
+            options.allowNetwork.isEmpty
+            ? reader.list(.allowNetwork) : options.allowNetwork
+        transfers.addressPolicy = AddressPolicy(allowing: try networks.map(network))
+        for word in options.accept.map(words) ?? reader.list(.accept) {
+            switch word {
+            case "any": transfers.acceptsAnything = true
+            case "svg": transfers.acceptsSVG = true
+            default: throw bad(.accept, word, "svg or any")
+            }
+        }
+        transfers.certificateFile = options.caFile ?? reader.string(.caFile)
+        transfers.userAgent = "cached/\(Version.current)"
+        try limit(&transfers, options.transfers, reader)
+        return transfers
+    }
+
+    private static func limit(
+        _ transfers: inout TransferSettings, _ options: TransferOptions, _ reader: ConfigReader
+    ) throws {
+        if let count = try count(options.maxTransfers, .maxTransfers, reader) {
+            transfers.transferLimit = count
+        }
+        if let count = try count(options.maxTransfersPerHost, .maxTransfersPerHost, reader) {
+            transfers.transfersPerHost = count
+        }
+        transfers.maximumRate = try size(options.maxRate, .maxRate, reader)
+    }
+
+    /// Each takes a connection and a file.
+    private static func count(
+        _ option: String?, _ name: SettingName, _ reader: ConfigReader
+    ) throws -> Int? {
+        guard let text = option ?? reader.string(name) else { return nil }
+        guard let count = Int(text), (1...1000).contains(count) else {
+            throw bad(name, text, "a number from 1 to 1000")
+        }
+        return count
+    }
+
+    private static func network(_ text: String) throws -> AddressRange {
+        guard let range = AddressRange(text) else {
+            throw bad(.allowNetwork, text, "a network like 127.0.0.0/8")
+        }
+        return range
+    }
+}

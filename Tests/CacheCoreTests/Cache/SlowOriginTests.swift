@@ -1,0 +1,78 @@
+import CacheKey
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// Origins that are slow, and limits on how fast anything may be; the times shortened.
+@Suite("Cache: slow origins", .timeLimit(.minutes(1)))
+struct SlowOriginTests {
+    private func fixture(
+        in scope: TestScope, _ change: (inout TransferSettings) -> Void
+    ) throws -> CacheFixture {
+        try CacheFixture(in: scope) { change(&$0.transfers) }
+    }
+
+    @Test func aTransferThatStallsEnds() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope) { $0.stallTimeout = 1 }
+            let image = SampleImage.png(byteCount: 9000)
+            let gate = try Gate()
+            fixture.origin.route("/stalled.png", .gated(image, after: 4000, gate))
+            fixture.origin.route("/silent.png", [.wait(gate), .close])
+            fixture.origin.route("/dripping.png", .trickled(image, bytesPerSecond: 200))
+            for path in ["/stalled.png", "/silent.png", "/dripping.png"] {
+                let outcome = try await fixture.fetch(path)
+                #expect(outcome.failures.values.map(\.kind) == [.timeout], "\(path)")
+                try await fixture.origin.waitForOutcome(.abandoned, of: path)
+            }
+        }
+    }
+
+    @Test func aSlowOneAboveTheLimitLives() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope) { $0.stallTimeout = 1 }
+            let image = SampleImage.png(byteCount: 9000)
+            fixture.origin.route("/slow.png", .trickled(image, bytesPerSecond: 3000))
+            let start = ContinuousClock.now
+            #expect(try await fixture.fetch("/slow.png").failures.isEmpty)
+            let time = ContinuousClock.now - start
+            #expect(time > .seconds(2), "it was not slow: \(time)")
+        }
+    }
+
+    @Test func allDownloadsTogetherKeepToTheRate() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope) {
+                $0.maximumRate = 200_000
+                $0.stallTimeout = 1
+            }
+            let names = (0..<8).map { "/\($0).png" }
+            for name in names {
+                fixture.origin.route(name, .answer(body: SampleImage.png(byteCount: 60_000)))
+            }
+            let wishes = try names.map { try fixture.wish($0) }
+            let start = ContinuousClock.now
+            let interest = fixture.cache.fetch(wishes, FetchOptions())
+            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            let time = ContinuousClock.now - start
+            // 480 kB: 2.4 s, less what the bucket holds at first and what the last takes in advance.
+            #expect(time > .seconds(1.9) && time < .seconds(10), "8 images took \(time)")
+        }
+    }
+
+    @Test func aDownloadThatIsHeldBackCanBeGivenUp() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope) { $0.maximumRate = 1000 }
+            fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 60_000)))
+            fixture.origin.route("/b.png", .answer(body: SampleImage.png(byteCount: 60_000)))
+            let interest = fixture.cache.fetch(
+                [try fixture.wish("/a.png"), try fixture.wish("/b.png")], FetchOptions())
+            try await fixture.origin.waitForRequest("/b.png")
+            fixture.cache.leave(interest)
+            try await waitUntil("both to be gone") {
+                fixture.cache.statistics().transfersRunning == 0
+            }
+        }
+    }
+}
