@@ -179,7 +179,7 @@ extension CacheState {
             entries <= index.count - index.pinned.entries
         else { return ([], false) }
         var victims: [Victim] = []
-        while bytes > 0 || entries > 0, let victim = nextVictim() ?? restingPartial() {
+        while bytes > 0 || entries > 0, let victim = nextVictim() ?? restingPartial(flight, bytes) {
             victims.append(victim)
             bytes -= victim.bytes
             if case .entry = victim.name { entries -= 1 }
@@ -285,10 +285,16 @@ extension CacheState {
         return victim
     }
 
-    /// Where nothing else is left, what a download left behind goes.
-    private mutating func restingPartial() -> Victim? {
-        // One that is about to be continued is in use.
-        partials.keys.first { flights[$0] == nil }.flatMap { condemn(partialOf: $0) }
+    /// Where nothing else is left, what a download left behind goes. One that another is about to
+    /// continue goes last, and only if that suffices for `missing` bytes: then it is gone before the
+    /// other can go on, which begins anew.
+    private mutating func restingPartial(_ flight: Flight, _ missing: Int64) -> Victim? {
+        let others = partials.keys.lazy.filter { [flights] in flights[$0]?.id != flight.id }
+        var next = others.first { flights[$0].map { $0.phase == .queued } ?? true }
+        if next == nil, missing > 0, others.reduce(0, { $0 + (partials[$1] ?? 0) }) >= missing {
+            next = others.first
+        }
+        return next.flatMap { condemn(partialOf: $0) }
     }
 
     private mutating func condemn(partialOf key: CacheKey) -> Victim? {

@@ -58,13 +58,31 @@ struct ResumingScriptTests {
         #expect(script.state.held == Budget.allocation(for: 70_000))
     }
 
-    @Test func aPartialAboutToBeContinuedMakesNoRoomForOthers() {
+    @Test func aPartialAboutToBeContinuedGoesLast() {
         script.state.budget.maximumBytes = Budget.allocation(for: 100_000)
-        script.state.partialSeen(script.key("a"), 61_440)
+        script.state.partialSeen(script.key("a"), 40_960)
+        script.state.partialSeen(script.key("c"), 40_960)
         script.caller("reader", wants: "a", "b")
-        _ = begins("a", with: 60_000, of: 100_000)
-        #expect(asksForRoom("b", needed: 1, length: 90_000) == nil)
-        #expect(script.state.partials[script.key("a")] == 61_440)
+        _ = begins("a", with: 40_000, of: 80_000)
+        #expect(
+            script.asks("b", for: 1, of: 60_000).prefix(2) == [
+                "granted 60000", "without partial c",
+            ])
+        _ = script.loses("partial c")
+        #expect(
+            script.asks("b", for: 60_001, of: 90_000).prefix(2) == [
+                "granted 90000", "without partial a",
+            ])
+    }
+
+    @Test func aPartialAboutToBeContinuedDoesNotGoInVain() {
+        script.state.budget.maximumBytes = Budget.allocation(for: 100_000)
+        script.state.partialSeen(script.key("a"), 40_960)
+        script.caller("reader", wants: "a", "b", "c")
+        _ = begins("a", with: 40_000, of: 80_000)
+        #expect(script.asks("c", for: 1, of: 40_000) == ["granted 40000"])
+        #expect(script.asks("b", for: 1, of: 90_000) == ["wait"])
+        #expect(script.state.partials[script.key("a")] == 40_960)
     }
 
     // MARK: Nobody waits any more
