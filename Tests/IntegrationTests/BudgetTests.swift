@@ -21,7 +21,7 @@ struct BudgetTests {
             let together = Array(burst.urls.prefix(200))
             let items = try await daemon.ask(call("Fetch", together)).items
             #expect(items.count == together.count)
-            for item in items { #expect(item.failure == nil, "\(item.url)") }
+            for item in items { #expect(item.isOrWasThere, "\(item.url)") }
             let order = try await burst.fetch(burst.urls.dropFirst(200), daemon, callers: 8)
 
             let report = try await sampler.end()
@@ -60,7 +60,7 @@ struct BudgetTests {
                 return origin.url("/\(number).png")
             }
             let items = try await daemon.ask(call("Fetch", urls)).items
-            for item in items { #expect(item.failure == nil, "\(item.url)") }
+            for item in items { #expect(item.isOrWasThere, "\(item.url)") }
             #expect(try await daemon.figure("published") == urls.count)
             #expect(try await sampler.end().peak <= 1_000_000)
             try await daemon.expectTrueLedger()
@@ -79,7 +79,7 @@ struct BudgetTests {
                 return origin.url("/\(number).png")
             }
             let items = try await daemon.ask(call("Fetch", urls)).items
-            for item in items { #expect(item.failure == nil, "\(item.url)") }
+            for item in items { #expect(item.isOrWasThere, "\(item.url)") }
             #expect(try await daemon.figure("published") == urls.count)
             #expect(try await daemon.figure("failed") == 0)
             // None begins more than once again.
@@ -348,5 +348,12 @@ private struct Burst {
         func next() -> String? { left.withLock { $0.popLast() } }
 
         func isDone(_ url: String) { finished.withLock { $0.append(url) } }
+    }
+}
+
+extension Item {
+    /// Nothing failed for want of room; what came first may have had to go for what came last.
+    fileprivate var isOrWasThere: Bool {
+        failure == nil || failure?.message.hasPrefix("it arrived, and was evicted") == true
     }
 }

@@ -58,6 +58,29 @@ struct Socket: Sendable {
         return (socket, port)
     }
 
+    /// Listens on a free port of every address of this machine, IPv4 and IPv6. ipv6(7).
+    static func listenEverywhere(backlog: Int32 = 4096) throws -> (socket: Socket, port: Int) {
+        let socket = try make(AF_INET6)
+        var only: Int32 = 0
+        setsockopt(
+            socket.descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &only,
+            socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let done = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                bind(socket.descriptor, generic, length) == 0
+                    && getsockname(socket.descriptor, generic, &length) == 0
+            }
+        }
+        guard done, Glibc.listen(socket.descriptor, backlog) == 0 else {
+            defer { socket.close() }
+            throw TestFailure.syscall("listen", "[::]")
+        }
+        return (socket, Int(UInt16(bigEndian: address.sin6_port)))
+    }
+
     /// Takes a free port of 127.0.0.1 for a program of the same user that binds it by SO_REUSEPORT:
     /// nobody else gets it while this socket is open, and this one gets no connections. socket(7).
     static func reserveLoopbackPort() throws -> (socket: Socket, port: Int) {

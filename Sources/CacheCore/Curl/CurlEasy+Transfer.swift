@@ -16,10 +16,26 @@ final class RequestHeaders {
     }
 }
 
+/// Addresses that host names have without asking a name server, for as long as transfers live.
+/// CURLOPT_RESOLVE(3).
+final class Resolutions {
+    fileprivate let list: UnsafeMutablePointer<curl_slist>?
+
+    init(_ settings: TransferSettings) {
+        list = settings.resolutions.reduce(nil) { curl_slist_append($0, $1) }
+    }
+
+    deinit {
+        curl_slist_free_all(list)
+    }
+}
+
 extension CurlEasy {
     /// A handle set up for GETs, one after the other. Options that are not named keep libcurl's
     /// defaults: peers are verified, no cookies, no credentials. curl_easy_setopt(3).
-    convenience init(_ settings: TransferSettings) throws(CurlError) {
+    convenience init(
+        _ settings: TransferSettings, _ resolutions: Resolutions
+    ) throws(CurlError) {
         self.init()
         try set(CURLOPT_NOSIGNAL, 1)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -35,6 +51,7 @@ extension CurlEasy {
         try set(CURLOPT_LOW_SPEED_TIME, settings.stallTimeout)
         try set(CURLOPT_BUFFERSIZE, 64 * 1024)
         try set(CURLOPT_USERAGENT, settings.userAgent)
+        if let list = resolutions.list { try set(CURLOPT_RESOLVE, list: list) }
         if let file = settings.certificateFile { try set(CURLOPT_CAINFO, file) }
         try setCallbacks()
     }

@@ -41,6 +41,9 @@ public struct TransferSettings: Sendable {
     public var maximumRate: Int64?
     /// Where connections may lead.
     public var addressPolicy = AddressPolicy()
+    /// Addresses of names in place of those the resolver has, as curl_easy_setopt(3) describes them at
+    /// CURLOPT_RESOLVE; for tests.
+    var resolutions: [String] = []
     /// Take SVG, which is a program as much as a picture.
     public var acceptsSVG = false
     /// Take whatever arrives with status 200.

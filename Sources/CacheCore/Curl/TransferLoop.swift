@@ -71,6 +71,7 @@ private final class TransferThread {
     private var rereading: [FlightID] = []
     /// Those that were over before they had read it.
     private var ended: [FlightID: CURLcode] = [:]
+    private let resolutions: Resolutions
     private let pace: TransferPace
     private var isRunning = true
     /// Idle connections are to be closed.
@@ -84,6 +85,7 @@ private final class TransferThread {
     init(_ context: TransferContext, _ multi: CurlMulti) {
         self.context = context
         self.multi = multi
+        resolutions = Resolutions(context.settings)
         pace = TransferPace(rate: context.settings.maximumRate, now: .now)
         configure(connections: context.settings.transferLimit)
     }
@@ -165,7 +167,7 @@ private final class TransferThread {
     /// One that has served before, or a new one.
     private func handle() throws(CurlError) -> CurlEasy {
         if let easy = idle.popLast() { return easy }
-        return try CurlEasy(context.settings)
+        return try CurlEasy(context.settings, resolutions)
     }
 
     private func finished(_ handle: UnsafeMutableRawPointer, _ code: CURLcode) {

@@ -30,8 +30,9 @@ public final class ScriptedOrigin: Sendable {
     let state = Monitor(State())
     private let listening: Socket
 
-    public init(in scope: TestScope) throws {
-        (listening, port) = try Socket.listenOnLoopback()
+    /// - Parameter everywhere: listens on every address of this machine, not on 127.0.0.1 only.
+    public init(everywhere: Bool = false, in scope: TestScope) throws {
+        (listening, port) = try everywhere ? Socket.listenEverywhere() : Socket.listenOnLoopback()
         Thread.detachNewThread { [self] in acceptConnections() }
         scope.atEnd { [self] in try await stop() }
     }

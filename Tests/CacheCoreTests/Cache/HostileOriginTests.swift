@@ -1,0 +1,180 @@
+import CacheKey
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// Origins that mean harm: bodies and heads without end, lengths that lie, what unpacks to much more.
+@Suite("Cache: hostile origins", .timeLimit(.minutes(1)))
+struct HostileOriginTests {
+    private static let cap = 100_000
+    private static let image = SampleImage.png(byteCount: 5000)
+
+    private func fixture(in scope: TestScope) throws -> CacheFixture {
+        try CacheFixture(in: scope) { settings in
+            settings.limits.maximumImageSize = Int64(Self.cap)
+            settings.transfers.stallTimeout = 2
+        }
+    }
+
+    /// Nothing is published, and nothing more was written than one image may have.
+    private func expectNothing(of path: String, in fixture: CacheFixture) throws {
+        #expect(!(try fixture.lookup(path).isCached), "\(path)")
+        #expect(access(try fixture.file(path), F_OK) != 0, "\(path)")
+        var status = stat()
+        if stat(try fixture.file(path) + ".part", &status) == 0 {
+            #expect(Int(status.st_size) <= Self.cap, "\(path)")
+        }
+    }
+
+    @Test func whatUnpacksToMuchMoreIsNotUnpacked() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let directory = try TemporaryDirectory(in: scope)
+            // 20 MB that unpack from 20 kB: an image, then zeros.
+            let whole = Self.image + [UInt8](repeating: 0, count: 20_000_000)
+            let file = try directory.write(whole, to: "bomb")
+            _ = try await runSuccessfully("gzip", [file])
+            let bomb = try contents(of: file + ".gz")
+            #expect(bomb.count < Self.cap)
+            for (name, coding) in [
+                ("/gzip.png", "gzip"), ("/deflate.png", "deflate"), ("/br.png", "br"),
+            ] {
+                fixture.origin.route(
+                    name, .answer(headers: ["Content-Encoding": coding], body: bomb))
+                let failures = try await fixture.fetch(name).failures
+                #expect(failures.values.map(\.kind) == [.protocolError], "\(name)")
+                try expectNothing(of: name, in: fixture)
+            }
+            // libcurl unpacks this by itself.
+            fixture.origin.route(
+                "/transfer.png",
+                [
+                    .head(200, ["Transfer-Encoding": "gzip, chunked"]), .chunk(bomb), .chunk([]),
+                ])
+            #expect(try await !fixture.fetch("/transfer.png").failures.isEmpty)
+            try expectNothing(of: "/transfer.png", in: fixture)
+            #expect(fixture.origin.requests().allSatisfy { $0.headers["Accept-Encoding"] == nil })
+            #expect(fixture.origin.requests().allSatisfy { $0.headers["TE"] == nil })
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["Content-Length": "4999"], ["Content-Length": "5001"], ["Content-Length": "-1"],
+            ["Content-Length": "99999999999999999999999"],
+            ["Content-Length": "9223372036854775807"],
+            ["Content-Length": "5000x"], ["Content-Length": "4000, 5000"],
+            ["Content-Length": "100001"],
+        ] as [HeaderFields])
+    func aLengthThatLiesPublishesNothingWrong(headers: HeaderFields) async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let length = HeaderFields(headers.fields + [(name: "Connection", value: "close")])
+            fixture.origin.route("/a.png", [.head(200, length), .bytes(Self.image), .close])
+            _ = try await fixture.fetch("/a.png")
+            // Less may be believed, as what is behind it belongs to no response; never more.
+            if case .cached(let facts) = try fixture.lookup("/a.png") {
+                #expect(facts.size <= 5000)
+                #expect(try contents(of: fixture.file("/a.png")).count == Int(facts.size))
+            } else {
+                try expectNothing(of: "/a.png", in: fixture)
+            }
+        }
+    }
+
+    @Test func chunksThatLieOrNeverEndAreCapped() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let head = OriginScript.Step.head(200, ["Transfer-Encoding": "chunked"])
+            let scripts: [String: OriginScript] = [
+                "/huge.png": [
+                    head, .bytes(Array("ffffffffffffffff\r\n".utf8)), .endless(Self.image),
+                ],
+                "/large.png": [
+                    head, .bytes(Array("7fffffffffffffff\r\n".utf8)), .endless(Self.image),
+                ],
+                "/none.png": [head, .bytes(Array("xyz\r\n".utf8)), .endless(Self.image)],
+                "/many.png": [
+                    head, .chunk(Self.image),
+                    .endless(
+                        Array("400\r\n".utf8)
+                            + [UInt8](repeating: 0, count: 1024) + Array("\r\n".utf8)),
+                ],
+                "/extended.png": [
+                    head, .bytes(Array("1;".utf8)), .endless(Array("extension".utf8)),
+                ],
+            ]
+            for (name, script) in scripts {
+                fixture.origin.route(name, script)
+                #expect(try await !fixture.fetch(name).failures.isEmpty, "\(name)")
+                try await fixture.origin.waitForOutcome(.abandoned, of: name)
+                try expectNothing(of: name, in: fixture)
+            }
+        }
+    }
+
+    @Test func headsWithoutEndAreCutOff() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let start = OriginScript.Step.bytes(Array("HTTP/1.1 200 OK\r\n".utf8))
+            let line = Array("X-Filler: \(String(repeating: "x", count: 80))\r\n".utf8)
+            let scripts: [String: OriginScript] = [
+                "/lines.png": [start, .endless(line)],
+                "/line.png": [
+                    start, .bytes(Array("X: ".utf8)), .endless(Array("xxxxxxxxxx".utf8)),
+                ],
+                "/status.png": [.bytes(Array("HTTP/1.1 200 ".utf8)), .endless(Array("OK".utf8))],
+                "/interim.png": [.endless(Array("HTTP/1.1 103 Early Hints\r\n\r\n".utf8))],
+                "/trailer.png": [
+                    .head(200, ["Transfer-Encoding": "chunked"]), .chunk(Self.image),
+                    .bytes(Array("0\r\n".utf8)), .endless(line),
+                ],
+            ]
+            for (name, script) in scripts {
+                fixture.origin.route(name, script)
+                let failures = try await fixture.fetch(name).failures
+                #expect(!failures.isEmpty, "\(name)")
+                try await fixture.origin.waitForOutcome(.abandoned, of: name)
+                try expectNothing(of: name, in: fixture)
+            }
+        }
+    }
+
+    @Test func redirectsEndAfterEight() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            for hop in 0..<12 { fixture.origin.route("/\(hop)", .redirect(to: "/\(hop + 1)")) }
+            fixture.origin.route("/12", .answer(body: Self.image))
+            #expect(try await fixture.fetch("/4").failures.isEmpty)
+            let failures = try await fixture.fetch("/3").failures
+            #expect(failures.values.map(\.kind) == [.redirect])
+            #expect(fixture.origin.requests("/12").count == 1)
+        }
+    }
+
+    @Test func credentialsAreNeitherTakenFromARedirectNorSent() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let target = fixture.origin.url("/b.png").replacing(
+                "http://", with: "http://me:secret@")
+            fixture.origin.route("/a.png", .redirect(to: target))
+            fixture.origin.route("/b.png", .answer(body: Self.image))
+            fixture.origin.route(
+                "/c.png",
+                .answer(
+                    401, headers: ["WWW-Authenticate": "Basic realm=\"x\"", "Set-Cookie": "a=b"]))
+            fixture.origin.route("/d.png", .answer(body: Self.image))
+            #expect(try await !fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try await !fixture.fetch("/c.png").failures.isEmpty)
+            #expect(try await fixture.fetch("/d.png").failures.isEmpty)
+            #expect(fixture.origin.requests("/b.png").isEmpty)
+            for request in fixture.origin.requests() {
+                for name in ["Authorization", "Cookie", "Referer"] {
+                    #expect(request.headers[name] == nil, "\(name) is sent")
+                }
+            }
+        }
+    }
+}
