@@ -212,7 +212,8 @@ struct RequestTests {
             let urls = (0..<6).map { origin.url("/a.png?\($0)") }
             let daemon = try await DaemonFixture.start(in: scope)
             let connection = try daemon.connect()
-            try await connection.send(call("Fetch", urls) + "\0")
+            let visible = #""priority":"visible""#
+            try await connection.send(call("Fetch", urls, parameters: visible) + "\0")
             try await gate.reached(count: 6)
             gate.open()
             #expect(try await connection.answer().items.allSatisfy { $0.state == .cached })
@@ -236,6 +237,27 @@ struct RequestTests {
                 #expect(requests.count == 4)
                 #expect(connections.count == (http2 ? 1 : 4))
             }
+        }
+    }
+
+    @Test func aServerThatSpeaksHTTP2BearsMoreAtOnceThanAHostDoes() async throws {
+        try await withTestScope { scope in
+            let (nginx, authority, _) = try await secureServer(limitRate: 10_000, in: scope)
+            let daemon = try await DaemonFixture.start(
+                ["--ca-file", authority.certificate], in: scope)
+            let urls = (0..<40).map { nginx.url("a.png?\($0)") }
+            let connection = try daemon.connect()
+            try await connection.send(call("Fetch", urls) + "\0")
+            // It is not known before the first answer.
+            try await waitUntil("all to be under way") {
+                try await daemon.figure("transfersRunning") == 40
+            }
+            #expect(try await connection.answer().items.allSatisfy { $0.state == .cached })
+            nginx.process.signal(SIGTERM)
+            try await nginx.process.waitForExit()
+            let requests = nginx.log.split(separator: "\n").filter { $0.hasPrefix("GET") }
+            #expect(requests.count == 40)
+            #expect(Set(requests.compactMap { $0.split(separator: " ").last }).count == 1)
         }
     }
 
