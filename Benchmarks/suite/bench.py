@@ -72,6 +72,10 @@ class Bench:
         return self.origin.urls(self.nginx.base)
 
     @cached_property
+    def secure_urls(self) -> list[str]:
+        return self.origin.urls(self.nginx.secure_base)
+
+    @cached_property
     def cached_urls(self) -> list[str]:
         """Every second URL: the half that is in the cache."""
         return self.urls[::2]

@@ -23,23 +23,40 @@ from .session import Unavailable, require
 
 def measure(bench: Bench) -> dict[str, Outcome]:
     contenders = [
-        Contender("cached", lambda: cached(bench)),
-        Contender("curl -Z", lambda: curl(bench)),
+        Contender("cached", lambda: cached(bench, "cached", bench.urls)),
+        Contender("curl -Z", lambda: curl(bench, "curl", bench.urls)),
         Contender("aria2c -j16", lambda: aria2c(bench)),
     ]
     return contest(contenders, bench.scale.download_rounds)
 
 
-def cached(bench: Bench) -> Measurement:
+def measure_http2(bench: Bench) -> dict[str, Outcome]:
+    """The same over TLS; aria2 does not speak HTTP/2."""
+    def trust(option: str) -> tuple[str, ...]:
+        return (option, str(bench.nginx.certificate))
+
+    contenders = [
+        Contender("cached", lambda: cached(
+            bench, "cached-http2", bench.secure_urls, trust("--ca-file"))),
+        Contender("curl -Z", lambda: curl(
+            bench, "curl-http2", bench.secure_urls, ("--http2", *trust("--cacert")))),
+    ]
+    return contest(contenders, bench.scale.download_rounds)
+
+
+def cached(
+    bench: Bench, name: str, urls: list[str], options: tuple[str, ...] = ()
+) -> Measurement:
     """A daemon that just started on an empty directory; its start is not measured."""
-    names = [str(uuid.uuid5(uuid.NAMESPACE_URL, url)) for url in bench.urls]
+    names = [str(uuid.uuid5(uuid.NAMESPACE_URL, url)) for url in urls]
 
     numbers = itertools.count(1)
 
     def round_() -> float:
-        daemon = Daemon(bench.session, bench.programs, f"cached-downloads-{next(numbers)}")
+        daemon = Daemon(
+            bench.session, bench.programs, f"{name}-downloads-{next(numbers)}", options)
         try:
-            seconds = timed(lambda: daemon.fetch(bench.urls))
+            seconds = timed(lambda: daemon.fetch(urls))
             check(daemon.directory, names, bench.origin.bytes)
         finally:
             daemon.stop()
@@ -48,15 +65,17 @@ def cached(bench: Bench) -> Measurement:
     return round_
 
 
-def curl(bench: Bench) -> Measurement:
+def curl(
+    bench: Bench, name: str, urls: list[str], options: tuple[str, ...] = ()
+) -> Measurement:
     """Its names are relative to the directory it runs in."""
-    config = bench.session.directory / "curl.conf"
+    config = bench.session.directory / f"{name}.conf"
     config.write_text("".join(
-        f'url = "{url}"\noutput = "{name}"\n'
-        for url, name in zip(bench.urls, bench.origin.names)))
+        f'url = "{url}"\noutput = "{file}"\n'
+        for url, file in zip(urls, bench.origin.names)))
     command = [require("curl"), "--silent", "--show-error", "--fail", "-Z", "--parallel-max", "64",
-               "-K", str(config)]
-    return downloader(bench, "curl", command)
+               *options, "-K", str(config)]
+    return downloader(bench, name, command)
 
 
 def aria2c(bench: Bench) -> Measurement:

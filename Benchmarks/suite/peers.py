@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
+import subprocess
 import urllib.request
 from pathlib import Path
 
@@ -35,6 +36,9 @@ http {{
     server {{
         listen unix:{root}/nginx.sock;
         listen 127.0.0.1:{port} backlog=4096;
+        listen 127.0.0.1:{secure_port} ssl http2 backlog=4096;
+        ssl_certificate {root}/nginx.crt;
+        ssl_certificate_key {root}/nginx.key;
         default_type application/json;
         location /images/ {{ root {root}/origin; }}
         location /status/ {{ return 200 "{answer}"; }}
@@ -51,10 +55,13 @@ class Nginx:
         root = session.directory
         self.socket = root / "nginx.sock"
         self.port = free_port()
+        self.secure_port = free_port()
+        self.certificate = certificate(root)
         # As root it would otherwise read files as somebody who may not enter the directory.
         user = "user root;" if os.geteuid() == 0 else ""
         config = root / "nginx.conf"
-        config.write_text(NGINX.format(user=user, root=root, port=self.port, answer=ANSWER))
+        config.write_text(NGINX.format(
+            user=user, root=root, port=self.port, secure_port=self.secure_port, answer=ANSWER))
         session.start(
             "nginx", [program, "-p", str(root), "-c", str(config), "-e", str(root / "nginx.log")],
             lambda: accepts_unix(self.socket) and accepts_tcp(self.port))
@@ -63,11 +70,28 @@ class Nginx:
     def base(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def secure_base(self) -> str:
+        """Over TLS and HTTP/2, with `certificate` to trust."""
+        return f"https://127.0.0.1:{self.secure_port}"
+
     def target(self, session: Session, count: int) -> Target:
         """As many different paths as cached is asked for URLs."""
         lines = session.directory / "nginx.urls"
         lines.write_text("".join(f"{self.base}/status/{n:06}.png\n" for n in range(count)))
         return Target(f"unix:{self.socket}", "http", lines)
+
+
+def certificate(root: Path) -> Path:
+    """One that vouches for itself, for 127.0.0.1; its key lies beside it."""
+    path = root / "nginx.crt"
+    subprocess.run(
+        [require("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt",
+         "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=origin", "-days", "2",
+         "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(root / "nginx.key"),
+         "-out", str(path)],
+        check=True, stderr=subprocess.DEVNULL)
+    return path
 
 
 class Redis:

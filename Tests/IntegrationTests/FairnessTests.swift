@@ -100,9 +100,9 @@ struct FairnessTests {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
-            let image = SampleImage.png(byteCount: 9000)
+            let image = SampleImage.png(byteCount: 90_000)
             let names = (0..<8).map { "/\($0).png" }
-            for name in names { origin.route(name, .gated(image, after: 3000, gate)) }
+            for name in names { origin.route(name, .gated(image, after: 30_000, gate)) }
             let urls = names.map { origin.url($0) }
             let daemon = try await DaemonFixture.start(in: scope)
             let stream = try daemon.connect()
@@ -128,7 +128,7 @@ struct FairnessTests {
                 #expect(origin.requests(name).first?.headers["Range"] == nil)
             }
             let received = try await daemon.figure("bytesReceived")
-            #expect((4 * 9000...4 * 9000 + 3 * 3000).contains(received))
+            #expect((4 * 90_000...4 * 90_000 + 3 * 30_000).contains(received))
         }
     }
 
