@@ -54,7 +54,8 @@ def cached(
 
     def round_() -> float:
         daemon = Daemon(
-            bench.session, bench.programs, f"{name}-downloads-{next(numbers)}", options)
+            bench.session, bench.programs, f"{name}-downloads-{next(numbers)}",
+            options=options)
         try:
             seconds = timed(lambda: daemon.fetch(urls))
             check(daemon.directory, names, bench.origin.bytes)
