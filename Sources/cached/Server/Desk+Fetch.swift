@@ -46,6 +46,7 @@ extension Desk {
 
     /// The last reply to a call that is decided.
     func write(_ call: FetchCall, _ outcome: Outcome, to output: inout ByteBuffer) {
-        write(call.targets, isEnd: true, failures: outcome.failures, digest: call.digest, to: &output)
+        write(
+            call.targets, isEnd: true, failures: outcome.failures, digest: call.digest, to: &output)
     }
 }
