@@ -56,13 +56,38 @@ extension Cache {
         while !rest.isEmpty {
             let stretch = rest.prefix(Self.stretch)
             rest = rest.dropFirst(stretch.count)
-            // The answers are not used: looking makes the index right about names that changed.
-            _ = lookup(stretch.map(\.key))
+            // Looking also makes the index right about names that changed.
+            let answers = lookup(stretch.map(\.key))
+            let stale = zip(stretch, answers).map {
+                staleness(of: $0.key, $1, options, now.unixTime)
+            }
             perform { state in
-                stretch.flatMap { wish in
-                    state.wanted(wish.key, wish.url, by: interest, options, now: now)
+                zip(stretch, stale).flatMap { wish, stale in
+                    state.wanted(wish.key, wish.url, by: interest, options, stale: stale, now: now)
                 }
             }
+        }
+    }
+
+    /// What may be done with an entry that is no longer fresh; its file says. `nil` for any other, and
+    /// where it does not matter.
+    private func staleness(
+        of key: CacheKey, _ answer: Lookup, _ options: FetchOptions, _ now: UnixTime
+    ) -> Staleness? {
+        guard !options.isRefresh, case .cached(let facts, _) = answer,
+            let end = facts.freshUntil, end <= now, let record = record(of: key)
+        else { return nil }
+        return Staleness(
+            reuse: record.reuse(at: now),
+            outlivesFailure: record.outlivesFailure(at: now, settings.transfers.caching))
+    }
+
+    /// What can't be read is answered like what isn't there.
+    private func record(of key: CacheKey) -> EntryRecord? {
+        do {
+            return try directory.record(of: key, name: key.description)
+        } catch {
+            return nil
         }
     }
 

@@ -186,6 +186,11 @@ public struct Statistics: Sendable {
     public var joined: Int { counters.joined }
     public var published: Int { counters.published }
     public var failed: Int { counters.failed }
+    public var retried: Int { counters.retried }
+    public var failuresRepeated: Int { counters.failuresRepeated }
+    public var revalidated: Int { counters.revalidated }
+    public var staleAnswers: Int { counters.staleAnswers }
+    public var withdrawn: Removal { counters.withdrawn }
     public var removed: Int { counters.removed }
     public var bytesReceived: Int64 { counters.bytesReceived }
     public var evicted: Removal { counters.evicted }

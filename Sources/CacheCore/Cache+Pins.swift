@@ -26,7 +26,7 @@ extension Cache {
         switch lookup([key])[0] {
         case .missing(let failure): return isPinned ? failure ?? .notCached : nil
         case .inFlight: break
-        case .cached(let facts) where facts.isPinned == isPinned: break
+        case .cached(let facts, _) where facts.isPinned == isPinned: break
         case .cached:
             do {
                 try openingQuietly(key) { (file) throws(Errno) in
@@ -78,15 +78,21 @@ extension CacheDirectory {
             throw .noSuchFileOrDirectory
         }
         record.isPinned = isPinned
+        try rewrite(record, of: key, file)
+        try kernel.synchronize(file)
+    }
+
+    /// Puts another record in the place of an entry's. fsetxattr(2).
+    func rewrite(_ record: EntryRecord, of key: CacheKey, _ file: Int32) throws(Errno) {
         let name = EntryRecord.attributeName(of: key)
         do {
             try kernel.setAttribute(name, Array(record.text.utf8), of: file)
         } catch .noSpace {
             // The room is one block of an inode, not the disk: the validators can be had again.
-            record.validators = Validators()
-            try kernel.setAttribute(name, Array(record.text.utf8), of: file)
+            var bare = record
+            bare.validators = Validators()
+            try kernel.setAttribute(name, Array(bare.text.utf8), of: file)
         }
-        try kernel.synchronize(file)
     }
 }
 

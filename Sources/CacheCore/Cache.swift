@@ -42,7 +42,7 @@ public final class Cache: Sendable {
         let state = CacheState(
             transferLimit: settings.transfers.transferLimit,
             hostLimit: settings.transfers.transfersPerHost,
-            budget: try directory.budget(settings.limits))
+            budget: try directory.budget(settings.limits), retry: settings.retry)
         guarded = Mutex(Guarded(state: state, watch: Self.watch(directory, logger)))
         if !directory.keepsAttributes {
             logger.warning(
@@ -96,8 +96,11 @@ public final class Cache: Sendable {
                 roomFor: { key, id, needed, length in
                     self.room(for: key, id, needed: needed, length: length)
                 },
-                onFinished: { key, id, result in
-                    self.perform { $0.transferFinished(key, id, result) }
+                onFinished: { key, id, end in
+                    var random = SystemRandomNumberGenerator()
+                    self.perform {
+                        $0.transferFinished(key, id, end, now: .now, using: &random)
+                    }
                 }))
         startScan()
         upkeep.start(self)
@@ -174,9 +177,11 @@ public final class Cache: Sendable {
             transfers.send(.cancel(id, key, discardsPartial: discardsPartial))
         case .discardPartial(let key): transfers.send(.discardPartial(key))
         case .publish(let image): worker.enqueue(.publish(image))
+        case .confirm(let revalidation): worker.enqueue(.run { self.confirm(revalidation) })
         case .unlink(let victim): worker.enqueue(.unlink(victim))
         case .evict(let goal): evict(Eviction(goal: goal, isOwn: true))
         case .resumeTransfer(let id): transfers.send(.resume(id))
+        case .planRetry: upkeep.wakeUp()
         case .finish, .announceChanges, .scan: break
         }
     }

@@ -6,6 +6,8 @@ public struct CacheSettings: Sendable {
     public var directoryMode: UInt32
     public var limits: Limits
     public var transfers: TransferSettings
+    /// When failed downloads are tried again.
+    public var retry = RetryPolicy()
 
     public init(
         directory: String, directoryMode: UInt32 = 0o700, limits: Limits = Limits(),

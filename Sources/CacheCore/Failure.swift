@@ -22,6 +22,8 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         case protocolError
         /// The body ended before its promised length or before the image's own end.
         case truncated
+        /// Nothing tells whether all bytes arrived: neither the framing nor the image itself.
+        case unverifiable
         /// The bytes are not an image of an accepted type.
         case notAnImage
         /// More bytes than one image may have.
@@ -47,7 +49,7 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     public let message: String
     /// The status of the last response, for ``Kind/http``.
     public let httpStatus: Int?
-    /// When the next attempt may be made, if one will be.
+    /// When the next attempt will be made, or may be; until then this is the answer.
     public let retryAt: UnixTime?
 
     public init(
@@ -57,6 +59,11 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         self.message = message
         self.httpStatus = httpStatus
         self.retryAt = retryAt
+    }
+
+    /// The same, with the time of the next attempt.
+    func retrying(at time: UnixTime?) -> Failure {
+        Failure(kind, message, httpStatus: httpStatus, retryAt: time)
     }
 
     public var description: String { "\(kind.rawValue): \(message)" }

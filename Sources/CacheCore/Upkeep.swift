@@ -5,7 +5,8 @@ internal import Logging
 internal import Synchronization
 
 /// The thread that keeps the cache in order while nobody asks: takes in what strangers do, tells files
-/// when they were used, and looks after the floor of free space.
+/// when they were used, looks after the floor of free space, removes what may not be kept, and ends the
+/// pauses of downloads that are to be tried again.
 ///
 /// Sleeps in poll(2); without changes it wakes every two seconds to ask for the free space, because
 /// others write to the same disk.
@@ -13,6 +14,8 @@ final class Upkeep: Sendable {
     private let thread = Mutex<NamedThread?>(nil)
     /// Ends the thread's sleep for good. eventfd(2).
     private let stop = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+    /// Ends the thread's sleep: a pause ends before all others.
+    private let wake = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
 
     /// Between two rounds of the regular work. Uses are this far behind in the files, at most.
     static let interval = Duration.seconds(2)
@@ -25,6 +28,7 @@ final class Upkeep: Sendable {
 
     deinit {
         close(stop)
+        close(wake)
     }
 
     func start(_ cache: Cache) {
@@ -36,14 +40,20 @@ final class Upkeep: Sendable {
         thread.withLock { $0.take() }?.join()
     }
 
+    /// Makes the thread look at what comes next; never waits. eventfd(2).
+    func wakeUp() {
+        eventfd_write(wake, 1)
+    }
+
     private func run(_ cache: Cache) {
         let watch = cache.watchDescriptor
         var next = ContinuousClock.now + Self.interval
         var rounds = 0
         while true {
-            if sleep(until: next, or: watch) { return }
+            if sleep(until: min(next, cache.nextRetry ?? next), or: [wake, watch]) { return }
+            cache.endPauses()
             cache.drainWatch()
-            if sleep(until: .now + Self.pause, or: nil) { return }
+            if sleep(until: .now + Self.pause, or: []) { return }
             cache.drainWatch()
             cache.examineUnverified()
             guard next <= .now else { continue }
@@ -57,14 +67,17 @@ final class Upkeep: Sendable {
     }
 
     /// Waits for a time or for changes; `true` when the end has come. poll(2).
-    private func sleep(until time: ContinuousClock.Instant, or watch: Int32?) -> Bool {
+    private func sleep(until time: ContinuousClock.Instant, or others: [Int32?]) -> Bool {
         let left = max(time - .now, .zero)
         let milliseconds =
             Int32(clamping: left.components.seconds * 1000)
             + Int32(left.components.attoseconds / 1_000_000_000_000_000) + 1
-        var descriptors = [pollfd(fd: stop, events: Int16(POLLIN), revents: 0)]
-        if let watch { descriptors.append(pollfd(fd: watch, events: Int16(POLLIN), revents: 0)) }
+        var descriptors = ([stop] + others.compactMap(\.self)).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
         poll(&descriptors, nfds_t(descriptors.count), milliseconds)
+        var count: eventfd_t = 0
+        eventfd_read(wake, &count)
         return descriptors[0].revents != 0
     }
 }
@@ -99,7 +112,17 @@ extension Cache {
     /// Others may have filled the disk; memory may no longer be short.
     func keepLimits() {
         measure()
-        perform { $0.limitsChecked() + $0.timePassed(now: .now) }
+        perform { $0.limitsChecked() + $0.timePassed(now: .now) + $0.handOversEnded(now: .now) }
+    }
+
+    /// When the next pause ends; `nil` where no download pauses.
+    var nextRetry: ContinuousClock.Instant? {
+        performing { state in (state.retries.earliest, []) }
+    }
+
+    /// Lets downloads go on whose pause is over.
+    func endPauses() {
+        perform { $0.pausesEnded(now: .now) }
     }
 
     /// Reads the directory again where nothing tells of its changes: access times say what was used.

@@ -9,7 +9,12 @@ import process from 'node:process'
 const endOfMessage = '\0'
 
 // What differs from the defaults; docs/http-caching.md says why.
-const settings = { CACHED_ACCEPT: 'any' }
+const settings = {
+  CACHED_ACCEPT: 'any',
+  CACHED_SHARED: 'yes',
+  CACHED_ATTEMPTS: '1',
+  CACHED_REMEMBER_FAILURES: 'no'
+}
 
 export class Daemon {
   constructor (program, scratch) {

@@ -39,7 +39,12 @@ export function report (suite, selection, results, version) {
 function failures (tests, results, of) {
   const failed = tests.filter(test => kind(test) === of && results[test.id] !== true)
   if (!failed.length) return ['- none']
-  return failed.map(test => `- \`${test.id}\`: ${results[test.id]?.[1] ?? 'no result'}`)
+  return failed.map(test => `- \`${test.id}\`: ${reason(results[test.id])}`)
+}
+
+// Without the place of the suite on this machine.
+function reason (result) {
+  return result?.[1]?.replace(/ imported from .*/, '') ?? 'no result'
 }
 
 function readResults (suite, name) {

@@ -75,9 +75,12 @@ public final class DaemonFixture: Sendable {
     }
 
     /// What every daemon has. It does not watch for memory pressure: that of the machine is no test's
-    /// own, and would evict what another has just fetched.
+    /// own, and would evict what another has just fetched. What fails, fails at once and is forgotten.
     private static func environment(_ home: String) -> [String: String] {
-        minimalEnvironment(["HOME": home, "MEMORY_PRESSURE_WATCH": "/dev/null"])
+        minimalEnvironment([
+            "HOME": home, "MEMORY_PRESSURE_WATCH": "/dev/null", "CACHED_ATTEMPTS": "1",
+            "CACHED_REMEMBER_FAILURES": "no",
+        ])
     }
 
     /// Starts another daemon on the same directory, with the same options. This one must have

@@ -48,7 +48,7 @@ struct ItemWriterTests {
 
     @Test(arguments: [
         (CacheCore.Phase.queued, Item.Phase.queued), (.connecting, .connecting),
-        (.receiving, .receiving), (.publishing, .publishing),
+        (.receiving, .receiving), (.retrying, .retrying), (.publishing, .publishing),
     ])
     func everyPhaseHasItsWord(phase: CacheCore.Phase, word: Item.Phase) throws {
         var expected = item("u", .inFlight)
@@ -108,6 +108,20 @@ struct ItemWriterTests {
         facts.freshUntil = nil
         let none = EntryDetails(url: nil, sha256: nil)
         #expect(try written("u", .cached(facts), none) == expected)
+    }
+
+    @Test func failuresBelongToImagesInAnyState() throws {
+        let failure = Failure(
+            .http, "busy", httpStatus: 503, retryAt: UnixTime(rawValue: 1_790_000_300))
+        let wire = CacheWire.Failure(
+            kind: "http", message: "busy", httpStatus: 503, retryAt: 1_790_000_300)
+        var cached = cachedItem("u")
+        cached.failure = wire
+        #expect(try written("u", .cached(facts(), failure: failure)) == cached)
+        var progress = Progress(phase: .retrying, received: 0, total: nil)
+        progress.failure = failure
+        #expect(try written("u", .inFlight(progress)).failure == wire)
+        #expect(try written("u", .missing(failure)).failure == wire)
     }
 
     @Test func theLargestNumbersHaveRoom() throws {

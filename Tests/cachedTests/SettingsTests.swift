@@ -21,6 +21,30 @@ struct SettingsTests {
         #expect(settings.cache.transfers.userAgent == "cached/\(Version.current)")
     }
 
+    @Test func theSystemsSocketMeansThatTheCacheIsShared() async throws {
+        #expect(try await !isShared([], ["HOME": "/h", "XDG_RUNTIME_DIR": "/run/user/1"]))
+        #expect(try await isShared([], ["HOME": "/h"]))
+        #expect(try await isShared(["--socket", "/run/cached/cached.sock"], ["HOME": "/h"]))
+        #expect(try await isShared(["--shared", "yes"], ["HOME": "/h", "XDG_RUNTIME_DIR": "/r"]))
+        #expect(try await !isShared([], ["HOME": "/h", "CACHED_SHARED": "no"]))
+    }
+
+    private func isShared(
+        _ options: [String], _ environment: [String: String]
+    ) async throws -> Bool {
+        try await resolve(options, environment).cache.transfers.caching.isShared
+    }
+
+    @Test func failedDownloadsAreTriedAgainAsConfigured() async throws {
+        let usual = try await resolve([], ["HOME": "/h"]).cache.retry
+        #expect(usual.attempts == 4)
+        #expect(usual.remembersFailures)
+        let environment = ["HOME": "/h", "CACHED_ATTEMPTS": "2", "CACHED_REMEMBER_FAILURES": "no"]
+        let other = try await resolve(["--attempts", "1"], environment).cache.retry
+        #expect(other.attempts == 1)
+        #expect(!other.remembersFailures)
+    }
+
     @Test func optionsWinOverTheEnvironmentAndThatOverTheFile() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
@@ -101,6 +125,8 @@ struct SettingsTests {
         ("CACHED_MAX_IMAGE_BYTES", "much"), ("CACHED_ALLOW_NETWORK", "localhost"),
         ("CACHED_ACCEPT", "html"), ("CACHED_MAX_TRANSFERS", "0"), ("CACHED_MAX_TRANSFERS", "1001"),
         ("CACHED_MAX_TRANSFERS_PER_HOST", "some"), ("CACHED_MAX_RATE", "0"),
+        ("CACHED_SHARED", "true"), ("CACHED_ATTEMPTS", "0"),
+        ("CACHED_ATTEMPTS", "many"), ("CACHED_REMEMBER_FAILURES", "1"),
     ])
     func aWrongValueIsNamed(name: String, value: String) async throws {
         let failure = try await failure([], ["HOME": "/h", name: value])

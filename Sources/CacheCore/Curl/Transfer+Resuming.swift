@@ -88,7 +88,9 @@ extension Transfer {
         forgetPartial()
         context.discardPartial(key)
         head = ResponseHead()
+        times = RequestTimes(sent: .now, received: .now)
         headers = RequestHeaders()
+        question = question.unasked
     }
 
     /// The download begins anew.

@@ -16,7 +16,10 @@ final class Transfer {
     let context: TransferContext
     private let pace: TransferPace
     var headers = RequestHeaders()
+    /// The entry that is there already, and whether the origin is asked about it.
+    var question = Question.new
     var head = ResponseHead()
+    var times = RequestTimes(sent: .now, received: .now)
     var file: StagingFile?
     private var digest: SHA256?
     private var inspector = ImageInspector()
@@ -57,7 +60,7 @@ final class Transfer {
 
     /// A line of the head arrived; `false` breaks off.
     func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        head.take(line)
+        if head.take(line) { times.received = .now }
         if !isAnswered {
             isAnswered = true
             context.onAnswered(id, head.isMultiplexed)
@@ -209,7 +212,7 @@ final class Transfer {
         }
         let report = try checked(inspector.finish())
         return StagedImage(
-            flight: id, file: file, url: url, digest: digest, record: record(report, now: .now))
+            flight: id, file: file, url: url, digest: digest, record: record(report))
     }
 
     /// Whether these bytes are to be published: an image, and all of it.
@@ -224,13 +227,17 @@ final class Transfer {
         return report
     }
 
-    private func record(_ report: ImageReport, now: UnixTime) -> EntryRecord {
-        let times = RequestTimes(sent: now, received: now)
+    private func record(_ report: ImageReport) -> EntryRecord {
         let rules = context.settings.caching
-        guard let partial = resting?.resumption.record else {
-            return EntryRecord(size: received, report, head, times, rules)
-        }
-        return EntryRecord(report, continuing: partial, head, times, rules)
+        var record =
+            if let partial = resting?.resumption.record {
+                EntryRecord(report, continuing: partial, head, times, rules)
+            } else {
+                EntryRecord(size: received, report, head, times, rules)
+            }
+        // The time to open it begins when it is there.
+        if record.removeAt != nil { record.removeAt = .now + rules.handOverTime }
+        return record
     }
 
     /// Removes the partial: nothing of it is of use.
@@ -246,11 +253,14 @@ extension Failure {
     static func unvouched(
         _ completeness: ImageReport.Completeness, _ received: Int64
     ) -> Failure {
-        let why =
-            completeness == .truncated
-            ? "before the image's own end"
-            : "without saying where the image ends, nor does the image"
-        return Failure(.truncated, "the connection closed \(why), after \(received) bytes")
+        completeness == .truncated
+            ? Failure(
+                .truncated,
+                "the connection closed before the image's own end, after \(received) bytes")
+            : Failure(
+                .unverifiable,
+                "the connection closed without saying where the image ends, nor does the image, "
+                    + "after \(received) bytes")
     }
 
     static let notAnImage = Failure(

@@ -17,7 +17,7 @@ struct TransferContext: Sendable {
     let refusal: @Sendable (CacheKey, FlightID, _ length: Int64) -> Failure?
     /// Asks for room before bytes are written: for those needed now, and the length in all if known.
     let roomFor: @Sendable (CacheKey, FlightID, _ needed: Int64, _ length: Int64?) -> RoomGrant
-    let onFinished: @Sendable (CacheKey, FlightID, Result<StagedImage, Failure>) -> Void
+    let onFinished: @Sendable (CacheKey, FlightID, TransferEnd) -> Void
 
     func discardPartial(_ key: CacheKey) {
         do {

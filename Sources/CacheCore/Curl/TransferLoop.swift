@@ -137,12 +137,14 @@ private final class TransferThread {
             let easy = try handle()
             let transfer = Transfer(id, key, url, easy, context, pace)
             transfer.findPartial()
+            transfer.findEntry()
             try easy.aim(at: transfer)
             transfers[id] = transfer
             if transfer.isRereading { rereading.append(id) }
             multi.add(easy)
         } catch {
-            context.onFinished(key, id, .failure(.curl(error.code, url, 0, nil, ResponseHead())))
+            let failure = Failure.curl(error.code, url, 0, nil, ResponseHead())
+            context.onFinished(key, id, .failed(FailedTransfer(failure: failure)))
         }
     }
 
@@ -182,10 +184,12 @@ private final class TransferThread {
     }
 
     private func end(_ transfer: Transfer, _ code: CURLcode) {
-        guard !transfer.hasToStartOver() else { return startOver(transfer) }
-        let result = transfer.finish(code)
+        guard !transfer.hasToStartOver(), !transfer.confirmsNothing else {
+            return startOver(transfer)
+        }
+        let end = transfer.end(code)
         release(transfer)
-        context.onFinished(transfer.key, transfer.id, result)
+        context.onFinished(transfer.key, transfer.id, end)
     }
 
     private func startOver(_ transfer: Transfer) {
@@ -197,14 +201,15 @@ private final class TransferThread {
         } catch {
             transfers[transfer.id] = nil
             let failure = Failure.curl(error.code, transfer.url, 0, nil, ResponseHead())
-            context.onFinished(transfer.key, transfer.id, .failure(failure))
+            let end = TransferEnd.failed(FailedTransfer(failure: failure))
+            context.onFinished(transfer.key, transfer.id, end)
         }
     }
 
     private func cancel(_ id: FlightID, _ key: CacheKey, _ discardsPartial: Bool) {
         if let transfer = transfers[id] {
             release(transfer)
-            context.onFinished(key, id, .failure(.removed))
+            context.onFinished(key, id, .failed(FailedTransfer(failure: .removed)))
         }
         if discardsPartial { discardPartial(key) }
     }

@@ -117,6 +117,18 @@ final class CacheDirectory: Sendable {
         return try withAttribute(attribute, of: name) { EntryRecord(text: $0) } ?? nil
     }
 
+    /// The record of the entry under the name of `key`; `nil` where there is no entry, or none that can be
+    /// looked at.
+    func entryRecord(of key: CacheKey) -> EntryRecord? {
+        let name = key.description
+        do {
+            guard keepsAttributes, case .entry = try examine(key, name: name) else { return nil }
+            return try record(of: key, name: name)
+        } catch {
+            return nil
+        }
+    }
+
     /// An attribute that other programs read too, as text; `nil` where it is missing.
     func attribute(_ attribute: String, of key: CacheKey) throws(Errno) -> String? {
         try withAttribute(attribute, of: key.description) { String(decoding: $0, as: UTF8.self) }

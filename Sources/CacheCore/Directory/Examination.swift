@@ -24,6 +24,8 @@ public struct EntryFacts: Hashable, Sendable {
     public var freshUntil: UnixTime?
     public var lastUsedAt: FileTime
     public var isPinned: Bool
+    /// When an image that may not be kept has to go. The index does not keep it.
+    var removeAt: UnixTime?
 }
 
 extension EntryFacts {
@@ -31,6 +33,7 @@ extension EntryFacts {
         self.init(
             size: record.size, allocated: allocated, mediaType: record.mediaType,
             width: record.width, height: record.height, fetchedAt: record.fetchedAt,
-            freshUntil: record.freshUntil, lastUsedAt: lastUsedAt, isPinned: record.isPinned)
+            freshUntil: record.freshUntil, lastUsedAt: lastUsedAt, isPinned: record.isPinned,
+            removeAt: record.removeAt)
     }
 }

@@ -30,15 +30,20 @@ struct ResponseHead {
     /// Header bytes of one response, at most.
     static let maximumLength = 64 * 1024
 
-    /// Takes one line, its end included, as libcurl hands them over.
-    mutating func take(_ line: UnsafeRawBufferPointer) {
+    /// Takes one line, its end included, as libcurl hands them over; whether a response begins with it.
+    @discardableResult
+    mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
         length += line.count
         let text = String(decoding: line, as: UTF8.self)
-        guard !text.hasPrefix("HTTP/") else { return begin(text) }
+        guard !text.hasPrefix("HTTP/") else {
+            begin(text)
+            return true
+        }
         isComplete = text.trimmed.isEmpty
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return }
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
         let value = text[text.index(after: colon)...].trimmed
         set(text[..<colon].lowercased(), value)
+        return false
     }
 
     private mutating func begin(_ statusLine: String) {

@@ -11,6 +11,14 @@ public struct RetryPolicy: Hashable, Sendable {
 
     public init() {}
 
+    /// One attempt, whose failure is forgotten at once.
+    static let once = RetryPolicy(attempts: 1, remembersFailures: false)
+
+    private init(attempts: Int, remembersFailures: Bool) {
+        self.attempts = attempts
+        self.remembersFailures = remembersFailures
+    }
+
     /// The pause before the next attempt, or `nil` if there is none.
     ///
     /// Between half of the exponential step and all of it, so that those who failed together do not
@@ -60,7 +68,7 @@ extension Failure {
         case .http: isTransient ? 10 : 60
         case .unresolved, .unreachable, .timeout, .truncated: 10
         case .tls, .redirect, .protocolError, .addressRefused: 60
-        case .notAnImage, .tooLarge: 300
+        case .notAnImage, .tooLarge, .unverifiable: 300
         case .invalidURL, .digestMismatch, .obstructed, .storage, .noRoom, .notCached, .removed,
             .shuttingDown:
             nil

@@ -11,14 +11,18 @@ extension CacheState {
 
     /// A caller, or with `nil` the daemon itself, wants an image. Its name has been looked up, so the
     /// index is right about it.
+    ///
+    /// - Parameter stale: what may be done with the entry, where it was found to be stale.
     mutating func wanted(
         _ key: CacheKey, _ url: CacheURL, by interest: InterestID?, _ options: FetchOptions,
-        now: FileTime
+        stale: Staleness? = nil, now: FileTime
     ) -> [Effect] {
         used(key, at: now)
-        if !options.isRefresh, index.contains(key) {
-            counters.hits += 1
-            return []
+        if options.isRefresh {
+            failures.forget(key)
+            if let interest { interests[interest]?.isRefresh = true }
+        } else if let effects = answered(key, url, by: interest, stale, now: now.unixTime) {
+            return effects
         }
         counters.misses += 1
         guard !isDraining else {
@@ -27,6 +31,7 @@ extension CacheState {
         }
         var effects = join(key, url)
         if let interest { wait(for: key, interest) } else { hold(key, options) }
+        if options.isRefresh, flights[key]?.phase == .retrying { queueAgain(key) }
         effects += startTransfers()
         return effects
     }
@@ -92,7 +97,7 @@ extension CacheState {
     }
 
     /// Joins the download of `key`, or queues one.
-    private mutating func join(_ key: CacheKey, _ url: CacheURL) -> [Effect] {
+    mutating func join(_ key: CacheKey, _ url: CacheURL) -> [Effect] {
         guard flights[key] != nil else {
             flights[key] = Flight(id: FlightID(rawValue: nextID()), url: url)
             return changed(key)
@@ -115,7 +120,7 @@ extension CacheState {
     }
 
     /// The daemon itself waits from now on; for the more urgent reason if for two.
-    private mutating func hold(_ key: CacheKey, _ options: FetchOptions) {
+    mutating func hold(_ key: CacheKey, _ options: FetchOptions) {
         guard let flight = flights[key] else { return }
         guard !flight.isHeld || options.priority > flight.heldPriority else { return }
         let place = TransferQueue.Place(key: key, interest: nil)

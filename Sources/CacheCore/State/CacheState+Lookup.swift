@@ -23,7 +23,7 @@ extension CacheState {
     }
 
     private func known(_ key: CacheKey) -> Lookup {
-        if let facts = index.facts(of: key) { return .cached(facts) }
+        if let facts = index.facts(of: key) { return .cached(facts, failure: failures[key]) }
         if let flight = flights[key] { return .inFlight(flight.progress) }
         return .missing(failures[key])
     }
@@ -40,6 +40,7 @@ extension CacheState {
         switch examination {
         case .entry(let facts):
             if !index.update(key, facts) { appeared(key, facts, now: now) }
+            handOver(key, facts)
         case .obstructed:
             index.remove(key)
             failures.record(
@@ -54,6 +55,7 @@ extension CacheState {
     /// An entry nobody downloaded is there.
     private mutating func appeared(_ key: CacheKey, _ facts: EntryFacts, now: FileTime) {
         index.insert(key, facts)
+        failures.forget(key)
         // Somebody has just put it there. During a scan it was there before, and its file tells of its use.
         if trust == .whole { used(key, at: now) }
     }
@@ -113,6 +115,7 @@ extension CacheState {
         unverified.remove(key)
         if case .entry(let facts) = examination {
             if !index.update(key, facts) { index.insertOldest(key, facts) }
+            handOver(key, facts)
         } else {
             index.remove(key)
         }

@@ -44,8 +44,8 @@ extension CacheState {
         }
         let freed = endFlight(key)
         let stop: Effect =
-            flight.phase == .queued
-            ? .discardPartial(key) : .cancelTransfer(flight.id, key, discardsPartial: true)
+            flight.phase.isRunning
+            ? .cancelTransfer(flight.id, key, discardsPartial: true) : .discardPartial(key)
         return [stop] + decide(key, for: flight.interests, .removed) + changed(key) + freed
             + startTransfers()
     }

@@ -243,6 +243,11 @@ extension CacheState {
     mutating func endFlight(_ key: CacheKey) -> [Effect] {
         guard let flight = flights.removeValue(forKey: key) else { return [] }
         if flight.phase == .queued { leaveQueue(key, flight) }
+        return giveBackRoom(key, flight)
+    }
+
+    /// Gives back what a download had set aside, as it was before.
+    mutating func giveBackRoom(_ key: CacheKey, _ flight: Flight) -> [Effect] {
         room.waiting.removeAll { $0.id == flight.id }
         guard flight.hasRoom else { return resumeNext() }
         room.holders -= 1

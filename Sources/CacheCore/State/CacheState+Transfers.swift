@@ -11,6 +11,7 @@ extension CacheState {
             hosts.take(flight.url.origin, flight.id)
             leaveQueue(key, flight)
             flights[key]?.phase = .connecting
+            flights[key]?.attempts += 1
             running += 1
             effects.append(.startTransfer(flight.id, key, flight.url))
             effects += changed(key)
@@ -90,22 +91,28 @@ extension CacheState {
         return isNews ? changed(key) : []
     }
 
-    /// A download ended: with a staged image, or with why there is none.
+    /// A download ended: with a staged image, the origin's word that the entry is good, or with why there
+    /// is neither.
     mutating func transferFinished(
-        _ key: CacheKey, _ id: FlightID, _ result: Result<StagedImage, Failure>
+        _ key: CacheKey, _ id: FlightID, _ end: TransferEnd, now: Moment,
+        using random: inout some RandomNumberGenerator
     ) -> [Effect] {
         running -= 1
         queue.roomGrew(at: hosts.release(id), hosts)
         guard let flight = flights[key], flight.id == id else { return startTransfers() }
-        if case .success = result { publishing += 1 }
-        let freed = startTransfers()
-        switch result {
-        case .success(let image):
-            flights[key]?.phase = .publishing
-            return freed + [.publish(image)] + changed(key)
-        case .failure(let failure):
-            return freed + endFlight(key) + failed(key, flight, failure)
+        switch end {
+        case .staged(let image): return publishBegins(key, .publish(image))
+        case .confirmed(let revalidation): return publishBegins(key, .confirm(revalidation))
+        case .failed(let failed):
+            return startTransfers() + transferFailed(key, flight, failed, now, using: &random)
         }
+    }
+
+    private mutating func publishBegins(_ key: CacheKey, _ effect: Effect) -> [Effect] {
+        publishing += 1
+        let freed = startTransfers()
+        flights[key]?.phase = .publishing
+        return freed + [effect] + changed(key)
     }
 
     /// A staged image became an entry, or could not.
@@ -135,18 +142,12 @@ extension CacheState {
             counters.published += 1
             failures.forget(key)
             index.insert(key, facts)
+            handOver(key, facts)
             usedByPublication(key, facts.lastUsedAt)
             // A stranger may have been at it since the rename, and been noticed too early to count.
             unverified.insert(key)
             return decide(key, for: flight.interests, nil) + changed(key)
         }
-    }
-
-    private mutating func failed(_ key: CacheKey, _ flight: Flight, _ failure: Failure) -> [Effect]
-    {
-        counters.failed += 1
-        failures.record(failure, of: key)
-        return decide(key, for: flight.interests, failure) + changed(key)
     }
 
     /// Stops a download that nobody wants any more. One that is being published goes on: it is paid.
@@ -155,14 +156,14 @@ extension CacheState {
         guard let flight = flights[key], !flight.isWanted, flight.phase != .publishing else {
             return []
         }
-        if flight.phase != .queued,
+        if flight.phase.isRunning,
             PartialPolicy.isWorthFinishing(received: flight.received, total: flight.total)
         {
             flights[key]?.isHeld = true
             return []
         }
         let freed = endFlight(key)
-        guard flight.phase != .queued else { return freed + changed(key) }
+        guard flight.phase.isRunning else { return freed + changed(key) }
         return [.cancelTransfer(flight.id, key, discardsPartial: false)] + freed + changed(key)
     }
 
@@ -173,7 +174,7 @@ extension CacheState {
         var effects: [Effect] = []
         for (key, flight) in flights where flight.phase != .publishing {
             _ = endFlight(key)
-            if flight.phase != .queued {
+            if flight.phase.isRunning {
                 effects.append(.cancelTransfer(flight.id, key, discardsPartial: false))
             }
             effects += decide(key, for: flight.interests, .shuttingDown)

@@ -5,8 +5,8 @@ internal import CacheKey
 /// Each event is one function, named for what happened, and returns what has to be done about it. The
 /// owner calls it under its lock and sees to the work. Split over files by subject:
 /// `+Lookup` for questions and what the directory shows, `+Interests` for callers, `+Transfers` for
-/// downloads, `+Room` for the budget and who has to go, `+Uses` for recency, `+Pins` and `+Removal`
-/// for what a person asks.
+/// downloads, `+Failures` and `+Revalidation` for their other ends, `+Room` for the budget and who has
+/// to go, `+Uses` for recency, `+Pins` and `+Removal` for what a person asks.
 struct CacheState: ~Copyable, Sendable {
     /// How far the index may be believed.
     enum Trust: Sendable {
@@ -31,7 +31,11 @@ struct CacheState: ~Copyable, Sendable {
     var interests: [InterestID: Interest] = [:]
     var queue = TransferQueue()
     var hosts: HostSlots
+    let retry: RetryPolicy
+    var retries = RetrySchedule()
     var failures = FailureMemory()
+    /// Entries that may not be kept, and when they have to go.
+    var handedOver: [CacheKey: UnixTime] = [:]
     var trust = Trust.scanning
     var isScanning = false
     /// Changes were lost since the running scan began, so it has to be repeated.
@@ -51,10 +55,14 @@ struct CacheState: ~Copyable, Sendable {
     static let publishingLimit = 512
     private var lastID: UInt64 = 0
 
-    init(transferLimit: Int, hostLimit: Int = .max, budget: Budget = .unlimited) {
+    init(
+        transferLimit: Int, hostLimit: Int = .max, budget: Budget = .unlimited,
+        retry: RetryPolicy = .once
+    ) {
         configuredTransferLimit = transferLimit
         self.transferLimit = transferLimit
         self.budget = budget
+        self.retry = retry
         hosts = HostSlots(limit: hostLimit)
     }
 
@@ -74,7 +82,7 @@ struct CacheState: ~Copyable, Sendable {
                     "\(key) is wanted by a caller who does not wait for it")
             }
         }
-        let active = flights.values.count { $0.phase == .connecting || $0.phase == .receiving }
+        let active = flights.values.count { $0.phase.isRunning }
         precondition(active <= running, "\(active) downloads, but \(running) counted")
         precondition(
             running <= configuredTransferLimit, "\(running) downloads, over \(transferLimit)")
@@ -88,14 +96,24 @@ struct CacheState: ~Copyable, Sendable {
 struct Counters: Sendable {
     /// Wishes for images that were there.
     var hits = 0
-    /// Wishes for images that were not.
+    /// Wishes for images that were not, or that the origin had to confirm first.
     var misses = 0
     /// Misses that joined a download already under way.
     var joined = 0
     /// Images published.
     var published = 0
-    /// Downloads that failed.
+    /// Entries the origin confirmed.
+    var revalidated = 0
+    /// Wishes answered with a stale entry because the origin failed.
+    var staleAnswers = 0
+    /// Downloads that failed in the end.
     var failed = 0
+    /// Attempts that failed and were followed by another.
+    var retried = 0
+    /// Wishes answered with a failure that was remembered.
+    var failuresRepeated = 0
+    /// Entries removed because their origin says they are gone, or may not be kept.
+    var withdrawn = Removal()
     /// Bytes of image received.
     var bytesReceived: Int64 = 0
     /// Entries removed because somebody asked.

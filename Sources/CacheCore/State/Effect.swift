@@ -11,12 +11,16 @@ enum Effect: Sendable {
     case discardPartial(CacheKey)
     /// Make a staged image durable under its name.
     case publish(StagedImage)
+    /// Write into an entry's record that the origin confirmed it.
+    case confirm(Revalidation)
     /// Remove an entry's file.
     case unlink(Victim)
     /// Let the least recently used go, down to a goal.
     case evict(EvictionGoal)
     /// A download that waited for room may ask again.
     case resumeTransfer(FlightID)
+    /// A pause ends earlier than any other: see when.
+    case planRetry
     /// Tell a caller that all it wanted is decided.
     case finish(Outcome)
     /// Tell the observer that something it watches has changed, for the first time since it asked.

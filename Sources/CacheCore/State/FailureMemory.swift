@@ -1,7 +1,7 @@
 internal import CacheKey
 
-/// Why the latest attempts failed, so that a question after them can say so. Bounded: the oldest are
-/// forgotten first.
+/// Why the latest attempts failed, so that a question after them can say so. Until its `retryAt` a
+/// failure is also the answer to those who want the image. Bounded: the oldest are forgotten first.
 struct FailureMemory {
     static let capacity = 4096
 
@@ -9,6 +9,12 @@ struct FailureMemory {
     private var order: [CacheKey] = []
 
     subscript(key: CacheKey) -> Failure? { failures[key] }
+
+    /// The failure that is the answer without a new attempt.
+    func answer(for key: CacheKey, now: UnixTime) -> Failure? {
+        guard let failure = failures[key], let end = failure.retryAt, now < end else { return nil }
+        return failure
+    }
 
     mutating func record(_ failure: Failure, of key: CacheKey) {
         guard failures.updateValue(failure, forKey: key) == nil else { return }

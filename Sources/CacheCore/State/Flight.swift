@@ -39,8 +39,13 @@ public enum Phase: Sendable {
     case connecting
     /// Bytes arrive in `NAME.part`.
     case receiving
+    /// Failed, and pauses before it is tried again. Holds nothing meanwhile: no transfer, no room.
+    case retrying
     /// Checked; being made durable under its name.
     case publishing
+
+    /// Whether the transfer loop has it.
+    var isRunning: Bool { self == .connecting || self == .receiving }
 }
 
 /// One download, shared by all who want it.
@@ -70,13 +75,19 @@ struct Flight {
     /// Gave back the room it had once, and gets none again beside others.
     var needsAllRoom = false
 
+    /// Attempts begun.
+    var attempts = 0
+    /// Why the last attempt failed, and when the next one is.
+    var failure: Failure?
+
     /// Whether its partial is being written, or about to be.
     var hasRoom: Bool { reserved > 0 }
 
     var isWanted: Bool { isHeld || !interests.isEmpty }
 
     var progress: Progress {
-        Progress(phase: phase, received: received, total: total, isPinned: isPinned)
+        Progress(
+            phase: phase, received: received, total: total, isPinned: isPinned, failure: failure)
     }
 }
 
@@ -89,6 +100,8 @@ public struct Progress: Hashable, Sendable {
     public let total: Int64?
     /// Whether it will be pinned when it lands, where somebody said so.
     public var isPinned: Bool?
+    /// Why the attempt before failed, if one did.
+    public var failure: Failure?
 
     /// 0 to 100 where the total is known.
     public var percent: Double? {
@@ -105,6 +118,8 @@ struct Interest {
     var pending: Set<CacheKey> = []
     /// Why some could not be had.
     var failures: [CacheKey: Failure] = [:]
+    /// Wants the origin's word: what it could not confirm is a failure.
+    var isRefresh = false
     /// All wanted keys are named; before that an empty `pending` means nothing.
     var isComplete = false
 }

@@ -4,12 +4,15 @@ public enum Lookup: Hashable, Sendable {
     case missing(Failure?)
     /// On its way.
     case inFlight(Progress)
-    /// A whole image lies under the name. Stays so while a newer version is on its way.
-    case cached(EntryFacts)
+    /// A whole image lies under the name. Stays so while it is asked about, or a newer version is on its
+    /// way; why the last attempt at that failed, if one did.
+    case cached(EntryFacts, failure: Failure? = nil)
 
-    /// Why the last attempt failed, where nothing else is known.
+    /// Why the last attempt failed.
     public var failure: Failure? {
-        guard case .missing(let failure) = self else { return nil }
-        return failure
+        switch self {
+        case .missing(let failure), .cached(_, let failure): failure
+        case .inFlight(let progress): progress.failure
+        }
     }
 }

@@ -138,6 +138,12 @@ struct Kernel: Sendable {
         _ = try call(.utimensat) { Glibc.futimens(descriptor, times) }
     }
 
+    /// Sets when an open file was last written, and nothing else but its ctime. futimens(3).
+    func setModificationTime(_ time: FileTime, of descriptor: Int32) throws(Errno) {
+        let times = [Self.unchanged, time.specification]
+        _ = try call(.utimensat) { Glibc.futimens(descriptor, times) }
+    }
+
     /// `UTIME_OMIT`, which is a macro Swift does not see.
     private static var unchanged: timespec { timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2) }
 

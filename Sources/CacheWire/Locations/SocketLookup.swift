@@ -4,6 +4,9 @@ public enum SocketLookup {
     /// The socket of a daemon for the whole machine.
     public static let system = "/run/cached/cached.sock"
 
+    /// Whether a socket lies where the one for the whole machine does.
+    public static func isSystem(_ path: String) -> Bool { path.hasPrefix("/run/cached/") }
+
     /// The sockets a client tries, in this order; one, unless it was told nothing.
     public static func clientPaths(flag: String?, environment: [String: String]) -> [String] {
         if let told = flag ?? environment.nonEmpty("CACHED_SOCKET") {

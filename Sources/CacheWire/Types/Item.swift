@@ -59,7 +59,7 @@ public struct Item: Codable, Sendable, Hashable {
     public var height: Int?
     /// Of the file, 64 hexadecimal digits; with details only.
     public var sha256: String?
-    /// When the origin last confirmed the bytes; with details only.
+    /// When the bytes were received from the origin; with details only.
     public var fetchedAt: Int?
     /// Until when they need no confirmation; with details only.
     public var freshUntil: Int?
@@ -68,7 +68,8 @@ public struct Item: Codable, Sendable, Hashable {
     /// Whether the file is kept from eviction; with details only.
     public var pinned: Bool?
 
-    /// Why the last attempt failed.
+    /// Why the last attempt failed, also where an image is there that could not be confirmed. In the last
+    /// reply to `Fetch`: why it could not be had as asked for.
     public var failure: Failure?
 
     /// An item with nothing but the fields every item has.

@@ -30,6 +30,24 @@ struct DaemonOptions: ParsableArguments {
 
     @Option(
         help: """
+            Whether several users share the cache, yes or no: private images are then not kept \
+            (CACHED_SHARED; yes on the system's socket by default).
+            """)
+    var shared: String?
+
+    @Option(
+        help: "How often a download is attempted, the first time included (CACHED_ATTEMPTS; 4).")
+    var attempts: String?
+
+    @Option(
+        help: """
+            Whether a failure is for a while the answer to who asks again, yes or no \
+            (CACHED_REMEMBER_FAILURES; yes by default).
+            """)
+    var rememberFailures: String?
+
+    @Option(
+        help: """
             What the cache may hold on the disk, as 2GiB (CACHED_MAX_BYTES; the smaller of 10 % of the \
             file system and 10GiB by default).
             """)

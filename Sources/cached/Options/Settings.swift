@@ -27,12 +27,27 @@ struct Settings: Sendable {
         var cache = CacheSettings(directory: directory)
         cache.limits = try limits(options, reader)
         cache.transfers = try transfers(options, reader)
+        cache.retry = try retry(options, reader)
+        let socket = SocketLookup.daemonPath(flag: options.socket, environment: places)
+        cache.transfers.caching.isShared =
+            try answer(options.shared, .shared, reader) ?? SocketLookup.isSystem(socket)
         return Settings(
-            cache: cache,
-            socket: SocketLookup.daemonPath(flag: options.socket, environment: places),
+            cache: cache, socket: socket,
             socketMode: try mode(options.socketMode ?? reader.string(.socketMode) ?? "600"),
             pressure: try pressure(options.pressure, reader),
             logLevel: try level(options.logLevel ?? reader.string(.logLevel) ?? "info"))
+    }
+
+    /// `yes` or `no`; `nil` if it is not set.
+    static func answer(
+        _ option: String?, _ name: SettingName, _ reader: ConfigReader
+    ) throws -> Bool? {
+        guard let text = option ?? reader.string(name) else { return nil }
+        switch text {
+        case "yes": return true
+        case "no": return false
+        default: throw bad(name, text, "yes or no")
+        }
     }
 
     private static func limits(

@@ -9,7 +9,8 @@ extension Desk {
     ///
     /// - Parameters:
     ///   - details: adds what the files' attributes tell; reads files.
-    ///   - isEnd: all of them were decided; what is missing without a reason was here.
+    ///   - isEnd: all of them were decided; what is missing without a reason was here, and an entry that is
+    ///     there is what was asked for, whatever happened when it was asked about.
     ///   - failures: why something could not be done for some of them; they belong to the items, also where an entry is left
     ///     that could not be refreshed.
     ///   - digest: the only bytes that will do; others make the item a failure.
@@ -27,7 +28,8 @@ extension Desk {
                     replies.items.write(invalid: text, problem, to: &output)
                 case .success(let wish):
                     let known = lookups.next() ?? .missing(nil)
-                    let lookup = checked(wish.key, known, digest)
+                    let answer = isEnd ? known.withoutFailureOfEntry : known
+                    let lookup = checked(wish.key, answer, digest)
                     let gone: CacheCore.Failure? =
                         isEnd && lookup == .missing(nil) ? .goneAgain : nil
                     replies.items.write(
@@ -94,11 +96,16 @@ extension Desk {
             "transfersRunning": .int(figures.transfersRunning),
             "transfersQueued": .int(figures.transfersQueued),
             "hits": .int(figures.hits),
+            "staleAnswers": .int(figures.staleAnswers),
             "misses": .int(figures.misses),
             "joined": .int(figures.joined),
             "published": .int(figures.published),
+            "revalidated": .int(figures.revalidated),
             "failed": .int(figures.failed),
+            "failuresRepeated": .int(figures.failuresRepeated),
+            "retried": .int(figures.retried),
             "removed": .int(figures.removed),
+            "withdrawn": .int(figures.withdrawn.entries),
             "refused": .int(figures.refused),
             "evicted": .int(figures.evicted.entries),
             "bytesEvicted": .int(Int(figures.evicted.bytes)),
@@ -121,6 +128,14 @@ extension CacheCore.Failure {
         CacheCore.Failure(
             .digestMismatch,
             "the image has another SHA-256 than asked for: \(found?.description ?? "unknown")")
+    }
+}
+
+extension Lookup {
+    /// An entry as the answer to a wish: good, although the origin could not be asked about it.
+    fileprivate var withoutFailureOfEntry: Lookup {
+        guard case .cached(let facts, _) = self else { return self }
+        return .cached(facts)
     }
 }
 

@@ -17,8 +17,8 @@ struct ItemWriter {
         pathPrefix = Array(buffer.readableBytesView)
     }
 
-    /// One item. `details` adds what only the file's attributes tell, `failure` why the last attempt to
-    /// have it failed, whatever its state is now.
+    /// One item. `details` adds what only the file's attributes tell, `failure` why it could not be had as
+    /// asked for, whatever its state is now; without it, it is what the lookup says.
     func write(
         url: UnsafeRawBufferPointer, _ key: CacheKey, _ lookup: Lookup,
         details: EntryDetails? = nil, failure: CacheCore.Failure? = nil,
@@ -36,7 +36,7 @@ struct ItemWriter {
             switch lookup {
             case .missing: json.put("\",\"state\":\"missing\"")
             case .inFlight(let progress): putInFlight(progress, &json)
-            case .cached(let facts): putCached(key, facts, details, &json)
+            case .cached(let facts, _): putCached(key, facts, details, &json)
             }
             if let failure { put(failure, &json) }
             json.put("}")
@@ -81,6 +81,7 @@ struct ItemWriter {
         case .queued: json.put("queued")
         case .connecting: json.put("connecting")
         case .receiving: json.put("receiving")
+        case .retrying: json.put("retrying")
         case .publishing: json.put("publishing")
         }
         json.put("\",\"received\":")

@@ -108,7 +108,7 @@ struct ResumingTests {
             #expect(fixture.origin.requests().map { $0.headers["Range"] } == ["bytes=200000-"])
             try await expectEntry(Self.image, in: fixture)
             // What the 416 said of itself is not said of the image.
-            guard case .cached(let facts) = try fixture.lookup("/a.png") else { return }
+            guard case .cached(let facts, _) = try fixture.lookup("/a.png") else { return }
             #expect(try #require(facts.freshUntil) <= .now)
         }
     }
@@ -372,7 +372,7 @@ struct ResumingTests {
         #expect(details.sha256 == digest.finish())
         let attributes = ExtendedAttributes(of: try fixture.file("/a.png"))
         #expect(try attributes[PartialRecord.attributeName] == nil)
-        guard case .cached(let facts) = try fixture.lookup("/a.png") else {
+        guard case .cached(let facts, _) = try fixture.lookup("/a.png") else {
             Issue.record("it is not cached")
             return
         }

@@ -30,7 +30,7 @@ struct RandomScript: ~Copyable {
 
     init(seed: UInt64, images count: Int = 24, limit: Int) {
         random = SeededGenerator(seed: seed)
-        state = CacheState(transferLimit: limit)
+        state = CacheState(transferLimit: limit, retry: .once)
         state.trust = .whole
         model = StateModel(limit: limit)
         keys = (0..<count).map { Sample.key("\($0)") }
@@ -227,6 +227,8 @@ struct RandomScript: ~Copyable {
         case .publish(let image):
             jobs.append(.publish(images[image.key] ?? -1, image.flight.rawValue))
             return "publish \(image.flight.rawValue)"
+        case .confirm(let revalidation): return "confirm \(revalidation.flight.rawValue)"
+        case .planRetry: return "plan"
         case .unlink(let victim):
             guard case .entry(let key) = victim.name else { return "unlink a partial" }
             jobs.append(.unlink(images[key] ?? -1))

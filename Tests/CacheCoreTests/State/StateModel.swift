@@ -122,7 +122,9 @@ struct StateModel {
             flights[image]?.phase = .publishing
             return said + ["publish \(id)"]
         }
-        return said + ended(image, failure)
+        // All that fails here is a 404: the origin says that the image is gone.
+        let isGone = cached.remove(image) != nil
+        return said + ended(image, failure) + (isGone ? ["unlink \(image)"] : [])
     }
 
     mutating func published(_ image: Int, _ failure: Failure.Kind?) -> [String] {
@@ -142,7 +144,7 @@ struct StateModel {
         switch flights[image]?.phase {
         case nil: break
         case .publishing: flights[image]?.isUnwanted = true
-        case .queued: said += ["discard \(image)"] + ended(image, .removed)
+        case .queued, .retrying: said += ["discard \(image)"] + ended(image, .removed)
         case .connecting, .receiving:
             said += ["discard and cancel \(flights[image]!.id)"] + ended(image, .removed)
         }

@@ -20,6 +20,8 @@ final class CacheFixture: Sendable {
         self.origin = try origin ?? ScriptedOrigin(in: scope)
         self.directory = try directory ?? TemporaryDirectory(in: scope).file("cache")
         var settings = CacheSettings(directory: self.directory)
+        // What fails, fails at once and is forgotten, unless a test is about that.
+        settings.retry = .once
         if let loopback = AddressRange("127.0.0.0/8") {
             settings.transfers.addressPolicy = AddressPolicy(allowing: [loopback])
         }
@@ -163,10 +165,6 @@ extension Lookup {
 
     var isMissing: Bool {
         if case .missing = self { true } else { false }
-    }
-
-    var failure: Failure? {
-        if case .missing(let failure) = self { failure } else { nil }
     }
 
     var progress: CacheCore.Progress? {

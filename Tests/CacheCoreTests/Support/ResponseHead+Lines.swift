@@ -15,7 +15,7 @@ extension ResponseHead {
     }
 
     mutating func take(text line: String) {
-        Array((line + "\r\n").utf8).withUnsafeBytes { take($0) }
+        Array((line + "\r\n").utf8).withUnsafeBytes { _ = take($0) }
     }
 }
 

@@ -7,6 +7,8 @@ enum Sample {
     /// 2026-09-21 14:13:20 UTC.
     static let now = UnixTime(rawValue: 1_790_000_000)
 
+    static let moment = Moment(time: now, instant: .now)
+
     static func url(_ name: String) -> CacheURL {
         do {
             return try CacheURL("http://images.test/\(name)")

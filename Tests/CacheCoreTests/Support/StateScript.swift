@@ -1,4 +1,5 @@
 import CacheKey
+import TestSupport
 
 @testable import CacheCore
 
@@ -14,15 +15,18 @@ final class StateScript {
     /// What the last refused download was told.
     var refusal: Failure?
 
+    /// What fails, fails at once and is forgotten, unless the policy is another.
+    ///
     /// - Parameter bytes: what may be held, where that is limited.
     init(
-        transferLimit: Int = 9, hostLimit: Int = .max, bytes: Int64 = .max, entries: Int = .max
+        transferLimit: Int = 9, hostLimit: Int = .max, bytes: Int64 = .max, entries: Int = .max,
+        retry: RetryPolicy = .once
     ) {
         var budget = Budget.unlimited
         budget.maximumBytes = bytes
         budget.maximumEntries = entries
         state = CacheState(
-            transferLimit: transferLimit, hostLimit: hostLimit, budget: budget)
+            transferLimit: transferLimit, hostLimit: hostLimit, budget: budget, retry: retry)
         state.trust = .whole
     }
 
@@ -80,6 +84,14 @@ final class StateScript {
         return event { state in
             state.transferFinished(
                 key(image), id, failure.map { .failure($0) } ?? .success(Sample.staged(image, id)))
+        }
+    }
+
+    /// The download of an image ends in one of the other ways.
+    func ends(_ image: String, _ end: TransferEnd, now: Moment = Sample.moment) -> [String] {
+        event { [id = flight(image)] state in
+            var random = SeededGenerator(seed: 1)
+            return state.transferFinished(key(image), id, end, now: now, using: &random)
         }
     }
 
@@ -165,6 +177,8 @@ final class StateScript {
             "cancel \(name(key))" + (discardsPartial ? " and discard" : "")
         case .discardPartial(let key): "discard \(name(key))"
         case .publish(let image): "publish \(name(image.key))"
+        case .confirm(let revalidation): "confirm \(name(revalidation.key))"
+        case .planRetry: "plan"
         case .unlink(let victim): "unlink \(doom(victim))"
         case .evict(let goal):
             "evict to \(goal.bytes)"
@@ -194,4 +208,19 @@ final class StateScript {
     }
 
     private func name(_ key: CacheKey) -> String { names[key] ?? "\(key)" }
+}
+
+extension CacheState {
+    /// A download ends where nothing but its success or failure matters.
+    mutating func transferFinished(
+        _ key: CacheKey, _ id: FlightID, _ result: Result<StagedImage, Failure>
+    ) -> [Effect] {
+        var random = SeededGenerator(seed: 1)
+        let end: TransferEnd =
+            switch result {
+            case .success(let image): .staged(image)
+            case .failure(let failure): .failed(FailedTransfer(failure: failure))
+            }
+        return transferFinished(key, id, end, now: Sample.moment, using: &random)
+    }
 }

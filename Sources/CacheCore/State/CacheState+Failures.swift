@@ -1,0 +1,93 @@
+internal import CacheKey
+
+/// Downloads that fail: who hears of it, what is tried again, what is remembered.
+extension CacheState {
+    /// A download failed. Where a stale entry will do, it is the answer at once, except for those who
+    /// insist on the origin's word; for them, and where there is none, it may be tried again.
+    mutating func transferFailed(
+        _ key: CacheKey, _ flight: Flight, _ failed: FailedTransfer, _ now: Moment,
+        using random: inout some RandomNumberGenerator
+    ) -> [Effect] {
+        let seconds = retry.memory(
+            of: failed.failure, said: failed.said, isOffline: failed.isOffline)
+        let failure = failed.failure.retrying(at: seconds > 0 ? now.time + seconds : nil)
+        failures.record(failure, of: key)
+        let effects = failed.letsStaleServe ? staleServed(key, flight) : []
+        guard let flight = flights[key], flight.isWanted else {
+            counters.failed += 1
+            return effects + endFlight(key) + changed(key)
+        }
+        let pause = retry.pause(
+            after: failure, attempts: flight.attempts, retryAfter: failed.said, using: &random)
+        if let pause { return effects + postpone(key, flight, failure, until: now + pause) }
+        let end = endFlight(key) + self.failed(key, flight, failure)
+        return effects + end + (failure.isGone ? withdrawUnpinned(key, flight) : [])
+    }
+
+    /// It is over without an image.
+    mutating func failed(_ key: CacheKey, _ flight: Flight, _ failure: Failure) -> [Effect] {
+        counters.failed += 1
+        failures.record(failure, of: key)
+        return decide(key, for: flight.interests, failure) + changed(key)
+    }
+
+    /// The entry is the answer to all who do not insist on a fresh one, the daemon itself included.
+    private mutating func staleServed(_ key: CacheKey, _ flight: Flight) -> [Effect] {
+        guard index.contains(key) else { return [] }
+        let content = flight.interests.filter { interests[$0]?.isRefresh != true }
+        counters.staleAnswers += content.count
+        flights[key]?.interests.subtract(content)
+        flights[key]?.isHeld = false
+        return decide(key, for: content, nil)
+    }
+
+    /// Pauses a download. Everything it held is free for others.
+    private mutating func postpone(
+        _ key: CacheKey, _ flight: Flight, _ failure: Failure, until end: Moment
+    ) -> [Effect] {
+        counters.retried += 1
+        var paused = flight
+        paused.phase = .retrying
+        paused.failure = failure.retrying(at: end.time)
+        paused.received = 0
+        paused.total = nil
+        paused.announced = 0
+        paused.reserved = 0
+        flights[key] = paused
+        let freed = giveBackRoom(key, flight)
+        let isNext = retries.add(key, flight.id, at: end.instant)
+        return freed + changed(key) + (isNext ? [.planRetry] : [])
+    }
+
+    /// Pauses may be over.
+    mutating func pausesEnded(now: ContinuousClock.Instant) -> [Effect] {
+        var effects: [Effect] = []
+        while let (key, id) = retries.takeDue(now: now) {
+            guard let flight = flights[key], flight.id == id, flight.phase == .retrying else {
+                continue
+            }
+            queueAgain(key)
+            effects += changed(key)
+        }
+        return effects + startTransfers()
+    }
+
+    /// A download that pauses, or has to begin anew, waits for its turn.
+    mutating func queueAgain(_ key: CacheKey) {
+        guard let flight = flights[key] else { return }
+        flights[key]?.phase = .queued
+        flights[key]?.failure = flight.failure?.retrying(at: nil)
+        enterQueue(key)
+    }
+
+    /// The origin says that the image is gone. A pin keeps it all the same.
+    private mutating func withdrawUnpinned(_ key: CacheKey, _ flight: Flight) -> [Effect] {
+        let isPinned = flight.isPinned ?? index.facts(of: key)?.isPinned ?? false
+        return isPinned ? [] : withdraw(key)
+    }
+}
+
+extension Failure {
+    /// The origin has the image no longer (RFC 9110 §15.5.5, §15.5.11).
+    fileprivate var isGone: Bool { httpStatus == 404 || httpStatus == 410 }
+}

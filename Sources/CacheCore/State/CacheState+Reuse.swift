@@ -1,0 +1,106 @@
+internal import CacheKey
+
+/// What may be done with an entry that is no longer fresh.
+struct Staleness: Equatable {
+    var reuse: Reuse
+    /// It is the answer where the origin fails.
+    var outlivesFailure: Bool
+}
+
+/// Answers without waiting for the origin.
+extension CacheState {
+    /// What becomes of a wish before any download.
+    private enum Answer {
+        case hit
+        /// A hit, and the origin is asked in the background.
+        case hitAndAsk
+        /// A hit because the origin failed a short while ago.
+        case staleHit
+        case failure(Failure)
+        /// The origin has to be asked first.
+        case ask
+    }
+
+    /// Answers a wish from what is there or remembered; `nil` if the origin has to be asked first.
+    mutating func answered(
+        _ key: CacheKey, _ url: CacheURL, by interest: InterestID?, _ stale: Staleness?,
+        now: UnixTime
+    ) -> [Effect]? {
+        switch answer(key, stale, now) {
+        case .ask: return nil
+        case .hit:
+            counters.hits += 1
+            return []
+        case .hitAndAsk:
+            counters.hits += 1
+            return revalidate(key, url)
+        case .staleHit:
+            counters.hits += 1
+            counters.staleAnswers += 1
+            return []
+        case .failure(let failure):
+            counters.misses += 1
+            counters.failuresRepeated += 1
+            if let interest { interests[interest]?.failures[key] = failure }
+            return []
+        }
+    }
+
+    private func answer(_ key: CacheKey, _ stale: Staleness?, _ now: UnixTime) -> Answer {
+        // Who comes while it is being tried again waits for that.
+        let remembered = flights[key] == nil ? failures.answer(for: key, now: now) : nil
+        guard let facts = index.facts(of: key) else {
+            return remembered.map { .failure($0) } ?? .ask
+        }
+        guard let end = facts.freshUntil, end <= now else { return .hit }
+        switch stale?.reuse ?? .mustRevalidate {
+        case .fresh: return .hit
+        case .staleWhileRevalidating: return remembered == nil ? .hitAndAsk : .hit
+        case .mustRevalidate:
+            guard let remembered else { return .ask }
+            let servesStale = remembered.letsStaleServe && stale?.outlivesFailure == true
+            return servesStale ? .staleHit : .failure(remembered)
+        }
+    }
+
+    /// Asks about an entry with nobody waiting, unless somebody does already.
+    private mutating func revalidate(_ key: CacheKey, _ url: CacheURL) -> [Effect] {
+        guard flights[key] == nil, !isDraining else { return [] }
+        let effects = join(key, url)
+        hold(key, FetchOptions(priority: .background))
+        return effects + startTransfers()
+    }
+
+    // MARK: What may not be kept
+
+    /// An entry was found or published; what may not be kept has its time set.
+    mutating func handOver(_ key: CacheKey, _ facts: EntryFacts) {
+        guard facts.removeAt != nil || !handedOver.isEmpty else { return }
+        handedOver[key] = facts.removeAt
+    }
+
+    /// Time has passed: those who waited for what may not be kept have had the time to open it. Pinned
+    /// ones stay, as a person said so.
+    mutating func handOversEnded(now: UnixTime) -> [Effect] {
+        var effects: [Effect] = []
+        for (key, end) in handedOver where end <= now {
+            guard let facts = index.facts(of: key) else {
+                handedOver[key] = nil
+                continue
+            }
+            // A newer file may be about to take the name, and one that appeared was not looked at yet.
+            guard !facts.isPinned, flights[key]?.phase != .publishing, !unverified.contains(key)
+            else { continue }
+            handedOver[key] = nil
+            effects += withdraw(key)
+        }
+        return effects
+    }
+
+    /// Removes an entry that is there no longer by right.
+    mutating func withdraw(_ key: CacheKey) -> [Effect] {
+        guard let victim = condemn(key) else { return [] }
+        counters.withdrawn = counters.withdrawn + Removal(entries: 1, bytes: victim.bytes)
+        return [.unlink(victim)] + changed(key)
+    }
+}

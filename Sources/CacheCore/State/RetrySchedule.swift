@@ -1,0 +1,53 @@
+internal import CacheKey
+
+/// Downloads that pause before they are tried again, the earliest first: a binary heap.
+///
+/// One that ends meanwhile is not searched for: its place is passed over when its time comes.
+struct RetrySchedule {
+    private struct Place {
+        let instant: ContinuousClock.Instant
+        let key: CacheKey
+        let id: FlightID
+    }
+
+    private var heap: [Place] = []
+
+    /// When the next one is due.
+    var earliest: ContinuousClock.Instant? { heap.first?.instant }
+
+    /// Adds a download; whether it is now the next.
+    mutating func add(_ key: CacheKey, _ id: FlightID, at instant: ContinuousClock.Instant) -> Bool
+    {
+        var child = heap.count
+        heap.append(Place(instant: instant, key: key, id: id))
+        while child > 0, heap[(child - 1) / 2].instant > instant {
+            heap.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+        return child == 0
+    }
+
+    /// The next one whose time has come, taken out.
+    mutating func takeDue(now: ContinuousClock.Instant) -> (key: CacheKey, id: FlightID)? {
+        guard let first = heap.first, first.instant <= now else { return nil }
+        let last = heap.removeLast()
+        if !heap.isEmpty {
+            heap[0] = last
+            sink()
+        }
+        return (first.key, first.id)
+    }
+
+    /// Moves the root down to where it belongs.
+    private mutating func sink() {
+        var parent = 0
+        while true {
+            let children = (parent * 2 + 1)..<min(parent * 2 + 3, max(heap.count, parent * 2 + 1))
+            guard let least = children.min(by: { heap[$0].instant < heap[$1].instant }),
+                heap[least].instant < heap[parent].instant
+            else { return }
+            heap.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

@@ -1,0 +1,327 @@
+import CacheKey
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// Entries that were fresh once: asked about, confirmed, replaced, served stale, removed.
+@Suite("Cache: reuse", .timeLimit(.minutes(2)))
+struct CacheReuseTests {
+    let image = SampleImage.png(width: 30, height: 20, byteCount: 20_000)
+    let newer = SampleImage.png(byteCount: 5000, seed: 1)
+    /// Stale as soon as it is there.
+    let stale: HeaderFields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
+
+    /// A cache that holds the image, answered with these fields.
+    private func fixture(
+        _ headers: HeaderFields, in scope: TestScope, directory: String? = nil,
+        _ change: (inout CacheSettings) -> Void = { _ in }
+    ) async throws -> CacheFixture {
+        let fixture = try CacheFixture(in: scope, directory: directory, change)
+        fixture.origin.route("/a.png", .answer(headers: headers, body: image))
+        #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+        return fixture
+    }
+
+    /// Confirms whatever is asked about.
+    private func confirm(_ fixture: CacheFixture, _ headers: HeaderFields = [:]) {
+        fixture.origin.route("/a.png", [.head(304, headers)])
+    }
+
+    private func facts(_ fixture: CacheFixture) throws -> EntryFacts {
+        guard case .cached(let facts, _) = try fixture.lookup("/a.png") else {
+            throw TestFailure("it is not cached")
+        }
+        return facts
+    }
+
+    private func status(_ fixture: CacheFixture) throws -> stat {
+        var status = stat()
+        guard stat(try fixture.file("/a.png"), &status) == 0 else { throw TestFailure("no file") }
+        return status
+    }
+
+    // MARK: Hits
+
+    @Test(arguments: ["max-age=1000", "public"])
+    func whatIsFreshIsAHit(control: String) async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(["Cache-Control": control], in: scope)
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.origin.requests().count == 1)
+            #expect(fixture.cache.statistics().hits == 1)
+        }
+    }
+
+    @Test func inTheWindowItIsAHitAndAskedAboutInTheBackground() async throws {
+        try await withTestScope { scope in
+            let window: HeaderFields = [
+                "Cache-Control": "max-age=0, stale-while-revalidate=1000", "ETag": "\"1\"",
+            ]
+            let fixture = try await fixture(window, in: scope)
+            let gate = try Gate()
+            fixture.origin.route(
+                "/a.png", [.wait(gate), .head(304, ["Cache-Control": "max-age=1000"])])
+            for _ in 0..<3 { #expect(try await fixture.fetch("/a.png").failures.isEmpty) }
+            try await gate.reached()
+            gate.open()
+            try await fixture.lookup("/a.png") { lookup in
+                guard case .cached(let facts, _) = lookup else { return false }
+                return facts.freshUntil.map { $0 > .now + 900 } == true
+            }
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.origin.requests().count == 2)
+            #expect(fixture.cache.statistics().hits == 4)
+        }
+    }
+
+    // MARK: Questions
+
+    @Test func aConfirmationRefreshesTheRecordAndLeavesTheFile() async throws {
+        try await withTestScope { scope in
+            let headers = stale.withModified
+            let fixture = try await fixture(headers, in: scope)
+            let path = try fixture.file("/a.png")
+            let old = timespec(tv_sec: 1_000_000_000, tv_nsec: 0)
+            #expect(utimensat(AT_FDCWD, path, [old, old], 0) == 0)
+            let before = try status(fixture)
+            confirm(fixture, ["Cache-Control": "max-age=1000"])
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            let question = try #require(fixture.origin.requests().last)
+            #expect(question.headers["If-None-Match"] == "\"1\"")
+            #expect(question.headers["If-Modified-Since"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+            let after = try status(fixture)
+            #expect(after.st_ino == before.st_ino)
+            #expect(after.st_mtim.tv_sec > 1_500_000_000)
+            #expect(try contents(of: path) == image)
+            #expect(try facts(fixture).freshUntil.map { $0 > .now + 900 } == true)
+            #expect(fixture.cache.statistics().revalidated == 1)
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.origin.requests().count == 2)
+        }
+    }
+
+    @Test func aConfirmationOutlivesTheDaemon() async throws {
+        try await withTestScope { scope in
+            let directory = try TemporaryDirectory(in: scope).file("cache")
+            let key = try await withTestScope { scope in
+                let first = try await fixture(stale, in: scope, directory: directory)
+                confirm(first, ["Cache-Control": "max-age=1000"])
+                #expect(try await first.fetch("/a.png").failures.isEmpty)
+                return try first.wish("/a.png").key
+            }
+            let second = try CacheFixture(in: scope, directory: directory)
+            guard case .cached(let facts, _)? = second.cache.lookup([key]).first else {
+                throw TestFailure("it is not cached any more")
+            }
+            #expect(facts.freshUntil.map { $0 > .now + 900 } == true)
+        }
+    }
+
+    @Test func aConfirmationKeepsThePin() async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(stale, in: scope)
+            let key = try fixture.wish("/a.png").key
+            await withCheckedContinuation { done in
+                fixture.cache.pin([key], true) { _ in done.resume() }
+            }
+            confirm(fixture)
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.cache.statistics().revalidated == 1)
+            #expect(try facts(fixture).isPinned)
+        }
+    }
+
+    @Test func aNewImageTakesTheNameAndReadersKeepTheOld() async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(stale, in: scope)
+            let path = try fixture.file("/a.png")
+            let reader = open(path, O_RDONLY)
+            defer { close(reader) }
+            fixture.origin.route("/a.png", .answer(headers: ["ETag": "\"2\""], body: newer))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try contents(of: path) == newer)
+            #expect(try contents(of: "/proc/self/fd/\(reader)") == image)
+        }
+    }
+
+    @Test func aConfirmationOfSomethingElseConfirmsNothing() async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(stale, in: scope)
+            let newer = newer
+            fixture.origin.route("/a.png") { request in
+                request.headers["If-None-Match"] == nil
+                    ? .answer(headers: ["ETag": "\"2\""], body: newer)
+                    : [.head(304, ["ETag": "\"2\""])]
+            }
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.origin.requests().count == 3)
+            #expect(try contents(of: fixture.file("/a.png")) == newer)
+        }
+    }
+
+    @Test func whatWentWhileItWasAskedAboutIsDownloaded() async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(stale, in: scope)
+            let gate = try Gate()
+            let newer = newer
+            fixture.origin.route("/a.png") { request in
+                request.headers["If-None-Match"] == nil
+                    ? .answer(body: newer) : [.wait(gate), .head(304, [:])]
+            }
+            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            try await gate.reached()
+            #expect(unlink(try fixture.file("/a.png")) == 0)
+            gate.open()
+            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            #expect(try contents(of: fixture.file("/a.png")) == newer)
+        }
+    }
+
+    @Test func aRefreshAsksAboutWhatIsFresh() async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(
+                ["Cache-Control": "max-age=1000", "ETag": "\"1\""], in: scope)
+            confirm(fixture)
+            let options = FetchOptions(isRefresh: true)
+            #expect(try await fixture.fetch("/a.png", options: options).failures.isEmpty)
+            #expect(fixture.origin.requests().last?.headers["If-None-Match"] == "\"1\"")
+            #expect(fixture.cache.statistics().revalidated == 1)
+        }
+    }
+
+    // MARK: The origin fails
+
+    @Test(arguments: [
+        OriginScript.answer(503), .answer(429), .cut(SampleImage.png(byteCount: 9000), after: 500),
+    ])
+    func aStaleImageIsTheAnswerAfterTheFirstFailure(script: OriginScript) async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(stale, in: scope) { $0.retry = RetryPolicy() }
+            fixture.origin.route("/a.png", script)
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try fixture.lookup("/a.png").isCached)
+            #expect(try fixture.lookup("/a.png").failure != nil)
+            // The failure is remembered: the origin is left in peace.
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.origin.requests().count == 2)
+            #expect(fixture.cache.statistics().staleAnswers == 2)
+            // Once it is well again nothing of it is left.
+            confirm(fixture, ["Cache-Control": "max-age=1000"])
+            let options = FetchOptions(isRefresh: true)
+            #expect(try await fixture.fetch("/a.png", options: options).failures.isEmpty)
+            #expect(try fixture.lookup("/a.png").failure == nil)
+        }
+    }
+
+    @Test func aStaleImageIsTheAnswerWhereNobodyListens() async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(stale, in: scope) { $0.retry = RetryPolicy() }
+            try await fixture.origin.stop()
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try fixture.lookup("/a.png").failure?.kind == .unreachable)
+        }
+    }
+
+    @Test(arguments: ["max-age=0, must-revalidate", "no-cache", "max-age=0, stale-if-error=0"])
+    func whatMustBeConfirmedFailsWithTheOrigin(control: String) async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(["Cache-Control": control], in: scope)
+            fixture.origin.route("/a.png", .answer(503))
+            #expect(try await fixture.fetch("/a.png").failures.values.first?.httpStatus == 503)
+            #expect(try fixture.lookup("/a.png").isCached)
+        }
+    }
+
+    @Test func aRefreshThatFailsSaysSoAtOnceAndLeavesTheImage() async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(["Cache-Control": "max-age=1000"], in: scope)
+            fixture.origin.route("/a.png", .answer(503))
+            let options = FetchOptions(isRefresh: true)
+            let failures = try await fixture.fetch("/a.png", options: options).failures
+            #expect(failures.values.first?.httpStatus == 503)
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try contents(of: fixture.file("/a.png")) == image)
+        }
+    }
+
+    @Test func whatTheOriginHasNoLongerIsRemoved() async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(stale, in: scope)
+            fixture.origin.route("/a.png", .answer(404))
+            #expect(try await fixture.fetch("/a.png").failures.values.first?.httpStatus == 404)
+            #expect(try fixture.lookup("/a.png").isMissing)
+            try await waitUntil("the file is gone") {
+                try access(fixture.file("/a.png"), F_OK) != 0
+            }
+        }
+    }
+
+    // MARK: What may not be kept
+
+    private static let transient: [(HeaderFields, Bool)] = [
+        (["Cache-Control": "no-store"], false), (["Vary": "Accept, *"], false),
+        (["Cache-Control": "private, max-age=1000"], true),
+    ]
+
+    @Test(arguments: transient)
+    func whatMayNotBeKeptIsHandedOverAndNeverAHit(headers: HeaderFields, isShared: Bool)
+        async throws
+    {
+        try await withTestScope { scope in
+            let fixture = try await fixture(headers, in: scope) {
+                $0.transfers.caching.isShared = isShared
+                $0.transfers.caching.handOverTime = 1000
+            }
+            #expect(try contents(of: fixture.file("/a.png")) == image)
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.origin.requests().count == 2)
+            #expect(fixture.cache.statistics().hits == 0)
+        }
+    }
+
+    @Test(arguments: transient)
+    func whatMayNotBeKeptIsRemoved(headers: HeaderFields, isShared: Bool) async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(headers, in: scope) {
+                $0.transfers.caching.isShared = isShared
+                $0.transfers.caching.handOverTime = 0
+            }
+            try await fixture.lookup("/a.png") { $0 == .missing(nil) }
+            try await waitUntil("the file is gone") {
+                try access(fixture.file("/a.png"), F_OK) != 0
+            }
+            #expect(fixture.cache.statistics().withdrawn.entries == 1)
+        }
+    }
+
+    @Test func whatMayNotBeKeptIsRemovedByALaterDaemonToo() async throws {
+        try await withTestScope { scope in
+            let directory = try TemporaryDirectory(in: scope).file("cache")
+            let key = try await withTestScope { scope in
+                let first = try await fixture(
+                    ["Cache-Control": "no-store"], in: scope, directory: directory
+                ) { $0.transfers.caching.handOverTime = 1 }
+                return try first.wish("/a.png").key
+            }
+            let second = try CacheFixture(in: scope, directory: directory)
+            try await waitUntil("the file is gone") { second.cache.lookup([key])[0].isMissing }
+        }
+    }
+
+    @Test func aPrivateImageStaysInAPrivateCache() async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(["Cache-Control": "private, max-age=1000"], in: scope)
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.origin.requests().count == 1)
+        }
+    }
+}
+
+extension HeaderFields {
+    /// These fields, and when the image changed last.
+    fileprivate var withModified: HeaderFields {
+        HeaderFields(fields + [("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")])
+    }
+}

@@ -1,0 +1,274 @@
+import CacheKey
+import Testing
+
+@testable import CacheCore
+
+/// Entries that are stale: hits, questions, confirmations, and what may not be kept.
+@Suite("State: reuse", .timeLimit(.minutes(1)))
+struct ReuseScriptTests {
+    let script: StateScript
+
+    init() {
+        self.init(script: StateScript())
+    }
+
+    private init(script: StateScript) {
+        self.script = script
+    }
+
+    /// Until then the entry is fresh.
+    private let end = Sample.now + 50
+    private let mustRevalidate = Staleness(reuse: .mustRevalidate, outlivesFailure: false)
+    private let outlives = Staleness(reuse: .mustRevalidate, outlivesFailure: true)
+
+    /// The image is an entry that was fresh until ``end``.
+    private func hasStale(_ image: String, removeAt: UnixTime? = nil, isPinned: Bool = false) {
+        var facts = Sample.facts(isPinned: isPinned)
+        facts.freshUntil = end
+        facts.removeAt = removeAt
+        _ = script.looksAt(image, .entry(facts))
+    }
+
+    private func wants(
+        _ image: String, _ stale: Staleness?, isRefresh: Bool = false, at now: UnixTime? = nil
+    ) -> [String] {
+        let id = script.state.interestBegan()
+        let said = script.event { state in
+            state.wanted(
+                script.key(image), Sample.url(image), by: id, FetchOptions(isRefresh: isRefresh),
+                stale: stale, now: FileTime(now ?? end))
+        }
+        return said + script.event { $0.interestNamed(id) }
+    }
+
+    private func revalidation(_ image: String) -> Revalidation {
+        let record = Sample.record(size: 1000)
+        return Revalidation(
+            flight: script.flight(image), key: script.key(image), asked: record, record: record)
+    }
+
+    private func confirms(_ image: String, _ end: RevalidationEnd) -> [String] {
+        let revalidation = revalidation(image)
+        #expect(script.ends(image, .confirmed(revalidation)) == ["confirm \(image)"])
+        #expect(script.phase(image) == .publishing)
+        return script.event { $0.confirmed(revalidation, end) }
+    }
+
+    @Test func whatIsFreshIsAHit() {
+        hasStale("a")
+        #expect(wants("a", mustRevalidate, at: Sample.now + 49) == ["tell nobody"])
+        #expect(script.state.counters.hits == 1)
+    }
+
+    @Test func whatIsStaleIsAskedAbout() {
+        hasStale("a")
+        #expect(wants("a", mustRevalidate) == ["start a"])
+        #expect(script.state.counters.misses == 1)
+    }
+
+    @Test func whatWasJustConfirmedByOthersIsAHit() {
+        hasStale("a")
+        #expect(wants("a", Staleness(reuse: .fresh, outlivesFailure: true)) == ["tell nobody"])
+    }
+
+    @Test func inTheWindowItIsAHitAndAskedAboutOnce() {
+        hasStale("a")
+        let window = Staleness(reuse: .staleWhileRevalidating, outlivesFailure: true)
+        #expect(wants("a", window) == ["start a", "tell nobody"])
+        #expect(script.state.flights[script.key("a")]?.heldPriority == .background)
+        #expect(wants("a", window) == ["tell nobody"])
+        #expect(script.state.counters.hits == 2)
+        #expect(confirms("a", .stored(Sample.facts())) == [])
+        #expect(script.state.flights.isEmpty)
+    }
+
+    @Test func aConfirmationIsTheAnswerAndMakesItFresh() {
+        hasStale("a")
+        _ = wants("a", mustRevalidate)
+        var facts = Sample.facts()
+        facts.freshUntil = end + 100
+        #expect(confirms("a", .stored(facts)) == ["tell nobody"])
+        #expect(script.state.counters.revalidated == 1)
+        #expect(script.state.publishing == 0)
+        #expect(wants("a", nil, at: end + 99) == ["tell nobody"])
+        #expect(wants("a", nil, at: end + 100) == ["start a"])
+    }
+
+    @Test func aRecordThatCannotBeWrittenMakesNoFailure() {
+        hasStale("a")
+        _ = wants("a", mustRevalidate)
+        #expect(confirms("a", .unstored) == ["tell nobody"])
+        #expect(script.holds("a"))
+    }
+
+    @Test func whatWentMeanwhileIsDownloaded() {
+        hasStale("a")
+        _ = wants("a", mustRevalidate)
+        #expect(confirms("a", .gone) == ["start a"])
+        #expect(script.finishes("a") == ["publish a"])
+        #expect(script.published("a") == ["tell nobody"])
+    }
+
+    @Test func whatVanishedWhileItWasConfirmedIsLookedAt() {
+        hasStale("a")
+        _ = wants("a", mustRevalidate)
+        let revalidation = revalidation("a")
+        _ = script.ends("a", .confirmed(revalidation))
+        _ = script.changes(.vanished(script.key("a")))
+        let said = script.event { $0.confirmed(revalidation, .stored(Sample.facts())) }
+        #expect(said == ["tell nobody"])
+        #expect(script.lookup("a") == nil)
+    }
+
+    @Test func whatWasRemovedWhileItWasConfirmedStaysRemoved() {
+        hasStale("a")
+        _ = wants("a", mustRevalidate)
+        let revalidation = revalidation("a")
+        _ = script.ends("a", .confirmed(revalidation))
+        #expect(script.removes("a") == [])
+        let said = script.event { $0.confirmed(revalidation, .stored(Sample.facts())) }
+        #expect(said == ["unlink a", "tell nobody: a removed"])
+        #expect(!script.holds("a"))
+    }
+
+    @Test func whatIsWantedAgainWhileItIsConfirmedStays() {
+        hasStale("a")
+        _ = wants("a", mustRevalidate)
+        let revalidation = revalidation("a")
+        _ = script.ends("a", .confirmed(revalidation))
+        _ = script.removes("a")
+        #expect(wants("a", nil) == [])
+        let said = script.event { $0.confirmed(revalidation, .stored(Sample.facts())) }
+        #expect(said == ["tell nobody", "tell nobody"])
+        #expect(script.holds("a"))
+    }
+
+    @Test func theEndLetsAConfirmationBeWritten() {
+        hasStale("a")
+        _ = wants("a", mustRevalidate)
+        let revalidation = revalidation("a")
+        _ = script.ends("a", .confirmed(revalidation))
+        #expect(script.event { $0.drainBegan() } == [])
+        #expect(
+            script.event { $0.confirmed(revalidation, .stored(Sample.facts())) } == ["tell nobody"])
+    }
+
+    @Test func theEndIsNoTimeToBeginAnew() {
+        hasStale("a")
+        _ = wants("a", mustRevalidate)
+        let revalidation = revalidation("a")
+        _ = script.ends("a", .confirmed(revalidation))
+        _ = script.event { $0.drainBegan() }
+        let said = script.event { $0.confirmed(revalidation, .gone) }
+        #expect(said == ["tell nobody: a shuttingDown"])
+    }
+
+    // MARK: Failures
+
+    private func fails(
+        _ image: String, _ failure: Failure, letsStaleServe: Bool = false
+    ) -> [String] {
+        script.ends(
+            image, .failed(FailedTransfer(failure: failure, letsStaleServe: letsStaleServe)))
+    }
+
+    @Test func aStaleEntryIsTheAnswerAfterTheFirstFailure() {
+        let script = StateScript(retry: RetryPolicy())
+        let test = Self(script: script)
+        test.hasStale("a")
+        #expect(test.wants("a", outlives) == ["start a"])
+        #expect(test.fails("a", .http(503), letsStaleServe: true) == ["tell nobody"])
+        #expect(script.state.flights.isEmpty)
+        #expect(script.state.counters.staleAnswers == 1)
+        // It shows, and is not asked about again at once.
+        #expect(script.lookup("a")?.failure?.retryAt == Sample.now + 10)
+        #expect(test.wants("a", outlives, at: Sample.now + 9) == ["tell nobody"])
+        #expect(script.state.counters.staleAnswers == 1)
+        #expect(test.wants("a", outlives) == ["start a"])
+        #expect(test.confirms("a", .stored(Sample.facts())) == ["tell nobody"])
+        #expect(script.lookup("a")?.failure == nil)
+    }
+
+    @Test func aStaleEntryAnswersWhileTheFailureIsRemembered() {
+        let script = StateScript(retry: RetryPolicy())
+        let test = Self(script: script)
+        test.hasStale("a")
+        _ = test.wants("a", outlives)
+        _ = test.fails("a", .http(503), letsStaleServe: true)
+        script.state.handedOver = [:]
+        // The failure is remembered for 10 s, and the entry was fresh for 50.
+        let later = FailedTransfer(failure: .http(503), said: 60, letsStaleServe: true)
+        _ = test.wants("a", outlives)
+        _ = script.ends("a", .failed(later), now: Moment(time: end, instant: .now))
+        #expect(test.wants("a", outlives, at: end + 30) == ["tell nobody"])
+        #expect(test.wants("a", mustRevalidate, at: end + 30) == ["tell nobody: a http"])
+        #expect(script.state.counters.staleAnswers == 3)
+        #expect(script.state.counters.failuresRepeated == 1)
+    }
+
+    @Test func whoInsistsHearsTheFailure() {
+        hasStale("a")
+        #expect(wants("a", outlives) == ["start a"])
+        #expect(wants("a", nil, isRefresh: true) == [])
+        let said = fails("a", .http(503), letsStaleServe: true)
+        #expect(said == ["tell nobody", "tell nobody: a http"])
+        #expect(script.holds("a"))
+    }
+
+    @Test func whatMustBeConfirmedFails() {
+        hasStale("a")
+        _ = wants("a", mustRevalidate)
+        #expect(fails("a", .http(503)) == ["tell nobody: a http"])
+        #expect(script.holds("a"))
+    }
+
+    @Test(arguments: [404, 410])
+    func whatIsGoneIsRemoved(status: Int) {
+        hasStale("a")
+        _ = wants("a", outlives)
+        #expect(fails("a", .http(status)) == ["tell nobody: a http", "unlink a"])
+        #expect(!script.holds("a"))
+        #expect(script.state.counters.withdrawn.entries == 1)
+    }
+
+    @Test func aPinKeepsWhatIsGone() {
+        hasStale("a", isPinned: true)
+        _ = wants("a", outlives)
+        #expect(fails("a", .http(404)) == ["tell nobody: a http"])
+        #expect(script.holds("a"))
+    }
+
+    @Test func otherStatusesRemoveNothing() {
+        hasStale("a")
+        _ = wants("a", outlives)
+        #expect(fails("a", .http(403)) == ["tell nobody: a http"])
+        #expect(script.holds("a"))
+    }
+
+    // MARK: What may not be kept
+
+    @Test func whatMayNotBeKeptGoesInItsTime() {
+        hasStale("a", removeAt: Sample.now + 60)
+        #expect(script.event { $0.handOversEnded(now: Sample.now + 59) } == [])
+        #expect(script.event { $0.handOversEnded(now: Sample.now + 60) } == ["unlink a"])
+        #expect(script.event { $0.handOversEnded(now: Sample.now + 61) } == [])
+    }
+
+    @Test func aPinKeepsWhatMayNotBeKeptUntilItIsTakenOff() {
+        hasStale("a", removeAt: Sample.now, isPinned: true)
+        #expect(script.event { $0.handOversEnded(now: Sample.now) } == [])
+        _ = script.event { $0.pinned(script.key("a"), false) }
+        #expect(script.event { $0.handOversEnded(now: Sample.now) } == ["unlink a"])
+    }
+
+    @Test func whatReplacesItStays() {
+        hasStale("a", removeAt: Sample.now)
+        _ = wants("a", mustRevalidate)
+        _ = script.finishes("a")
+        #expect(script.event { $0.handOversEnded(now: Sample.now) } == [])
+        _ = script.published("a")
+        _ = script.looksAt("a", .entry(Sample.facts()))
+        #expect(script.event { $0.handOversEnded(now: Sample.now) } == [])
+        #expect(script.holds("a"))
+    }
+}

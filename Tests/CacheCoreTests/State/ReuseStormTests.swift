@@ -1,0 +1,169 @@
+import CacheKey
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// Random wishes for stale images whose origin fails, confirms and replaces at random: whatever happens,
+/// the state holds together, and in the end everybody was told once and nothing is left.
+@Suite("State: reuse at random", .timeLimit(.minutes(1)))
+struct ReuseStormTests {
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
+    func everybodyIsToldOnceAndNothingIsLeft(seed: UInt64) {
+        var storm = Storm(seed: seed)
+        for _ in 0..<3000 { storm.event() }
+        storm.end()
+        #expect(storm.left == Storm.Left())
+    }
+}
+
+/// A state and, played at random, the machine around it.
+private struct Storm: ~Copyable {
+    /// What may not be there at the end.
+    struct Left: Equatable {
+        var flights = 0
+        var callers = 0
+        var publishing = 0
+        var running = 0
+        var toldTwice = 0
+    }
+
+    private var random: SeededGenerator
+    private var state = CacheState(transferLimit: 4, hostLimit: 4, retry: RetryPolicy())
+    private let names = (0..<12).map { "\($0)" }
+    private var now = Sample.moment
+    private var callers: Set<InterestID> = []
+    private var toldTwice = 0
+    private var transfers: [(id: FlightID, name: String)] = []
+    private var jobs: [Effect] = []
+
+    init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+        state.trust = .whole
+    }
+
+    var left: Left {
+        Left(
+            flights: state.flights.count, callers: callers.count, publishing: state.publishing,
+            running: state.running, toldTwice: toldTwice)
+    }
+
+    mutating func event() {
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<30: call()
+        case 30..<38: leave()
+        case 38..<65: finish()
+        case 65..<85: work()
+        case 85..<88: take(state.removeAsked(Sample.key(anyName()), sparesPinned: false).1)
+        case 88..<90: take(state.directoryChanged(.vanished(Sample.key(anyName())), now: .now))
+        default: pass()
+        }
+        state.checkInvariants()
+    }
+
+    mutating func end() {
+        take(state.drainBegan())
+        while !(transfers.isEmpty && jobs.isEmpty) {
+            finish()
+            work()
+            state.checkInvariants()
+        }
+    }
+
+    private mutating func anyName() -> String { names.randomElement(using: &random) ?? "0" }
+
+    private mutating func call() {
+        let id = state.interestBegan()
+        callers.insert(id)
+        let options = FetchOptions(isRefresh: random.oneIn(6))
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+            let name = anyName()
+            let reuse: [Reuse] = [.mustRevalidate, .staleWhileRevalidating]
+            let stale = Staleness(
+                reuse: reuse.randomElement(using: &random) ?? .fresh,
+                outlivesFailure: random.oneIn(2))
+            let isHeld = random.oneIn(5)
+            take(
+                state.wanted(
+                    Sample.key(name), Sample.url(name), by: isHeld ? nil : id, options,
+                    stale: stale, now: FileTime(now.time)))
+        }
+        take(state.interestNamed(id))
+    }
+
+    private mutating func leave() {
+        guard let id = callers.randomElement(using: &random) else { return }
+        callers.remove(id)
+        take(state.interestLeft(id))
+    }
+
+    private mutating func finish() {
+        guard let index = transfers.indices.randomElement(using: &random) else { return }
+        let (id, name) = transfers.remove(at: index)
+        take(
+            state.transferFinished(
+                Sample.key(name), id, transferEnd(name, id), now: now, using: &random))
+    }
+
+    private mutating func transferEnd(_ name: String, _ id: FlightID) -> TransferEnd {
+        let record = Sample.record(size: 1000)
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<3: return .staged(Sample.staged(name, id))
+        case 3..<5:
+            let key = Sample.key(name)
+            return .confirmed(Revalidation(flight: id, key: key, asked: record, record: record))
+        default:
+            let statuses = [503, 503, 503, 404]
+            return .failed(
+                FailedTransfer(
+                    failure: .http(statuses.randomElement(using: &random) ?? 503),
+                    said: random.oneIn(2) ? Int64.random(in: 0..<30, using: &random) : nil,
+                    letsStaleServe: random.oneIn(2)))
+        }
+    }
+
+    private mutating func work() {
+        guard !jobs.isEmpty else { return }
+        switch jobs.removeFirst() {
+        case .publish(let image):
+            let result: Result<EntryFacts, Failure> =
+                random.oneIn(6) ? .failure(Failure(.storage, "")) : .success(facts())
+            take(
+                state.published(
+                    Publication(flight: image.flight, key: image.key, result: result)))
+        case .confirm(let revalidation):
+            let ends: [RevalidationEnd] = [.stored(facts()), .stored(facts()), .unstored, .gone]
+            take(
+                state.confirmed(revalidation, ends.randomElement(using: &random) ?? .gone))
+        case .unlink(let victim):
+            take(state.unlinked([victim]))
+        default: break
+        }
+    }
+
+    /// Soon stale, and sometimes not to be kept.
+    private mutating func facts() -> EntryFacts {
+        var facts = Sample.facts()
+        facts.freshUntil = now.time + Int64.random(in: 0...3, using: &random)
+        facts.removeAt = random.oneIn(4) ? now.time + 5 : nil
+        return facts
+    }
+
+    private mutating func pass() {
+        now = now + .seconds(1)
+        take(state.pausesEnded(now: now.instant) + state.handOversEnded(now: now.time))
+    }
+
+    private mutating func take(_ effects: [Effect]) {
+        for effect in effects {
+            switch effect {
+            case .startTransfer(let id, _, let url):
+                transfers.append((id, String(url.string.split(separator: "/").last ?? "")))
+            case .publish, .confirm, .unlink: jobs.append(effect)
+            case .finish(let outcome):
+                if callers.remove(outcome.interest) == nil { toldTwice += 1 }
+            default: break
+            }
+        }
+    }
+}

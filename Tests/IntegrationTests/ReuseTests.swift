@@ -1,0 +1,67 @@
+import CacheWire
+import TestSupport
+import Testing
+
+/// What callers hear of images that were fresh once, and of downloads that fail.
+@Suite("Reuse", .serialized, .timeLimit(.minutes(1)))
+struct ReuseTests {
+    let image = SampleImage.png(byteCount: 5000)
+    let stale: HeaderFields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
+
+    @Test func aStaleImageIsTheAnswerAndItsFailureShows() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(headers: stale, body: image))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            #expect(try await daemon.fetch(url).state == .cached)
+            origin.route("/a.png", .answer(503))
+            let answer = try await daemon.fetch(url)
+            #expect(answer.state == .cached)
+            #expect(answer.failure == nil)
+            #expect(try await daemon.status(url).failure?.httpStatus == 503)
+            #expect(try await daemon.cachectl("fetch", url).status == .success)
+            #expect(try await daemon.cachectl("fetch", "--refresh", url).status == .exited(1))
+            #expect(try contents(of: daemon.path(url)) == image)
+            origin.route("/a.png", [.head(304, ["Cache-Control": "max-age=1000"])])
+            #expect(try await daemon.fetch(url).failure == nil)
+            #expect(try await daemon.status(url).failure == nil)
+            #expect(try await daemon.figure("revalidated") == 1)
+            #expect(try await daemon.figure("staleAnswers") == 2)
+        }
+    }
+
+    @Test func aDownloadThatPausesSaysSo() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(503, headers: ["Retry-After": "300"]))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(["--attempts", "2"], in: scope)
+            let waiting = try daemon.connect()
+            try await waiting.send(call("Fetch", [url]) + "\0")
+            let item = try await eventually("a pause") {
+                let item = try await daemon.status(url)
+                return item.phase == .retrying ? item : nil
+            }
+            #expect(item.state == .inFlight)
+            #expect(item.failure?.httpStatus == 503)
+            #expect(item.failure?.retryAt != nil)
+        }
+    }
+
+    @Test func aFailureIsRememberedUntilARefresh() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(["--remember-failures", "yes"], in: scope)
+            for _ in 0..<2 {
+                let item = try await daemon.fetch(url)
+                #expect(item.failure?.httpStatus == 404)
+                #expect(item.failure?.retryAt != nil)
+            }
+            #expect(origin.requests().count == 1)
+            origin.route("/a.png", .answer(body: image))
+            #expect(try await daemon.cachectl("fetch", "--refresh", url).status == .success)
+        }
+    }
+}
