@@ -1,0 +1,48 @@
+import Synchronization
+
+/// How many tests may have something running at once. Swift Testing begins them all together, and a
+/// machine has only so much of some things: 128 inotify instances a user, for one. inotify(7),
+/// `max_user_instances`.
+final class ScopeSlots: Sendable {
+    static let all = ScopeSlots(count: 48)
+
+    private struct State {
+        var free: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var head = 0
+    }
+
+    private let state: Mutex<State>
+
+    init(count: Int) {
+        state = Mutex(State(free: count))
+    }
+
+    /// Waits for a slot; first come, first served.
+    func take() async {
+        await withCheckedContinuation { continuation in
+            let hasSlot = state.withLock { state in
+                guard state.free == 0 else {
+                    state.free -= 1
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if hasSlot { continuation.resume() }
+        }
+    }
+
+    /// Gives a slot back, or on.
+    func give() {
+        let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+            guard state.head < state.waiting.count else {
+                state.free += 1
+                return nil
+            }
+            defer { state.head += 1 }
+            return state.waiting[state.head]
+        }
+        next?.resume()
+    }
+}
