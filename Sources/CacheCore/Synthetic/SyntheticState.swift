@@ -45,7 +45,10 @@ package struct SyntheticState: ~Copyable {
 
     /// Takes all uses, as if they were written to the files.
     package mutating func flushUses() {
-        while !state.uses.pending.isEmpty { _ = state.takeUses(limit: Cache.useBatch) }
+        while !state.uses.pending.isEmpty {
+            let uses = state.takeUses(limit: Cache.useBatch)
+            state.usesTold(uses.map(\.key))
+        }
     }
 
     /// Evicts all that may go, slice by slice; how many that were.
