@@ -89,8 +89,7 @@ extension Cache {
     /// The head of a response promises so many bytes; returns why they can't be taken, if they can't.
     /// Called by the transfers' thread before any of them arrives.
     func refusal(of key: CacheKey, _ id: FlightID, length: Int64) -> Failure? {
-        measure()
-        return performing { ($0.lengthPromised(key, id, length), []) }
+        performing { ($0.lengthPromised(key, id, length), []) }
     }
 
     /// Asks the file system how much of it is free. Where it can't say, the last answer stands.

@@ -42,6 +42,15 @@ final class CurlEasy {
         try check(ccurl_set_open_socket(handle, callback))
     }
 
+    /// Where the response redirects to, as an absolute URL. CURLINFO_REDIRECT_URL(3).
+    var redirectTarget: String? {
+        var text: UnsafeMutableRawPointer?
+        guard ccurl_get_pointer(handle, CURLINFO_REDIRECT_URL, &text) == CURLE_OK, let text else {
+            return nil
+        }
+        return String(cString: text.assumingMemoryBound(to: CChar.self))
+    }
+
     /// Goes on after a callback paused it. curl_easy_pause(3).
     func resume() {
         curl_easy_pause(handle, CURLPAUSE_CONT)

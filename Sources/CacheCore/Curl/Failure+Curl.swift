@@ -10,6 +10,8 @@ extension Failure {
         switch code {
         case CURLE_COULDNT_RESOLVE_HOST:
             return Failure(.unresolved, "the host name does not resolve")
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            return Failure(.unresolved, "the proxy's name does not resolve (--proxy)")
         case CURLE_COULDNT_CONNECT:
             return Failure(.unreachable, "no connection could be made: is the server running?")
         case CURLE_OPERATION_TIMEDOUT:

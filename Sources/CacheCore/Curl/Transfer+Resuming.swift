@@ -91,6 +91,7 @@ extension Transfer {
         times = RequestTimes(sent: .now, received: .now)
         headers = RequestHeaders()
         question = question.unasked
+        route = route.map { _ in ProxyRoute() }
     }
 
     /// The download begins anew.

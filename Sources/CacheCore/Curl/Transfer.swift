@@ -34,9 +34,13 @@ final class Transfer {
     /// Bytes there is room for.
     private var granted: Int64 = 0
     /// Why the transfer was broken off from this side; libcurl only sees a failed callback.
-    private(set) var ownFailure: Failure?
+    var ownFailure: Failure?
     /// The last address that was refused; libcurl may have found another of the same host.
-    private var refusal: Failure?
+    var refusal: Failure?
+    /// How far a download through a proxy is; `nil` where there is none.
+    var route: ProxyRoute?
+    /// What the partial is to carry if it has to be left behind.
+    private var lateRecord: PartialRecord?
     private var uselessBytes = 0
     /// The first response began: that of the host the URL names, before any redirect.
     private var isAnswered = false
@@ -54,6 +58,7 @@ final class Transfer {
         self.easy = easy
         self.context = context
         self.pace = pace
+        route = context.settings.proxy.map { _ in ProxyRoute() }
     }
 
     // MARK: From libcurl
@@ -112,13 +117,17 @@ final class Transfer {
     /// libcurl is about to connect: the socket, or `CURL_SOCKET_BAD` for an address that is refused.
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         let target = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
-        guard let target, context.settings.addressPolicy.permits(target) else {
-            refusal = .addressRefused(target)
-            return CURL_SOCKET_BAD
-        }
+        guard permits(target) else { return CURL_SOCKET_BAD }
         return socket(
             address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
             address.pointee.protocol)
+    }
+
+    private func permits(_ target: IPAddress?) -> Bool {
+        if let route { return permitsByProxy(target, route) }
+        if let target, context.settings.addressPolicy.permits(target) { return true }
+        refusal = .addressRefused(target)
+        return false
     }
 
     /// What the head promises is checked before anything is written.
@@ -149,7 +158,10 @@ final class Transfer {
         } else {
             let rules = context.settings.caching
             let record = rules.permitsStoring(head) ? PartialRecord(head, now: .now) : nil
-            file = try context.directory.stage(key, record)
+            // Most downloads come through: what is soon here is not worth two changes of attributes.
+            let isSmall = length ?? 0 <= PartialPolicy.smallWhole
+            lateRecord = isSmall ? record : nil
+            file = try context.directory.stage(key, isSmall ? nil : record)
             try beginReading()
         }
     }
@@ -190,7 +202,10 @@ final class Transfer {
             return .failure(failure)
         }
         if code == CURLE_COULDNT_CONNECT, let refusal { return .failure(refusal) }
-        guard code == CURLE_OK else { return .failure(.curl(code, url, received, length, head)) }
+        guard code == CURLE_OK else {
+            leaveBehind()
+            return .failure(.curl(code, url, received, length, head))
+        }
         guard file != nil || hasImage else { return .failure(.http(head.status)) }
         do {
             return .success(try staged())
@@ -238,6 +253,12 @@ final class Transfer {
         // The time to open it begins when it is there.
         if record.removeAt != nil { record.removeAt = .now + rules.handOverTime }
         return record
+    }
+
+    /// The partial stays for a later download, which has to know by what to continue it.
+    func leaveBehind() {
+        guard let file, let lateRecord else { return }
+        context.directory.keep(lateRecord, with: file)
     }
 
     /// Removes the partial: nothing of it is of use.

@@ -44,6 +44,8 @@ public struct TransferSettings: Sendable {
     /// Addresses of names in place of those the resolver has, as curl_easy_setopt(3) describes them at
     /// CURLOPT_RESOLVE; for tests.
     var resolutions: [String] = []
+    /// The proxy every request goes through, as `http://host:port`; those of the environment are not used.
+    public var proxy: String?
     /// Take SVG, which is a program as much as a picture.
     public var acceptsSVG = false
     /// Take whatever arrives with status 200.

@@ -111,7 +111,10 @@ private final class TransferThread {
             }
             multi.poll(milliseconds: rereading.isEmpty ? nap : 0)
         }
-        for transfer in transfers.values { multi.remove(transfer.easy) }
+        for transfer in transfers.values {
+            transfer.leaveBehind()
+            multi.remove(transfer.easy)
+        }
         transfers.removeAll()
     }
 
@@ -184,17 +187,19 @@ private final class TransferThread {
     }
 
     private func end(_ transfer: Transfer, _ code: CURLcode) {
+        if transfer.continuesByProxy(code) { return aimAgain(transfer) }
         guard !transfer.hasToStartOver(), !transfer.confirmsNothing else {
-            return startOver(transfer)
+            transfer.startOver()
+            return aimAgain(transfer)
         }
         let end = transfer.end(code)
         release(transfer)
         context.onFinished(transfer.key, transfer.id, end)
     }
 
-    private func startOver(_ transfer: Transfer) {
+    /// Makes another request for the same download.
+    private func aimAgain(_ transfer: Transfer) {
         multi.remove(transfer.easy)
-        transfer.startOver()
         do throws(CurlError) {
             try transfer.easy.aim(at: transfer)
             multi.add(transfer.easy)
@@ -208,6 +213,7 @@ private final class TransferThread {
 
     private func cancel(_ id: FlightID, _ key: CacheKey, _ discardsPartial: Bool) {
         if let transfer = transfers[id] {
+            transfer.leaveBehind()
             release(transfer)
             context.onFinished(key, id, .failed(FailedTransfer(failure: .removed)))
         }

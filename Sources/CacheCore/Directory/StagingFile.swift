@@ -65,6 +65,11 @@ extension CacheDirectory {
         }
     }
 
+    /// Writes the record of a partial that was staged without one and is left behind now.
+    func keep(_ record: PartialRecord, with file: StagingFile) {
+        _ = isKept(record, file.descriptor)
+    }
+
     private func create(_ name: String) throws(Errno) -> Int32 {
         try kernel.open(name, in: descriptor, O_RDWR | O_CREAT | O_EXCL, mode: 0o644)
     }

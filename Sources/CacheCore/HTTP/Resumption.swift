@@ -93,6 +93,8 @@ enum ContentRange: Equatable {
 
 /// What becomes of partials nobody waits for.
 enum PartialPolicy {
+    /// Up to this size a partial carries a record only once it is left behind. A crash costs no more.
+    static let smallWhole: Int64 = 64 * 1024
     /// A download with less than this left is finished when its last caller leaves.
     static let smallRest: Int64 = 16 * 1024
     /// The same for the part of the whole that is left.

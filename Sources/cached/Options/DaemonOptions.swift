@@ -36,6 +36,27 @@ struct DaemonOptions: ParsableArguments {
     var shared: String?
 
     @Option(
+        help: """
+            How long an image is fresh whose origin says nothing, as 30min \
+            (CACHED_DEFAULT_FRESHNESS; 1h by default).
+            """)
+    var defaultFreshness: String?
+
+    @Option(
+        help: """
+            How long a stale image is used while its origin fails, where it named no time \
+            (CACHED_STALE_IF_ERROR; 24h by default).
+            """)
+    var staleIfError: String?
+
+    @Option(
+        help: """
+            The proxy all requests go through, as http://host:3128 (CACHED_PROXY; none, whatever \
+            other variables say).
+            """)
+    var proxy: String?
+
+    @Option(
         help: "How often a download is attempted, the first time included (CACHED_ATTEMPTS; 4).")
     var attempts: String?
 

@@ -19,6 +19,7 @@ extension Settings {
             default: throw bad(.accept, word, "svg or any")
             }
         }
+        transfers.proxy = try proxy(options, reader)
         transfers.certificateFile = options.caFile ?? reader.string(.caFile)
         transfers.userAgent = "cached/\(Version.current)"
         try limit(&transfers, options.transfers, reader)

@@ -29,8 +29,8 @@ struct Settings: Sendable {
         cache.transfers = try transfers(options, reader)
         cache.retry = try retry(options, reader)
         let socket = SocketLookup.daemonPath(flag: options.socket, environment: places)
-        cache.transfers.caching.isShared =
-            try answer(options.shared, .shared, reader) ?? SocketLookup.isSystem(socket)
+        cache.transfers.caching = try caching(
+            options, reader, isShared: SocketLookup.isSystem(socket))
         return Settings(
             cache: cache, socket: socket,
             socketMode: try mode(options.socketMode ?? reader.string(.socketMode) ?? "600"),

@@ -1,0 +1,58 @@
+internal import CCurl
+internal import CacheKey
+
+/// A download through the configured proxy.
+///
+/// The proxy resolves the host's name and opens the connection, where no address can be refused. So each
+/// URL on the way is looked up here first, by a request that never gets a socket: libcurl resolves the
+/// name and offers its addresses. One that may not be connected to ends the download. A name only the
+/// proxy can resolve can't be judged. Redirects are followed one by one for the same reason.
+struct ProxyRoute {
+    enum Step {
+        /// The name of the URL's host is being resolved, nothing is sent.
+        case lookingUp
+        /// The proxy is asked.
+        case asking
+    }
+
+    var step = Step.lookingUp
+    /// Where a redirect led; `nil` for the URL itself.
+    var target: String?
+    var hops = 0
+}
+
+extension Transfer {
+    /// Whether a transfer that was over goes on with another request: the proxy is asked for what was
+    /// looked up, or a redirect is followed.
+    func continuesByProxy(_ code: CURLcode) -> Bool {
+        guard var route, ownFailure == nil else { return false }
+        switch route.step {
+        case .lookingUp:
+            guard refusal == nil else { return false }
+            route.step = .asking
+        case .asking:
+            guard code == CURLE_OK, 300..<400 ~= head.status, let next = easy.redirectTarget else {
+                return false
+            }
+            route.hops += 1
+            guard route.hops <= context.settings.redirectLimit else {
+                ownFailure = .curl(CURLE_TOO_MANY_REDIRECTS, url, received, length, head)
+                return false
+            }
+            route.step = .lookingUp
+            route.target = next
+        }
+        self.route = route
+        head = ResponseHead()
+        return true
+    }
+
+    /// What a socket is opened for where a proxy is configured: none while a name is looked up, any for
+    /// the proxy itself.
+    func permitsByProxy(_ target: IPAddress?, _ route: ProxyRoute) -> Bool {
+        guard route.step == .lookingUp else { return true }
+        if let target, context.settings.addressPolicy.permits(target) { return false }
+        refusal = .addressRefused(target)
+        return false
+    }
+}

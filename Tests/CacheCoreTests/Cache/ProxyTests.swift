@@ -1,0 +1,90 @@
+import CacheKey
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// Downloads through a proxy, which is asked by absolute URL (RFC 9112 §3.2.2).
+@Suite("Cache: proxies", .timeLimit(.minutes(1)))
+struct ProxyTests {
+    private let image = SampleImage.png(byteCount: 3000)
+    private let url = "http://images.test/a.png"
+
+    /// A cache that asks a proxy for everything. Names resolve as `resolutions` say.
+    private func fixture(
+        _ resolutions: [String], allowing ranges: [AddressRange] = [], in scope: TestScope
+    ) throws -> CacheFixture {
+        let proxy = try ScriptedOrigin(in: scope)
+        return try CacheFixture(in: scope, origin: proxy) { settings in
+            settings.transfers.proxy = proxy.url("")
+            settings.transfers.addressPolicy = AddressPolicy(allowing: ranges)
+            settings.transfers.resolutions = resolutions
+        }
+    }
+
+    private func fetch(_ url: String, _ fixture: CacheFixture) async throws -> Failure? {
+        let wish = Wish(try CacheURL(url))
+        let interest = fixture.cache.fetch([wish], FetchOptions())
+        return try await fixture.outcome(of: interest).failures[wish.key]
+    }
+
+    @Test func theProxyIsAskedAndNeedsNoPermissionItself() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(["images.test:80:93.184.215.14"], in: scope)
+            fixture.origin.route(url, .answer(body: image))
+            #expect(try await fetch(url, fixture) == nil)
+            #expect(fixture.origin.requests(url).count == 1)
+        }
+    }
+
+    @Test(arguments: [
+        ("http://images.test/a.png", "images.test:80:10.1.2.3"),
+        ("http://images.test/a.png", "images.test:80:93.184.215.14,127.0.0.1"),
+        ("http://127.0.0.1:81/a.png", "unused.test:80:1.1.1.1"),
+        ("http://[::1]/a.png", "unused.test:80:1.1.1.1"),
+    ])
+    func whatMayNotBeConnectedToIsNotAskedFor(url: String, resolution: String) async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture([resolution], in: scope)
+            #expect(try await fetch(url, fixture)?.kind == .addressRefused)
+            #expect(fixture.origin.requests().isEmpty)
+        }
+    }
+
+    @Test func redirectsAreLookedUpOneByOne() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(
+                [
+                    "images.test:80:93.184.215.14", "other.test:80:93.184.215.15",
+                    "inside.test:80:192.168.1.1",
+                ],
+                in: scope)
+            fixture.origin.route(url, .redirect(to: "http://other.test/b.png"))
+            fixture.origin.route("http://other.test/b.png", .answer(body: image))
+            #expect(try await fetch(url, fixture) == nil)
+            let second = "http://images.test/c.png"
+            fixture.origin.route(second, .redirect(to: "http://inside.test/b.png"))
+            #expect(try await fetch(second, fixture)?.kind == .addressRefused)
+            #expect(fixture.origin.requests("http://inside.test/b.png").isEmpty)
+        }
+    }
+
+    @Test func redirectsEndAfterEight() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(["images.test:80:93.184.215.14"], in: scope)
+            fixture.origin.route(url, .redirect(to: url))
+            #expect(try await fetch(url, fixture)?.kind == .redirect)
+            #expect(fixture.origin.requests(url).count == 9)
+        }
+    }
+
+    @Test(arguments: ["file:///etc/passwd", "http://user:word@images.test/b.png"])
+    func redirectsLeadNowhereElse(target: String) async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(["images.test:80:93.184.215.14"], in: scope)
+            fixture.origin.route(url, .redirect(to: target))
+            #expect(try await fetch(url, fixture) != nil)
+            #expect(fixture.origin.requests().count == 1)
+        }
+    }
+}
