@@ -61,14 +61,27 @@ extension Cache {
         }
         guard let victims else { return }
         guard !victims.isEmpty else { return eviction.completion(eviction.freed) }
-        for victim in victims {
-            directory.remove(victim, logger)
+        let removed = remove(victims)
+        for victim in victims.prefix(removed) {
             eviction.freed = eviction.freed + Removal(entries: 1, bytes: victim.bytes)
         }
+        guard removed == victims.count else { return endEviction(eviction) }
+        evict(eviction)
+    }
+
+    /// A file could not be removed; the next may fare no better. A later eviction tries again.
+    private func endEviction(_ eviction: Eviction) {
+        if eviction.isOwn { perform(silently: { $0.room.isEvicting = false }) }
+        eviction.completion(eviction.freed)
+    }
+
+    /// Removes the files of victims until one can't be removed; how many are gone. The others stay.
+    private func remove(_ victims: [Victim]) -> Int {
+        let removed = victims.firstIndex { !directory.isRemoved($0, logger) } ?? victims.count
         // Their own unlinking fills the queue of changes.
         drainWatch()
-        perform { $0.unlinked(victims) }
-        evict(eviction)
+        perform { $0.unlinked(victims.prefix(removed)) + $0.stayed(victims.dropFirst(removed)) }
+        return removed
     }
 
     /// A download asks for room; called by the transfers' thread, which removes what has to go for it
@@ -78,8 +91,9 @@ extension Cache {
         let answer = performing { $0.roomAsked(key, id, needed: needed, length: length) }
         switch answer {
         case .granted(let bytes, let victims):
-            for victim in victims { directory.remove(victim, logger) }
-            if !victims.isEmpty { perform { $0.unlinked(victims) } }
+            guard victims.isEmpty || remove(victims) == victims.count else {
+                return .refused(.cannotMakeRoom(directory.path))
+            }
             return .granted(upTo: bytes)
         case .refused(let failure): return .refused(failure)
         case .wait: return .wait
@@ -99,6 +113,12 @@ extension Cache {
             state.measured(free: free)
             return []
         }
+    }
+}
+
+extension Failure {
+    static func cannotMakeRoom(_ path: String) -> Failure {
+        Failure(.storage, "no room could be made in \(path): a file there can't be removed")
     }
 }
 

@@ -77,7 +77,9 @@ public final class Cache: Sendable {
                     // Their own renaming was noticed too; looking once now keeps the next question quick.
                     _ = self.lookup(publications.map(\.key))
                 },
-                onUnlinked: { victim in self.perform { $0.unlinked([victim]) } }))
+                onUnlinked: { victim, isGone in
+                    self.perform { isGone ? $0.unlinked([victim]) : $0.stayed([victim]) }
+                }))
         transfers.start(
             TransferContext(
                 settings: settings.transfers, directory: directory, logger: logger,
@@ -116,6 +118,7 @@ public final class Cache: Sendable {
         worker.finish()
         scanner.withLock { $0.take() }?.join()
         flushUses()
+        directory.giveUp()
         observer.withLock { $0 = nil }
     }
 

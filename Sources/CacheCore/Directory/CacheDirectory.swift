@@ -55,6 +55,11 @@ final class CacheDirectory: Sendable {
         close(descriptor)
     }
 
+    /// Lets another process have the directory, whoever still holds this value. flock(2).
+    func giveUp() {
+        clinux_flock(lockDescriptor, LOCK_UN)
+    }
+
     private static func identity(
         of directory: Int32, _ path: String, _ kernel: Kernel
     ) throws(CacheError) -> Identity {

@@ -22,7 +22,8 @@ final class DirectoryWorker: Sendable {
         /// Whether an image about to be published is pinned.
         let isPinned: @Sendable (CacheKey) -> Bool
         let onPublished: @Sendable ([Publication]) -> Void
-        let onUnlinked: @Sendable (Victim) -> Void
+        /// A victim's file is gone, or, with `false`, could not be removed.
+        let onUnlinked: @Sendable (Victim, Bool) -> Void
     }
 
     /// Publications that share one commit, at most.
@@ -94,27 +95,28 @@ final class DirectoryWorker: Sendable {
         switch job {
         case .publish: preconditionFailure("publications are performed in batches")
         case .unlink(let victim):
-            directory.remove(victim, logger)
-            owner.onUnlinked(victim)
+            owner.onUnlinked(victim, directory.isRemoved(victim, logger))
         case .run(let body): body()
         }
     }
 }
 
 extension CacheDirectory {
-    /// Removes a victim's file. One that can't be removed stays, and the log says why.
-    func remove(_ victim: Victim, _ logger: Logger) {
+    /// Removes a victim's file; `false` if that can't be done, and the log says why.
+    func isRemoved(_ victim: Victim, _ logger: Logger) -> Bool {
         do {
             switch victim.name {
             case .entry(let key): try unlink(key)
             case .partial(let key): try discardPartial(of: key)
             }
+            return true
         } catch {
             logger.warning(
                 "a file could not be removed",
                 metadata: [
                     "directory": "\(path)", "name": "\(victim.name)", "error": "\(error)",
                 ])
+            return false
         }
     }
 }

@@ -1,0 +1,132 @@
+internal import CacheKey
+
+/// A file that has to go. It is off the index already; its bytes stay on the books until
+/// ``CacheState/unlinked(_:)``, because the disk holds them until then.
+struct Victim: Hashable, Sendable {
+    let name: DirectoryName
+    /// Bytes the disk holds for it.
+    let bytes: Int64
+}
+
+/// Where an eviction ends: at or below both.
+struct EvictionGoal: Hashable, Sendable {
+    /// Bytes held or set aside.
+    var bytes: Int64
+    /// Entries held or on their way.
+    var entries = Int.max
+}
+
+/// Who has to go, and how far an eviction goes.
+extension CacheState {
+    // MARK: Victims
+
+    /// The next to go: the least recently used entry that is neither pinned nor in flight.
+    mutating func nextVictim() -> Victim? {
+        let flights = flights
+        guard let key = index.oldestUnpinned(unless: { flights[$0] != nil }),
+            let victim = condemn(key)
+        else { return nil }
+        counters.evicted = counters.evicted + Removal(entries: 1, bytes: victim.bytes)
+        return victim
+    }
+
+    /// Where nothing else is left, what a download left behind goes. One that another is about to
+    /// continue goes last, and only if that suffices for `missing` bytes: then it is gone before the
+    /// other can go on, which begins anew.
+    mutating func restingPartial(_ flight: Flight, _ missing: Int64) -> Victim? {
+        let others = partials.keys.lazy.filter { [flights] in flights[$0]?.id != flight.id }
+        var next = others.first { flights[$0].map { $0.phase == .queued } ?? true }
+        if next == nil, missing > 0, others.reduce(0, { $0 + (partials[$1] ?? 0) }) >= missing {
+            next = others.first
+        }
+        return next.flatMap { condemn(partialOf: $0) }
+    }
+
+    mutating func condemn(partialOf key: CacheKey) -> Victim? {
+        guard let bytes = partials[key] else { return nil }
+        partials[key] = nil
+        room.condemned += bytes
+        return Victim(name: .partial(key), bytes: bytes)
+    }
+
+    /// Takes an entry off the index; its file is the caller's to remove.
+    mutating func condemn(_ key: CacheKey) -> Victim? {
+        guard let facts = index.remove(key) else { return nil }
+        examinations.note(key)
+        return condemn(unindexed: key, facts.allocated)
+    }
+
+    /// The same for a file that never got onto it.
+    mutating func condemn(unindexed key: CacheKey, _ bytes: Int64) -> Victim {
+        room.condemned += bytes
+        room.doomed.insert(key)
+        return Victim(name: .entry(key), bytes: bytes)
+    }
+
+    /// Victims are gone.
+    mutating func unlinked(_ victims: some Sequence<Victim>) -> [Effect] {
+        for victim in victims {
+            room.condemned -= victim.bytes
+            if case .entry(let key) = victim.name { room.doomed.remove(key) }
+        }
+        return resumeNext()
+    }
+
+    /// Victims could not be removed: they are looked at before anything is said of them again.
+    mutating func stayed(_ victims: some Sequence<Victim>) -> [Effect] {
+        for victim in victims {
+            switch victim.name {
+            case .entry(let key): unverified.insert(key)
+            case .partial(let key): partials.unverified.insert(key)
+            }
+        }
+        return unlinked(victims)
+    }
+
+    // MARK: Evicting
+
+    /// The next few victims on the way down; empty when the goal is reached, nothing more may go, or the
+    /// cache is about to end. Asked again and again, so that nobody waits for a long eviction.
+    mutating func evictionSlice(_ eviction: Eviction, limit: Int) -> ([Victim], [Effect]) {
+        var victims: [Victim] = []
+        var effects: [Effect] = []
+        while !isDraining, victims.count < limit, isOver(eviction), let victim = nextVictim() {
+            victims.append(victim)
+            if case .entry(let key) = victim.name { effects += changed(key) }
+        }
+        if victims.isEmpty, eviction.isOwn {
+            room.isEvicting = false
+            // The limits may have shrunk meanwhile.
+            if !isOver(eviction) { effects += limitsChecked() }
+        }
+        return (victims, effects)
+    }
+
+    /// What is on its way counts, bytes and entry: its arrival is no reason for more to go.
+    private func isOver(_ goal: EvictionGoal) -> Bool {
+        held - room.condemned > goal.bytes || index.count + room.holders > goal.entries
+    }
+
+    /// Whoever asks for an eviction means what is there; the cache itself, also what is promised.
+    private func isOver(_ eviction: Eviction) -> Bool {
+        eviction.isOwn ? isOver(eviction.goal) : bytesUsed > eviction.goal.bytes
+    }
+
+    /// The limits may be passed: they were changed, an entry came, or strangers wrote to the disk.
+    mutating func limitsChecked() -> [Effect] {
+        guard trust != .scanning,
+            held - room.condemned > ceiling || index.count > budget.maximumEntries
+        else { return [] }
+        return evictToWatermark()
+    }
+
+    mutating func evictToWatermark() -> [Effect] {
+        var goal = EvictionGoal(bytes: Budget.watermark(ceiling))
+        if index.count + room.holders >= budget.maximumEntries {
+            goal.entries = Budget.watermark(budget.maximumEntries)
+        }
+        guard !room.isEvicting, !isDraining, isOver(goal) else { return [] }
+        room.isEvicting = true
+        return [.evict(goal)]
+    }
+}

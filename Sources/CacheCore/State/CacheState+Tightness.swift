@@ -1,0 +1,16 @@
+/// Fewer downloads at once while memory is short.
+extension CacheState {
+    /// Memory is critically short: for a while half as many downloads run at once.
+    mutating func transfersHalved(until end: ContinuousClock.Instant) {
+        transferLimit = max(1, transferLimit / 2)
+        room.isTightUntil = end
+    }
+
+    /// Time has passed; the while may be over.
+    mutating func timePassed(now: ContinuousClock.Instant) -> [Effect] {
+        guard let end = room.isTightUntil, end <= now else { return [] }
+        room.isTightUntil = nil
+        transferLimit = configuredTransferLimit
+        return startTransfers()
+    }
+}
