@@ -5,8 +5,8 @@ internal import CacheKey
 /// Each event is one function, named for what happened, and returns what has to be done about it. The
 /// owner calls it under its lock and sees to the work. Split over files by subject:
 /// `+Lookup` for questions and what the directory shows, `+Interests` for callers, `+Transfers` for
-/// downloads, `+Failures` and `+Revalidation` for their other ends, `+Room` for the budget and who has
-/// to go, `+Uses` for recency, `+Pins` and `+Removal` for what a person asks.
+/// downloads, `+Failures` and `+Revalidation` for their other ends, `+Room` for the budget, `+Eviction` for
+/// who has to go, `+Uses` for recency, `+Pins` and `+Removal` for what a person asks.
 struct CacheState: ~Copyable, Sendable {
     /// How far the index may be believed.
     enum Trust: Sendable {
