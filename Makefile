@@ -11,8 +11,11 @@ RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -enforce-exclus
 
 # What `run`, `bench` and `test` hand on: make run ARGS="--log-level debug"
 ARGS ?=
+# How long `soak` goes on.
+SOAK ?= 5min
 
-.PHONY: help build test order lint format bench bench-deps http-conformance demo run clean
+.PHONY: help build test test-unprivileged torture soak sanitize order lint format bench bench-deps \
+	http-conformance demo run clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' Makefile
@@ -27,9 +30,33 @@ test: ## Run every test
 	@.ci/python-clients .build-python
 	swift build
 	@.ci/lint programs .build/debug
-	swift test --disable-xctest --skip IntegrationTests $(ARGS)
+	swift test --disable-xctest --skip IntegrationTests --skip TortureTests $(ARGS)
 	@# Thousands of connections and whole programs: one at a time, so that none starves another.
-	swift test --disable-xctest --no-parallel --filter IntegrationTests $(ARGS)
+	swift test --disable-xctest --no-parallel --filter 'IntegrationTests|TortureTests' $(ARGS)
+
+test-unprivileged: ## Run every test as a user without any rights; needs root
+	@.ci/dependencies build test
+	swift build --build-tests
+	.ci/unprivileged .build/debug --skip IntegrationTests --skip TortureTests $(ARGS)
+	.ci/unprivileged .build/debug --no-parallel --filter 'IntegrationTests|TortureTests' $(ARGS)
+
+torture: export CACHED_TEST_LONG = 1
+torture: ## Put every promise to the test for long, a line for each (ARGS="--filter NAME": one)
+	@.ci/dependencies build test
+	swift build --build-tests
+	swift test --skip-build --disable-xctest --no-parallel $(or $(ARGS),--filter TortureTests)
+
+soak: export CACHED_TEST_SOAK = $(SOAK)
+soak: export CACHED_TEST_LONG = 1
+soak: export CACHED_TEST_PROGRAMS = $(CURDIR)/.build/release
+soak: build ## Use the cache in every way at once for five minutes (SOAK=24h)
+	@.ci/dependencies test
+	swift build --build-tests
+	swift test --skip-build --disable-xctest --no-parallel --filter SoakTests
+
+sanitize: ## Run every test under ThreadSanitizer, then AddressSanitizer (ARGS=thread: one)
+	@.ci/dependencies build test
+	Tests/Sanitizers/run $(ARGS)
 
 order: export CACHED_TEST_OPERATIONS ?= 100000
 order: ## Let 100,000 random operations show in which order entries go

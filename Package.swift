@@ -86,7 +86,12 @@ let package = Package(
         // The built programs against each other, foreign clients and real servers.
         .testTarget(
             name: "IntegrationTests", dependencies: ["TestSupport", "CacheKey", "CacheWire"],
-            exclude: ["Foreign"], swiftSettings: strict),
+            exclude: ["Foreign", "Screens"], swiftSettings: strict),
+        // What the cache promises, against kills, cuts, faults and strangers.
+        .testTarget(
+            name: "TortureTests",
+            dependencies: ["TestSupport", "CacheKey", "CacheWire", "CLinux"],
+            swiftSettings: strict),
 
         // The load generator behind `make bench`.
         .executableTarget(
@@ -95,7 +100,7 @@ let package = Package(
             path: "Benchmarks/LoadGenerator", swiftSettings: strict),
         // Synthetic entries in memory and on the disk, for `make bench` too.
         .executableTarget(
-            name: "cached-entries", dependencies: ["CacheCore", arguments],
+            name: "cached-entries", dependencies: ["CacheCore", "CLinux", arguments],
             path: "Benchmarks/Entries", swiftSettings: strict),
         // The tests, and a scripted daemon for those of the clients.
         .target(name: "StubDaemon", path: "Tests/StubDaemon", swiftSettings: strict),
@@ -106,6 +111,6 @@ let package = Package(
         .testTarget(
             name: "cachectlTests",
             dependencies: ["cachectl", "CacheWire", "StubDaemon", arguments],
-            swiftSettings: strict),
+            exclude: ["Screens"], swiftSettings: strict),
     ]
 )

@@ -6,5 +6,5 @@ struct CachedEntries: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cached-entries",
         abstract: "Make synthetic entries, to measure what they take and what removing them costs.",
-        subcommands: [Hold.self, Victims.self, Fill.self, Unlink.self])
+        subcommands: [Hold.self, Victims.self, Fill.self, Unlink.self, Walk.self])
 }

@@ -60,13 +60,13 @@ class Daemon:
     def stats(self) -> dict:
         return self.call("Stats", {})["stats"]
 
-    def wait_until_indexed(self) -> dict:
+    def wait_until_indexed(self, pause: float = 0.05) -> dict:
         """Waits for the first scan to be through; how things stand then."""
         deadline = time.monotonic() + 60
         while not (stats := self.stats())["isIndexed"]:
             if time.monotonic() > deadline:
                 raise Unavailable("cached has not read its directory after 60 s")
-            time.sleep(0.05)
+            time.sleep(pause)
         return stats
 
     def call(self, method: str, parameters: dict) -> dict:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from . import downloads, eviction, memory, processes
+from . import downloads, eviction, memory, processes, scan
 from .bench import Bench
 from .contest import Contender, Measurement, Outcome, contest
 
@@ -101,6 +101,12 @@ ROWS = [
     Row("memory-flushed", "the same, all files told", "B",
         {"cached": Aim("≤", 96, "B")},
         memory.measure_entries("flushed")),
+    Row("scan", "reading a directory of {victims:,} entries at the start, each", "µs",
+        {"readdir": Aim("≤", 2)},
+        scan.measure_cost),
+    Row("scan-status", "Status, 32 connections, p99 meanwhile", "ms",
+        {"cached": Aim("≤", 10, "ms")},
+        scan.measure_status),
     Row("evict", "evicting {victims:,} entries, each", "µs",
         {"unlinkat": Aim("≤", 1.3)},
         eviction.measure_cost(on_tmpfs=False)),

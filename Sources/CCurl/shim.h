@@ -41,6 +41,10 @@ static inline CURLcode ccurl_get_pointer(CURL *easy, CURLINFO info, void **value
     return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
 /// The result inside a "transfer done" message, which is a union.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) {
     return message->data.result;

@@ -41,16 +41,20 @@ extension Cache {
     /// The caller is gone or wants something else. Downloads nobody else waits for stop; their
     /// partials stay.
     public func leave(_ interest: InterestID) {
-        var rest = performing { state in (state.interestLeaves(interest), []) }[...]
-        while !rest.isEmpty {
-            let stretch = rest.prefix(Self.stretch)
-            rest = rest.dropFirst(stretch.count)
-            perform { $0.interestLeft(interest, stretch) }
+        let keys = performing { state in (state.interestLeaves(interest), []) }
+        for ifQueued in [true, false] {
+            var rest = keys[...]
+            while !rest.isEmpty {
+                let stretch = rest.prefix(Self.stretch)
+                rest = rest.dropFirst(stretch.count)
+                perform { $0.interestLeft(interest, stretch, ifQueued: ifQueued) }
+            }
         }
         perform { $0.interestGone(interest) }
     }
 
     private func want(_ wishes: [Wish], _ options: FetchOptions, by interest: InterestID?) {
+        guard directory.isInPlace else { return refuse(wishes, by: interest) }
         let now = FileTime.now
         var rest = wishes[...]
         while !rest.isEmpty {
@@ -69,6 +73,12 @@ extension Cache {
         }
     }
 
+    /// What would be downloaded now would lie where nobody finds it.
+    private func refuse(_ wishes: [Wish], by interest: InterestID?) {
+        guard let interest else { return }
+        perform(silently: { $0.refused(wishes.map(\.key), by: interest, directory.lost) })
+    }
+
     /// What may be done with an entry that is no longer fresh; its file says. `nil` for any other, and
     /// where it does not matter.
     private func staleness(
@@ -83,25 +93,11 @@ extension Cache {
     }
 
     /// What can't be read is answered like what isn't there.
-    private func record(of key: CacheKey) -> EntryRecord? {
+    func record(of key: CacheKey) -> EntryRecord? {
         do {
             return try directory.record(of: key, name: key.description)
         } catch {
             return nil
         }
-    }
-
-    /// Turns the observation of changes on or off.
-    public func observeChanges(_ isObserved: Bool) {
-        perform { state in
-            state.changes.isObserved = isObserved
-            return []
-        }
-    }
-
-    /// The keys of which something changed since the last call; empty unless observed.
-    public func takeChanges() -> Set<CacheKey> {
-        drainWatch()
-        return performing { state in (state.changes.take(), []) }
     }
 }

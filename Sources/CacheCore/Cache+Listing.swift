@@ -52,16 +52,26 @@ extension Cache {
     /// One page of all entries.
     ///
     /// - Parameters:
+    ///   - isReversed: from the other end of the order.
     ///   - limit: entries on the page, at most.
     ///   - cursor: the last entry of the page before. One that went meanwhile ends a listing by
     ///     recency; by size and age the listing goes on where it would have stood.
     /// - Complexity: by size and age every page goes through all entries once.
-    public func list(_ order: ListOrder, limit: Int, after cursor: ListCursor?) -> [ListedEntry] {
+    public func list(
+        _ order: ListOrder, isReversed: Bool = false, limit: Int, after cursor: ListCursor?
+    ) -> [ListedEntry] {
+        // Paths would lead nowhere.
+        guard directory.isInPlace else { return [] }
         drainWatch()
         examineUnverified()
-        guard order == .recency else { return greatest(limit, in: order, below: cursor) }
+        guard order == .recency else {
+            return first(limit, in: order, isReversed: isReversed, after: cursor)
+        }
         return performing { state in
-            let keys = state.index.mostRecent(after: cursor?.key, limit: limit)
+            let keys =
+                isReversed
+                ? state.index.leastRecent(after: cursor?.key, limit: limit)
+                : state.index.mostRecent(after: cursor?.key, limit: limit)
             let entries = keys.compactMap { key in
                 state.index.facts(of: key).map { ListedEntry(key: key, facts: $0) }
             }
@@ -71,9 +81,13 @@ extension Cache {
 
     /// The first entries of an order behind a cursor, found without sorting all of them: whatever
     /// stands behind a page that is full already is passed over.
-    private func greatest(
-        _ limit: Int, in order: ListOrder, below cursor: ListCursor?
+    private func first(
+        _ limit: Int, in order: ListOrder, isReversed: Bool, after cursor: ListCursor?
     ) -> [ListedEntry] {
+        // The greatest stand first, unless the order is reversed.
+        func stands(_ one: ListCursor, before other: ListCursor) -> Bool {
+            isReversed ? one < other : one > other
+        }
         var page: [(at: ListCursor, entry: ListedEntry)] = []
         var position = 0
         var hasMore = true
@@ -83,11 +97,11 @@ extension Cache {
             let last = page.count < limit ? nil : page.last?.at
             for entry in stretch.entries {
                 let at = ListCursor(entry, in: order)
-                if let cursor, at >= cursor { continue }
-                if let last, at <= last { continue }
+                if let cursor, !stands(cursor, before: at) { continue }
+                if let last, !stands(at, before: last) { continue }
                 page.append((at, entry))
             }
-            page.sort { $0.at > $1.at }
+            page.sort { stands($0.at, before: $1.at) }
             page.removeLast(max(page.count - limit, 0))
         }
         return page.map(\.entry)
@@ -123,12 +137,16 @@ extension Cache {
             ((Array(state.unverified), Array(state.partials.unverified)), [])
         }
         _ = lookup(keys)
-        for key in partials {
-            let bytes = directory.allocated(toPartialOf: key)
-            perform { state in
-                state.partialSeen(key, bytes)
-                return []
-            }
+        for key in partials { examinePartial(of: key) }
+    }
+
+    private func examinePartial(of key: CacheKey) {
+        do {
+            let bytes = try directory.allocated(toPartialOf: key)
+            perform(silently: { $0.partialSeen(key, bytes) })
+        } catch {
+            // It stays among those to be looked at.
+            return
         }
     }
 
@@ -136,7 +154,10 @@ extension Cache {
     public func statistics() -> Statistics {
         drainWatch()
         examineUnverified()
-        return performing { state in (Statistics(state), []) }
+        var statistics = performing { state in (Statistics(state), []) }
+        statistics.isDirectoryInPlace = directory.isInPlace
+        statistics.isDirectoryWritable = directory.isWritable
+        return statistics
     }
 }
 
@@ -161,6 +182,9 @@ public struct Statistics: Sendable {
     public let transfersRunning: Int
     /// Downloads waiting for their turn.
     public let transfersQueued: Int
+    /// Whether the path leads to the directory, and whether that can be written to.
+    public internal(set) var isDirectoryInPlace = true
+    public internal(set) var isDirectoryWritable = true
     /// Whether the first scan is through and every change is seen.
     public let isWhole: Bool
     let counters: Counters
@@ -192,6 +216,7 @@ public struct Statistics: Sendable {
     public var staleAnswers: Int { counters.staleAnswers }
     public var withdrawn: Removal { counters.withdrawn }
     public var removed: Int { counters.removed }
+    public var damaged: Int { counters.damaged }
     public var bytesReceived: Int64 { counters.bytesReceived }
     public var evicted: Removal { counters.evicted }
     public var dropped: Removal { counters.dropped }

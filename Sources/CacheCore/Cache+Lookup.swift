@@ -10,8 +10,10 @@ extension Cache {
     ///
     /// 0.3 µs and about 0.1 µs a key, as long as nothing changed behind the cache's back; a name that
     /// did is looked at first, 3 µs.
-    public func lookup(_ keys: [CacheKey]) -> [Lookup] {
+    public func lookup(_ keys: [CacheKey], _ view: LookupView = .newest) -> [Lookup] {
         guard directory.isInPlace else {
+            // It may be back by the next question.
+            upkeep.wakeUp()
             let lost = Lookup.missing(directory.lost)
             return keys.map { _ in lost }
         }
@@ -22,10 +24,16 @@ extension Cache {
         while !rest.isEmpty {
             let stretch = rest.prefix(Self.stretch)
             rest = rest.dropFirst(stretch.count)
-            lookUpInMemory(stretch, &answers, unknown: &unknown)
+            lookUpInMemory(stretch, view, &answers, unknown: &unknown)
         }
-        for place in unknown { answers[place] = examine(keys[place]) }
+        for place in unknown { answers[place] = examine(keys[place], view) }
         return answers
+    }
+
+    private func examine(_ key: CacheKey, _ view: LookupView) -> Lookup {
+        let answer = examine(key)
+        guard view != .newest else { return answer }
+        return performing { state in (state.lookup(key, view) ?? answer, []) }
     }
 
     /// Looks at a name until it holds still, and takes in what was seen.
@@ -38,12 +46,12 @@ extension Cache {
                 seen = try directory.examine(key)
             } catch {
                 endExamination()
-                return .missing(.storage(error, path: "\(directory.path)/\(key)"))
+                return .missing(.unreadable(error, path: path(of: key)))
             }
             drainWatch()
             let answer = performing { state in
                 defer { state.examinations.end() }
-                return (state.examined(key, seen, since: start, now: .now), [])
+                return state.examined(key, seen, since: start, now: .now)
             }
             if let answer { return answer }
         }
@@ -60,12 +68,13 @@ extension Cache {
     /// What the attributes of an entry say beyond the index; reads the file's attributes, 5 µs.
     public func details(of key: CacheKey) -> EntryDetails {
         EntryDetails(
-            url: attribute(EntryAttributes.url, of: key),
+            // What is not the URL of this name was garbled.
+            url: attribute(EntryAttributes.url, of: key).flatMap { key.isName(of: $0) ? $0 : nil },
             sha256: attribute(EntryAttributes.sha256, of: key).flatMap { ContentDigest($0) })
     }
 
     /// What can't be read is answered like what isn't there.
-    private func attribute(_ name: String, of key: CacheKey) -> String? {
+    func attribute(_ name: String, of key: CacheKey) -> String? {
         do {
             return try directory.attribute(name, of: key)
         } catch {
@@ -89,6 +98,8 @@ extension CacheDirectory {
     /// The answer while the path does not lead to the directory that was opened.
     var lost: Failure {
         Failure(
-            .storage, "the cache directory \(path) was moved or replaced; put it back, or restart")
+            .storage,
+            "the cache directory \(path) was moved away or deleted; put it back, or make it anew and ask "
+                + "again")
     }
 }

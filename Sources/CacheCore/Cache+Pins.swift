@@ -43,19 +43,26 @@ extension Cache {
         return nil
     }
 
-    /// Opens an entry's file without that counting as its use.
+    /// Runs `body` with an entry's file, opened without that counting as its use.
     func openingQuietly(
         _ key: CacheKey, _ body: (Int32) throws(Errno) -> Void
     ) throws(Errno) {
+        let file = try openQuietly(key)
+        defer { close(file) }
+        try body(file)
+    }
+
+    /// Opens an entry's file for reading without that counting as its use; the caller closes it.
+    func openQuietly(_ key: CacheKey, _ flags: Int32 = 0) throws(Errno) -> Int32 {
         let isWatched = watchDescriptor != nil
         // The kernel reports equal events that follow each other as one: a stranger's first.
         drainWatch()
         if isWatched { perform(silently: { $0.openingItself(key) }) }
         do {
-            try directory.withFile(of: key) { (file) throws(Errno) in
-                drainWatch()
-                try body(file)
-            }
+            let file = try directory.kernel.open(
+                key.description, in: directory.descriptor, O_RDONLY | flags)
+            drainWatch()
+            return file
         } catch {
             if isWatched { perform(silently: { $0.didNotOpen(key) }) }
             throw error
@@ -64,13 +71,6 @@ extension Cache {
 }
 
 extension CacheDirectory {
-    /// Runs `body` with an entry's file, open for reading. openat(2).
-    func withFile(of key: CacheKey, _ body: (Int32) throws(Errno) -> Void) throws(Errno) {
-        let file = try kernel.open(key.description, in: descriptor, O_RDONLY)
-        defer { close(file) }
-        try body(file)
-    }
-
     /// Rewrites an entry's record with or without a pin, and makes that durable.
     func setPin(_ isPinned: Bool, of key: CacheKey, _ file: Int32) throws(Errno) {
         guard keepsAttributes else { throw .notSupported }

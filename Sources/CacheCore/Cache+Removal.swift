@@ -3,9 +3,9 @@ public import CacheKey
 /// Removing, because a person asked.
 extension Cache {
     /// Removes these entries, pinned or not, and stops their downloads. `completion` is called from the
-    /// cache's own thread once the files are gone.
+    /// cache's own thread once the files are gone; with `nil` if the cache is ending, and some may stay.
     public func remove(
-        _ keys: [CacheKey], completion: @escaping @Sendable (Removal) -> Void
+        _ keys: [CacheKey], completion: @escaping @Sendable (Removal?) -> Void
     ) {
         finishRemoval(of: keys, sparesPinned: false, completion)
     }
@@ -13,19 +13,27 @@ extension Cache {
     /// Removes every entry and stops every download whose URL begins with the bytes of `prefix`; an
     /// empty one means all. Pinned entries stay. Reads the URL attribute of each entry where there is a prefix.
     public func removeAll(
-        prefix: String, completion: @escaping @Sendable (Removal) -> Void
+        prefix: String, completion: @escaping @Sendable (Removal?) -> Void
     ) {
         let keys = entryKeys(prefix) + flightKeys(prefix)
         finishRemoval(of: keys, sparesPinned: true, completion)
     }
 
     private func finishRemoval(
-        of keys: [CacheKey], sparesPinned: Bool, _ completion: @escaping @Sendable (Removal) -> Void
+        of keys: [CacheKey], sparesPinned: Bool,
+        _ completion: @escaping @Sendable (Removal?) -> Void
     ) {
         _ = lookup(keys)
         var removal = Removal()
         for key in keys {
-            removal = removal + performing { $0.removeAsked(key, sparesPinned: sparesPinned) }
+            let part: Removal? = performing { state in
+                // What is decided from now on may come too late for the directory's thread.
+                guard !state.isDraining else { return (nil, []) }
+                let (part, effects) = state.removeAsked(key, sparesPinned: sparesPinned)
+                return (part, effects)
+            }
+            guard let part else { return completion(nil) }
+            removal = removal + part
         }
         let total = removal
         afterDirectoryWork { completion(total) }
@@ -42,17 +50,12 @@ extension Cache {
 
     /// The names that lie in the directory, for as long as the index does not know them all.
     private func keysInDirectory() -> [CacheKey] {
-        var keys: [CacheKey] = []
         do {
-            try directory.scan(begin: {}) { batch, _ in
-                for case .entry(let key, _) in batch { keys.append(key) }
-                return !isDraining
-            }
+            return try directory.entryKeys()
         } catch {
             // The scan that fills the index meets the same error and reports it.
-            return keys
+            return []
         }
-        return keys
     }
 
     private func flightKeys(_ prefix: String) -> [CacheKey] {
@@ -60,7 +63,7 @@ extension Cache {
             let flying = state.flights.filter {
                 $0.value.url.string.utf8.starts(with: prefix.utf8)
             }
-            return (Array(flying.keys), [])
+            return (flying.map(\.key), [])
         }
     }
 }

@@ -31,8 +31,10 @@ extension Cache {
             return .gone
         } catch {
             logger.warning(
-                "a record could not be rewritten",
-                metadata: ["key": "\(key)", "error": "\(error)"])
+                "a record could not be rewritten; the origin will be asked again",
+                metadata: [
+                    "path": "\(path(of: key))", "error": "\(error)", "remedy": "\(error.remedy)",
+                ])
             return .unstored
         }
     }

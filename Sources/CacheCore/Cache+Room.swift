@@ -1,5 +1,6 @@
 import CLinux
 internal import CacheKey
+import Glibc
 internal import SystemPackage
 
 /// What a download hears once the way is free.
@@ -100,10 +101,26 @@ extension Cache {
         }
     }
 
+    /// The disk is full although the books had room: others were quicker, its inodes are spent, or a quota
+    /// is. Removes who has to go for a download that needs so many bytes more; whether all of them went.
+    /// Called by the thread that writes.
+    func makeRoom(for key: CacheKey, _ bytes: Int64) -> Bool {
+        waitForScan()
+        let victims = performing { $0.diskFilled(key, bytes) }
+        return !victims.isEmpty && remove(victims) == victims.count
+    }
+
+    /// Who was used least recently is known once the directory is read. On a full disk that is worth a
+    /// stop of the thread that writes: it could do nothing else.
+    private func waitForScan() {
+        while performing({ ($0.trust == .scanning && !$0.isDraining, []) }) { usleep(10_000) }
+    }
+
     /// The head of a response promises so many bytes; returns why they can't be taken, if they can't.
     /// Called by the transfers' thread before any of them arrives.
     func refusal(of key: CacheKey, _ id: FlightID, length: Int64) -> Failure? {
-        performing { ($0.lengthPromised(key, id, length), []) }
+        measure()
+        return performing { ($0.lengthPromised(key, id, length), []) }
     }
 
     /// Asks the file system how much of it is free. Where it can't say, the last answer stands.
@@ -118,7 +135,9 @@ extension Cache {
 
 extension Failure {
     static func cannotMakeRoom(_ path: String) -> Failure {
-        Failure(.storage, "no room could be made in \(path): a file there can't be removed")
+        Failure(
+            .storage,
+            "no room could be made in \(path): a file there can't be removed, the log says which")
     }
 }
 

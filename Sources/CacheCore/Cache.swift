@@ -21,10 +21,11 @@ public final class Cache: Sendable {
     let logger: Logger
     private let guarded: Mutex<Guarded>
     let worker: DirectoryWorker
-    private let transfers = TransferLoop()
+    private let transfers: TransferLoop
     private let observer = Mutex<(any CacheObserver)?>(nil)
     private let scanner = Mutex<NamedThread?>(nil)
-    private let upkeep = Upkeep()
+    let upkeep: Upkeep
+    let verifier = Verifier()
 
     /// Opens the directory and begins to watch it. Fails if another process holds it.
     public convenience init(_ settings: CacheSettings, logger: Logger) throws(CacheError) {
@@ -36,6 +37,8 @@ public final class Cache: Sendable {
         self.logger = logger
         // Without libcrypto nothing has a name: better to say so now than at the first question.
         _ = try SHA256()
+        transfers = try TransferLoop()
+        upkeep = try Upkeep(kernel)
         directory = try CacheDirectory(
             path: settings.directory, mode: settings.directoryMode, kernel: kernel)
         worker = DirectoryWorker(directory: directory, logger: logger)
@@ -47,6 +50,14 @@ public final class Cache: Sendable {
         if !directory.keepsAttributes {
             logger.warning(
                 "the file system keeps no user attributes, so entries can't be revalidated",
+                metadata: ["directory": "\(settings.directory)"])
+        }
+        if !directory.isTagged {
+            logger.warning(
+                """
+                the disk is full: CACHEDIR.TAG could not be written, so backups may take the cache \
+                along; make room, and the next start writes it
+                """,
                 metadata: ["directory": "\(settings.directory)"])
         }
     }
@@ -65,6 +76,12 @@ public final class Cache: Sendable {
         }
     }
 
+    /// Watches the directory anew, once names lead into another.
+    func watchDirectory() {
+        var watch = Self.watch(directory, logger)
+        guarded.withLock { swap(&$0.watch, &watch) }
+    }
+
     /// Starts the threads and the first scan. Questions may be asked before it is through.
     public func start(observer: any CacheObserver) {
         self.observer.withLock { $0 = observer }
@@ -74,9 +91,10 @@ public final class Cache: Sendable {
                 onPublished: { publications in
                     self.drainWatch()
                     for publication in publications { self.perform { $0.published(publication) } }
-                    // Their own renaming was noticed too; looking once now keeps the next question quick.
+                    // What was disturbed is looked at now, which keeps the next question quick.
                     _ = self.lookup(publications.map(\.key))
                 },
+                makeRoom: { key in self.makeRoom(for: key, 0) },
                 onUnlinked: { victim, isGone in
                     self.perform { isGone ? $0.unlinked([victim]) : $0.stayed([victim]) }
                 }))
@@ -98,6 +116,7 @@ public final class Cache: Sendable {
                 roomFor: { key, id, needed, length in
                     self.room(for: key, id, needed: needed, length: length)
                 },
+                makeRoom: { key, bytes in self.makeRoom(for: key, bytes) },
                 onFinished: { key, id, end in
                     var random = SystemRandomNumberGenerator()
                     self.perform {
@@ -106,6 +125,7 @@ public final class Cache: Sendable {
                 }))
         startScan()
         upkeep.start(self)
+        verifier.start(self)
     }
 
     /// Ends: running downloads stop with their partials kept, staged images are still published, and
@@ -114,6 +134,7 @@ public final class Cache: Sendable {
         perform { $0.drainBegan() }
         for eviction in takePostponed() { evict(eviction) }
         upkeep.finish()
+        verifier.finish()
         transfers.finish()
         worker.finish()
         scanner.withLock { $0.take() }?.join()
@@ -159,13 +180,14 @@ public final class Cache: Sendable {
     /// Answers from memory what can be, under one hold of the lock; the places of the other answers are
     /// added to `unknown`.
     func lookUpInMemory(
-        _ keys: ArraySlice<CacheKey>, _ answers: inout [Lookup], unknown: inout [Int]
+        _ keys: ArraySlice<CacheKey>, _ view: LookupView, _ answers: inout [Lookup],
+        unknown: inout [Int]
     ) {
         var effects: [Effect] = []
         guarded.withLock { guarded in
             guarded.drain(&effects)
             for key in keys {
-                let answer = guarded.state.lookup(key)
+                let answer = guarded.state.lookup(key, view)
                 if answer == nil { unknown.append(answers.count) }
                 answers.append(answer ?? .missing(nil))
             }
@@ -175,7 +197,8 @@ public final class Cache: Sendable {
 
     private func queue(_ effect: Effect) {
         switch effect {
-        case .startTransfer(let id, let key, let url): transfers.send(.start(id, key, url))
+        case .startTransfer(let id, let key, let url, let remains):
+            transfers.send(.start(id, key, url, remains))
         case .cancelTransfer(let id, let key, let discardsPartial):
             transfers.send(.cancel(id, key, discardsPartial: discardsPartial))
         case .discardPartial(let key): transfers.send(.discardPartial(key))
@@ -194,6 +217,7 @@ public final class Cache: Sendable {
         var hasChanges = false
         for effect in effects {
             switch effect {
+            case .finish(let outcome) where verifier.takes(outcome): break
             case .finish(let outcome): outcomes.append(outcome)
             case .announceChanges: hasChanges = true
             case .scan: startScan()
@@ -232,6 +256,8 @@ public final class Cache: Sendable {
             return guarded.state.isDraining || guarded.state.scanFinished(isWatched: isWatched)
         }
         if isOver {
+            // What was measured before did not know of what is there.
+            measure()
             for eviction in takePostponed() { evict(eviction) }
             perform { $0.limitsChecked() + $0.resumeNext() }
             discardOldPartials()

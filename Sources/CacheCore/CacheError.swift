@@ -31,3 +31,12 @@ public struct CacheError: Error, CustomStringConvertible {
         return "\(message) (\(cause))"
     }
 }
+
+extension CacheError {
+    /// The process can't have what its threads are woken by.
+    static func noDescriptors(_ cause: Errno?) -> CacheError {
+        CacheError(
+            .unsupported, "no descriptor to be had; raise the limit of open files (ulimit -n)",
+            cause: cause)
+    }
+}

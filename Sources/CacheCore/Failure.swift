@@ -32,6 +32,8 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         case digestMismatch
         /// A directory lies under the image's name.
         case obstructed
+        /// What lies under the image's name is not what was fetched.
+        case damaged
         /// The cache directory could not take the bytes.
         case storage
         /// The image does not fit beside what may not be evicted.

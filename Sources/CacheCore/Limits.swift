@@ -27,10 +27,12 @@ struct Budget: Hashable, Sendable {
     /// Bytes set aside at a time for an image whose length is not known.
     static let step: Int64 = 256 << 10
     private static let block: Int64 = 4096
+    /// Whatever length an origin promises, this is more than there is room for, and sums of it are numbers.
+    private static let largestImage: Int64 = 1 << 60
 
     /// What an image of `bytes` takes on the disk at most: whole blocks, and one for its attributes.
     static func allocation(for bytes: Int64) -> Int64 {
-        (bytes + block - 1) / block * block + block
+        (min(bytes, largestImage) + block - 1) / block * block + block
     }
 
     /// Eviction goes on to nine tenths of what may be held, so that it is not needed at every image.

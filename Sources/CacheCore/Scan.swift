@@ -18,8 +18,11 @@ struct Scan {
         } catch {
             _ = cache.scanFinished(isReadable: false)
             logger.error(
-                "the directory can't be read; every question costs a look at the file",
-                metadata: ["directory": "\(cache.directory.path)", "error": "\(error)"])
+                "the directory can't be read; until it can every question costs a look at the file",
+                metadata: [
+                    "directory": "\(cache.directory.path)", "error": "\(error)",
+                    "remedy": "\(error.remedy)",
+                ])
         }
     }
 
@@ -61,8 +64,7 @@ struct Scan {
             guard !missed.isEmpty else { continue }
             let start = cache.beginExamination()
             let batch = missed.map { key in
-                CacheDirectory.Scanned.entry(
-                    key, cache.directory.examineOrPass(key, name: key.description))
+                cache.directory.look(at: .entry(key), key.description)
             }
             cache.takeScanned(batch, since: start)
         }
@@ -90,10 +92,7 @@ extension Cache {
     /// Takes in a batch of names that were looked at; what changed meanwhile is left out.
     func takeScanned(_ batch: [CacheDirectory.Scanned], since start: Examinations.Start) {
         drainWatch()
-        perform { state in
-            state.scanned(batch, since: start)
-            return []
-        }
+        perform { $0.scanned(batch, since: start) }
     }
 
     var isDraining: Bool {

@@ -3,6 +3,7 @@ internal import CacheKey
 import Glibc
 internal import Logging
 internal import Synchronization
+internal import SystemPackage
 
 /// The thread that keeps the cache in order while nobody asks: takes in what strangers do, tells files
 /// when they were used, looks after the floor of free space, removes what may not be kept, and ends the
@@ -13,9 +14,9 @@ internal import Synchronization
 final class Upkeep: Sendable {
     private let thread = Mutex<NamedThread?>(nil)
     /// Ends the thread's sleep for good. eventfd(2).
-    private let stop = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+    private let stop: Int32
     /// Ends the thread's sleep: a pause ends before all others.
-    private let wake = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+    private let wake: Int32
 
     /// Between two rounds of the regular work. Uses are this far behind in the files, at most.
     static let interval = Duration.seconds(2)
@@ -25,6 +26,24 @@ final class Upkeep: Sendable {
     static let partialRounds = 1800
     /// Changes gather for so long; a kernel keeps 16,384 of them.
     static let pause = Duration.milliseconds(20)
+
+    init(_ kernel: Kernel) throws(CacheError) {
+        stop = try Self.eventDescriptor(kernel)
+        do {
+            wake = try Self.eventDescriptor(kernel)
+        } catch {
+            close(stop)
+            throw error
+        }
+    }
+
+    private static func eventDescriptor(_ kernel: Kernel) throws(CacheError) -> Int32 {
+        do {
+            return try kernel.eventDescriptor()
+        } catch {
+            throw .noDescriptors(error)
+        }
+    }
 
     deinit {
         close(stop)
@@ -46,15 +65,18 @@ final class Upkeep: Sendable {
     }
 
     private func run(_ cache: Cache) {
-        let watch = cache.watchDescriptor
+        var health = DirectoryHealth(cache)
         var next = ContinuousClock.now + Self.interval
         var rounds = 0
         while true {
-            if sleep(until: min(next, cache.nextRetry ?? next), or: [wake, watch]) { return }
+            if sleep(until: min(next, cache.nextRetry ?? next), or: [wake, cache.watchDescriptor]) {
+                return
+            }
             cache.endPauses()
             cache.drainWatch()
             if sleep(until: .now + Self.pause, or: []) { return }
             cache.drainWatch()
+            health.check()
             cache.examineUnverified()
             guard next <= .now else { continue }
             cache.flushUses()

@@ -36,9 +36,18 @@ public enum InterfaceDescription {
         # the file's attributes too.
         method Status(urls: []string, details: ?bool) -> (items: []Item)
         method Fetch(urls: []string, priority: ?(background, normal, visible), refresh: ?bool, wait: ?bool, sha256: ?string) -> (items: []Item)
-        # Only what changed, paced; removed holds keys. Without urls: everything.
-        method Watch(urls: ?[]string) -> (items: []Item, removed: []string)
-        method List(order: ?(recency, size, age), limit: ?int, after: ?string) -> (items: []Item, after: ?string)
+        # With more: first how things stand, in replies of 256 items at most; then only what changed, gathered for at
+        # most 100 ms: an item again when its state or phase is another, or 1 % more of it is here, and its end always.
+        # removed: keys of what is neither cached nor in flight any more, whoever took it; where that is because it failed,
+        # there is an item too, which says why. Without urls: everything, or, with downloads, each download as it is asked for,
+        # as its turn comes, and as it ends. Named by the attribute of the file (an empty url
+        # where nobody knows it). Never starts a download, never touches recency. Who reads slowly is told the newest state;
+        # the stream ends by itself only where so much has changed meanwhile that nobody remembers it: call again. A new
+        # Watch ends the running one and takes over from it: of what is in both nothing is missed.
+        # Without more: how the urls stand, once; without urls it is refused (ExpectedMore).
+        method Watch(urls: ?[]string, downloads: ?bool) -> (items: []Item, removed: []string)
+        # Last used, largest or longest in the cache first; with reverse last.
+        method List(order: ?(recency, size, age), limit: ?int, after: ?string, reverse: ?bool) -> (items: []Item, after: ?string)
         # By prefix or all, pinned entries stay; a download in flight is cancelled.
         method Remove(urls: ?[]string, prefix: ?string, all: ?bool) -> (entries: int, bytes: int)
         method Pin(urls: []string, pinned: bool) -> (items: []Item)
@@ -46,7 +55,11 @@ public enum InterfaceDescription {
         method Pressure(level: (warning, critical)) -> (entries: int, bytes: int)
         # One flat object of counters and gauges, units in the names: entries, bytesUsed, bytesBudget, directory, ...
         method Stats() -> (stats: [string]object)
-        method Verify(repair: ?bool) -> (checked: int, damaged: []Item)
+        # Reads all entries, with more saying how far it is; damaged (of the last reply, the first 10,000) are missing from
+        # then on, with a failure if they are left so. repair: downloads them anew, or removes them where the URL is lost.
+        method Verify(repair: ?bool) -> (
+          checked: int, damaged: []Item, total: ?int, damagedCount: ?int, leftCount: ?int, failure: ?Failure
+        )
         error TooMany (limit: int)
         error ShuttingDown ()
         # The message was longer than limit bytes; the connection is closed after this reply.

@@ -16,9 +16,10 @@ struct Cachectl: ParsableCommand {
             """,
         version: Version.current,
         subcommands: [
-            StatusCommand.self, FetchCommand.self, NameCommand.self, ListCommand.self,
-            InfoCommand.self, RemoveCommand.self, PinCommand.self, UnpinCommand.self,
-            EvictCommand.self, PressureCommand.self, StatsCommand.self,
+            StatusCommand.self, FetchCommand.self, WatchCommand.self, TopCommand.self,
+            ShowCommand.self, NameCommand.self, ListCommand.self, InfoCommand.self,
+            RemoveCommand.self, PinCommand.self, UnpinCommand.self, EvictCommand.self,
+            PressureCommand.self, VerifyCommand.self, StatsCommand.self,
         ])
 
     static func main() {

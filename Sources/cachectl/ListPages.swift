@@ -4,6 +4,7 @@ import CacheWire
 struct ListPages {
     private let client: Client
     private let order: ListOrder
+    private let isReversed: Bool
     /// How many entries may still come; `nil` for all.
     private var remaining: Int?
     private var after: String?
@@ -12,9 +13,10 @@ struct ListPages {
     /// Entries asked for in one call.
     static let pageSize = 1000
 
-    init(client: Client, order: ListOrder, limit: Int?) {
+    init(client: Client, order: ListOrder, isReversed: Bool, limit: Int?) {
         self.client = client
         self.order = order
+        self.isReversed = isReversed
         remaining = limit
     }
 
@@ -23,7 +25,8 @@ struct ListPages {
         guard !isOver, remaining != 0 else { return nil }
         let limit = min(remaining ?? Self.pageSize, Self.pageSize)
         let reply = try client.call(
-            Methods.List.self, .init(order: order, limit: limit, after: after))
+            Methods.List.self,
+            .init(order: order, limit: limit, after: after, reverse: isReversed ? true : nil))
         after = reply.after
         isOver = reply.after == nil || reply.items.isEmpty
         remaining = remaining.map { max(0, $0 - reply.items.count) }

@@ -8,23 +8,24 @@ enum Signals {
         interrupt { _ in _exit(ExitStatus.interrupted.rawValue) }
     }
 
-    /// Ctrl-C erases the progress display first. ``ProgressScreen`` keeps the cursor where the
+    /// Ctrl-C erases the progress display first. ``InlineScreen`` keeps the cursor where the
     /// display starts, so that the handler needs no state, only write(2) and _exit(2).
     static func eraseDisplayOnInterrupt() {
         interrupt { _ in
-            let erase = ProgressScreen.erase
+            let erase = InlineScreen.erase
             _ = write(STDERR_FILENO, erase.utf8Start, erase.utf8CodeUnitCount)
             _exit(ExitStatus.interrupted.rawValue)
         }
     }
 
-    /// Runs `body` with Ctrl-C held back until it is done. sigprocmask(2).
+    /// Runs `body` with Ctrl-C, and whatever else would end or stop the program, held back until it is
+    /// done. sigprocmask(2).
     static func withoutInterruption<Value>(_ body: () -> Value) -> Value {
-        var interrupt = sigset_t()
+        var signals = sigset_t()
         var before = sigset_t()
-        sigemptyset(&interrupt)
-        sigaddset(&interrupt, SIGINT)
-        sigprocmask(SIG_BLOCK, &interrupt, &before)
+        sigemptyset(&signals)
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP] { sigaddset(&signals, number) }
+        sigprocmask(SIG_BLOCK, &signals, &before)
         defer { sigprocmask(SIG_SETMASK, &before, nil) }
         return body()
     }

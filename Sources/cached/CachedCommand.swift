@@ -37,7 +37,7 @@ struct CachedCommand: AsyncParsableCommand {
     private func serve(_ settings: Settings) async throws {
         var logger = Logger(label: "cached", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = settings.logLevel
-        DescriptorLimit.raise(logger)
+        try DescriptorLimit.raise(logger)
         let server = try SocketServer(settings, logger: logger)
         let reload = Reload(server: server, logger: logger) { [options] in
             try await Settings.resolve(options, Environment.all())

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -54,4 +55,18 @@ int ctest_set_attribute(
 
 ssize_t ctest_list_attributes(const char *path, char *names, size_t size) {
     return llistxattr(path, names, size);
+}
+
+// What the kernel's headers call EXT4_IOC_SHUTDOWN; XFS has had it first, under the same number.
+#define SHUT_DOWN_FILE_SYSTEM _IOR('X', 125, uint32_t)
+
+int ctest_shut_down(const char *path, unsigned how) {
+    int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0) return -1;
+    uint32_t flags = how;
+    int result = ioctl(directory, SHUT_DOWN_FILE_SYSTEM, &flags);
+    int reason = errno;
+    close(directory);
+    errno = reason;
+    return result;
 }

@@ -12,6 +12,7 @@ struct Answer: Decodable, Sendable {
         // Items and figures.
         var items: [Item]?
         var after: String?
+        var removed: [String]?
         var entries: Int?
         var bytes: Int?
         var stats: [String: JSONValue]?
@@ -29,6 +30,7 @@ struct Answer: Decodable, Sendable {
     }
 
     var items: [Item] { parameters?.items ?? [] }
+    var removed: [String] { parameters?.removed ?? [] }
 
     init(_ text: String) throws {
         do {

@@ -329,7 +329,8 @@ struct CommandLineTests {
             let drawn = try await eventually("both to be drawn") {
                 let screen = Screen(showing: fetch.text(.standardError))
                 _ = try await daemon.ask(call("Stats"))
-                let lines = screen.lines.map { String($0) }
+                // The line for both says which of them is the latest.
+                let lines = screen.lines.map { String($0) }.filter { $0.contains("receiving") }
                 let isWhole = ["/known.png", "/unknown.png"].allSatisfy { name in
                     lines.contains { $0.contains(name) }
                 }

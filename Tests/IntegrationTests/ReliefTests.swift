@@ -51,6 +51,31 @@ struct ReliefTests {
         }
     }
 
+    /// When memory is critically short, idle connections are closed, again and again here: at just that
+    /// moment downloads begin.
+    @Test func downloadsBeginWhileConnectionsAreClosed() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let pressing = try daemon.connect()
+            let pressure = call("Pressure", parameters: #""level":"critical""#)
+            async let pressed: Void = {
+                for _ in 0..<300 { _ = try await pressing.ask(pressure) }
+            }()
+            let fetching = try daemon.connect()
+            for number in 0..<150 {
+                let fetch = call("Fetch", [origin.url("/a.png?\(number)")])
+                let items = try await fetching.ask(fetch, within: .seconds(15)).items
+                // Half of what is there goes each time, and that may be this one.
+                #expect(
+                    items.first.map { $0.state == .cached || $0.failure?.kind == "removed" } == true
+                )
+            }
+            try await pressed
+        }
+    }
+
     @Test func onADiskPagesAreDroppedBeforeImagesGoAndAreCountedApart() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(40, of: 40_000, in: scope)

@@ -31,7 +31,8 @@ struct ResumeTests {
             let daemon = try await DaemonFixture.start(in: scope)
             let stream = try daemon.connect()
             try await stream.send(call("Fetch", [url], flags: [#""more":true"#]) + "\0")
-            _ = try await stream.answer { $0.received == count }
+            let part = try daemon.path(url) + ".part"
+            try await waitUntil("\(count) bytes") { size(at: part) == count }
             try await end(daemon)
             #expect(size(at: try daemon.path(url) + ".part") == count)
 

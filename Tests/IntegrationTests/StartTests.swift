@@ -113,6 +113,21 @@ struct StartTests {
         }
     }
 
+    @Test func tooFewDescriptorsExitWith73AndNameTheLimit() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let output = try await run(
+                "sh",
+                [
+                    "-c", "ulimit -n 20; exec \"$0\" \"$@\"", BuiltProducts.program("cached"),
+                    "--directory", home.file("c"), "--socket", home.file("s"),
+                ])
+            #expect(output.status == .exited(73))
+            #expect(output.errorText.contains("the limit of open files is 20"))
+            #expect(output.errorText.contains("ulimit -n"))
+        }
+    }
+
     @Test func wrongUsageExitsWith64() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)

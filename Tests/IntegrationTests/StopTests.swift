@@ -55,6 +55,46 @@ struct StopTests {
         }
     }
 
+    @Test func with256DownloadsUnderWayItEndsWithinASecondAndTheNextGoesOnWithThem() async throws {
+        try await withTestScope { scope in
+            let count = 256
+            let image = SampleImage.png(byteCount: 9000)
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            origin.route("/a.png") { request in
+                request.firstOfRange == nil
+                    ? .gated(image, after: 4000, gate, headers: ["ETag": "\"1\""])
+                    : .ranged(image, for: request)
+            }
+            let urls = (0..<count).map { origin.url("/a.png?\($0)") }
+            // Of all places, an eighth is for what is visible.
+            let daemon = try await DaemonFixture.start(
+                ["--max-transfers", "512", "--max-transfers-per-host", "512"], in: scope)
+            let waiting = try daemon.connect()
+            try await waiting.send(call("Fetch", urls) + "\0")
+            try await gate.reached(count: count)
+            let asking = try daemon.connect()
+            try await waitUntil("4000 bytes of each") {
+                try await asking.ask(call("Status", urls)).items.allSatisfy { $0.received == 4000 }
+            }
+
+            let start = ContinuousClock.now
+            daemon.process.signal(SIGTERM)
+            #expect(try await daemon.process.waitForExit() == .success)
+            #expect(try #require(daemon.process.endedAt) - start < .seconds(1))
+            #expect(try await waiting.answer().error == "io.cached.Cache.ShuttingDown")
+            for url in urls { #expect(size(at: try daemon.path(url) + ".part") == 4000) }
+
+            let again = try await daemon.restart()
+            let items = try await again.ask(call("Fetch", urls)).items
+            #expect(items.count { $0.state == .cached } == count)
+            for url in urls { #expect(try contents(of: again.path(url)) == image) }
+            let ranges = origin.requests().map(\.firstOfRange)
+            #expect(ranges.count { $0 == nil } == count)
+            #expect(ranges.count { $0 == 4000 } == count)
+        }
+    }
+
     @Test func anIdleDaemonEndsAtOnce() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)

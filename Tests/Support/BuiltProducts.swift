@@ -1,6 +1,8 @@
 import Glibc
 
-/// The programs that were built together with the running test binary.
+/// The programs that were built together with the running test binary, or, to put others to the test:
+///
+///     CACHED_TEST_PROGRAMS=.build/release swift test …
 public enum BuiltProducts {
     /// The directory they lie in. /proc/self/exe, proc(5).
     public static func directory() throws -> String {
@@ -14,7 +16,8 @@ public enum BuiltProducts {
 
     /// The path of a program: `cached`, `cachectl`.
     public static func program(_ name: String) throws -> String {
-        let path = "\(try directory())/\(name)"
+        let chosen = getenv("CACHED_TEST_PROGRAMS").map { String(cString: $0) }
+        let path = "\(try chosen ?? directory())/\(name)"
         guard access(path, X_OK) == 0 else {
             throw TestFailure("\(path) was not built; run `swift build` first")
         }

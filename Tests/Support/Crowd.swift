@@ -55,6 +55,63 @@ public final class Crowd: Sendable {
             }
         }
     }
+
+    /// Listens to all until each has heard a message that contains `text`; how many messages each heard up
+    /// to it.
+    public func hear(until text: String, within limit: Duration = .patience) async throws -> [Int] {
+        try await offPool { [sockets] in
+            let deadline = ContinuousClock.now + limit
+            var hearings = sockets.map { Hearing($0, until: text) }
+            while hearings.contains(where: { !$0.isOver }) {
+                guard ContinuousClock.now < deadline else {
+                    throw TestFailure.timedOut("what a crowd waits for", after: limit)
+                }
+                try Hearing.wait(&hearings)
+            }
+            return hearings.map(\.messages)
+        }
+    }
+}
+
+/// What one member of a crowd has heard.
+private struct Hearing {
+    private let socket: Socket
+    private let end: String
+    /// Of a message that is not all there.
+    private var rest: [UInt8] = []
+    private(set) var messages = 0
+    private(set) var isOver = false
+
+    init(_ socket: Socket, until end: String) {
+        self.socket = socket
+        self.end = end
+    }
+
+    /// Takes what there is to hear for any of them, or waits for a moment. poll(2).
+    static func wait(_ hearings: inout [Hearing]) throws {
+        var entries = hearings.map {
+            pollfd(fd: $0.isOver ? -1 : $0.socket.descriptor, events: Int16(POLLIN), revents: 0)
+        }
+        guard poll(&entries, nfds_t(entries.count), 100) > 0 else { return }
+        for (index, entry) in entries.enumerated() where entry.revents != 0 {
+            try hearings[index].take()
+        }
+    }
+
+    private mutating func take() throws {
+        guard let bytes = socket.receive(), !bytes.isEmpty else {
+            throw TestFailure("a connection of a crowd was closed")
+        }
+        rest += bytes
+        while !isOver, let length = rest.firstIndex(of: 0) {
+            messages += 1
+            // The NUL behind it makes it a string. strstr(3).
+            isOver = rest.withUnsafeBytes { bytes in
+                strstr(bytes.assumingMemoryBound(to: CChar.self).baseAddress!, end) != nil
+            }
+            rest.removeFirst(length + 1)
+        }
+    }
 }
 
 /// How many descriptors this process, and each child it starts, may have open.

@@ -27,6 +27,8 @@ public final class DaemonFixture: Sendable {
         public var environment: [String: String] = [:]
         /// An existing cache directory instead of a new one.
         public var directory: String?
+        /// A path for the socket instead of a new one: what lies there was left by a daemon before.
+        public var socket: String?
         /// Whether addresses on this machine may be fetched from; without it they are refused.
         public var allowsLoopback = true
         /// Whether to wait until the socket accepts connections.
@@ -60,7 +62,7 @@ public final class DaemonFixture: Sendable {
         self.options = options
         self.scope = scope
         self.directory = directory
-        socket = "\(home)/s"
+        socket = options.socket ?? "\(home)/s"
         var arguments = ["--directory", directory, "--socket", socket]
         if options.allowsLoopback {
             arguments += ["--allow-network", "127.0.0.0/8", "--allow-network", "::1/128"]

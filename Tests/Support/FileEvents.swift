@@ -17,6 +17,8 @@ public final class FileEvents: Sendable {
 
         /// A name is gone. `IN_DELETE`
         public static let removals = Kinds(rawValue: UInt32(IN_DELETE))
+        /// A file has got a name that it had not before: it was published. `IN_MOVED_TO`
+        public static let publications = Kinds(rawValue: UInt32(IN_MOVED_TO))
         /// A file was read, or its access time set, which the kernel tells as the same. `IN_ACCESS`
         public static let uses = Kinds(rawValue: UInt32(IN_ACCESS))
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Runs blocking work on a thread of its own, so that it holds none of the few that run tasks.
-func offPool<Result: Sendable>(
+public func offPool<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in

@@ -31,11 +31,6 @@ public enum RealImages {
         return others
     }
 
-    /// The packages whose images are not installed.
-    public static var missingPackages: [String] {
-        [backgrounds, icons].filter { images(under: $0.root).isEmpty }.map(\.package)
-    }
-
     private static func images(under root: String) -> [String] {
         guard let walk = FileManager.default.enumerator(atPath: root) else { return [] }
         var paths: [String] = []

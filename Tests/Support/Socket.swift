@@ -26,6 +26,19 @@ struct Socket: Sendable {
         return socket
     }
 
+    /// Connects to a port of 127.0.0.1. connect(2).
+    static func connect(toLoopback port: Int) throws -> Socket {
+        let socket = try make(AF_INET)
+        let done = withLoopbackAddress(port: port) { address, length in
+            Glibc.connect(socket.descriptor, address, length.pointee) == 0
+        }
+        guard done else {
+            defer { socket.close() }
+            throw TestFailure.syscall("connect", "127.0.0.1:\(port)")
+        }
+        return socket
+    }
+
     /// Makes a Unix socket and listens on it. bind(2), listen(2).
     static func listen(onUnix path: String) throws -> Socket {
         let socket = try make(AF_UNIX)
@@ -42,9 +55,11 @@ struct Socket: Sendable {
         return socket
     }
 
-    /// Listens on a free port of 127.0.0.1. listen(2).
-    static func listenOnLoopback(backlog: Int32 = 4096) throws -> (socket: Socket, port: Int) {
-        let (socket, port) = try bindToLoopback()
+    /// Listens on a port of 127.0.0.1, or of 127.0.0.`host`; on a free one unless told. listen(2).
+    static func listenOnLoopback(
+        host: UInt8 = 1, port: Int = 0, backlog: Int32 = 4096
+    ) throws -> (socket: Socket, port: Int) {
+        let (socket, port) = try bindToLoopback(host: host, port: port)
         // Inherited by what is accepted: a body sent after its head does not wait 40 ms for the answer to
         // that. tcp(7).
         var isEager: Int32 = 1
@@ -88,28 +103,40 @@ struct Socket: Sendable {
     }
 
     private static func bindToLoopback(
-        shared: Bool = false
+        host: UInt8 = 1, port: Int = 0, shared: Bool = false
     ) throws -> (socket: Socket, port: Int) {
         let socket = try make(AF_INET)
         var sharing: Int32 = shared ? 1 : 0
         setsockopt(
             socket.descriptor, SOL_SOCKET, SO_REUSEPORT, &sharing,
             socklen_t(MemoryLayout<Int32>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let done = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                bind(socket.descriptor, generic, length) == 0
-                    && getsockname(socket.descriptor, generic, &length) == 0
+        let bound: Int? = withLoopbackAddress(host: host, port: port) { address, length in
+            guard bind(socket.descriptor, address, length.pointee) == 0,
+                getsockname(socket.descriptor, address, length) == 0
+            else { return nil }
+            return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                Int(UInt16(bigEndian: $0.pointee.sin_port))
             }
         }
-        guard done else {
+        guard let bound else {
             defer { socket.close() }
-            throw TestFailure.syscall("bind", "127.0.0.1")
+            throw TestFailure.syscall("bind", "127.0.0.\(host)")
         }
-        return (socket, Int(UInt16(bigEndian: address.sin_port)))
+        return (socket, bound)
+    }
+
+    private static func withLoopbackAddress<Result>(
+        host: UInt8 = 1, port: Int,
+        _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Result
+    ) -> Result {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = (0x7F00_0000 | UInt32(host)).bigEndian
+        address.sin_port = UInt16(port).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, &length) }
+        }
     }
 
     private static func make(_ family: Int32) throws -> Socket {
@@ -159,6 +186,14 @@ struct Socket: Sendable {
             sent += count
         }
         return true
+    }
+
+    /// Sends what can be sent without waiting; how much, or -1 with errno. send(2).
+    func sendAtOnce(_ bytes: ArraySlice<UInt8>) -> Int {
+        bytes.withUnsafeBytes { rest in
+            Glibc.send(
+                descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+        }
     }
 
     /// The next bytes, at most `limit`; empty at the end of the stream, `nil` on an error. recv(2).

@@ -4,10 +4,11 @@ import Testing
 
 @Suite struct ProgressPartsTests {
     @Test func aFrameReturnsToWhereItStarted() {
-        let screen = ProgressScreen()
-        #expect(screen.frame(["a", "b"]) == "\ra\u{1B}[K\nb\u{1B}[K\n\u{1B}[J\u{1B}[2A")
+        let screen = InlineScreen(colors: .none)
+        let lines = ["a", "b"].map { StyledLine($0) }
+        #expect(screen.frame(lines) == "\ra\u{1B}[K\nb\u{1B}[K\n\u{1B}[J\u{1B}[2A")
         #expect(screen.frame([]) == "\r\u{1B}[J")
-        #expect("\(ProgressScreen.erase)" == "\r\u{1B}[J")
+        #expect("\(InlineScreen.erase)" == "\r\u{1B}[J")
     }
 
     @Test func theRateNeedsTwoSamplesAndFollowsSlowly() throws {
@@ -38,11 +39,33 @@ import Testing
         #expect(rate.bytesPerSecond == nil)
     }
 
+    @Test func withoutNewsTheRateFalls() throws {
+        var rate = TransferRate()
+        rate.sample(bytes: 0, now: .zero)
+        rate.sample(bytes: 1000, now: .seconds(1))
+        rate.waited(bytes: 1000, now: .milliseconds(1900))
+        #expect(rate.bytesPerSecond == 1000)
+        rate.waited(bytes: 1000, now: .seconds(4))
+        let stalled = try #require(rate.bytesPerSecond)
+        #expect(stalled > 100 && stalled < 500)
+        rate.waited(bytes: 1000, now: .seconds(6))
+        #expect(rate.bytesPerSecond == 0)
+    }
+
+    @Test(arguments: [
+        (0, 0, "00:00:00"), (86_399, 0, "23:59:59"), (0, -3600, "23:00:00"),
+        (3600, 7200, "03:00:00"),
+    ])
+    func theClockIsTheLocalOne(second: Int, offset: Int, text: String) {
+        let time = ScreenTime(elapsed: .zero, unixSecond: 0, utcOffset: offset)
+        #expect(time.clock(unixSecond: second) == text)
+    }
+
     @Test(arguments: [
         (0, "0:00"), (12, "0:12"), (75, "1:15"), (5999, "99:59"), (6000, "1:40 h"),
         (36_000_000, "10000:00 h"),
     ])
     func timeLeftIsAClock(seconds: Int, text: String) {
-        #expect(ProgressRenderer.clock(seconds) == text)
+        #expect(ScreenTime.span(seconds: seconds) == text)
     }
 }

@@ -39,12 +39,19 @@ import Testing
         #expect(text.columns == columns)
     }
 
-    @Test func theEndOfATextIsKept() {
-        #expect("abcdef".suffix(columns: 6, mark: "…") == "abcdef")
-        #expect("abcdef".suffix(columns: 4, mark: "…") == "…def")
-        #expect("画像画像".suffix(columns: 4, mark: "…") == "…像")
-        #expect("abcdef".suffix(columns: 0, mark: "…") == "")
-        #expect("abcdef".suffix(columns: -3, mark: "...") == "")
+    @Test(arguments: [
+        ("abcdefghij", 10, "abcdefghij"), ("abcdefghij", 7, "ab…ghij"), ("abcdefghij", 2, "…j"),
+        ("画像画像", 4, "…像"), ("abc", 1, "…"), ("abc", 0, ""), ("abc", -3, ""),
+    ])
+    func theMiddleOfATextIsCutOut(text: String, columns: Int, cut: String) {
+        #expect(text.middle(columns: columns, mark: "…") == cut)
+    }
+
+    @Test(arguments: [
+        ("abcdef", 6, "abcdef"), ("abcdef", 4, "abc…"), ("画像画像", 4, "画…"), ("ab", 0, ""),
+    ])
+    func theEndOfATextIsCutOff(text: String, columns: Int, cut: String) {
+        #expect(text.prefix(columns: columns, mark: "…") == cut)
     }
 
     @Test func columnsOfATableNeverShrink() {

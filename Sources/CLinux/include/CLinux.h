@@ -9,6 +9,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/xattr.h>
@@ -30,6 +31,23 @@ int clinux_peer_of(int descriptor, struct clinux_peer *peer);
 
 /// Names the calling thread; 15 bytes are kept. prctl(2), `PR_SET_NAME`.
 void clinux_name_thread(const char *name);
+
+/// Lets the calling thread, and those it starts, run only where nobody else wants to: for the processor
+/// and, where the scheduler of the disk knows that, for it too. setpriority(2), ioprio_set(2).
+void clinux_lower_priority(void);
+
+/// Flags of open(2) that Swift does not see because they need _GNU_SOURCE: a descriptor for whatever
+/// lies under a name, without opening it; and reading that leaves no trace in the access time.
+extern const int clinux_o_path, clinux_o_noatime;
+
+/// An attribute of a name in a directory, without opening the file and without following a link:
+/// getxattrat(2), since Linux 6.13; before that lgetxattr(2) through /proc/self/fd.
+ssize_t clinux_getxattrat(
+    int directory, const char *name, const char *attribute, void *value, size_t size);
+
+/// Makes a descriptor lead to what another leads to, in one step for all who use it; -1 with errno.
+/// dup3(2), which needs _GNU_SOURCE too.
+int clinux_replace(int descriptor, int other);
 
 /// Writes everything of the file system a descriptor lies on, and waits; needs _GNU_SOURCE too.
 /// syncfs(2).

@@ -51,6 +51,13 @@ final class CurlEasy {
         return String(cString: text.assumingMemoryBound(to: CChar.self))
     }
 
+    /// What a proxy answered to CONNECT; 0 if none was asked for a tunnel. CURLINFO_HTTP_CONNECTCODE(3).
+    var tunnelStatus: Int {
+        var status = 0
+        ccurl_get_long(handle, CURLINFO_HTTP_CONNECTCODE, &status)
+        return status
+    }
+
     /// Goes on after a callback paused it. curl_easy_pause(3).
     func resume() {
         curl_easy_pause(handle, CURLPAUSE_CONT)

@@ -9,26 +9,33 @@ final class CurlMulti: @unchecked Sendable {
     private var handle: UnsafeMutableRawPointer
     private let waking = Mutex<Void>(())
 
-    init() {
-        handle = Self.make()
+    /// Fails where nothing can be had to wake it by.
+    init() throws(CacheError) {
+        guard let handle = Self.make() else { throw .noDescriptors(nil) }
+        self.handle = handle
     }
 
     deinit {
         curl_multi_cleanup(handle)
     }
 
-    private static func make() -> UnsafeMutableRawPointer {
-        guard let handle = curl_multi_init() else {
-            preconditionFailure("out of memory in libcurl")
+    /// A handle that can be woken: libcurl makes do without, and would then sleep through everything.
+    private static func make() -> UnsafeMutableRawPointer? {
+        guard let handle = curl_multi_init() else { return nil }
+        guard curl_multi_wakeup(handle) == CURLM_OK else {
+            curl_multi_cleanup(handle)
+            return nil
         }
         return handle
     }
 
     /// Closes all connections, with which no transfer may be under way; options are to be set again.
+    /// Where there is no other handle to be had, the connections stay.
     func renew() {
+        guard let new = Self.make() else { return }
         waking.withLock { _ in
             curl_multi_cleanup(handle)
-            handle = Self.make()
+            handle = new
         }
     }
 

@@ -55,4 +55,18 @@ extension Transfer {
         refusal = .addressRefused(target)
         return false
     }
+
+    /// Why the proxy made no tunnel to a https URL's host, if it was asked for one and made none.
+    var tunnelRefusal: Failure? {
+        guard route?.step == .asking, case let status = easy.tunnelStatus, status >= 300 else {
+            return nil
+        }
+        let advice =
+            status == 407
+            ? "it wants credentials, which are never sent" : "is the host permitted there?"
+        return Failure(
+            .http,
+            "the proxy made no connection to the host, status \(status): \(advice) (--proxy)",
+            httpStatus: status)
+    }
 }

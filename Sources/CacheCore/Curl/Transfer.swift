@@ -12,7 +12,8 @@ final class Transfer {
     let id: FlightID
     let key: CacheKey
     let url: CacheURL
-    let easy: CurlEasy
+    /// The handle of the request that is made now.
+    var easy: CurlEasy
     let context: TransferContext
     private let pace: TransferPace
     var headers = RequestHeaders()
@@ -107,6 +108,8 @@ final class Transfer {
         } catch let failure as Failure {
             ownFailure = failure
         } catch let cause as Errno {
+            // What a failing disk has of it is not worth going on with.
+            if received == 0 || !cause.isFullDisk { discardPartial() }
             ownFailure = .storage(cause, path: "\(context.directory.path)/\(key)")
         } catch {
             ownFailure = Failure(.storage, "\(error)")
@@ -118,9 +121,11 @@ final class Transfer {
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         let target = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
         guard permits(target) else { return CURL_SOCKET_BAD }
-        return socket(
+        let made = socket(
             address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
             address.pointee.protocol)
+        if made < 0 { refusal = .noSocket(Errno(rawValue: errno)) }
+        return made
     }
 
     private func permits(_ target: IPAddress?) -> Bool {
@@ -134,7 +139,8 @@ final class Transfer {
     private func checkHead() throws {
         if let encoding = head.contentEncoding {
             throw Failure(
-                .protocolError, "the body is encoded as \(encoding), which was not asked for")
+                .protocolError,
+                "the body is encoded as \(encoding.prefix(100)), which was not asked for")
         }
         if answer == .startsOver { forgetPartial() }
     }
@@ -161,7 +167,8 @@ final class Transfer {
             // Most downloads come through: what is soon here is not worth two changes of attributes.
             let isSmall = length ?? 0 <= PartialPolicy.smallWhole
             lateRecord = isSmall ? record : nil
-            file = try context.directory.stage(key, isSmall ? nil : record)
+            file = try context.directory.stage(
+                key, isSmall ? nil : record, makeRoom: { context.makeRoom(key, 0) })
             try beginReading()
         }
     }
@@ -179,11 +186,13 @@ final class Transfer {
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) throws {
+        let rest = length.map { $0 - received } ?? 0
         if let length, received + Int64(bytes.count) > length {
             throw Failure(
                 .protocolError, "the server sent more than the \(length) bytes it promised")
         }
-        try file?.append(bytes)
+        try file?.append(
+            bytes, makeRoom: { context.makeRoom(key, max(Int64(bytes.count), rest)) })
         read(bytes)
         received += Int64(bytes.count)
         if let type = inspector.mediaType, !context.settings.accepts(type) {
@@ -198,13 +207,13 @@ final class Transfer {
     /// stays where more of it could still be had.
     func finish(_ code: CURLcode) -> Result<StagedImage, Failure> {
         if let failure = ownFailure {
-            if failure.kind != .storage { discardPartial() }
+            if failure.kind == .storage { leaveBehind() } else { discardPartial() }
             return .failure(failure)
         }
         if code == CURLE_COULDNT_CONNECT, let refusal { return .failure(refusal) }
         guard code == CURLE_OK else {
             leaveBehind()
-            return .failure(.curl(code, url, received, length, head))
+            return .failure(tunnelRefusal ?? .curl(code, url, received, length, head))
         }
         guard file != nil || hasImage else { return .failure(.http(head.status)) }
         do {
@@ -226,6 +235,8 @@ final class Transfer {
             throw Failure(.notAnImage, "the response has no body")
         }
         let report = try checked(inspector.finish())
+        // It is closed by whoever publishes it, once it is published.
+        self.file = nil
         return StagedImage(
             flight: id, file: file, url: url, digest: digest, record: record(report))
     }
@@ -305,6 +316,10 @@ extension Failure {
             .addressRefused,
             "the host's address \(target) is not on the public Internet; --allow-network permits it"
         )
+    }
+
+    static func noSocket(_ cause: Errno) -> Failure {
+        Failure(.unreachable, "no socket for a connection: \(cause); \(cause.remedy)")
     }
 
     static func http(_ status: Int) -> Failure {

@@ -17,6 +17,8 @@ struct TransferContext: Sendable {
     let refusal: @Sendable (CacheKey, FlightID, _ length: Int64) -> Failure?
     /// Asks for room before bytes are written: for those needed now, and the length in all if known.
     let roomFor: @Sendable (CacheKey, FlightID, _ needed: Int64, _ length: Int64?) -> RoomGrant
+    /// The disk is full all the same, with so many bytes to come; whether others went for them.
+    let makeRoom: @Sendable (CacheKey, Int64) -> Bool
     let onFinished: @Sendable (CacheKey, FlightID, TransferEnd) -> Void
 
     func discardPartial(_ key: CacheKey) {
@@ -24,8 +26,11 @@ struct TransferContext: Sendable {
             try directory.discardPartial(of: key)
         } catch {
             logger.warning(
-                "a partial could not be removed",
-                metadata: ["key": "\(key)", "error": "\(error)"])
+                "a partial could not be removed and stays",
+                metadata: [
+                    "directory": "\(directory.path)", "name": "\(DirectoryName.partial(key))",
+                    "error": "\(error)", "remedy": "\(error.remedy)",
+                ])
         }
     }
 }

@@ -7,7 +7,7 @@ internal import Synchronization
 final class TransferLoop: Sendable {
     /// What the thread can be asked to do.
     enum Command: Sendable {
-        case start(FlightID, CacheKey, CacheURL)
+        case start(FlightID, CacheKey, CacheURL, Remains)
         /// Ends a transfer if it still runs.
         case cancel(FlightID, CacheKey, discardsPartial: Bool)
         /// Goes on with a transfer that waited for room.
@@ -19,9 +19,13 @@ final class TransferLoop: Sendable {
         case stop
     }
 
-    private let multi = CurlMulti()
+    private let multi: CurlMulti
     private let commands = Mutex<[Command]>([])
     private let thread = Mutex<NamedThread?>(nil)
+
+    init() throws(CacheError) {
+        multi = try CurlMulti()
+    }
 
     /// Starts the thread; it tells the context's owner what happens until ``finish()``.
     func start(_ context: TransferContext) {
@@ -65,8 +69,6 @@ private final class TransferThread {
     private let multi: CurlMulti
     private let thread = pthread_self()
     private var transfers: [FlightID: Transfer] = [:]
-    /// Handles to use again; libcurl keeps what is dear in them.
-    private var idle: [CurlEasy] = []
     /// Downloads that read a partial again, in turn.
     private var rereading: [FlightID] = []
     /// Those that were over before they had read it.
@@ -105,9 +107,10 @@ private final class TransferThread {
             multi.perform()
             while let (handle, code) = multi.nextFinished() { finished(handle, code) }
             reread()
-            if transfers.isEmpty {
-                idle.removeAll()
-                if isClosing { renew() }
+            if transfers.isEmpty, isClosing {
+                renew()
+                // A wake-up meant for the old handle went with it.
+                continue
             }
             multi.poll(milliseconds: rereading.isEmpty ? nap : 0)
         }
@@ -126,7 +129,7 @@ private final class TransferThread {
 
     private func perform(_ command: TransferLoop.Command) {
         switch command {
-        case .start(let id, let key, let url): begin(id, key, url)
+        case .start(let id, let key, let url, let remains): begin(id, key, url, remains)
         case .cancel(let id, let key, let discardsPartial): cancel(id, key, discardsPartial)
         case .resume(let id): transfers[id]?.easy.resume()
         case .closeIdleConnections: closeIdleConnections()
@@ -135,12 +138,12 @@ private final class TransferThread {
         }
     }
 
-    private func begin(_ id: FlightID, _ key: CacheKey, _ url: CacheURL) {
+    private func begin(_ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ remains: Remains) {
         do throws(CurlError) {
             let easy = try handle()
             let transfer = Transfer(id, key, url, easy, context, pace)
-            transfer.findPartial()
-            transfer.findEntry()
+            if remains.partial { transfer.findPartial() }
+            if remains.entry { transfer.findEntry() }
             try easy.aim(at: transfer)
             transfers[id] = transfer
             if transfer.isRereading { rereading.append(id) }
@@ -169,10 +172,11 @@ private final class TransferThread {
         }
     }
 
-    /// One that has served before, or a new one.
+    /// A new handle for each request: up to 7.88 at least, libcurl takes a folded line at the beginning of a
+    /// response for a continuation of the last header the same handle has received before, which is freed
+    /// by then. What is dear, connections and addresses, belongs to the multi handle.
     private func handle() throws(CurlError) -> CurlEasy {
-        if let easy = idle.popLast() { return easy }
-        return try CurlEasy(context.settings, resolutions)
+        try CurlEasy(context.settings, resolutions)
     }
 
     private func finished(_ handle: UnsafeMutableRawPointer, _ code: CURLcode) {
@@ -201,6 +205,7 @@ private final class TransferThread {
     private func aimAgain(_ transfer: Transfer) {
         multi.remove(transfer.easy)
         do throws(CurlError) {
+            transfer.easy = try handle()
             try transfer.easy.aim(at: transfer)
             multi.add(transfer.easy)
         } catch {
@@ -238,7 +243,6 @@ private final class TransferThread {
         transfers[transfer.id] = nil
         ended[transfer.id] = nil
         pace.forget(transfer.id)
-        idle.append(transfer.easy)
     }
 
     private func discardPartial(_ key: CacheKey) {

@@ -18,9 +18,11 @@ final class TransferPace {
     }
 
     /// Whether a piece of a body may be taken now; if not, its download waits for its turn.
-    func admits(_ count: Int, of id: FlightID, now: ContinuousClock.Instant) -> Bool {
+    func admits(
+        _ count: Int, of id: FlightID, now: @autoclosure () -> ContinuousClock.Instant
+    ) -> Bool {
         guard rate != nil else { return true }
-        fill(now)
+        fill(now())
         guard available > 0 else {
             waiting.append(id)
             return false
@@ -30,9 +32,9 @@ final class TransferPace {
     }
 
     /// The next who may go on, if one may.
-    func next(now: ContinuousClock.Instant) -> FlightID? {
+    func next(now: @autoclosure () -> ContinuousClock.Instant) -> FlightID? {
         guard let id = waiting.first else { return nil }
-        fill(now)
+        fill(now())
         guard available > 0 else { return nil }
         waiting.remove(id)
         return id
@@ -44,9 +46,9 @@ final class TransferPace {
     }
 
     /// How long until somebody may go on; `nil` if nobody waits.
-    func delay(now: ContinuousClock.Instant) -> Duration? {
+    func delay(now: @autoclosure () -> ContinuousClock.Instant) -> Duration? {
         guard let rate, !waiting.isEmpty else { return nil }
-        let missing = 1 - available - Double(rate) * ((now - filledAt) / .seconds(1))
+        let missing = 1 - available - Double(rate) * ((now() - filledAt) / .seconds(1))
         return max(.zero, .seconds(missing / Double(rate)))
     }
 

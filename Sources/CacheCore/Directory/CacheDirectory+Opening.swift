@@ -4,6 +4,7 @@ internal import SystemPackage
 
 /// Making, locking and marking the directory.
 extension CacheDirectory {
+    private static let tagName = "CACHEDIR.TAG"
     /// The first line every backup program knows a cache by (bford.info/cachedir).
     private static let tag = """
         Signature: 8a477f597d28d172789f06886806bc55
@@ -31,21 +32,75 @@ extension CacheDirectory {
         }
     }
 
-    static func open(_ path: String, _ kernel: Kernel) throws(CacheError) -> Int32 {
+    /// Makes the directory itself, where its parent is there.
+    static func makeLast(
+        _ path: String, mode: mode_t, _ kernel: Kernel
+    ) throws(CacheError) {
+        do {
+            try kernel.makeDirectory(path, mode: mode)
+        } catch .fileExists {
+            return
+        } catch {
+            throw unusable("make", path, error)
+        }
+    }
+
+    /// A directory that is open, locked and marked. Whoever has it closes both descriptors.
+    struct Opened {
+        let directory: Int32
+        let lock: Int32
+        let facts: Facts
+
+        init(_ path: String, _ kernel: Kernel) throws(CacheError) {
+            // An initialiser that throws closes what is open by itself.
+            directory = try CacheDirectory.open(path, kernel)
+            do {
+                lock = try CacheDirectory.lock(path, directory, kernel)
+            } catch {
+                close(directory)
+                throw error
+            }
+            do {
+                let isTagged = try CacheDirectory.writeTag(directory, kernel, path: path)
+                facts = Facts(
+                    identity: try CacheDirectory.identity(of: directory, path, kernel),
+                    keepsAttributes: CacheDirectory.keepsAttributes(lock, kernel),
+                    isTagged: isTagged)
+                try CacheDirectory.settle(directory, path, kernel)
+            } catch {
+                CacheDirectory.release(lock)
+                close(directory)
+                throw error
+            }
+        }
+    }
+
+    private static func identity(
+        of directory: Int32, _ path: String, _ kernel: Kernel
+    ) throws(CacheError) -> Identity {
+        try attempt("read", path) { () throws(Errno) in
+            Identity(try kernel.status(of: directory))
+        }
+    }
+
+    private static func open(_ path: String, _ kernel: Kernel) throws(CacheError) -> Int32 {
         try attempt("open", path) { () throws(Errno) in try kernel.openDirectory(path) }
     }
 
     /// Takes `.lock`, which a kernel releases with the process that held it, however that ended.
-    static func lock(
+    private static func lock(
         _ path: String, _ directory: Int32, _ kernel: Kernel
     ) throws(CacheError) -> Int32 {
+        // Nothing is left open for writing: it would keep the file system from being made read-only.
         let file = try attempt("write to", path) { () throws(Errno) in
-            try kernel.open(".lock", in: directory, O_RDWR | O_CREAT, mode: 0o644)
+            try kernel.open(".lock", in: directory, O_RDONLY | O_CREAT, mode: 0o644)
         }
         do {
             try kernel.lock(file)
-            try kernel.truncate(file, to: 0)
-            try kernel.write("\(getpid())\n", to: file)
+            let pen = try kernel.open(".lock", in: directory, O_WRONLY)
+            defer { close(pen) }
+            try kernel.truncate(pen, to: 0)
+            try sign(pen, kernel)
             return file
         } catch .wouldBlock {
             let holder = holder(of: file)
@@ -55,40 +110,88 @@ extension CacheDirectory {
                 "the cache directory \(path) is in use by \(holder); stop it, or choose another "
                     + "directory with --directory")
         } catch {
-            close(file)
+            release(file)
             throw unusable("lock", path, error)
         }
     }
 
-    /// "process 4711", from what the holder wrote into the lock.
+    /// Gives the lock back for good: closing alone would leave it to a child process that inherited it and
+    /// has not begun its program yet. flock(2).
+    static func release(_ lock: Int32) {
+        clinux_flock(lock, LOCK_UN)
+        close(lock)
+    }
+
+    /// Writes into the lock who holds it. On a full disk it stays empty, and keeps others out all the same.
+    private static func sign(_ lock: Int32, _ kernel: Kernel) throws(Errno) {
+        do {
+            try kernel.write("\(getpid())\n", to: lock)
+        } catch  where error.isFullDisk {
+            return
+        }
+    }
+
+    /// "process 4711", from what the holder wrote into the lock. One that has only just taken it may not
+    /// have written yet: then there is nothing, or the number of a process that was killed.
     private static func holder(of lock: Int32) -> String {
+        for _ in 0..<250 {
+            if let process = processNoted(in: lock), isAlive(process) {
+                return "process \(process)"
+            }
+            usleep(2000)
+        }
+        // One in another namespace of processes is not seen from here. pid_namespaces(7)
+        return processNoted(in: lock).map { "process \($0)" } ?? "another process"
+    }
+
+    /// pread(2).
+    private static func processNoted(in lock: Int32) -> pid_t? {
         var bytes = [UInt8](repeating: 0, count: 32)
         let count = pread(lock, &bytes, bytes.count, 0)
         let digits = bytes.prefix(max(count, 0)).prefix { $0 >= 0x30 && $0 <= 0x39 }
-        return digits.isEmpty
-            ? "another process" : "process \(String(decoding: digits, as: UTF8.self))"
+        return pid_t(String(decoding: digits, as: UTF8.self))
     }
 
-    /// Writes `CACHEDIR.TAG` unless something of that name is there already.
-    static func writeTag(
+    /// kill(2), which sends nothing.
+    private static func isAlive(_ process: pid_t) -> Bool {
+        process > 0 && (kill(process, 0) == 0 || errno == EPERM)
+    }
+
+    /// Writes `CACHEDIR.TAG` unless something of that name is there already; `false` if the disk is too
+    /// full for it, which is no reason not to serve what is there.
+    private static func writeTag(
         _ directory: Int32, _ kernel: Kernel, path: String
-    ) throws(CacheError) {
+    ) throws(CacheError) -> Bool {
         try attempt("write to", path) { () throws(Errno) in
-            let file: Int32
             do throws(Errno) {
-                file = try kernel.open(
-                    "CACHEDIR.TAG", in: directory, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
+                let file = try kernel.open(
+                    tagName, in: directory, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
+                defer { close(file) }
+                try fill(file, in: directory, kernel)
+                return true
             } catch .fileExists {
-                return
+                return true
+            } catch  where error.isFullDisk {
+                return false
             }
-            defer { close(file) }
+        }
+    }
+
+    /// A tag without its text would never be written again.
+    private static func fill(
+        _ file: Int32, in directory: Int32, _ kernel: Kernel
+    ) throws(Errno) {
+        do {
             try kernel.write(tag, to: file)
+        } catch {
+            try kernel.unlink(tagName, in: directory)
+            throw error
         }
     }
 
     /// Makes durable what a daemon renamed just before it was killed: it will be called cached. Some
     /// file systems can't sync a directory, and then don't need it. fsync(2).
-    static func settle(
+    private static func settle(
         _ directory: Int32, _ path: String, _ kernel: Kernel
     ) throws(CacheError) {
         do {
@@ -101,7 +204,7 @@ extension CacheDirectory {
     }
 
     /// Tries an attribute on the lock file: tmpfs before Linux 6.6, vfat and others keep none.
-    static func keepsAttributes(_ file: Int32, _ kernel: Kernel) -> Bool {
+    private static func keepsAttributes(_ file: Int32, _ kernel: Kernel) -> Bool {
         do {
             try kernel.setAttribute("user.cached.probe", [UInt8(ascii: "1")], of: file)
             return true

@@ -1,3 +1,4 @@
+import CLinux
 internal import CacheKey
 import Glibc
 internal import SystemPackage

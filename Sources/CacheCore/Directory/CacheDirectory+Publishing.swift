@@ -17,8 +17,10 @@ extension CacheDirectory {
     /// - Parameters:
     ///   - now: the time of use of the first image; each further one is used a nanosecond later.
     ///   - sync: how the files' own bytes are made durable; see ``SyncPace``.
+    ///   - makeRoom: asked where the disk is full; what failed for that is then tried once more.
     func publish(
-        _ batch: [StagedImage], now: FileTime, sync: SyncPace.Choice = .eachFile
+        _ batch: [StagedImage], now: FileTime, sync: SyncPace.Choice = .eachFile,
+        makeRoom: (CacheKey) -> Bool = { _ in false }
     ) -> [Publication] {
         var failures: [Int: Errno] = [:]
         let uses = batch.indices.map { FileTime(nanoseconds: now.nanoseconds + Int64($0)) }
@@ -27,7 +29,9 @@ extension CacheDirectory {
                 do { try step(image) } catch { failures[index] = error }
             }
         }
-        each(writeAttributes)
+        each { (image) throws(Errno) in
+            try storing({ makeRoom(image.key) }) { () throws(Errno) in try writeAttributes(image) }
+        }
         for (image, time) in zip(batch, uses) { setLastUse(time, of: image) }
         if sync == .eachFile || !isFileSystemSynchronized() {
             if batch.count > 1 {
@@ -36,8 +40,11 @@ extension CacheDirectory {
             each { (image) throws(Errno) in try kernel.synchronize(image.file.descriptor) }
         }
         each { (image) throws(Errno) in
-            let name = image.key.description
-            try kernel.rename(Self.partialName(of: image.key), to: name, in: descriptor)
+            // A stranger may have taken it away, or the whole directory, and laid something else there.
+            guard isSame(Self.partialName(of: image.key), image.file.descriptor) else {
+                throw .noSuchFileOrDirectory
+            }
+            try storing({ makeRoom(image.key) }) { () throws(Errno) in try rename(image.key) }
         }
         var directoryFailure: Errno?
         do { try kernel.synchronize(descriptor) } catch { directoryFailure = error }
@@ -45,9 +52,15 @@ extension CacheDirectory {
             let failure = failures[index] ?? directoryFailure
             return Publication(
                 flight: image.flight, key: image.key,
+                isLostByOthers: failures[index] == nil && directoryFailure != nil,
                 result: failure.map { .failure(rejected(image, $0)) }
                     ?? facts(of: image, uses[index]))
         }
+    }
+
+    /// renameat(2).
+    private func rename(_ key: CacheKey) throws(Errno) {
+        try kernel.rename(Self.partialName(of: key), to: key.description, in: descriptor)
     }
 
     /// Syncs the file system. A failure says that some file of it could not be written, not which: then
@@ -67,9 +80,7 @@ extension CacheDirectory {
     private func writeAttributes(_ image: StagedImage) throws(Errno) {
         guard keepsAttributes else { return }
         let file = image.file.descriptor
-        if image.file.hasRecord {
-            try kernel.removeAttribute(PartialRecord.attributeName, of: file)
-        }
+        if image.file.hasRecord { try removePartialRecord(file) }
         var record = image.record
         record.validators = Validators()
         let bare = record.text
@@ -80,6 +91,15 @@ extension CacheDirectory {
         guard try !fits(EntryAttributes.url, image.url.string, file) else { return }
         try set(name, bare, file)
         _ = try fits(EntryAttributes.url, image.url.string, file)
+    }
+
+    /// A second try finds it gone.
+    private func removePartialRecord(_ file: Int32) throws(Errno) {
+        do {
+            try kernel.removeAttribute(PartialRecord.attributeName, of: file)
+        } catch .noData {
+            return
+        }
     }
 
     /// Sets an attribute; `false` where the inode has no room for it.
@@ -151,9 +171,16 @@ extension Failure {
         case .isDirectory, .directoryNotEmpty, .fileExists:
             Failure(.obstructed, "a directory lies at \(path); move it away")
         case .noSpace, .diskQuotaExceeded:
-            Failure(.storage, "no room to store \(path): the file system or the quota is full")
+            Failure(
+                .storage,
+                "no room to store \(path): the file system or the quota is full; \(cause.remedy)")
         default:
-            Failure(.storage, "\(path) could not be stored: \(cause)")
+            Failure(.storage, "\(path) could not be stored: \(cause); \(cause.remedy)")
         }
+    }
+
+    /// A system call that could not look at a file.
+    static func unreadable(_ cause: Errno, path: String) -> Failure {
+        Failure(.storage, "\(path) could not be looked at: \(cause); \(cause.remedy)")
     }
 }

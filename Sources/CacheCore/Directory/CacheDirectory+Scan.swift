@@ -10,6 +10,8 @@ extension CacheDirectory {
         case entry(CacheKey, Examination)
         /// Bytes the disk holds for a partial; `nil` where there is none.
         case partial(CacheKey, Int64?)
+        /// It could not be looked at, and has to be again.
+        case unseen(DirectoryName)
     }
 
     /// Names in one batch.
@@ -22,6 +24,26 @@ extension CacheDirectory {
     func scan<Start>(
         begin: () -> Start, batch take: ([Scanned], Start) -> Bool
     ) throws(Errno) {
+        var names: [(DirectoryName, String)] = []
+        let isWhole = try forEachName { name, text in
+            names.append((name, text))
+            return names.count < Self.scanBatch || examine(&names, begin, take)
+        }
+        if isWhole { _ = examine(&names, begin, take) }
+    }
+
+    /// Every name of an entry that is there, whatever lies under it. readdir(3).
+    func entryKeys() throws(Errno) -> [CacheKey] {
+        var keys: [CacheKey] = []
+        _ = try forEachName { name, _ in
+            if case .entry(let key) = name { keys.append(key) }
+            return true
+        }
+        return keys
+    }
+
+    /// Hands on every name that is the cache's own until `body` has enough; `false` if it had.
+    private func forEachName(_ body: (DirectoryName, String) -> Bool) throws(Errno) -> Bool {
         let copy = try kernel.call(.getdents) { openat(descriptor, ".", O_RDONLY | O_CLOEXEC) }
         guard let stream = fdopendir(copy) else {
             let cause = Errno(rawValue: errno)
@@ -29,13 +51,10 @@ extension CacheDirectory {
             throw cause
         }
         defer { closedir(stream) }
-        var names: [(DirectoryName, String)] = []
-        while let name = nextName(stream) {
-            names.append(name)
-            guard names.count == Self.scanBatch else { continue }
-            guard examine(&names, begin, take) else { return }
+        while let (name, text) = try nextName(stream) {
+            guard body(name, text) else { return false }
         }
-        _ = examine(&names, begin, take)
+        return true
     }
 
     private func examine<Start>(
@@ -45,28 +64,28 @@ extension CacheDirectory {
         let start = begin()
         var scanned: [Scanned] = []
         scanned.reserveCapacity(names.count)
-        for (name, text) in names {
-            switch name {
-            case .entry(let key): scanned.append(.entry(key, examineOrPass(key, name: text)))
-            case .partial(let key): scanned.append(.partial(key, allocated(toPartialOf: key)))
-            }
-        }
+        for (name, text) in names { scanned.append(look(at: name, text)) }
         names.removeAll(keepingCapacity: true)
         return take(scanned, start)
     }
 
-    /// One file that can't be looked at is nothing to be used, and no reason to know of no other.
-    func examineOrPass(_ key: CacheKey, name: String) -> Examination {
+    /// One file that can't be looked at is no reason to know of no other.
+    func look(at name: DirectoryName, _ text: String) -> Scanned {
         do {
-            return try examine(key, name: name)
+            switch name {
+            case .entry(let key): return .entry(key, try examine(key, name: text))
+            case .partial(let key): return .partial(key, try allocated(toPartialOf: key))
+            }
         } catch {
-            return .unusable
+            return .unseen(name)
         }
     }
 
     /// The next name that is the cache's own, strangers' passed over; `nil` at the end.
-    private func nextName(_ stream: OpaquePointer) -> (DirectoryName, String)? {
-        while let entry = readdir(stream) {
+    private func nextName(
+        _ stream: OpaquePointer
+    ) throws(Errno) -> (DirectoryName, String)? {
+        while let entry = try kernel.nextEntry(stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self)
             }

@@ -1,26 +1,26 @@
 import CLinux
 internal import CacheKey
 import Glibc
+internal import Synchronization
 internal import SystemPackage
 
 /// The directory that is the database: entries under their names, partials beside them.
 ///
 /// Held open by descriptor; every name is used relative to it, so that neither a link nor a rename
-/// of the path can lead the daemon elsewhere. Knows no policy and keeps no list of what it holds.
+/// of the path can lead the daemon elsewhere, until ``adopt(_:)``. Knows no policy and keeps no list of
+/// what it holds.
 final class CacheDirectory: Sendable {
     let path: String
     let kernel: Kernel
+    /// Permission bits of a directory that has to be made.
+    let mode: mode_t
     /// The directory itself, for `openat(2)` and its like.
     let descriptor: Int32
     /// `.lock`, whose `flock(2)` keeps a second daemon out until this process ends.
     private let lockDescriptor: Int32
-    /// Which directory it is: a moved or replaced one has another identity.
-    private let identity: Identity
+    /// Which directory it is.
+    private let facts: Mutex<Facts>
     let owner = geteuid()
-    /// `/proc/self/fd/N/`, through which attributes are read without opening a file.
-    private let procPrefix: String
-    /// Whether this file system keeps user attributes at all.
-    let keepsAttributes: Bool
 
     /// Makes the directory where it is missing, locks it and marks it as a cache.
     ///
@@ -28,30 +28,16 @@ final class CacheDirectory: Sendable {
     init(path: String, mode: mode_t, kernel: Kernel) throws(CacheError) {
         self.path = path
         self.kernel = kernel
+        self.mode = mode
         try Self.make(path, mode: mode, kernel)
-        // An initialiser that throws runs no `deinit`: what is open has to be closed here.
-        descriptor = try Self.open(path, kernel)
-        do {
-            lockDescriptor = try Self.lock(path, descriptor, kernel)
-        } catch {
-            close(descriptor)
-            throw error
-        }
-        do {
-            try Self.writeTag(descriptor, kernel, path: path)
-            identity = try Self.identity(of: descriptor, path, kernel)
-            try Self.settle(descriptor, path, kernel)
-        } catch {
-            close(lockDescriptor)
-            close(descriptor)
-            throw error
-        }
-        procPrefix = "/proc/self/fd/\(descriptor)/"
-        keepsAttributes = Self.keepsAttributes(lockDescriptor, kernel)
+        let opened = try Opened(path, kernel)
+        descriptor = opened.directory
+        lockDescriptor = opened.lock
+        facts = Mutex(opened.facts)
     }
 
     deinit {
-        close(lockDescriptor)
+        Self.release(lockDescriptor)
         close(descriptor)
     }
 
@@ -60,31 +46,78 @@ final class CacheDirectory: Sendable {
         clinux_flock(lockDescriptor, LOCK_UN)
     }
 
-    private static func identity(
-        of directory: Int32, _ path: String, _ kernel: Kernel
-    ) throws(CacheError) -> Identity {
-        try attempt("read", path) { () throws(Errno) in
-            Identity(try kernel.status(of: directory))
+    // MARK: Which directory it is
+
+    /// What is known of a directory from its opening on.
+    struct Facts {
+        /// A moved or replaced directory has another.
+        let identity: Identity
+        /// Whether its file system keeps user attributes at all.
+        let keepsAttributes: Bool
+        /// Whether it says that it is a cache.
+        let isTagged: Bool
+    }
+
+    /// A file's identity on this machine: device and inode.
+    struct Identity: Equatable {
+        private let device: dev_t
+        private let inode: ino_t
+
+        init(_ status: stat) {
+            device = status.st_dev
+            inode = status.st_ino
         }
     }
 
-    /// Whether the path still leads to this very directory: one `stat(2)`, about 0.6 µs.
+    /// Whether this file system keeps user attributes at all.
+    var keepsAttributes: Bool { facts.withLock { $0.keepsAttributes } }
+
+    /// Whether the directory says that it is a cache; on a full disk it can't.
+    var isTagged: Bool { facts.withLock { $0.isTagged } }
+
+    /// Whether the path still leads to this very directory: one `stat(2)`, about 0.6 µs. Where that can't
+    /// be told it does, as long as nothing says otherwise.
     var isInPlace: Bool {
         do {
-            return Identity(try kernel.status(ofPath: path)) == identity
+            let named = Identity(try kernel.status(ofPath: path))
+            return facts.withLock { $0.identity == named }
+        } catch {
+            return error != .noSuchFileOrDirectory && error != .notDirectory
+        }
+    }
+
+    /// Takes over the directory the path leads to now, in the place of one that was replaced; makes it
+    /// if the old one was deleted and nothing is there. One that was moved away may come back.
+    ///
+    /// - Parameter prepare: called when names lead into the new directory, and before anybody believes
+    ///   that it is in place.
+    func adopt(_ prepare: () -> Void) throws(CacheError) {
+        if isDeleted { try Self.makeLast(path, mode: mode, kernel) }
+        let opened = try Opened(path, kernel)
+        // Whoever uses these numbers goes on in the new directory.
+        clinux_replace(descriptor, opened.directory)
+        clinux_replace(lockDescriptor, opened.lock)
+        close(opened.directory)
+        close(opened.lock)
+        prepare()
+        facts.withLock { $0 = opened.facts }
+    }
+
+    /// Whether no name leads to it any more. fstat(2), `st_nlink`.
+    private var isDeleted: Bool {
+        do {
+            return try kernel.status(of: descriptor).st_nlink == 0
         } catch {
             return false
         }
     }
 
-    /// A file's identity on this machine: device and inode.
-    private struct Identity: Equatable {
-        let device: dev_t
-        let inode: ino_t
-
-        init(_ status: stat) {
-            device = status.st_dev
-            inode = status.st_ino
+    /// Whether its file system lets anybody write. statfs(2), `ST_RDONLY`.
+    var isWritable: Bool {
+        do {
+            return try kernel.fileSystem(of: descriptor).f_flags & 1 == 0
+        } catch {
+            return false
         }
     }
 
@@ -97,23 +130,43 @@ final class CacheDirectory: Sendable {
 
     /// The same with the name at hand, as a scan has it.
     func examine(_ key: CacheKey, name: String) throws(Errno) -> Examination {
+        switch try inspect(key, name: name) {
+        case nil: .absent
+        case .success(let facts): .entry(facts)
+        case .failure(.directory): .obstructed
+        case .failure: .unusable
+        }
+    }
+
+    /// The same with why something is no entry; `nil` where nothing lies.
+    func inspect(_ key: CacheKey, name: String) throws(Errno) -> Result<EntryFacts, Damage>? {
         let status: stat
         do {
             status = try kernel.status(of: name, in: descriptor)
         } catch .noSuchFileOrDirectory {
-            return .absent
+            return nil
         }
-        let type = status.st_mode & S_IFMT
-        guard type != S_IFDIR else { return .obstructed }
-        guard type == S_IFREG, status.st_size > 0, status.st_uid == owner else { return .unusable }
+        if let damage = damage(seenIn: status) { return .failure(damage) }
         guard let record = try record(of: key, name: name) else {
-            return keepsAttributes ? .unusable : .entry(Self.bareFacts(status))
+            return keepsAttributes ? .failure(.noRecord) : .success(Self.bareFacts(status))
         }
-        guard record.size == status.st_size else { return .unusable }
-        return .entry(
+        guard record.size == status.st_size else {
+            return .failure(.wrongSize(recorded: record.size))
+        }
+        return .success(
             EntryFacts(
                 record: record, allocated: Int64(status.st_blocks) * 512,
                 lastUsedAt: FileTime(status.st_atim)))
+    }
+
+    private func damage(seenIn status: stat) -> Damage? {
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: .directory
+        case S_IFREG where status.st_uid != owner: .otherOwner
+        case S_IFREG where status.st_mode & S_IRUSR == 0: .unreadable
+        case S_IFREG: status.st_size > 0 ? nil : .empty
+        default: .notAFile
+        }
     }
 
     /// The record of an entry; `nil` where there is none that can be read.
@@ -139,6 +192,19 @@ final class CacheDirectory: Sendable {
         try withAttribute(attribute, of: key.description) { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The same of an open file. fgetxattr(2).
+    func attribute(_ attribute: String, of file: Int32) throws(Errno) -> String? {
+        do {
+            return try withTemporaryBuffer(EntryAttributes.maximumLength) {
+                (buffer) throws(Errno) -> String in
+                let count = try kernel.attribute(attribute, of: file, into: buffer)
+                return String(decoding: buffer[..<count], as: UTF8.self)
+            }
+        } catch .noData, .notSupported, .outOfRange {
+            return nil
+        }
+    }
+
     /// Hands an attribute's bytes to `body`; `nil` where the file or the attribute is missing or the
     /// value too long to be ours.
     private func withAttribute<Result>(
@@ -147,7 +213,7 @@ final class CacheDirectory: Sendable {
         do {
             return try withTemporaryBuffer(EntryAttributes.maximumLength) {
                 (buffer) throws(Errno) -> Result in
-                let count = try kernel.attribute(attribute, ofPath: procPrefix + name, into: buffer)
+                let count = try kernel.attribute(attribute, of: name, in: descriptor, into: buffer)
                 return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
         } catch .noData, .noSuchFileOrDirectory, .notSupported, .outOfRange {
@@ -164,13 +230,13 @@ final class CacheDirectory: Sendable {
             lastUsedAt: FileTime(status.st_atim), isPinned: false)
     }
 
-    /// Bytes the disk holds for what lies under the name of a partial; `nil` where nothing does, or
-    /// nothing that can be looked at. stat(2), `st_blocks`.
-    func allocated(toPartialOf key: CacheKey) -> Int64? {
+    /// Bytes the disk holds for what lies under the name of a partial; `nil` where nothing does.
+    /// stat(2), `st_blocks`.
+    func allocated(toPartialOf key: CacheKey) throws(Errno) -> Int64? {
         do {
             let status = try kernel.status(of: Self.partialName(of: key), in: descriptor)
             return Int64(status.st_blocks) * 512
-        } catch {
+        } catch .noSuchFileOrDirectory {
             return nil
         }
     }

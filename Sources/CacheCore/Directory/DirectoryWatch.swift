@@ -14,6 +14,10 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
     enum Change: Hashable, Sendable {
         /// Something lies under the name that may not be what the index knows.
         case appeared(CacheKey)
+        /// The same by renaming.
+        case placed(CacheKey)
+        /// The same, perhaps: the file was open for writing, and is closed.
+        case closed(CacheKey)
         /// The name is gone.
         case vanished(CacheKey)
         /// Somebody opened the file of a name, be it a stranger or this process. inotify carries no pid.
@@ -27,6 +31,7 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
     /// Readable when something happened.
     let descriptor: Int32
     private let buffer: UnsafeMutableRawBufferPointer
+    private let kernel: Kernel
 
     private static let mask =
         UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM)
@@ -35,6 +40,7 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
 
     /// Watches the directory from now on; fails where the machine's watches are spent.
     init(_ directory: CacheDirectory) throws(Errno) {
+        kernel = directory.kernel
         descriptor = try Self.open(directory)
         buffer = .allocate(byteCount: 16 * 1024, alignment: 8)
     }
@@ -63,13 +69,22 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
 
     /// Hands every change since the last call to `body`, in order. read(2).
     mutating func drain(_ body: (Change) -> Void) {
-        while true {
-            let count = read(descriptor, buffer.baseAddress, buffer.count)
-            guard count > 0 else { return }
+        while let count = nextEvents() {
+            // Without any, events were lost.
+            guard count > 0 else { return body(.overflowed) }
             var position = 0
             while position < count {
                 position += take(at: position, body)
             }
+        }
+    }
+
+    /// Bytes of events now in the buffer; `nil` when there are none, 0 when they can't be had. read(2).
+    private func nextEvents() -> Int? {
+        do {
+            return try kernel.readNow(descriptor, into: buffer)
+        } catch {
+            return 0
         }
     }
 
@@ -99,8 +114,11 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         switch name {
         case .partial(let key): return isOpening ? nil : .partialChanged(key)
         case .entry(let key) where isOpening: return .opened(key)
-        case .entry(let key):
-            return mask & UInt32(IN_DELETE | IN_MOVED_FROM) != 0 ? .vanished(key) : .appeared(key)
+        case .entry(let key) where mask & UInt32(IN_DELETE | IN_MOVED_FROM) != 0:
+            return .vanished(key)
+        case .entry(let key) where mask & UInt32(IN_MOVED_TO) != 0: return .placed(key)
+        case .entry(let key) where mask & UInt32(IN_CLOSE_WRITE) != 0: return .closed(key)
+        case .entry(let key): return .appeared(key)
         }
     }
 }

@@ -22,12 +22,14 @@ final class DirectoryWorker: Sendable {
         /// Whether an image about to be published is pinned.
         let isPinned: @Sendable (CacheKey) -> Bool
         let onPublished: @Sendable ([Publication]) -> Void
+        /// The disk is too full to publish an image; whether others went for it.
+        let makeRoom: @Sendable (CacheKey) -> Bool
         /// A victim's file is gone, or, with `false`, could not be removed.
         let onUnlinked: @Sendable (Victim, Bool) -> Void
     }
 
     /// Publications that share one commit, at most.
-    static let largestBatch = 256
+    static let largestBatch = 1024
 
     private let directory: CacheDirectory
     private let logger: Logger
@@ -51,10 +53,12 @@ final class DirectoryWorker: Sendable {
         if !inbox.put(job), case .run(let body) = job { body() }
     }
 
-    /// Finishes what is queued and ends the thread.
+    /// Finishes what is queued and what that leads to, as an image that was removed while it was being
+    /// published is unlinked after it; then ends the thread.
     func finish() {
-        inbox.close()
+        enqueue(.run { self.enqueue(.run { self.inbox.close() }) })
         thread.withLock { $0.take() }?.join()
+        inbox.close()
     }
 
     private func run(_ owner: Owner) {
@@ -85,8 +89,9 @@ final class DirectoryWorker: Sendable {
         }
         let choice = pace.choose(files: staged.count)
         let start = ContinuousClock.now
-        let publications = directory.publish(staged, now: .now, sync: choice)
-        pace.took(start.duration(to: .now), choice)
+        let publications = directory.publish(
+            staged, now: .now, sync: choice, makeRoom: owner.makeRoom)
+        pace.took(start.duration(to: .now), choice, files: staged.count)
         staged.removeAll(keepingCapacity: true)
         owner.onPublished(publications)
     }
@@ -112,9 +117,10 @@ extension CacheDirectory {
             return true
         } catch {
             logger.warning(
-                "a file could not be removed",
+                "a file could not be removed and stays",
                 metadata: [
                     "directory": "\(path)", "name": "\(victim.name)", "error": "\(error)",
+                    "remedy": "\(error.remedy)",
                 ])
             return false
         }

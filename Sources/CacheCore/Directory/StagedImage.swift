@@ -16,5 +16,7 @@ struct StagedImage: Sendable {
 struct Publication: Sendable {
     let flight: FlightID
     let key: CacheKey
+    /// Nothing is wrong with the image itself: what it shared with others failed.
+    var isLostByOthers = false
     let result: Result<EntryFacts, Failure>
 }

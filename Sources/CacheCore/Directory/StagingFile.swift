@@ -23,9 +23,13 @@ final class StagingFile: Sendable {
         close(descriptor)
     }
 
-    /// Appends bytes as they arrive. write(2).
-    func append(_ bytes: UnsafeRawBufferPointer) throws(Errno) {
-        try kernel.write(bytes, to: descriptor)
+    /// Appends bytes as they arrive; on a full disk the rest of them once `makeRoom` has made some.
+    /// write(2).
+    func append(
+        _ bytes: UnsafeRawBufferPointer, makeRoom: () -> Bool = { false }
+    ) throws(Errno) {
+        var rest = bytes
+        try storing(makeRoom) { () throws(Errno) in try kernel.write(&rest, to: descriptor) }
     }
 
     /// Reads what was written before, from a place on, as much as fits. pread(2).
@@ -37,21 +41,33 @@ final class StagingFile: Sendable {
 extension CacheDirectory {
     /// Starts a new partial. What lay under its name is unlinked, never written to: it may be a link.
     ///
-    /// - Parameter record: by which it can be continued; it has none where the file system keeps none.
-    func stage(_ key: CacheKey, _ record: PartialRecord? = nil) throws(Errno) -> StagingFile {
-        let name = Self.partialName(of: key)
-        let descriptor: Int32
-        do {
-            descriptor = try create(name)
-        } catch .fileExists {
-            try discardPartial(of: key)
-            descriptor = try create(name)
-        }
+    /// - Parameters:
+    ///   - record: by which it can be continued; it has none where the file system keeps none.
+    ///   - makeRoom: asked once where the disk is full.
+    func stage(
+        _ key: CacheKey, _ record: PartialRecord? = nil, makeRoom: () -> Bool = { false }
+    ) throws(Errno) -> StagingFile {
+        let descriptor = try storing(makeRoom) { () throws(Errno) in try createPartial(of: key) }
         let hasRecord = record.map { isKept($0, descriptor) } ?? false
         let file = StagingFile(
             key: key, descriptor: descriptor, hasRecord: hasRecord, kernel: kernel)
-        try kernel.setMode(0o644, of: descriptor)
+        do {
+            try kernel.setMode(0o644, of: descriptor)
+        } catch {
+            try discardPartial(of: key)
+            throw error
+        }
         return file
+    }
+
+    private func createPartial(of key: CacheKey) throws(Errno) -> Int32 {
+        let name = Self.partialName(of: key)
+        do {
+            return try create(name)
+        } catch .fileExists {
+            try discardPartial(of: key)
+            return try create(name)
+        }
     }
 
     /// Writes a partial's record; `false` where it could not be, and nothing will be continued.

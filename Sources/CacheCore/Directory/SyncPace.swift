@@ -12,7 +12,7 @@ struct SyncPace {
     /// Files from which on one sync for all pays.
     static let manyFiles = 16
     /// A sync of the file system that takes longer waits for others' bytes.
-    static let patience = Duration.milliseconds(500)
+    static func patience(files: Int) -> Duration { .milliseconds(max(500, 2 * files)) }
     /// Batches until it is tried again.
     static let restraint = 64
 
@@ -28,7 +28,9 @@ struct SyncPace {
     }
 
     /// The batch took so long.
-    mutating func took(_ duration: Duration, _ choice: Choice) {
-        if choice == .fileSystem, duration > Self.patience { restrained = Self.restraint }
+    mutating func took(_ duration: Duration, _ choice: Choice, files: Int) {
+        if choice == .fileSystem, duration > Self.patience(files: files) {
+            restrained = Self.restraint
+        }
     }
 }

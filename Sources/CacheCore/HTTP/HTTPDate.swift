@@ -3,22 +3,28 @@
 /// Read strictly: a date in none of the three forms is no date, so that what is meant to be invalid
 /// (`Expires: 0`, another time zone) counts as stale. Only the case of letters does not matter.
 enum HTTPDate {
+    /// Bytes between spaces, in lower case.
+    private typealias Word = ArraySlice<UInt8>
+
     /// Reads an IMF-fixdate, an RFC 850 date or an asctime date; `nil` for anything else.
     ///
     /// - Parameter now: decides the century of RFC 850's two-digit years: never more than 50 years
     ///   ahead.
     static func parse(_ text: some StringProtocol, now: UnixTime) -> UnixTime? {
-        let words = text.lowercased().split(separator: " ", omittingEmptySubsequences: false)
+        let words = text.utf8.map(\.lowercasedASCII)
+            .split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         switch words.count {
-        case 6 where words[5] == "gmt" && isDay(words[0], of: shortDays, end: ","):
+        case 6 where words[5].reads("gmt") && isDay(words[0], of: shortDays, end: ","):
             return time(day: words[1], month: words[2], year: words[3], clock: words[4])
-        case 4 where words[3] == "gmt" && isDay(words[0], of: longDays, end: ","):
+        case 4 where words[3].reads("gmt") && isDay(words[0], of: longDays, end: ","):
             return parseRFC850(words[1], clock: words[2], now: now)
         case 5 where isDay(words[0], of: shortDays, end: ""):
             return time(day: words[2], month: words[1], year: words[4], clock: words[3])
         // asctime pads a day of one digit with a space.
         case 6 where words[2].isEmpty && isDay(words[0], of: shortDays, end: ""):
-            return time(day: "0" + words[3], month: words[1], year: words[5], clock: words[4])
+            return time(
+                day: [UInt8(ascii: "0")] + words[3], month: words[1], year: words[5],
+                clock: words[4])
         default:
             return nil
         }
@@ -45,27 +51,26 @@ enum HTTPDate {
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    private static func isDay(_ word: Substring, of days: [String], end: String) -> Bool {
-        days.contains { word == $0 + end }
+    private static func isDay(_ word: Word, of days: [String], end: String) -> Bool {
+        guard word.suffix(end.utf8.count).reads(end) else { return false }
+        return days.contains { word.dropLast(end.utf8.count).reads($0) }
     }
 
     /// `06-Nov-94`.
-    private static func parseRFC850(
-        _ date: Substring, clock: Substring, now: UnixTime
-    ) -> UnixTime? {
-        let parts = date.split(separator: "-", omittingEmptySubsequences: false)
+    private static func parseRFC850(_ date: Word, clock: Word, now: UnixTime) -> UnixTime? {
+        let parts = date.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 3, let short = number(parts[2], digits: 2) else { return nil }
         let thisYear = civil(days: Int64(now.rawValue) / 86400).year
         var year = thisYear / 100 * 100 + short
         if year > thisYear + 50 { year -= 100 }
-        return time(day: parts[0], month: parts[1], year: Substring("\(year)"), clock: clock)
+        return time(day: parts[0], month: parts[1], year: Word("\(year)".utf8), clock: clock)
     }
 
     private static func time(
-        day: Substring, month: Substring, year: Substring, clock: Substring
+        day: Word, month: Word, year: Word, clock: Word
     ) -> UnixTime? {
-        let parts = clock.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 3, let month = months.firstIndex(where: { month == $0 }),
+        let parts = clock.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count == 3, let month = months.firstIndex(where: { month.reads($0) }),
             let day = number(day, digits: 2), let year = number(year, digits: 4),
             let hour = number(parts[0], digits: 2), let minute = number(parts[1], digits: 2),
             let second = number(parts[2], digits: 2),
@@ -75,11 +80,9 @@ enum HTTPDate {
         return UnixTime(clamping: days * 86400 + hour * 3600 + minute * 60 + second)
     }
 
-    private static func number(_ text: Substring, digits: Int) -> Int64? {
-        guard text.utf8.count == digits, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
-            return nil
-        }
-        return Int64(text)
+    private static func number(_ word: Word, digits: Int) -> Int64? {
+        guard word.count == digits, word.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        return word.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
     private static func padded(_ number: Int64) -> String {
@@ -113,4 +116,13 @@ enum HTTPDate {
             dayOfYear - (153 * month + 2) / 5 + 1
         )
     }
+}
+
+extension UInt8 {
+    fileprivate var lowercasedASCII: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether the bytes are those of a text.
+    fileprivate func reads(_ text: String) -> Bool { elementsEqual(text.utf8) }
 }

@@ -34,15 +34,15 @@ struct ResponseHead {
     @discardableResult
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
         length += line.count
-        let text = String(decoding: line, as: UTF8.self)
-        guard !text.hasPrefix("HTTP/") else {
-            begin(text)
+        guard !line.starts(with: "HTTP/".utf8) else {
+            begin(String(decoding: line, as: UTF8.self))
             return true
         }
-        isComplete = text.trimmed.isEmpty
-        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
-        let value = text[text.index(after: colon)...].trimmed
-        set(text[..<colon].lowercased(), value)
+        isComplete = line[...].trimmed.isEmpty
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return false }
+        set(
+            String(decoding: line[..<colon], as: UTF8.self).lowercased(),
+            String(decoding: line[(colon + 1)...].trimmed, as: UTF8.self))
         return false
     }
 
@@ -124,9 +124,20 @@ extension ResponseHead {
 extension StringProtocol {
     /// Without white space around it, line ends included.
     var trimmed: String {
-        let space: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0.isNewline }
-        let tail = drop(while: space)
-        guard let last = tail.lastIndex(where: { !space($0) }) else { return "" }
-        return String(tail[...last])
+        String(decoding: Substring(self).utf8.trimmed, as: UTF8.self)
     }
+}
+
+extension BidirectionalCollection<UInt8> where SubSequence: BidirectionalCollection<UInt8> {
+    /// Without white space around it, line ends included (RFC 9110 §5.6.3).
+    fileprivate var trimmed: SubSequence {
+        let tail = drop(while: \.isSpace)
+        guard let last = tail.lastIndex(where: { !$0.isSpace }) else { return suffix(0) }
+        return self[tail.startIndex...last]
+    }
+}
+
+extension UInt8 {
+    /// Space, tab, or one of the four that end lines: LF, VT, FF, CR.
+    fileprivate var isSpace: Bool { self == 0x20 || 0x09...0x0D ~= self }
 }

@@ -106,6 +106,6 @@ enum PartialPolicy {
     static func isWorthFinishing(received: Int64, total: Int64?) -> Bool {
         guard let total, received <= total else { return false }
         let rest = total - received
-        return rest < smallRest || rest * 100 <= total * smallPercent
+        return rest < smallRest || rest <= total / 100 * smallPercent
     }
 }

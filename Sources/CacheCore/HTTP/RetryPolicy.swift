@@ -69,8 +69,8 @@ extension Failure {
         case .unresolved, .unreachable, .timeout, .truncated: 10
         case .tls, .redirect, .protocolError, .addressRefused: 60
         case .notAnImage, .tooLarge, .unverifiable: 300
-        case .invalidURL, .digestMismatch, .obstructed, .storage, .noRoom, .notCached, .removed,
-            .shuttingDown:
+        case .invalidURL, .digestMismatch, .obstructed, .damaged, .storage, .noRoom, .notCached,
+            .removed, .shuttingDown:
             nil
         }
     }

@@ -6,6 +6,8 @@ struct Victim: Hashable, Sendable {
     let name: DirectoryName
     /// Bytes the disk holds for it.
     let bytes: Int64
+    /// An entry the cache chose, as against one somebody asked to remove.
+    var isEvicted = false
 }
 
 /// Where an eviction ends: at or below both.
@@ -24,9 +26,9 @@ extension CacheState {
     mutating func nextVictim() -> Victim? {
         let flights = flights
         guard let key = index.oldestUnpinned(unless: { flights[$0] != nil }),
-            let victim = condemn(key)
+            var victim = condemn(key)
         else { return nil }
-        counters.evicted = counters.evicted + Removal(entries: 1, bytes: victim.bytes)
+        victim.isEvicted = true
         return victim
     }
 
@@ -40,6 +42,25 @@ extension CacheState {
             next = others.first
         }
         return next.flatMap { condemn(partialOf: $0) }
+    }
+
+    /// The disk is full, whatever the books say. Who goes for a download: files of so many bytes, at least
+    /// one; nobody where all together would not do.
+    mutating func diskFilled(_ key: CacheKey, _ bytes: Int64) -> ([Victim], [Effect]) {
+        guard trust != .scanning, let flight = flights[key],
+            bytes <= index.allocated - index.pinned.bytes + partials.total
+        else { return ([], []) }
+        var victims: [Victim] = []
+        var effects: [Effect] = []
+        var freed: Int64 = 0
+        while victims.isEmpty || freed < bytes,
+            let victim = nextVictim() ?? restingPartial(flight, bytes - freed)
+        {
+            victims.append(victim)
+            freed += victim.bytes
+            if case .entry(let key) = victim.name { effects += changed(key) }
+        }
+        return (victims, effects)
     }
 
     mutating func condemn(partialOf key: CacheKey) -> Victim? {
@@ -65,11 +86,10 @@ extension CacheState {
 
     /// Victims are gone.
     mutating func unlinked(_ victims: some Sequence<Victim>) -> [Effect] {
-        for victim in victims {
-            room.condemned -= victim.bytes
-            if case .entry(let key) = victim.name { room.doomed.remove(key) }
+        for victim in victims where victim.isEvicted {
+            counters.evicted = counters.evicted + Removal(entries: 1, bytes: victim.bytes)
         }
-        return resumeNext()
+        return released(victims)
     }
 
     /// Victims could not be removed: they are looked at before anything is said of them again.
@@ -80,7 +100,16 @@ extension CacheState {
             case .partial(let key): partials.unverified.insert(key)
             }
         }
-        return unlinked(victims)
+        return released(victims)
+    }
+
+    /// Takes victims off the books: no file of theirs is on its way out any more.
+    private mutating func released(_ victims: some Sequence<Victim>) -> [Effect] {
+        for victim in victims {
+            room.condemned -= victim.bytes
+            if case .entry(let key) = victim.name { room.doomed.remove(key) }
+        }
+        return resumeNext()
     }
 
     // MARK: Evicting

@@ -11,7 +11,7 @@ extension CacheState {
         let seconds = retry.memory(
             of: failed.failure, said: failed.said, isOffline: failed.isOffline)
         let failure = failed.failure.retrying(at: seconds > 0 ? now.time + seconds : nil)
-        failures.record(failure, of: key)
+        failures.record(failure, of: key, flight.url)
         let effects = failed.letsStaleServe ? staleServed(key, flight) : []
         guard let flight = flights[key], flight.isWanted else {
             counters.failed += 1
@@ -27,7 +27,7 @@ extension CacheState {
     /// It is over without an image.
     mutating func failed(_ key: CacheKey, _ flight: Flight, _ failure: Failure) -> [Effect] {
         counters.failed += 1
-        failures.record(failure, of: key)
+        failures.record(failure, of: key, flight.url)
         return decide(key, for: flight.interests, failure) + changed(key)
     }
 
@@ -49,10 +49,7 @@ extension CacheState {
         var paused = flight
         paused.phase = .retrying
         paused.failure = failure.retrying(at: end.time)
-        paused.received = 0
-        paused.total = nil
-        paused.announced = 0
-        paused.reserved = 0
+        paused.becomeUnbegun()
         flights[key] = paused
         let freed = giveBackRoom(key, flight)
         let isNext = retries.add(key, flight.id, at: end.instant)
@@ -67,7 +64,7 @@ extension CacheState {
                 continue
             }
             queueAgain(key)
-            effects += changed(key)
+            effects += moved(key)
         }
         return effects + startTransfers()
     }

@@ -36,6 +36,11 @@ extension CacheState {
         return effects
     }
 
+    /// A caller can't have what it wants.
+    mutating func refused(_ keys: some Sequence<CacheKey>, by id: InterestID, _ why: Failure) {
+        for key in keys { interests[id]?.failures[key] = why }
+    }
+
     /// The caller has named all it wants.
     mutating func interestNamed(_ id: InterestID) -> [Effect] {
         interests[id]?.isComplete = true
@@ -44,22 +49,26 @@ extension CacheState {
 
     /// The caller is gone or no longer interested. What nobody else waits for stops.
     mutating func interestLeft(_ id: InterestID) -> [Effect] {
-        let keys = interestLeaves(id)
-        return interestLeft(id, keys[...]) + interestGone(id)
+        let keys = interestLeaves(id)[...]
+        return interestLeft(id, keys, ifQueued: true) + interestLeft(id, keys) + interestGone(id)
     }
 
     /// The same in steps, for a caller that waits for very much: it will hear of nothing any more. What
-    /// it waits for, that which is queued first, so that nothing starts that is to stop.
+    /// it waits for.
     mutating func interestLeaves(_ id: InterestID) -> [CacheKey] {
         interests[id]?.isComplete = false
-        var keys = Array(interests[id]?.pending ?? [])
-        _ = keys.partition { flights[$0]?.phase != .queued }
-        return keys
+        return Array(interests[id]?.pending ?? [])
     }
 
-    mutating func interestLeft(_ id: InterestID, _ keys: ArraySlice<CacheKey>) -> [Effect] {
+    /// Some of that is given up.
+    ///
+    /// - Parameter ifQueued: only what is queued. That comes first, so that nothing starts that is to stop.
+    mutating func interestLeft(
+        _ id: InterestID, _ keys: ArraySlice<CacheKey>, ifQueued: Bool = false
+    ) -> [Effect] {
         var effects: [Effect] = []
-        for key in keys where interests[id]?.pending.remove(key) != nil {
+        for key in keys where !ifQueued || flights[key]?.phase == .queued {
+            guard interests[id]?.pending.remove(key) != nil else { continue }
             if let flight = flights[key], flight.phase == .queued, let interest = interests[id] {
                 let lane = TransferQueue.Lane(interest, flight)
                 queue.remove(TransferQueue.Place(key: key, interest: id), lane, hosts)
@@ -100,7 +109,7 @@ extension CacheState {
     mutating func join(_ key: CacheKey, _ url: CacheURL) -> [Effect] {
         guard flights[key] != nil else {
             flights[key] = Flight(id: FlightID(rawValue: nextID()), url: url)
-            return changed(key)
+            return moved(key)
         }
         counters.joined += 1
         // Removed while being published, and wanted again: it may stay.

@@ -32,24 +32,30 @@ extension CacheState {
     /// meanwhile and has to be looked at again.
     mutating func examined(
         _ key: CacheKey, _ examination: Examination, since start: Examinations.Start, now: FileTime
-    ) -> Lookup? {
+    ) -> (answer: Lookup?, effects: [Effect]) {
         // A file on its way out is there for a moment yet, and no entry any more.
-        guard !isPublishing(key), !room.doomed.contains(key) else { return known(key) }
-        guard examinations.isCurrent(key, since: start) else { return nil }
+        guard !isPublishing(key), !room.doomed.contains(key) else { return (known(key), []) }
+        guard examinations.isCurrent(key, since: start) else { return (nil, []) }
         unverified.remove(key)
+        var effects: [Effect] = []
         switch examination {
         case .entry(let facts):
+            let before = observed(key)
             if !index.update(key, facts) { appeared(key, facts, now: now) }
             handOver(key, facts)
-        case .obstructed:
-            index.remove(key)
-            failures.record(
-                Failure(.obstructed, "a directory lies under the name \(key); move it away"),
-                of: key)
+            effects = seen(key, facts, before: before)
+        case .obstructed: effects = obstructed(key)
         case .absent, .unusable:
-            index.remove(key)
+            if index.remove(key) != nil { effects = changed(key) }
         }
-        return known(key)
+        return (known(key), effects)
+    }
+
+    private mutating func obstructed(_ key: CacheKey) -> [Effect] {
+        let isNews = index.remove(key) != nil || failures[key]?.kind != .obstructed
+        failures.record(
+            Failure(.obstructed, "a directory lies under the name \(key); move it away"), of: key)
+        return isNews ? changed(key) : []
     }
 
     /// An entry nobody downloaded is there.
@@ -71,20 +77,33 @@ extension CacheState {
         case .partialChanged(let key):
             if flights[key]?.hasRoom != true { partials.unverified.insert(key) }
             return []
-        case .appeared(let key):
+        case .appeared(let key), .placed(let key), .closed(let key):
             examinations.note(key)
             unverified.insert(key)
+            flights[key]?.landing.note(change)
             return []
         case .vanished(let key):
             examinations.note(key)
+            flights[key]?.landing.note(change)
             unverified.remove(key)
             return index.remove(key) == nil ? [] : changed(key)
         case .overflowed:
-            lostChanges = true
-            uses.ownOpens = [:]
-            defer { trust = .blind }
+            defer { changesLost() }
             return trust == .whole ? [.scan] : []
         }
+    }
+
+    /// Names lead into another directory: nothing that is known is certain.
+    mutating func directoryReplaced() -> [Effect] {
+        changesLost()
+        return isScanning ? [] : [.scan]
+    }
+
+    private mutating func changesLost() {
+        lostChanges = true
+        losses += 1
+        uses.ownOpens = [:]
+        trust = .blind
     }
 
     /// A scan of the whole directory begins.
@@ -95,29 +114,38 @@ extension CacheState {
     }
 
     /// The scan looked at a batch of names, begun with ``Examinations/begin()``.
-    mutating func scanned(_ batch: [CacheDirectory.Scanned], since start: Examinations.Start) {
+    mutating func scanned(
+        _ batch: [CacheDirectory.Scanned], since start: Examinations.Start
+    ) -> [Effect] {
+        var effects: [Effect] = []
         for item in batch {
             switch item {
-            case .entry(let key, let examination): scanned(key, examination, start)
+            case .entry(let key, let examination): effects += scanned(key, examination, start)
             case .partial(let key, let bytes):
                 if !partials.unverified.contains(key) { partialSeen(key, bytes) }
+            case .unseen(.entry(let key)): unverified.insert(key)
+            case .unseen(.partial(let key)): partials.unverified.insert(key)
             }
         }
         examinations.end()
+        return effects
     }
 
     private mutating func scanned(
         _ key: CacheKey, _ examination: Examination, _ start: Examinations.Start
-    ) {
+    ) -> [Effect] {
         guard examinations.isCurrent(key, since: start), !isPublishing(key),
             !room.doomed.contains(key)
-        else { return }
+        else { return [] }
         unverified.remove(key)
-        if case .entry(let facts) = examination {
+        switch examination {
+        case .entry(let facts):
+            let before = observed(key)
             if !index.update(key, facts) { index.insertOldest(key, facts) }
             handOver(key, facts)
-        } else {
-            index.remove(key)
+            return seen(key, facts, before: before)
+        case .obstructed: return obstructed(key)
+        case .absent, .unusable: return index.remove(key) == nil ? [] : changed(key)
         }
     }
 
@@ -140,10 +168,5 @@ extension CacheState {
         trust = isWatched && !lostChanges ? .whole : .blind
         isScanning = trust != .whole && isWatched
         return !isScanning
-    }
-
-    /// Notes that what is said of a key has changed.
-    mutating func changed(_ key: CacheKey) -> [Effect] {
-        changes.note(key) ? [.announceChanges] : []
     }
 }

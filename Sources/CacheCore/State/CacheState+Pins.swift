@@ -5,8 +5,10 @@ extension CacheState {
     /// A record was rewritten, or there is no file yet: what is on its way will be pinned when it lands.
     mutating func pinned(_ key: CacheKey, _ isPinned: Bool) -> [Effect] {
         examinations.note(key)
+        let wasPinned = self.isPinned(key)
         flights[key]?.isPinned = isPinned
-        return (index.setPinned(key, isPinned) ? changed(key) : []) + resumeNext()
+        let isKnown = index.setPinned(key, isPinned) || flights[key] != nil
+        return (isKnown && isPinned != wasPinned ? changed(key) : []) + resumeNext()
     }
 
     /// Whether what is being published under a key has to be pinned: a pin outlives the bytes it was put

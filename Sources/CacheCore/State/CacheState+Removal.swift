@@ -34,6 +34,14 @@ extension CacheState {
         return (Removal(entries: 1, bytes: victim.bytes), effects)
     }
 
+    /// What lies under the name is not what was fetched.
+    mutating func damageFound(_ key: CacheKey) -> [Effect] {
+        counters.damaged += 1
+        examinations.note(key)
+        unverified.insert(key)
+        return index.remove(key) == nil ? [] : changed(key)
+    }
+
     private mutating func stopBecauseRemoved(_ key: CacheKey) -> [Effect] {
         guard let flight = flights[key] else {
             return partials.mayHold(key) || trust != .whole ? [.discardPartial(key)] : []

@@ -44,6 +44,6 @@ extension CacheState {
                 + changed(key) + startTransfers()
         }
         queueAgain(key)
-        return changed(key) + startTransfers()
+        return moved(key) + startTransfers()
     }
 }

@@ -13,10 +13,16 @@ extension CacheState {
             flights[key]?.phase = .connecting
             flights[key]?.attempts += 1
             running += 1
-            effects.append(.startTransfer(flight.id, key, flight.url))
-            effects += changed(key)
+            effects.append(.startTransfer(flight.id, key, flight.url, remains(of: key)))
+            effects += moved(key)
         }
         return effects
+    }
+
+    private func remains(of key: CacheKey) -> Remains {
+        guard trust == .whole else { return Remains() }
+        return Remains(
+            partial: partials.mayHold(key), entry: unverified.contains(key) || index.contains(key))
     }
 
     /// The least urgent that may start now; `nil` when nothing may. The last eighth of all places is
@@ -70,7 +76,7 @@ extension CacheState {
         flight.announced = received
         flight.total = total
         flights[key] = flight
-        return changed(key)
+        return moved(key)
     }
 
     /// The response began, or more of the body arrived.
@@ -82,13 +88,13 @@ extension CacheState {
         if flight.hasRoom { room.written += received - flight.received }
         let isNews =
             flight.phase != .receiving || flight.total != total
-            || received - flight.announced >= (total ?? 0) / 100
+            || isProgress(flight, received: received, of: total)
         flight.phase = .receiving
         flight.received = received
         flight.total = total
         if isNews { flight.announced = received }
         flights[key] = flight
-        return isNews ? changed(key) : []
+        return isNews ? moved(key) : []
     }
 
     /// A download ended: with a staged image, the origin's word that the entry is good, or with why there
@@ -112,7 +118,9 @@ extension CacheState {
         publishing += 1
         let freed = startTransfers()
         flights[key]?.phase = .publishing
-        return freed + [effect] + changed(key)
+        flights[key]?.landing = Landing(losses: losses)
+        if let received = flights[key]?.received { flights[key]?.announced = received }
+        return freed + [effect] + moved(key)
     }
 
     /// A staged image became an entry, or could not.
@@ -122,9 +130,24 @@ extension CacheState {
         guard let flight = flights[key], flight.id == publication.flight else {
             preconditionFailure("\(key) was published without a flight")
         }
-        let freed = endFlight(key)
         publishing -= 1
+        if publication.isLostByOthers, !flight.wasLost, flight.isWanted, !flight.isUnwanted,
+            !isDraining
+        {
+            return beginAgain(key, flight) + startTransfers()
+        }
+        let freed = endFlight(key)
         return startTransfers() + published(publication, flight) + freed + limitsChecked()
+    }
+
+    /// It fell with others for what is no fault of its own: once, it is downloaded anew.
+    private mutating func beginAgain(_ key: CacheKey, _ flight: Flight) -> [Effect] {
+        let freed = giveBackRoom(key, flight)
+        unverified.insert(key)
+        flights[key]?.wasLost = true
+        flights[key]?.becomeUnbegun()
+        queueAgain(key)
+        return freed + changed(key)
     }
 
     private mutating func published(_ publication: Publication, _ flight: Flight) -> [Effect] {
@@ -145,7 +168,11 @@ extension CacheState {
             handOver(key, facts)
             usedByPublication(key, facts.lastUsedAt)
             // A stranger may have been at it since the rename, and been noticed too early to count.
-            unverified.insert(key)
+            if flight.landing.isUndisturbed(losses: losses) {
+                unverified.remove(key)
+            } else {
+                unverified.insert(key)
+            }
             return decide(key, for: flight.interests, nil) + changed(key)
         }
     }
@@ -163,8 +190,8 @@ extension CacheState {
             return []
         }
         let freed = endFlight(key)
-        guard flight.phase.isRunning else { return freed + changed(key) }
-        return [.cancelTransfer(flight.id, key, discardsPartial: false)] + freed + changed(key)
+        guard flight.phase.isRunning else { return freed + moved(key) }
+        return [.cancelTransfer(flight.id, key, discardsPartial: false)] + freed + moved(key)
     }
 
     /// The end is near: what is under way stops, what is staged is still published, and everybody who

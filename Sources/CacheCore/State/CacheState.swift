@@ -6,7 +6,8 @@ internal import CacheKey
 /// owner calls it under its lock and sees to the work. Split over files by subject:
 /// `+Lookup` for questions and what the directory shows, `+Interests` for callers, `+Transfers` for
 /// downloads, `+Failures` and `+Revalidation` for their other ends, `+Room` for the budget, `+Eviction` for
-/// who has to go, `+Uses` for recency, `+Pins` and `+Removal` for what a person asks.
+/// who has to go, `+Uses` for recency, `+Pins` and `+Removal` for what a person asks, `+Changes`
+/// for what observers hear.
 struct CacheState: ~Copyable, Sendable {
     /// How far the index may be believed.
     enum Trust: Sendable {
@@ -27,7 +28,7 @@ struct CacheState: ~Copyable, Sendable {
     var budget: Budget
     var room = Room()
     var uses = Uses()
-    var flights: [CacheKey: Flight] = [:]
+    var flights = Shards<CacheKey, Flight>()
     var interests: [InterestID: Interest] = [:]
     var queue = TransferQueue()
     var hosts: HostSlots
@@ -40,6 +41,8 @@ struct CacheState: ~Copyable, Sendable {
     var isScanning = false
     /// Changes were lost since the running scan began, so it has to be repeated.
     var lostChanges = false
+    /// How often changes were lost.
+    var losses = 0
     /// Names that changed and were not looked at since.
     var unverified: Set<CacheKey> = []
     var examinations = Examinations()
@@ -52,7 +55,7 @@ struct CacheState: ~Copyable, Sendable {
     /// Images being published; each has a file open.
     var publishing = 0
     /// With so many waiting for the disk, no further download begins.
-    static let publishingLimit = 512
+    static let publishingLimit = 1024
     private var lastID: UInt64 = 0
 
     init(
@@ -118,30 +121,12 @@ struct Counters: Sendable {
     var bytesReceived: Int64 = 0
     /// Entries removed because somebody asked.
     var removed = 0
+    /// Entries a verification found to be damaged.
+    var damaged = 0
     /// Entries that had to go.
     var evicted = Removal()
     /// Entries whose pages were dropped from memory.
     var dropped = Removal()
     /// Downloads refused because there is no room for them.
     var refused = 0
-}
-
-/// Which keys changed since the observer last asked. Empty and free while nobody observes.
-struct ChangeFeed {
-    var isObserved = false {
-        didSet { if !isObserved { keys = [] } }
-    }
-    private(set) var keys: Set<CacheKey> = []
-
-    /// Notes a change; whether the observer has to be woken for it.
-    mutating func note(_ key: CacheKey) -> Bool {
-        guard isObserved else { return false }
-        keys.insert(key)
-        return keys.count == 1
-    }
-
-    mutating func take() -> Set<CacheKey> {
-        defer { keys = [] }
-        return keys
-    }
 }

@@ -4,7 +4,7 @@ public import CacheKey
 /// released, in the order it was decided; observers hear after it.
 enum Effect: Sendable {
     /// Download a URL into a new partial.
-    case startTransfer(FlightID, CacheKey, CacheURL)
+    case startTransfer(FlightID, CacheKey, CacheURL, Remains)
     /// Stop a download. Its partial stays for a later one, unless nobody shall have it.
     case cancelTransfer(FlightID, CacheKey, discardsPartial: Bool)
     /// Remove a partial no download is writing to.
@@ -27,6 +27,14 @@ enum Effect: Sendable {
     case announceChanges
     /// Read the whole directory again.
     case scan
+}
+
+/// What may lie in the directory already when a download begins.
+struct Remains: Hashable, Sendable {
+    /// A partial to continue.
+    var partial = true
+    /// An entry to ask the origin about.
+    var entry = true
 }
 
 /// The end of a caller's wish: whatever is not in `failures` was had.

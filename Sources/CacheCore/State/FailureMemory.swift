@@ -5,19 +5,22 @@ internal import CacheKey
 struct FailureMemory {
     static let capacity = 4096
 
-    private var failures: [CacheKey: Failure] = [:]
+    private var failures: [CacheKey: (failure: Failure, url: CacheURL?)] = [:]
     private var order: [CacheKey] = []
 
-    subscript(key: CacheKey) -> Failure? { failures[key] }
+    subscript(key: CacheKey) -> Failure? { failures[key]?.failure }
+
+    /// What could not be had, where a URL was asked for.
+    func url(of key: CacheKey) -> CacheURL? { failures[key]?.url }
 
     /// The failure that is the answer without a new attempt.
     func answer(for key: CacheKey, now: UnixTime) -> Failure? {
-        guard let failure = failures[key], let end = failure.retryAt, now < end else { return nil }
+        guard let failure = self[key], let end = failure.retryAt, now < end else { return nil }
         return failure
     }
 
-    mutating func record(_ failure: Failure, of key: CacheKey) {
-        guard failures.updateValue(failure, forKey: key) == nil else { return }
+    mutating func record(_ failure: Failure, of key: CacheKey, _ url: CacheURL? = nil) {
+        guard failures.updateValue((failure, url), forKey: key) == nil else { return }
         order.append(key)
         guard order.count > Self.capacity else { return }
         // Half at once, so that forgetting costs nothing on average.

@@ -72,8 +72,13 @@ struct Flight {
     var reserved: Int64 = 0
     /// Whether it will be pinned, where a person said so while it was on its way.
     var isPinned: Bool?
+    /// What was seen of its name since publishing began.
+    var landing = Landing()
     /// Gave back the room it had once, and gets none again beside others.
     var needsAllRoom = false
+
+    /// Was lost with others when it was about to be an entry, and is on its way once more.
+    var wasLost = false
 
     /// Attempts begun.
     var attempts = 0
@@ -85,9 +90,50 @@ struct Flight {
 
     var isWanted: Bool { isHeld || !interests.isEmpty }
 
+    /// Holds nothing and has nothing of the image, as before it began.
+    mutating func becomeUnbegun() {
+        received = 0
+        total = nil
+        announced = 0
+        reserved = 0
+    }
+
     var progress: Progress {
         Progress(
             phase: phase, received: received, total: total, isPinned: isPinned, failure: failure)
+    }
+
+    /// The same when it was last announced.
+    var announcedProgress: Progress {
+        Progress(
+            phase: phase, received: announced, total: total, isPinned: isPinned, failure: failure)
+    }
+}
+
+/// What the watch tells of a name while an image is published under it. The cache's own renaming and
+/// closing are seen once each; whatever is seen besides is somebody else's doing.
+struct Landing {
+    /// How often changes had been lost when it began: since then nothing may have gone unseen.
+    private let losses: Int
+    private var placed = 0
+    private var closed = 0
+    private var others = 0
+
+    init(losses: Int = 0) {
+        self.losses = losses
+    }
+
+    /// Whether nobody but the cache was seen, and nobody can have been missed.
+    func isUndisturbed(losses: Int) -> Bool {
+        placed == 1 && closed == 1 && others == 0 && self.losses == losses
+    }
+
+    mutating func note(_ change: DirectoryWatch.Change) {
+        switch change {
+        case .placed: placed += 1
+        case .closed: closed += 1
+        default: others += 1
+        }
     }
 }
 

@@ -320,8 +320,10 @@ extension Index {
     /// One stretch of all entries in no particular order, to be read piece by piece: `position` starts
     /// at 0 and moves on; `false` once the end is reached. An entry that is held all the while is met
     /// once, whatever comes and goes between the pieces: entries never move.
-    func readStretch(_ position: inout Int, _ body: (CacheKey, EntryFacts) -> Void) -> Bool {
-        let end = min(position + Self.chunkSize, Int(placesUsed))
+    func readStretch(
+        _ position: inout Int, places: Int = chunkSize, _ body: (CacheKey, EntryFacts) -> Void
+    ) -> Bool {
+        let end = min(position + places, Int(placesUsed))
         for place in position..<end {
             let entry = self[UInt32(place)]
             if entry.isHeld { body(entry.key, entry.facts) }

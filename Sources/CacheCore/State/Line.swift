@@ -1,12 +1,12 @@
 /// A line of waiting elements, each in it at most once: O(1) at both ends and in the middle. A list
 /// linked both ways, its links in a dictionary.
 struct Line<Element: Hashable & Sendable>: Sendable {
-    private struct Links {
+    private struct Links: Sendable {
         var previous: Element?
         var next: Element?
     }
 
-    private var links: [Element: Links] = [:]
+    private var links = Shards<Element, Links>()
     private(set) var first: Element?
     private var last: Element?
 

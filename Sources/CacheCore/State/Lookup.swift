@@ -15,4 +15,27 @@ public enum Lookup: Hashable, Sendable {
         case .inFlight(let progress): progress.failure
         }
     }
+
+    /// Whether a whole image lies under the name.
+    public var isCached: Bool {
+        guard case .cached = self else { return false }
+        return true
+    }
+
+    /// How far it is on its way, where it is not here.
+    public var progress: Progress? {
+        guard case .inFlight(let progress) = self else { return nil }
+        return progress
+    }
+}
+
+/// How a question is meant.
+public enum LookupView: Sendable {
+    /// As things are now.
+    case newest
+    /// The same, but a download is as far as it was when that was last announced: so what is announced next
+    /// is 1 % further, whoever listens since when.
+    case announced
+    /// The same, to tell all who observe of changes: it includes those that nobody has taken yet.
+    case taken
 }

@@ -3,33 +3,39 @@ internal import SystemPackage
 
 /// The system calls a ``FaultPlan`` can make fail.
 enum SyscallName: Sendable, Hashable, CaseIterable {
-    case openat, mkdir, write, fstat, fstatat, fsetxattr, getxattr, fchmod, fsync, syncfs, rename,
-        unlinkat
-    case ftruncate, flock, getdents, inotify, utimensat, statfs, pread, fremovexattr
+    case openat, mkdir, flock, ftruncate, write, read, pread, fsync, syncfs, rename, unlinkat
+    case fstat, fstatat, statfs, getdents, inotify, eventfd, fadvise
+    case fsetxattr, getxattr, fremovexattr, fchmod, utimensat
 }
 
-/// Makes the n-th call of one kind fail, once.
+/// Makes the n-th call of one kind fail, once or several times running.
 final class FaultPlan: Sendable {
     private let call: SyscallName
     private let errno: Errno
-    private let remaining: Mutex<Int>
+    private let nth: Int
+    private let times: Int
+    private let count = Mutex(0)
 
-    /// The `nth` call, counted from 1, of the kind `call` fails with `errno`.
-    init(_ call: SyscallName, nth: Int, _ errno: Errno) {
+    /// The `nth` call, counted from 1, of the kind `call` fails with `errno`; so do the next of `times`.
+    init(_ call: SyscallName, nth: Int, _ errno: Errno, times: Int = 1) {
         self.call = call
         self.errno = errno
-        self.remaining = Mutex(nth)
+        self.nth = nth
+        self.times = times
     }
 
+    /// Calls of the kind that came so far.
+    var seen: Int { count.withLock { $0 } }
+
     /// Whether the planned call has come and failed.
-    var hasStruck: Bool { remaining.withLock { $0 <= 0 } }
+    var hasStruck: Bool { seen >= nth }
 
     /// Counts a call; the error if it is the one to fail.
     func next(_ name: SyscallName) -> Errno? {
         guard name == call else { return nil }
-        return remaining.withLock { count in
-            count -= 1
-            return count == 0 ? errno : nil
+        return count.withLock { count in
+            count += 1
+            return count >= nth && count - nth < times ? errno : nil
         }
     }
 }

@@ -33,9 +33,8 @@ struct Kernel: Sendable {
         _ = try call(.mkdir) { Glibc.mkdir(path, mode) }
     }
 
-    /// Appends all of `bytes`. write(2).
-    func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws(Errno) {
-        var rest = bytes
+    /// Appends all of `rest`; what a failure leaves of it was not written. write(2).
+    func write(_ rest: inout UnsafeRawBufferPointer, to descriptor: Int32) throws(Errno) {
         while !rest.isEmpty {
             let chunk = rest
             let written = try call(.write) {
@@ -57,8 +56,38 @@ struct Kernel: Sendable {
     /// Appends a text. write(2).
     func write(_ text: String, to descriptor: Int32) throws(Errno) {
         try Array(text.utf8).withUnsafeBufferPointer { (bytes) throws(Errno) in
-            try write(UnsafeRawBufferPointer(bytes), to: descriptor)
+            var rest = UnsafeRawBufferPointer(bytes)
+            try write(&rest, to: descriptor)
         }
+    }
+
+    /// Reads from a descriptor that does not block; `nil` when there is nothing now. read(2).
+    func readNow(
+        _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(Errno) -> Int? {
+        do {
+            return try call(.read) { Glibc.read(descriptor, buffer.baseAddress, buffer.count) }
+        } catch .wouldBlock {
+            return nil
+        }
+    }
+
+    /// The next name of an open directory; `nil` at its end. readdir(3), getdents64(2).
+    func nextEntry(_ stream: OpaquePointer) throws(Errno) -> UnsafeMutablePointer<dirent>? {
+        if let fault = faults?.next(.getdents), fault != .interrupted { throw fault }
+        while true {
+            // The end is told from a failure by this alone.
+            errno = 0
+            if let entry = readdir(stream) { return entry }
+            let cause = Errno(rawValue: errno)
+            if cause.rawValue == 0 { return nil }
+            if cause != .interrupted { throw cause }
+        }
+    }
+
+    /// A counter to wake a thread by. eventfd(2).
+    func eventDescriptor() throws(Errno) -> Int32 {
+        try call(.eventfd) { eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC)) }
     }
 
     /// The facts of an open file. fstat(2).
@@ -91,14 +120,14 @@ struct Kernel: Sendable {
         }
     }
 
-    /// Reads an extended attribute by path into `buffer`, without opening the file and so without
-    /// counting as its use; returns the bytes read. lgetxattr(2).
+    /// Reads an extended attribute of a name in a directory into `buffer`, without opening the file and so
+    /// without counting as its use; returns the bytes read. getxattrat(2), lgetxattr(2).
     func attribute(
-        _ name: String, ofPath path: UnsafePointer<CChar>,
+        _ attribute: String, of name: UnsafePointer<CChar>, in directory: Int32,
         into buffer: UnsafeMutableRawBufferPointer
     ) throws(Errno) -> Int {
         try call(.getxattr) {
-            CLinux.lgetxattr(path, name, buffer.baseAddress, buffer.count)
+            clinux_getxattrat(directory, name, attribute, buffer.baseAddress, buffer.count)
         }
     }
 
@@ -156,8 +185,10 @@ struct Kernel: Sendable {
 
     /// Drops a file's clean pages from memory. posix_fadvise(2), `POSIX_FADV_DONTNEED`.
     func dropPages(of descriptor: Int32) throws(Errno) {
-        let failure = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
-        if failure != 0 { throw Errno(rawValue: failure) }
+        _ = try call(.fadvise) {
+            errno = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+            return errno == 0 ? 0 : -1
+        }
     }
 
     /// Writes a file's data and metadata to the disk. Never repeated after a failure: the pages are
@@ -191,11 +222,11 @@ struct Kernel: Sendable {
         _ = try call(.flock) { clinux_flock(descriptor, LOCK_EX | LOCK_NB) }
     }
 
-    /// Runs one call: the planned fault first, then the call, again while it is interrupted.
+    /// Runs one call, again while it is interrupted; a planned fault comes in its place.
     func call<Result: FixedWidthInteger>(
         _ name: SyscallName, _ body: () -> Result
     ) throws(Errno) -> Result {
-        if let fault = faults?.next(name) { throw fault }
+        if let fault = faults?.next(name), fault != .interrupted { throw fault }
         while true {
             let result = body()
             if result != -1 { return result }

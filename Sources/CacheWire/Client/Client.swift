@@ -16,6 +16,9 @@ public final class Client {
     /// The path of the socket that answered.
     public var path: String { connection.path }
 
+    /// Readable when there may be a reply, for callers that wait for other things too. poll(2).
+    public var descriptor: Int32 { connection.descriptor }
+
     /// Calls a method and waits for its one reply.
     public func call<M: Method>(
         _ method: M.Type = M.self, _ parameters: M.Parameters

@@ -11,10 +11,19 @@ extension Methods {
             /// Where the page before ended: what its reply said.
             public var after: String?
 
-            public init(order: ListOrder? = nil, limit: Int? = nil, after: String? = nil) {
+            /// `true`: from the other end of the order.
+            public var reverse: Bool?
+
+            public init(
+                order: ListOrder? = nil,
+                limit: Int? = nil,
+                after: String? = nil,
+                reverse: Bool? = nil
+            ) {
                 self.order = order
                 self.limit = limit
                 self.after = after
+                self.reverse = reverse
             }
         }
 

@@ -33,9 +33,6 @@ struct InfoCommand: ParsableCommand {
 
     private func print(_ item: Item, to output: inout Output) throws {
         guard !format.json else { return try output.json(item) }
-        var table = Table([.left, .left])
-        for line in table.lines(item.fields.map { [$0.name, $0.value.printable] }) {
-            try output.line(line)
-        }
+        try item.factLines.forEach { try output.line($0) }
     }
 }

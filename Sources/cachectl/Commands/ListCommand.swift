@@ -14,6 +14,9 @@ struct ListCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Last used, largest or oldest first.", valueName: ListOrder.names))
     var order: ListOrder = .recency
 
+    @Flag(help: "From the other end of the order.")
+    var reverse = false
+
     @Option(help: ArgumentHelp("How many at most; default: all.", valueName: "count"))
     var limit: Int?
 
@@ -22,7 +25,8 @@ struct ListCommand: ParsableCommand {
     }
 
     func run() throws {
-        var pages = ListPages(client: try socket.connect(), order: order, limit: limit)
+        var pages = ListPages(
+            client: try socket.connect(), order: order, isReversed: reverse, limit: limit)
         var output = Output()
         var table = ItemTable(order: order, now: TimeText.now())
         while let page = try pages.next() {

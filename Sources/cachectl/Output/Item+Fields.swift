@@ -28,4 +28,10 @@ extension Item {
         ]
         return all.compactMap { name, value in value.map { (name, $0) } }
     }
+
+    /// The same as lines for people, a field a line.
+    var factLines: [String] {
+        var table = Table([.left, .left])
+        return table.lines(fields.map { [$0.name, $0.value.printable] })
+    }
 }

@@ -14,6 +14,11 @@ struct Output {
         try endLine()
     }
 
+    /// Text as it is.
+    mutating func text(_ text: String) {
+        bytes += text.utf8
+    }
+
     /// One line of JSON.
     mutating func json(_ value: some Encodable) throws {
         bytes += try Message.json(value)

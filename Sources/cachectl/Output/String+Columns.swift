@@ -5,23 +5,45 @@ extension String {
         utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns }
     }
 
-    /// The end of the text in at most so many columns, marked where its start was cut off.
-    func suffix(columns limit: Int, mark: String) -> String {
+    /// The start of the text in at most so many columns, marked where its end was cut off.
+    func prefix(columns limit: Int, mark: String) -> String {
         guard columns > limit else { return self }
         guard limit >= mark.columns else { return "" }
-        var room = limit - mark.columns
-        var kept: [Character] = []
-        for character in reversed() {
-            guard character.columns <= room else { break }
+        return first(columns: limit - mark.columns) + mark
+    }
+
+    /// Start and end of the text in at most so many columns, marked where its middle was cut out.
+    func middle(columns limit: Int, mark: String) -> String {
+        guard columns > limit else { return self }
+        guard limit >= mark.columns else { return "" }
+        let room = limit - mark.columns
+        // The end of a URL tells more than its start.
+        let start = first(columns: room / 3)
+        return start + mark + last(columns: room - start.columns)
+    }
+
+    private func first(columns limit: Int) -> String {
+        var room = limit
+        return String(
+            prefix { character in
+                room -= character.columns
+                return room >= 0
+            })
+    }
+
+    private func last(columns limit: Int) -> String {
+        var room = limit
+        let kept = reversed().prefix { character in
             room -= character.columns
-            kept.append(character)
+            return room >= 0
         }
-        return mark + String(kept.reversed())
+        return String(kept.reversed())
     }
 }
 
 extension Character {
-    fileprivate var columns: Int {
+    /// How many columns it takes, 1 or 2.
+    var columns: Int {
         guard let scalar = unicodeScalars.first else { return 0 }
         return switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,

@@ -37,7 +37,7 @@ extension Connection {
             throw Self.unknown(header.method)
         }
         // A new stream takes over from the old one by itself, so that what is in both goes on.
-        if method != .fetch { endStream() }
+        if method != .fetch, method != .watch { endStream() }
         switch method {
         case .getInfo: reply(to: header, Reply(Self.info))
         case .getInterfaceDescription: try describe(header, parameters(message))
@@ -49,8 +49,8 @@ extension Connection {
         case .pin: try pin(header, parameters(message))
         case .evict: try evict(header, parameters(message))
         case .pressure: try pressure(header, parameters(message))
-        case .watch, .verify:
-            throw .methodNotImplemented(method: header.method)
+        case .watch: try watch(header, parameters(message))
+        case .verify: try verify(header, parameters(message))
         }
     }
 
@@ -144,11 +144,10 @@ extension Connection {
         let selection = try RemovalSelection(parameters)
         work(header) { desk, done in
             selection.remove(from: desk.cache) { removal in
-                done(
-                    desk.replies.message(
-                        Reply(
-                            Methods.Remove.Reply(
-                                entries: removal.entries, bytes: Int(removal.bytes)))))
+                let reply = removal.map {
+                    Reply(Methods.Remove.Reply(entries: $0.entries, bytes: Int($0.bytes)))
+                }
+                done(desk.replies.message(reply ?? Reply(error: .shuttingDown)))
             }
         }
     }
@@ -206,7 +205,7 @@ extension Connection {
 
     /// Makes an answer on another thread; calls behind it wait. `body` hands it to its second argument,
     /// once and from any thread.
-    private func work(
+    func work(
         _ header: CallHeader,
         _ body: @escaping @Sendable (Desk, @escaping @Sendable (ByteBuffer) -> Void) -> Void
     ) {

@@ -9,8 +9,10 @@ extension Connection {
     /// What another thread made of a long message.
     private enum Answer: Sendable {
         case reply(ByteBuffer)
-        /// A `Fetch` that is begun; its first reply, if it is a stream.
-        case fetch(FetchCall, ByteBuffer)
+        /// A `Fetch` that is begun.
+        case fetch(FetchCall)
+        /// A `Watch` of these.
+        case watch([Target])
         /// It is for the event loop after all: short, of another kind, or wrong.
         case none
     }
@@ -28,13 +30,16 @@ extension Connection {
             || message.withUnsafeReadableBytes { StatusCall($0) } == nil
     }
 
-    /// Answers a long message. The interest of the stream it ends goes once its own is there, so that
-    /// what is in both is not disturbed.
+    /// Answers a long message. The interest and the subscription of the stream it ends go once its own are
+    /// there, so that what is in both is not disturbed.
     func answerElsewhere(_ message: ByteBuffer) {
         var ended: FetchCall?
         if case .fetch(let call)? = running {
-            desk.hub.unwatch(call, for: self)
+            desk.hub.stopWaiting(for: call.interest)
             ended = call
+        } else {
+            writeLastReply()
+            if case .verify(let call)? = running { call.verification.cancel() }
         }
         let (client, isDraining, stream) = (client, desk.hub.isDraining, ended)
         elsewhere { desk in
@@ -50,18 +55,43 @@ extension Connection {
             connection.process()
             connection.flush()
         } orGone: { connection, replies in
-            if case .fetch(let call, _) = replies.1 { connection.leave(call) }
+            if case .fetch(let call) = replies.1 { connection.leave(call) }
             if let stream { connection.leave(stream) }
         }
     }
 
     private func take(_ answer: Answer, _ message: ByteBuffer) {
         switch answer {
-        case .reply(let reply): send(reply)
-        case .fetch(let call, let first):
-            send(first)
+        case .reply(let reply):
+            unsubscribe()
+            send(reply)
+        case .fetch(let call) where call.isStream: begin(call)
+        case .fetch(let call):
+            unsubscribe()
             run(call)
-        case .none: message.withUnsafeReadableBytes { self.answer($0) }
+        case .watch(let targets): watch(targets)
+        case .none:
+            message.withUnsafeReadableBytes { self.answer($0) }
+            // No stream of its own has taken over.
+            if running?.isStream != true { unsubscribe() }
+        }
+    }
+
+    /// Begins a stream: from here on changes are noted, to be told behind the first reply.
+    private func begin(_ call: FetchCall) {
+        subscribe(to: call.subject)
+        elsewhere { desk in
+            var first = ByteBuffer()
+            desk.write(call.targets, .announced, continues: true, to: &first)
+            return first
+        } then: { connection, first in
+            connection.send(first)
+            connection.run(call)
+            connection.tellMore()
+            connection.process()
+            connection.flush()
+        } orGone: { connection, _ in
+            connection.leave(call)
         }
     }
 
@@ -75,8 +105,9 @@ extension Connection {
                 desk.write(call, bytes, to: &reply)
                 return .reply(reply)
             }
-            guard let header: CallHeader = try? Message.decode(from: bytes),
-                header.method == MethodName.fetch.rawValue,
+            guard let header: CallHeader = try? Message.decode(from: bytes) else { return .none }
+            if let targets = watched(header, bytes) { return .watch(targets) }
+            guard header.method == MethodName.fetch.rawValue,
                 let parameters = try? Message.decode(
                     Call<Methods.Fetch.Parameters>.self, from: bytes
                 ).parameters,
@@ -87,10 +118,21 @@ extension Connection {
                 if header.oneway != true { desk.write(targets, to: &reply) }
                 return .reply(reply)
             case .waiting(let call):
-                if call.isStream { desk.write(call.targets, continues: true, to: &reply) }
-                return .fetch(call, reply)
+                return .fetch(call)
             }
         }
+    }
+
+    /// What a stream of `Watch` names.
+    private static func watched(
+        _ header: CallHeader, _ bytes: UnsafeRawBufferPointer
+    ) -> [Target]? {
+        guard header.method == MethodName.watch.rawValue, header.more == true,
+            header.oneway != true,
+            let call = try? Message.decode(Call<Methods.Watch.Parameters>.self, from: bytes),
+            let urls = call.parameters?.urls, urls.count <= urlLimit
+        else { return nil }
+        return urls.map { Target($0) }
     }
 
     /// Makes something on another thread and takes it in here again; calls behind it wait. `orGone` is

@@ -28,6 +28,10 @@ final class Connection: ChannelDuplexHandler {
     private static let outputRoom = 2048
     /// The call that is not answered to its end.
     var running: RunningCall?
+    /// What this connection is told about. Outlives its call for as long as that is being replaced.
+    var subscription: Subscription?
+    /// A reply of the running stream is not taken yet.
+    var isTelling = false
     private var isReadHeld = false
     private var isHalfClosed = false
     private var isClosing = false
@@ -67,7 +71,7 @@ final class Connection: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         guard context.channel.isWritable else { return }
-        sendChanges()
+        tellMore()
         process()
         flush()
     }
@@ -87,7 +91,7 @@ final class Connection: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         desk.hub.closed(self)
-        endFetch()
+        endCall()
         self.context = nil
     }
 
@@ -104,6 +108,9 @@ final class Connection: ChannelDuplexHandler {
         isProcessing = true
         defer { isProcessing = false }
         while mayAnswer, let message = nextMessage() {
+            guard message.readableBytes < Message.maximumLength else {
+                return refuse(.messageTooLarge(limit: Message.maximumLength))
+            }
             if output.readableBytes == 0 { output.reserveCapacity(Self.outputRoom) }
             if isLong(message) {
                 answerElsewhere(message)
@@ -182,11 +189,19 @@ final class Connection: ChannelDuplexHandler {
         isClosing = true
         input = ByteBuffer()
         searched = 0
-        endFetch()
+        endCall()
         context.writeAndFlush(wrapOutboundOut(output)).assumeIsolated().whenComplete { _ in
             context.close(promise: nil)
         }
         output = ByteBuffer()
+    }
+
+    /// The daemon ends.
+    func shutDown() {
+        if case .watch? = running {
+            desk.replies.write(Reply<NoParameters>(error: .shuttingDown), to: &output)
+        }
+        close()
     }
 
     /// A client that has shut its side down is done when its calls are answered.

@@ -14,28 +14,32 @@ extension Desk {
     ///   - failures: why something could not be done for some of them; they belong to the items, also where an entry is left
     ///     that could not be refreshed.
     ///   - digest: the only bytes that will do; others make the item a failure.
+    ///   - removed, tellsPin: what belongs to replies to `Watch`.
     func write(
-        _ targets: [Target], details: Bool = false, continues: Bool = false,
-        isEnd: Bool = false, failures: [CacheKey: CacheCore.Failure] = [:],
-        digest: ContentDigest? = nil,
+        _ targets: some Collection<Target>, _ view: LookupView = .newest, details: Bool = false,
+        continues: Bool = false, isEnd: Bool = false,
+        failures: [CacheKey: CacheCore.Failure] = [:], digest: ContentDigest? = nil,
+        removed: [CacheKey]? = nil, tellsPin: Bool = false,
         to output: inout ByteBuffer
     ) {
-        var lookups = cache.lookup(targets.compactMap { $0.valid?.key }).makeIterator()
-        replies.writeItems(of: targets, continues: continues, to: &output) { target, output in
+        var lookups = cache.lookup(targets.compactMap { $0.valid?.key }, view).makeIterator()
+        replies.writeItems(
+            of: targets, continues: continues, removed: removed, to: &output
+        ) { target, output in
             target.text.withUTF8Bytes { text in
                 switch target.wish {
                 case .failure(let problem):
                     replies.items.write(invalid: text, problem, to: &output)
                 case .success(let wish):
                     let known = lookups.next() ?? .missing(nil)
-                    let answer = isEnd ? known.withoutFailureOfEntry : known
+                    let answer = isEnd ? known.atTheEnd : known
                     let lookup = checked(wish.key, answer, digest)
                     let gone: CacheCore.Failure? =
                         isEnd && lookup == .missing(nil) ? .goneAgain : nil
                     replies.items.write(
                         url: text, wish.key, lookup,
                         details: details ? self.details(wish.key, lookup) : nil,
-                        failure: failures[wish.key] ?? gone, to: &output)
+                        failure: failures[wish.key] ?? gone, tellsPin: tellsPin, to: &output)
                 }
             }
         }
@@ -93,6 +97,10 @@ extension Desk {
             "entriesPinned": .int(figures.pinned.entries),
             "bytesPinned": .int(Int(figures.pinned.bytes)),
             "isIndexed": .bool(figures.isWhole),
+            "isDirectoryInPlace": .bool(figures.isDirectoryInPlace),
+            "isDirectoryWritable": .bool(figures.isDirectoryWritable),
+            "watchers": .int(hub.figures.watchers),
+            "changesEncoded": .int(hub.figures.changesEncoded),
             "transfersRunning": .int(figures.transfersRunning),
             "transfersQueued": .int(figures.transfersQueued),
             "hits": .int(figures.hits),
@@ -105,6 +113,7 @@ extension Desk {
             "failuresRepeated": .int(figures.failuresRepeated),
             "retried": .int(figures.retried),
             "removed": .int(figures.removed),
+            "damaged": .int(figures.damaged),
             "withdrawn": .int(figures.withdrawn.entries),
             "refused": .int(figures.refused),
             "evicted": .int(figures.evicted.entries),
@@ -132,10 +141,14 @@ extension CacheCore.Failure {
 }
 
 extension Lookup {
-    /// An entry as the answer to a wish: good, although the origin could not be asked about it.
-    fileprivate var withoutFailureOfEntry: Lookup {
-        guard case .cached(let facts, _) = self else { return self }
-        return .cached(facts)
+    /// As the end of a wish. An entry is good although the origin could not be asked about it; what is on
+    /// its way once more is so for somebody else.
+    fileprivate var atTheEnd: Lookup {
+        switch self {
+        case .cached(let facts, _): .cached(facts)
+        case .inFlight: .missing(nil)
+        case .missing: self
+        }
     }
 }
 

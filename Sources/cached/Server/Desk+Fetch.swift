@@ -31,7 +31,7 @@ extension Desk {
             FetchCall(
                 interest: cache.begin(wishes, options), targets: targets,
                 isStream: header.more == true, digest: digest,
-                watched: header.more == true ? Self.watched(wishes) : [:]))
+                subject: .named(header.more == true ? Self.urls(of: targets) : [:])))
     }
 
     private static func digest(_ text: String?) throws(WireError) -> ContentDigest? {
@@ -40,8 +40,10 @@ extension Desk {
         return digest
     }
 
-    private static func watched(_ wishes: [Wish]) -> [CacheKey: String] {
-        Dictionary(wishes.map { ($0.key, $0.url.string) }, uniquingKeysWith: { first, _ in first })
+    /// The keys of those that are URLs.
+    static func urls(of targets: [Target]) -> [CacheKey: String] {
+        let valid = targets.compactMap { $0.valid.map { ($0.key, $0.url.string) } }
+        return Dictionary(valid, uniquingKeysWith: { first, _ in first })
     }
 
     /// The last reply to a call that is decided.

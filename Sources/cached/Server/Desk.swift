@@ -10,6 +10,8 @@ struct Desk: Sendable {
     let hub: Hub
     /// For calls that read files: they must not hold up the event loop.
     let pool: NIOThreadPool
+    /// For the pages of a `Watch`: they may be very many, and must not hold up those calls.
+    let pager: NIOThreadPool
     let logger: Logger
     let pressure: PressureMonitor
     let relief: PressureRelief

@@ -1,6 +1,7 @@
 import CacheCore
 import CacheKey
 import NIOCore
+import Synchronization
 
 /// Leads what the cache reports to the connections that wait for it. Lives on the event loop; the cache
 /// may call from any thread.
@@ -10,25 +11,34 @@ final class Hub: CacheObserver {
     private struct State {
         var connections: [ObjectIdentifier: Connection] = [:]
         var waiting: [InterestID: Connection] = [:]
-        var watchers: [CacheKey: [ObjectIdentifier: Connection]] = [:]
-        /// Those that watch so many keys that they are asked one by one in place of being noted by key.
-        var longWatchers: [ObjectIdentifier: Connection] = [:]
+        var audience = Audience<Connection>()
+        var log = ChangeLog()
         var isTickPlanned = false
         /// Keys that changed and are not told yet.
         var changes: ArraySlice<CacheKey> = []
+        /// Changes are being told right now, further up the stack.
+        var isTelling = false
         var isDraining = false
         var clients: UInt64 = 0
+        var subscriptions: UInt64 = 0
         var cache: Cache?
-        var items: ItemWriter?
+        var replies: ReplyWriter?
+    }
+
+    /// Counts for `Stats`.
+    struct Figures {
+        /// Streams that tell of changes.
+        var watchers = 0
+        /// Items encoded for them since the start.
+        var changesEncoded = 0
     }
 
     /// How long changes are gathered before they are sent.
     static let pace = TimeAmount.milliseconds(100)
-    /// Changes told in one turn of the event loop.
-    private static let stretch = 512
 
     private let loop: any EventLoop
     private let state: NIOLoopBoundBox<State>
+    private let counted = Mutex(Figures())
 
     init(loop: any EventLoop) {
         self.loop = loop
@@ -36,11 +46,14 @@ final class Hub: CacheObserver {
     }
 
     /// Gives the hub what it answers with; before the first connection.
-    func serve(_ cache: Cache, _ items: ItemWriter) {
+    func serve(_ cache: Cache, _ replies: ReplyWriter) {
         loop.assertInEventLoop()
         state.value.cache = cache
-        state.value.items = items
+        state.value.replies = replies
     }
+
+    /// Asked from any thread.
+    var figures: Figures { counted.withLock { $0 } }
 
     // MARK: From the cache, on any thread
 
@@ -82,41 +95,49 @@ final class Hub: CacheObserver {
         set { state.value.isDraining = newValue }
     }
 
-    /// A connection waits for the end of a call, and wants to hear what changes about what it watches.
-    func watch(_ call: FetchCall, for connection: Connection) {
-        state.value.waiting[call.interest] = connection
-        guard call.isStream, !call.watched.isEmpty else { return }
-        let wasObserved = isObserved
-        let id = ObjectIdentifier(connection)
-        if call.isLong {
-            state.value.longWatchers[id] = connection
-        } else {
-            for key in call.watched.keys {
-                state.value.watchers[key, default: [:]][id] = connection
-            }
-        }
-        if !wasObserved { state.value.cache?.observeChanges(true) }
+    /// A connection waits for the end of a call.
+    func wait(for interest: InterestID, _ connection: Connection) {
+        state.value.waiting[interest] = connection
     }
 
     /// It does not wait any more.
-    func unwatch(_ call: FetchCall, for connection: Connection) {
-        state.value.waiting[call.interest] = nil
-        guard isObserved else { return }
-        let id = ObjectIdentifier(connection)
-        if call.isLong {
-            state.value.longWatchers[id] = nil
-        } else {
-            for key in call.watched.keys {
-                state.value.watchers[key]?[id] = nil
-                if state.value.watchers[key]?.isEmpty == true { state.value.watchers[key] = nil }
-            }
-        }
-        if !isObserved { state.value.cache?.observeChanges(false) }
+    func stopWaiting(for interest: InterestID) {
+        state.value.waiting[interest] = nil
     }
 
-    /// Whether anybody watches anything.
-    private var isObserved: Bool {
-        !state.value.watchers.isEmpty || !state.value.longWatchers.isEmpty
+    /// A connection wants to hear what changes from now on.
+    func subscribe(_ connection: Connection, to subject: Subscription.Subject) -> Subscription {
+        // What changed before belongs to the state at the beginning.
+        tellChanges()
+        state.value.subscriptions += 1
+        let id = SubscriptionID(rawValue: state.value.subscriptions)
+        let subscription = Subscription(id, subject, from: state.value.log.end)
+        if state.value.audience.isEmpty { state.value.cache?.observeChanges(true) }
+        state.value.audience.add(connection, subscription)
+        counted.withLock { $0.watchers = state.value.audience.count }
+        return subscription
+    }
+
+    /// It does not any more.
+    func unsubscribe(_ subscription: Subscription) {
+        state.value.audience.remove(subscription)
+        if state.value.audience.isEmpty { state.value.cache?.observeChanges(false) }
+        counted.withLock { $0.watchers = state.value.audience.count }
+        if subscription.isOfEverything { forgetTold() }
+    }
+
+    /// The next changes a subscription was not told of, encoded for it alone; `nil` where they are too many
+    /// to be remembered.
+    func untold(_ subscription: inout Subscription) -> [Change]? {
+        guard let keys = subscription.takeUntold(from: state.value.log) else { return nil }
+        let lookups = state.value.cache?.lookup(keys, .announced) ?? []
+        let watched = subscription
+        return encode(keys, lookups) { watched.url(of: $0) }
+    }
+
+    /// Whether there is something a subscription was not told of.
+    func isUpToDate(_ subscription: Subscription) -> Bool {
+        subscription.isUpToDate(at: state.value.log.end)
     }
 
     // MARK: The pace
@@ -129,40 +150,66 @@ final class Hub: CacheObserver {
 
     private func tick() {
         state.value.isTickPlanned = false
-        guard let cache = state.value.cache else { return }
-        let isTelling = !state.value.changes.isEmpty
-        state.value.changes += cache.takeChanges()
-        if !isTelling { tell() }
+        tellChanges()
+    }
+
+    /// Tells what has changed, unless that is being done.
+    private func tellChanges() {
+        guard let cache = state.value.cache, !state.value.audience.isEmpty,
+            !state.value.isTelling, state.value.changes.isEmpty
+        else { return }
+        state.value.changes = Array(cache.takeChanges())[...]
+        tell()
     }
 
     /// Tells of changes, some at a time, so that very many hold up nobody.
     private func tell() {
-        guard let cache = state.value.cache, let items = state.value.items else { return }
-        let stretch = state.value.changes.prefix(Self.stretch)
+        guard let cache = state.value.cache, !state.value.changes.isEmpty else { return }
+        let stretch = state.value.changes.prefix(Subscription.stretch)
         state.value.changes = state.value.changes.dropFirst(stretch.count)
-        let keys = stretch.filter { !watchers(of: $0).isEmpty }
-        var told: [ObjectIdentifier: Connection] = [:]
-        for (key, lookup) in zip(keys, cache.lookup(keys)) {
-            let watchers = watchers(of: key)
-            guard let url = watchers.values.first?.watchedURL(of: key) else { continue }
-            var item = ByteBuffer()
-            url.withUTF8Bytes { items.write(url: $0, key, lookup, to: &item) }
-            for (id, connection) in watchers {
-                connection.changed(key, item)
-                told[id] = connection
-            }
-        }
-        for connection in told.values { connection.sendChanges() }
-        if !state.value.changes.isEmpty { loop.execute { self.tell() } }
+        let audience = state.value.audience
+        let keys = stretch.filter { audience.watches($0) }
+        let changes = encode(keys, cache.lookup(keys, .taken), url: audience.url)
+        state.value.isTelling = true
+        tellNamed(changes)
+        tellOfEverything(changes)
+        state.value.isTelling = false
+        // What changes meanwhile waits for the end of this.
+        if state.value.changes.isEmpty { planTick() } else { loop.execute { self.tell() } }
     }
 
-    private func watchers(of key: CacheKey) -> [ObjectIdentifier: Connection] {
-        var watchers = state.value.watchers[key] ?? [:]
-        for (id, connection) in state.value.longWatchers where connection.watchedURL(of: key) != nil
-        {
-            watchers[id] = connection
+    /// What is named by somebody, each to those who named it.
+    private func tellNamed(_ changes: [Change]) {
+        for (id, listener, heard) in state.value.audience.listeners(to: changes) {
+            listener.hear(heard, id)
         }
-        return watchers
+    }
+
+    /// The same reply for all who are told everything and have kept up.
+    private func tellOfEverything(_ changes: [Change]) {
+        guard !changes.isEmpty, !state.value.audience.ofEverything.isEmpty else { return }
+        let before = state.value.log.end
+        state.value.log.append(changes.map(\.key))
+        var reply = ByteBuffer()
+        state.value.replies?.write(changes, continues: true, to: &reply)
+        for (id, connection) in state.value.audience.ofEverything {
+            connection.hear(changes, reply, from: before, to: state.value.log.end, id)
+        }
+        forgetTold()
+    }
+
+    /// Forgets what everybody was told.
+    private func forgetTold() {
+        let cursors = state.value.audience.ofEverything.values.compactMap(\.subscription?.cursor)
+        state.value.log.forget(upTo: cursors.min() ?? state.value.log.end)
+    }
+
+    private func encode(
+        _ keys: [CacheKey], _ lookups: [Lookup], url: (CacheKey) -> String?
+    ) -> [Change] {
+        guard let cache = state.value.cache, let replies = state.value.replies else { return [] }
+        counted.withLock { $0.changesEncoded += keys.count }
+        return replies.changes(keys, lookups) { url($0) ?? cache.url(of: $0) }
     }
 }
 

@@ -18,10 +18,11 @@ struct ItemWriter {
     }
 
     /// One item. `details` adds what only the file's attributes tell, `failure` why it could not be had as
-    /// asked for, whatever its state is now; without it, it is what the lookup says.
+    /// asked for, whatever its state is now; without it, it is what the lookup says. `tellsPin` adds to an
+    /// entry whether it is pinned, as `details` do.
     func write(
         url: UnsafeRawBufferPointer, _ key: CacheKey, _ lookup: Lookup,
-        details: EntryDetails? = nil, failure: CacheCore.Failure? = nil,
+        details: EntryDetails? = nil, failure: CacheCore.Failure? = nil, tellsPin: Bool = false,
         to output: inout ByteBuffer
     ) {
         let failure = failure ?? lookup.failure
@@ -36,9 +37,14 @@ struct ItemWriter {
             switch lookup {
             case .missing: json.put("\",\"state\":\"missing\"")
             case .inFlight(let progress): putInFlight(progress, &json)
-            case .cached(let facts, _): putCached(key, facts, details, &json)
+            case .cached(let facts, _):
+                putCached(key, facts, details, &json)
+                if details != nil || tellsPin { putPin(facts.isPinned, &json) }
             }
-            if let failure { put(failure, &json) }
+            if let failure {
+                json.put(",\"failure\":")
+                put(failure, &json)
+            }
             json.put("}")
         }
     }
@@ -51,6 +57,12 @@ struct ItemWriter {
         write(url: url, CacheKey(urlBytes: url), .missing(failure), to: &output)
     }
 
+    /// A failure by itself.
+    func write(_ failure: Failure, to output: inout ByteBuffer) {
+        let room = Self.fixedRoom + failure.message.utf8.count * JSONBytes.escapedRoom
+        output.writeJSON(room: room) { put(failure, &$0) }
+    }
+
     private func put(_ key: CacheKey, _ json: inout JSONBytes) {
         withUnsafeTemporaryAllocation(byteCount: CacheKey.nameLength, alignment: 8) { name in
             key.write(to: name)
@@ -59,7 +71,7 @@ struct ItemWriter {
     }
 
     private func put(_ failure: Failure, _ json: inout JSONBytes) {
-        json.put(",\"failure\":{\"kind\":\"")
+        json.put("{\"kind\":\"")
         json.putEscaped(failure.kind.rawValue)
         json.put("\",\"message\":\"")
         json.putEscaped(failure.message)
@@ -86,16 +98,14 @@ struct ItemWriter {
         }
         json.put("\",\"received\":")
         json.put(progress.received)
-        if let isPinned = progress.isPinned {
-            json.put(",\"pinned\":")
-            json.put(isPinned ? "true" : "false")
-        }
+        if let isPinned = progress.isPinned { putPin(isPinned, &json) }
         guard let total = progress.total else { return }
         json.put(",\"total\":")
         json.put(total)
         guard total > 0 else { return }
         // Percent with two digits behind the point, in integers.
-        let hundredths = min(progress.received, total) * 10_000 / total
+        let product = min(progress.received, total).multipliedFullWidth(by: 10_000)
+        let hundredths = total.dividingFullWidth(product).quotient
         json.put(",\"percent\":")
         json.put(hundredths / 100)
         json.put(UInt8(ascii: "."))
@@ -139,7 +149,10 @@ struct ItemWriter {
         }
         json.put(",\"lastUsedAt\":")
         json.put(facts.lastUsedAt.unixTime.rawValue)
+    }
+
+    private func putPin(_ isPinned: Bool, _ json: inout JSONBytes) {
         json.put(",\"pinned\":")
-        json.put(facts.isPinned ? "true" : "false")
+        json.put(isPinned ? "true" : "false")
     }
 }

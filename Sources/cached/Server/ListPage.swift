@@ -6,6 +6,7 @@ import NIOCore
 /// One page of `List`.
 struct ListPage: Sendable {
     private let order: CacheCore.ListOrder
+    private let isReversed: Bool
     private let limit: Int
     private let cursor: ListCursor?
 
@@ -14,6 +15,7 @@ struct ListPage: Sendable {
 
     init(_ parameters: Methods.List.Parameters) throws(WireError) {
         order = .init(parameters.order ?? .recency)
+        isReversed = parameters.reverse ?? false
         let limit = parameters.limit ?? Self.maximum
         guard limit > 0 else { throw .invalidParameter(parameter: "limit") }
         self.limit = min(limit, Self.maximum)
@@ -27,7 +29,8 @@ struct ListPage: Sendable {
 
     /// Reads the page and its files' attributes.
     func reply(from desk: Desk) -> ByteBuffer {
-        let entries = desk.cache.list(order, limit: limit, after: cursor)
+        let entries = desk.cache.list(
+            order, isReversed: isReversed, limit: limit, after: cursor)
         let last = entries.count == limit ? entries.last : nil
         let after = last.map { ListCursor($0, in: order).description }
         var reply = ByteBuffer()

@@ -9,12 +9,17 @@ struct ListeningSocket {
     let descriptor: Int32
     /// The socket's file, to know it again.
     private let inode: ino_t
+    /// The directory, locked.
+    private let turn: Int32
 
     /// Longest path, without the NUL that ends it.
     private static let longestPath = 107
+    /// Clients that wait to be let in; where the kernel allows fewer, so many. `net.core.somaxconn`
+    private static let longestQueue: Int32 = 4096
 
-    /// Binds the path. A socket nobody listens on is taken over; one that is alive belongs to another
-    /// daemon, which the error names.
+    /// Binds the path, to be listened on. A socket nobody listens on is taken over; one that is alive
+    /// belongs to another daemon, which the error names. Others that want one in this directory wait until
+    /// ``isListening()``: what is bound, and not yet listened on, looks dead to them.
     ///
     /// - Parameter mode: permission bits; in place before anybody can connect.
     init(path: String, mode: mode_t) throws(StartFailure) {
@@ -24,12 +29,20 @@ struct ListeningSocket {
                     + "\(Self.longestPath) the system takes; choose a shorter one with --socket",
                 exitCode: .cannotCreate)
         }
+        if path == SocketLookup.system { mkdir(Self.parent(of: path), 0o755) }
+        turn = Self.takeTurn(in: Self.parent(of: path))
         try Self.clear(path)
-        if path == SocketLookup.system { Self.makeParent(of: path) }
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Self.failure("make", path) }
         inode = try Self.bind(descriptor, path, mode)
+    }
+
+    /// It is alive, as everybody can see: the next may have a turn. And many clients may wait to be let in:
+    /// the event loop, which did not bind the socket, listens with a queue of 128. listen(2).
+    func isListening() {
+        listen(descriptor, Self.longestQueue)
+        close(turn)
     }
 
     /// Removes the socket's name, unless it is another daemon's by now.
@@ -52,11 +65,25 @@ struct ListeningSocket {
         return status.st_ino
     }
 
-    /// Makes the directory of the default socket, which is gone after every boot. Where that fails,
-    /// binding says why. Another one that is missing is more likely a slip of the pen.
-    private static func makeParent(of path: String) {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
-        mkdir(String(path[..<slash]), 0o755)
+    /// The directory of a socket. Only that of the default socket is made, which is gone after every boot:
+    /// another one that is missing is more likely a slip of the pen.
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Waits until no other daemon is about to listen in a directory, and keeps them waiting until the
+    /// descriptor is closed. A directory that can't be locked, or stays locked by a stranger, hinders no
+    /// start. flock(2).
+    private static func takeTurn(in directory: String) -> Int32 {
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        for _ in 0..<2500 {
+            guard clinux_flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else {
+                break
+            }
+            usleep(2000)
+        }
+        return descriptor
     }
 
     /// Makes way for a new socket: only a dead one is removed.

@@ -21,8 +21,9 @@ enum RemovalSelection: Sendable {
         }
     }
 
-    /// Removes it; `completion` comes from any thread once the files are gone.
-    func remove(from cache: Cache, completion: @escaping @Sendable (Removal) -> Void) {
+    /// Removes it; `completion` comes from any thread once the files are gone, or with `nil` where the end
+    /// of the daemon comes first.
+    func remove(from cache: Cache, completion: @escaping @Sendable (Removal?) -> Void) {
         switch self {
         case .keys(let keys): cache.remove(keys, completion: completion)
         case .prefix(let prefix): cache.removeAll(prefix: prefix, completion: completion)

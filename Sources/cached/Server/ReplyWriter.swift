@@ -7,10 +7,12 @@ import NIOCore
 struct ReplyWriter {
     let items: ItemWriter
 
-    /// A reply of items: `write` puts in one after the other, with commas between them done here.
+    /// A reply of items: `write` puts in one after the other, with commas between them done here. Of the
+    /// other parameters those that are given.
     func writeItems<Elements: Sequence>(
         of elements: Elements, continues: Bool = false, after: String? = nil,
-        to output: inout ByteBuffer, _ write: (Elements.Element, inout ByteBuffer) -> Void
+        removed: [CacheKey]? = nil, to output: inout ByteBuffer,
+        _ write: (Elements.Element, inout ByteBuffer) -> Void
     ) {
         output.writeStaticString("{\"parameters\":{\"items\":[")
         var isFirst = true
@@ -25,7 +27,18 @@ struct ReplyWriter {
             output.writeString(after)
             output.writeStaticString("\"")
         }
+        if let removed { writeRemoved(removed, to: &output) }
         output.writeStaticString(continues ? "},\"continues\":true}\0" : "}}\0")
+    }
+
+    private func writeRemoved(_ keys: [CacheKey], to output: inout ByteBuffer) {
+        output.writeStaticString(",\"removed\":[")
+        for (number, key) in keys.enumerated() {
+            output.writeStaticString(number == 0 ? "\"" : ",\"")
+            output.writeString(key.description)
+            output.writeStaticString("\"")
+        }
+        output.writeStaticString("]")
     }
 
     /// A message of its own; see ``write(_:to:)``.

@@ -9,11 +9,19 @@ enum RunningCall {
     case work
     /// Waits for downloads.
     case fetch(FetchCall)
+    /// Tells of changes.
+    case watch
+    /// Reads all entries.
+    case verify(VerifyCall)
 
     /// A stream of replies, which the next call ends.
     var isStream: Bool {
-        guard case .fetch(let call) = self else { return false }
-        return call.isStream
+        switch self {
+        case .work: false
+        case .fetch(let call): call.isStream
+        case .watch: true
+        case .verify(let call): call.isStream
+        }
     }
 }
 
@@ -25,10 +33,8 @@ struct FetchCall {
     let isStream: Bool
     /// The bytes the caller wants and no others.
     let digest: ContentDigest?
-    /// What the caller watches, and the URL to say it under; empty unless it is a stream.
-    let watched: [CacheKey: String]
-    /// Items changed since the last reply, encoded.
-    var changes: [CacheKey: ByteBuffer] = [:]
+    /// What a stream tells about.
+    let subject: Subscription.Subject
 
     /// It names so many that what goes through all of them would hold up the event loop.
     var isLong: Bool { targets.count > 1000 }

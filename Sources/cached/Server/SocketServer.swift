@@ -19,6 +19,7 @@ final class SocketServer: Service {
     private let logger: Logger
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let pool = NIOThreadPool(numberOfThreads: 2)
+    private let pager = NIOThreadPool(numberOfThreads: 1)
 
     /// How long answers may take to reach their readers at the end.
     private static let patience = TimeAmount.milliseconds(300)
@@ -45,9 +46,11 @@ final class SocketServer: Service {
         let loop = group.next()
         let hub = Hub(loop: loop)
         let desk = desk(hub)
-        try await loop.submit { hub.serve(desk.cache, desk.replies.items) }.get()
+        try await loop.submit { hub.serve(desk.cache, desk.replies) }.get()
         pool.start()
+        pager.start()
         let listener = try await listen(desk)
+        socket.isListening()
         cache.start(observer: hub)
         pressure.start()
         logger.info(
@@ -72,15 +75,37 @@ final class SocketServer: Service {
         Desk(
             cache: cache,
             replies: ReplyWriter(items: ItemWriter(directory: settings.cache.directory)),
-            hub: hub, pool: pool, logger: logger, pressure: pressure, relief: relief,
+            hub: hub, pool: pool, pager: pager, logger: logger, pressure: pressure, relief: relief,
             facts: DaemonFacts(
                 directory: settings.cache.directory, socket: settings.socket,
                 curlVersion: Cache.curlVersion, startedAt: .now))
     }
 
     private func listen(_ desk: Desk) async throws -> any Channel {
-        try await ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: 4096)
+        do {
+            return try await bootstrap(desk).withBoundSocket(socket.descriptor).get()
+        } catch {
+            throw StartFailure(
+                message:
+                    "cannot listen at the socket \(settings.socket) (\(error)); choose another "
+                    + "with --socket",
+                exitCode: .cannotCreate)
+        }
+    }
+
+    private func bootstrap(_ desk: Desk) -> ServerBootstrap {
+        ServerBootstrap(group: group)
+            .serverChannelInitializer { [settings, logger] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let limit = DescriptorLimit.connections(
+                        besides: settings.cache.transfers.transferLimit)
+                    try channel.pipeline.syncOperations.addHandlers([
+                        // For want of what is not counted here, as of the whole machine's descriptors.
+                        AcceptBackoffHandler(shouldForwardIOErrorCaught: false),
+                        Reception(limit: limit, logger: logger),
+                    ])
+                }
+            }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(
                 .writeBufferWaterMark, value: .init(low: 64 * 1024, high: 1024 * 1024)
@@ -91,8 +116,6 @@ final class SocketServer: Service {
                         Connection(desk: desk, client: desk.hub.nextClient()))
                 }
             }
-            .withBoundSocket(socket.descriptor)
-            .get()
     }
 
     /// Nothing new comes in; what runs stops, what is staged is published; answers go out, as far as
@@ -113,7 +136,7 @@ final class SocketServer: Service {
         }
         let closed = try await loop.submit { () -> EventLoopFuture<Void> in
             let connections = hub.connections
-            for connection in connections { connection.close() }
+            for connection in connections { connection.shutDown() }
             let ends = connections.compactMap { $0.context?.channel.closeFuture }
             return EventLoopFuture.andAllComplete(ends, on: loop)
         }.get()

@@ -34,4 +34,8 @@ int ctest_set_attribute(
 /// The names of all attributes, each with its NUL; their size, or -1 with errno. llistxattr(2).
 ssize_t ctest_list_attributes(const char *path, char *names, size_t size);
 
+/// Ends a file system as a power cut does: whatever is not on its disk now will never be. 0 flushes all
+/// before, 1 the journal, 2 nothing. 0, or -1 with errno. ioctl_ext4(2), `EXT4_IOC_SHUTDOWN`.
+int ctest_shut_down(const char *path, unsigned how);
+
 #endif

@@ -120,6 +120,37 @@ struct CacheDirectoryTests {
         }
     }
 
+    /// A name that can't be looked at now is looked at again, and not forgotten.
+    @Test func whatTheScanCouldNotSeeIsSeenLater() async throws {
+        try await withTestScope { scope in
+            let directory = try TemporaryDirectory(in: scope).file("cache")
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: image))
+            try await withTestScope { scope in
+                let first = try CacheFixture(in: scope, directory: directory, origin: origin)
+                _ = try await first.fetch("/a.png")
+            }
+            let faults = FaultPlan(.fstatat, nth: 1, .ioError)
+            let second = try CacheFixture(
+                in: scope, directory: directory, origin: origin, faults: faults)
+            try await waitUntil("the end of the scan") { second.cache.statistics().isWhole }
+            #expect(faults.hasStruck)
+            #expect(try second.lookup("/a.png").isCached)
+            #expect(second.cache.statistics().entries == 1)
+        }
+    }
+
+    /// The second sync of the directory is that of the download; the first belongs to the start.
+    @Test func whatIsLostWithTheDirectorysSyncIsDownloadedAnew() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope, faults: FaultPlan(.fsync, nth: 3, .ioError))
+            fixture.origin.route("/a.png", .answer(body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.origin.requests("/a.png").count == 2)
+            #expect(try contents(of: fixture.file("/a.png")) == image)
+        }
+    }
+
     @Test func aDirectoryThatWasMovedAwayIsToldAndComesBack() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
@@ -127,8 +158,10 @@ struct CacheDirectoryTests {
             _ = try await fixture.fetch("/a.png")
             #expect(rename(fixture.directory, fixture.directory + "-moved") == 0)
             #expect(try fixture.lookup("/a.png").failure?.kind == .storage)
+            #expect(fixture.cache.list(.recency, limit: 10, after: nil).isEmpty)
             #expect(rename(fixture.directory + "-moved", fixture.directory) == 0)
             #expect(try fixture.lookup("/a.png").isCached)
+            #expect(fixture.cache.list(.recency, limit: 10, after: nil).count == 1)
         }
     }
 

@@ -1,3 +1,4 @@
+import Logging
 import SystemPackage
 import TestSupport
 import Testing
@@ -21,9 +22,67 @@ struct CacheEvictionTests {
             #expect(faults.hasStruck)
             for name in names { #expect(try fixture.lookup(name).isCached) }
             #expect(fixture.cache.statistics().bytesUsed == used)
+            #expect(fixture.cache.statistics().evicted == .nothing)
             // The next time it can be done.
             #expect(await evict(fixture.cache) == Removal(entries: 3, bytes: used))
+            #expect(fixture.cache.statistics().evicted == Removal(entries: 3, bytes: used))
             for name in names { #expect(try fixture.lookup(name).isMissing) }
+        }
+    }
+
+    /// The directory, its tag, the lock twice, and each partial so far were opened before.
+    @Test(arguments: [SyscallName.write, .openat, .fsetxattr, .rename])
+    func aFullDiskCostsTheOldestAndNotTheDownload(call: SyscallName) async throws {
+        try await withTestScope { scope in
+            let before: [SyscallName: Int] = [.write: 4, .openat: 6, .fsetxattr: 9, .rename: 2]
+            // Attributes that don't fit are first tried without the validators.
+            let count = call == .fsetxattr ? 2 : 1
+            let faults = FaultPlan(
+                call, nth: (before[call] ?? 0) + 1, .noSpace, times: count)
+            let fixture = try CacheFixture(in: scope, faults: faults)
+            let names = ["/a.png", "/b.png", "/c.png"]
+            for name in names {
+                fixture.origin.route(name, .answer(body: SampleImage.png(byteCount: 2000)))
+                #expect(try await fixture.fetch(name).failures.isEmpty)
+            }
+            #expect(faults.hasStruck)
+            #expect(try fixture.lookup("/a.png").isMissing)
+            #expect(try fixture.lookup("/b.png").isCached)
+            #expect(try fixture.lookup("/c.png").isCached)
+            #expect(fixture.cache.statistics().evicted.entries == 1)
+        }
+    }
+
+    /// Before the scan the books know of nothing, so what is free seems to be all there is.
+    @Test(.enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"))
+    func whatWasMeasuredBeforeTheScanCostsNothing() async throws {
+        try await withTestScope { scope in
+            let disk = try await SmallFileSystem(bytes: 4 << 20, in: scope)
+            let origin = try ScriptedOrigin(in: scope)
+            try await withTestScope { scope in
+                let first = try CacheFixture(
+                    in: scope, directory: "\(disk.path)/cache", origin: origin
+                ) {
+                    $0.limits.maximumBytes = 4 << 20
+                    $0.limits.minimumFree = 0
+                }
+                for number in 0..<8 {
+                    origin.route(
+                        "/\(number).png", .answer(body: SampleImage.png(byteCount: 300_000)))
+                    _ = try await first.fetch("/\(number).png")
+                }
+            }
+            var settings = CacheSettings(directory: "\(disk.path)/cache")
+            settings.limits.maximumBytes = 4 << 20
+            settings.limits.minimumFree = 1 << 20
+            let cache = try Cache(settings, logger: Logger(label: "test"))
+            cache.measure()
+            #expect(cache.statistics().bytesAllowed < 2 << 20)
+            cache.start(observer: Nobody())
+            try await waitUntil("the end of the scan") { cache.statistics().isWhole }
+            await CacheFixture.drain(cache)
+            #expect(cache.statistics().entries == 8)
+            #expect(cache.statistics().evicted == .nothing)
         }
     }
 
@@ -32,4 +91,10 @@ struct CacheEvictionTests {
             cache.evict(toBytes: 0) { continuation.resume(returning: $0) }
         }
     }
+}
+
+/// Whom nothing concerns.
+private final class Nobody: CacheObserver {
+    func decided(_ outcomes: [Outcome]) {}
+    func changesArrived() {}
 }

@@ -43,6 +43,21 @@ struct CacheRemovalTests {
         }
     }
 
+    @Test func atTheEndNothingIsRemovedAndNothingSaidToBe() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: image))
+            _ = try await fixture.fetch("/a.png")
+            await CacheFixture.drain(fixture.cache)
+            let key = try fixture.wish("/a.png").key
+            let removal = await withCheckedContinuation { continuation in
+                fixture.cache.remove([key]) { continuation.resume(returning: $0) }
+            }
+            #expect(removal == nil)
+            #expect(access(try fixture.file("/a.png"), F_OK) == 0)
+        }
+    }
+
     @Test func removingByPrefixTakesEntriesAndDownloads() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
@@ -84,14 +99,21 @@ struct CacheRemovalTests {
                 try listed(fixture, .size)
                     == fixture.cache.list(.size, limit: 100, after: nil).map(\.key))
             #expect(try Set(listed(fixture, .age)).count == 7)
+            for order in [ListOrder.recency, .size, .age] {
+                let reversed = try listed(fixture, order, isReversed: true)
+                #expect(try reversed == listed(fixture, order).reversed())
+            }
         }
     }
 
-    private func listed(_ fixture: CacheFixture, _ order: ListOrder) throws -> [CacheKey] {
+    private func listed(
+        _ fixture: CacheFixture, _ order: ListOrder, isReversed: Bool = false
+    ) throws -> [CacheKey] {
         var entries: [ListedEntry] = []
         while true {
             let cursor = entries.last.map { ListCursor($0, in: order) }
-            let page = fixture.cache.list(order, limit: 3, after: cursor)
+            let page = fixture.cache.list(
+                order, isReversed: isReversed, limit: 3, after: cursor)
             entries += page
             guard page.count == 3 else { return entries.map(\.key) }
         }

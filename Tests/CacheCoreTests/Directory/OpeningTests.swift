@@ -88,6 +88,34 @@ struct OpeningTests {
         }
     }
 
+    /// The lock's text is the first write, the tag's the second.
+    @Test(arguments: [Errno.noSpace, .diskQuotaExceeded])
+    func aFullDiskIsNoReasonNotToOpen(errno: Errno) async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            do {
+                let kernel = Kernel(faults: FaultPlan(.write, nth: 1, errno))
+                let directory = try CacheDirectory(path: home.path, mode: 0o700, kernel: kernel)
+                #expect(try contents(of: home.file(".lock")).isEmpty)
+                let error = #expect(throws: CacheError.self) {
+                    _ = try CacheDirectory(path: home.path, mode: 0o700, kernel: Kernel())
+                }
+                #expect(error?.message.contains("another process") == true)
+                #expect(directory.isTagged)
+            }
+            try #require(unlink(home.file("CACHEDIR.TAG")) == 0)
+            for call in [SyscallName.write, .openat] {
+                // The directory is opened before the tag, and the lock twice.
+                let plan = FaultPlan(call, nth: call == .write ? 2 : 4, errno)
+                let directory = try CacheDirectory(
+                    path: home.path, mode: 0o700, kernel: Kernel(faults: plan))
+                #expect(!directory.isTagged)
+                #expect(access(home.file("CACHEDIR.TAG"), F_OK) != 0)
+            }
+            #expect(try CacheDirectory(path: home.path, mode: 0o700, kernel: Kernel()).isTagged)
+        }
+    }
+
     @Test func aRelativePathIsRefused() {
         let error = #expect(throws: CacheError.self) {
             _ = try CacheDirectory(path: "cache", mode: 0o700, kernel: Kernel())

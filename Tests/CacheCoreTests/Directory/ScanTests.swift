@@ -57,6 +57,16 @@ struct ScanTests {
         }
     }
 
+    @Test(arguments: [1, 2, 3])
+    func anEndThatIsNoneIsToldFromTheEnd(nth: Int) async throws {
+        try await withTestScope { scope in
+            let faults = FaultPlan(.getdents, nth: nth, .ioError)
+            let folder = try CacheFolder(in: scope, faults: faults)
+            _ = try folder.publish("a", "b")
+            #expect(throws: Errno.ioError) { try scan(folder.directory) }
+        }
+    }
+
     @Test func canBeRepeated() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)

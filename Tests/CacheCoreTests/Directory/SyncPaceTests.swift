@@ -12,15 +12,15 @@ import Testing
 
     @Test func aSyncHeldUpByOthersIsNotTriedAgainForAWhile() {
         var pace = SyncPace()
-        pace.took(.seconds(2), .fileSystem)
+        pace.took(.seconds(2), .fileSystem, files: 100)
         for _ in 0..<SyncPace.restraint { #expect(pace.choose(files: 100) == .eachFile) }
         #expect(pace.choose(files: 100) == .fileSystem)
     }
 
     @Test func aSlowDiskAloneIsNoReason() {
         var pace = SyncPace()
-        pace.took(.seconds(2), .eachFile)
-        pace.took(SyncPace.patience, .fileSystem)
+        pace.took(.seconds(2), .eachFile, files: 100)
+        pace.took(SyncPace.patience(files: 100), .fileSystem, files: 100)
         #expect(pace.choose(files: 100) == .fileSystem)
     }
 }

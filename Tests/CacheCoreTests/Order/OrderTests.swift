@@ -12,7 +12,7 @@ import Testing
 struct OrderTests {
     @Test(arguments: OrderRun.Place.available)
     func victimsAreThoseOfThePlainModelInItsOrder(place: OrderRun.Place) async throws {
-        let seed = OrderRun.seed
+        let seed = testSeed
         let start = ContinuousClock.now
         do {
             let figures = try await withTestScope { scope in
@@ -31,13 +31,9 @@ struct OrderTests {
 
 /// What one run is told from outside.
 enum OrderRun {
-    static let operations = number("CACHED_TEST_OPERATIONS") ?? 3000
-    static let seed = number("CACHED_TEST_SEED").map { UInt64($0) } ?? .random(in: 0..<1_000_000)
+    static let operations =
+        getenv("CACHED_TEST_OPERATIONS").flatMap { Int(String(cString: $0)) } ?? 3000
     static var isLong: Bool { operations > 10_000 }
-
-    private static func number(_ name: String) -> Int? {
-        getenv(name).flatMap { Int(String(cString: $0)) }
-    }
 
     /// Where the files are: a disk counts blocks and waits for them, memory is quick.
     enum Place {

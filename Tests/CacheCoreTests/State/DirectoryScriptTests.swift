@@ -47,6 +47,69 @@ struct DirectoryScriptTests {
         #expect(script.looksAt("a", .absent) == .missing(nil))
     }
 
+    @Test func aPublicationNobodyDisturbedIsNotLookedAt() {
+        let key = script.key("a")
+        script.caller("one", wants: "a")
+        _ = script.finishes("a")
+        _ = script.changes(.placed(key))
+        _ = script.changes(.closed(key))
+        #expect(script.published("a") == ["tell one"])
+        guard case .cached? = script.lookup("a") else {
+            Issue.record("a publication is looked at though nobody else was there")
+            return
+        }
+        _ = script.changes(.closed(key))
+        #expect(script.lookup("a") == nil)
+    }
+
+    @Test(arguments: [
+        ["placed"], ["placed", "closed", "closed"], ["placed", "placed", "closed"],
+        ["placed", "appeared", "closed"], ["placed", "vanished", "placed", "closed"],
+    ])
+    func whateverElseIsSeenWhilePublishingIsAStranger(events: [String]) {
+        let key = script.key("a")
+        let changes: [String: DirectoryWatch.Change] = [
+            "placed": .placed(key), "closed": .closed(key), "appeared": .appeared(key),
+            "vanished": .vanished(key),
+        ]
+        script.caller("one", wants: "a")
+        _ = script.finishes("a")
+        for event in events { _ = changes[event].map { script.changes($0) } }
+        _ = script.published("a")
+        #expect(script.lookup("a") == nil)
+    }
+
+    @Test(arguments: [false, true])
+    func aPublicationDuringWhichChangesWereLostIsLookedAt(isReplaced: Bool) {
+        // publish: renames K, in a directory that another takes the place of
+        // scan:    reads that one to the end
+        // publish: reports K as published        → a ghost, if it were believed
+        let key = script.key("a")
+        script.caller("one", wants: "a")
+        _ = script.finishes("a")
+        _ = script.changes(.placed(key))
+        _ = script.changes(.closed(key))
+        let said =
+            isReplaced ? script.event { $0.directoryReplaced() } : script.changes(.overflowed)
+        #expect(said == ["scan"])
+        script.state.scanBegan()
+        #expect(script.scanFinishes())
+        #expect(script.published("a") == ["tell one"])
+        #expect(script.lookup("a") == nil)
+        #expect(script.looksAt("a", .absent) == .missing(nil))
+    }
+
+    @Test func aScanTellsOfADirectoryInTheWay() {
+        let start = script.state.examinations.begin()
+        _ = script.state.scanned([.entry(script.key("a"), .obstructed)], since: start)
+        _ = script.scanFinishes()
+        guard case .missing(let failure)? = script.lookup("a") else {
+            Issue.record("a directory is not missing")
+            return
+        }
+        #expect(failure?.kind == .obstructed)
+    }
+
     @Test func whatIsBeingPublishedIsNotCachedBeforeItIsDurable() {
         // publish: renames K; its directory is not synced yet
         // status:  sees that K appeared, looks, finds a whole file → cached, if it were believed
@@ -58,7 +121,7 @@ struct DirectoryScriptTests {
         #expect(script.lookup("a") == publishing)
         let start = script.state.examinations.begin()
         #expect(script.looksAt("a", .entry(Sample.facts())) == publishing)
-        script.state.scanned([.entry(key, .entry(Sample.facts()))], since: start)
+        _ = script.state.scanned([.entry(key, .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
     }
 
@@ -78,11 +141,11 @@ struct DirectoryScriptTests {
         script.state.trust = .scanning
         let start = script.state.examinations.begin()
         _ = script.changes(.vanished(key))
-        script.state.scanned([.entry(key, .entry(Sample.facts()))], since: start)
+        _ = script.state.scanned([.entry(key, .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
         // The next look is good again.
         let next = script.state.examinations.begin()
-        script.state.scanned([.entry(key, .entry(Sample.facts()))], since: next)
+        _ = script.state.scanned([.entry(key, .entry(Sample.facts()))], since: next)
         #expect(script.lookup("a") == .cached(Sample.facts()))
     }
 
@@ -127,7 +190,7 @@ struct DirectoryScriptTests {
         script.state.trust = .scanning
         let times: [(String, UInt32)] = [("a", 10), ("b", 30), ("c", 20)]
         let start = script.state.examinations.begin()
-        script.state.scanned(
+        _ = script.state.scanned(
             times.map {
                 .entry(script.key($0.0), .entry(Sample.facts(lastUsedAt: $0.1)))
             }, since: start)

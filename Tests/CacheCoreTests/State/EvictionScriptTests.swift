@@ -68,7 +68,7 @@ struct EvictionScriptTests {
         _ = script.changes(.appeared(script.key("a")))
         #expect(script.looksAt("a", .entry(Sample.facts())) == .missing(nil))
         let start = script.state.examinations.begin()
-        script.state.scanned([.entry(script.key("a"), .entry(Sample.facts()))], since: start)
+        _ = script.state.scanned([.entry(script.key("a"), .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
         _ = script.loses("a")
         // It could not be removed after all.
@@ -135,7 +135,7 @@ struct EvictionScriptTests {
 
     @Test func strangersPartialsAreCounted() {
         let start = script.state.examinations.begin()
-        script.state.scanned([.partial(script.key("a"), 6 * block)], since: start)
+        _ = script.state.scanned([.partial(script.key("a"), 6 * block)], since: start)
         #expect(script.state.bytesUsed == 6 * block)
         #expect(script.removes("a") == ["discard a"])
     }

@@ -26,7 +26,7 @@ struct HostSlotsTests {
 
     private func starts(_ effects: [Effect]) -> [String] {
         effects.compactMap { effect in
-            guard case .startTransfer(_, _, let url) = effect else { return nil }
+            guard case .startTransfer(_, _, let url, _) = effect else { return nil }
             return url.string
         }
     }

@@ -217,7 +217,7 @@ struct RandomScript: ~Copyable {
 
     private mutating func words(_ effect: Effect) -> String {
         switch effect {
-        case .startTransfer(let id, let key, _):
+        case .startTransfer(let id, let key, _, _):
             if transfers.contains(where: { $0.id == id.rawValue }) { return "started twice" }
             transfers.append((images[key] ?? -1, id.rawValue))
             return "start \(id.rawValue)"

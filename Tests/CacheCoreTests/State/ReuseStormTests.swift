@@ -157,7 +157,7 @@ private struct Storm: ~Copyable {
     private mutating func take(_ effects: [Effect]) {
         for effect in effects {
             switch effect {
-            case .startTransfer(let id, _, let url):
+            case .startTransfer(let id, _, let url, _):
                 transfers.append((id, String(url.string.split(separator: "/").last ?? "")))
             case .publish, .confirm, .unlink: jobs.append(effect)
             case .finish(let outcome):

@@ -47,6 +47,18 @@ struct RoomScriptTests {
         #expect(script.refusal?.message.contains("--max-image-bytes") == true)
     }
 
+    @Test func anAbsurdLengthIsRefusedAsAnyOtherTooLong() {
+        _ = script.want("a", by: nil)
+        #expect(script.asks("a", for: 1, of: .max) == ["refused: noRoom"])
+    }
+
+    @Test func anAbsurdLengthOverflowsNothingWhereNoLimitIsSet() {
+        let script = StateScript()
+        _ = script.want("a", by: nil)
+        script.state.measured(free: 10 * block)
+        #expect(script.asks("a", for: 1, of: .max) == ["refused: noRoom"])
+    }
+
     @Test func aDownloadThatIsOverIsGivenNothing() {
         _ = script.want("a", by: nil)
         let id = script.flight("a")
@@ -118,7 +130,26 @@ struct RoomScriptTests {
             script.begins("f", 4 * block) == ["granted 16384", "without b", "without c"])
         // Twelve blocks are held and five promised: below the watermark already.
         #expect(script.order == ["a", "e", "d"].map(script.key))
+        // They count once they are gone.
+        #expect(script.state.counters.evicted == .nothing)
+        _ = script.loses("b", "c")
         #expect(script.state.counters.evicted == Removal(entries: 2, bytes: 8 * block))
+    }
+
+    @Test func aDiskThatIsFullAllTheSameCostsTheOldestOneAtLeast() {
+        script.has("a", "b", "c", allocated: 4 * block)
+        _ = script.begins("d", 2 * block)
+        func goFor(_ bytes: Int64) -> [String] {
+            script.state.diskFilled(script.key("d"), bytes).0.map(script.doom)
+        }
+        // Inodes are short, then bytes.
+        #expect(goFor(0) == ["a"])
+        // More than may go: it would be in vain.
+        #expect(goFor(9 * block) == [])
+        #expect(goFor(3 * block) == ["b"])
+        _ = script.pins("c")
+        #expect(goFor(0) == [])
+        #expect(script.holds("c"))
     }
 
     @Test func evictionGoesOnToTheWatermark() {

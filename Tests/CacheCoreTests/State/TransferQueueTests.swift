@@ -142,7 +142,7 @@ struct TransferQueueTests {
             let key = Sample.key("\(number)")
             guard let id = state.flights[key]?.id else { break }
             for effect in state.transferFinished(key, id, .failure(.http(404))) {
-                if case .startTransfer(_, _, let url) = effect { started.append(url.string) }
+                if case .startTransfer(_, _, let url, _) = effect { started.append(url.string) }
             }
         }
         #expect(started == [Sample.url("1"), url].map(\.string))

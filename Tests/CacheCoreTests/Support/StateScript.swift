@@ -136,7 +136,8 @@ final class StateScript {
         }
         return state.examined(
             key(image), examination, since: start,
-            now: FileTime(UnixTime(rawValue: 1_790_000_000)))
+            now: FileTime(UnixTime(rawValue: 1_790_000_000))
+        ).answer
     }
 
     // MARK: Questions
@@ -171,7 +172,7 @@ final class StateScript {
 
     func words(_ effect: Effect) -> String {
         switch effect {
-        case .startTransfer(_, let key, let url):
+        case .startTransfer(_, let key, let url, _):
             url == Sample.url(name(key)) ? "start \(name(key))" : "start \(url)"
         case .cancelTransfer(_, let key, let discardsPartial):
             "cancel \(name(key))" + (discardsPartial ? " and discard" : "")

@@ -87,6 +87,8 @@ struct OriginConnection {
         case .endless(let bytes):
             while send(bytes) == .goOn {}
             return .clientLeft
+        case .tunnel(let port):
+            return tunnel(to: port)
         case .close:
             return .close
         case .reset:
@@ -114,5 +116,15 @@ struct OriginConnection {
             }
         }
         return .goOn
+    }
+
+    private func tunnel(to port: Int) -> Next {
+        guard let other = try? Socket.connect(toLoopback: port) else { return .close }
+        defer { other.close() }
+        while true {
+            let isComing = socket.wait(orInput: true, other: other.descriptor) == .readable
+            let (from, to) = isComing ? (socket, other) : (other, socket)
+            guard let bytes = from.receive(), !bytes.isEmpty, to.send(bytes) else { return .close }
+        }
     }
 }

@@ -20,6 +20,9 @@ public struct OriginScript: Sendable, ExpressibleByArrayLiteral {
         case trickle([UInt8], bytesPerSecond: Int)
         /// These bytes over and over, until the client leaves.
         case endless([UInt8])
+        /// Whatever comes from now on goes to this port of 127.0.0.1, and what comes from there back,
+        /// until either side closes: what a proxy does after CONNECT (RFC 9110 §9.3.6).
+        case tunnel(port: Int)
         /// Closes the connection in order.
         case close
         /// Closes the connection with a reset, which may overtake bytes not yet delivered.

@@ -31,8 +31,18 @@ public final class ScriptedOrigin: Sendable {
     private let listening: Socket
 
     /// - Parameter everywhere: listens on every address of this machine, not on 127.0.0.1 only.
-    public init(everywhere: Bool = false, in scope: TestScope) throws {
-        (listening, port) = try everywhere ? Socket.listenEverywhere() : Socket.listenOnLoopback()
+    public convenience init(everywhere: Bool = false, in scope: TestScope) throws {
+        try self.init(
+            everywhere ? Socket.listenEverywhere() : Socket.listenOnLoopback(), in: scope)
+    }
+
+    /// Listens on 127.0.0.2, on the port of another origin.
+    public convenience init(beside other: ScriptedOrigin, in scope: TestScope) throws {
+        try self.init(Socket.listenOnLoopback(host: 2, port: other.port), in: scope)
+    }
+
+    private init(_ listener: (socket: Socket, port: Int), in scope: TestScope) throws {
+        (listening, port) = listener
         Thread.detachNewThread { [self] in acceptConnections() }
         scope.atEnd { [self] in try await stop() }
     }

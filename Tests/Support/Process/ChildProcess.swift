@@ -208,9 +208,10 @@ public final class ChildProcess: Sendable {
 /// The least a program runs well with: `PATH` and a UTF-8 locale, and what is added.
 public func minimalEnvironment(_ added: [String: String] = [:]) -> [String: String] {
     var environment = ["LANG": "C.UTF-8", "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"]
-    // Where the toolchain keeps its libraries if not where the programs were linked to look.
-    if let libraries = getenv("LD_LIBRARY_PATH") {
-        environment["LD_LIBRARY_PATH"] = String(cString: libraries)
+    // Where the toolchain keeps its libraries if not where the programs were linked to look, and what
+    // programs are told that were built with a sanitizer.
+    for name in ["LD_LIBRARY_PATH", "TSAN_OPTIONS", "ASAN_OPTIONS"] {
+        if let value = getenv(name) { environment[name] = String(cString: value) }
     }
     return environment.merging(added) { _, new in new }
 }

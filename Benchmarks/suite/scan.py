@@ -1,0 +1,74 @@
+"""What it costs to read a directory at the start, and what others notice of it.
+
+All rounds read one directory of synthetic entries, whose names and attributes the kernel has in memory
+after the first reading: what is compared is work, not disks.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from pathlib import Path
+
+from .bench import Bench
+from .contest import Contender, Outcome, contest
+from .daemon import Daemon
+from .eviction import ROOMY, entries, fill
+from .session import Unavailable
+
+
+def measure_cost(bench: Bench) -> dict[str, Outcome]:
+    """Microseconds an entry from the start of the process until all is known, against a loop of
+    readdir, fstatat and one lgetxattr."""
+    contenders = [
+        Contender("cached", lambda: lambda: read(bench)),
+        Contender("readdir", lambda: lambda: walk(bench)),
+    ]
+    return contest(contenders, bench.scale.download_rounds)
+
+
+def measure_status(bench: Bench) -> dict[str, Outcome]:
+    """The slowest hundredth of answers in milliseconds while a directory is read."""
+    contenders = [Contender("cached", lambda: lambda: ask(bench))]
+    return contest(contenders, bench.scale.download_rounds)
+
+
+@functools.cache
+def directory(bench: Bench) -> Path:
+    made = fill(bench, False, bench.scale.victims)
+    # The first reading is the disk's.
+    entries(bench, "walk", made)
+    return made
+
+
+def started(bench: Bench) -> Daemon:
+    path = directory(bench)
+    return Daemon(bench.session, bench.programs, path.name, path, ROOMY)
+
+
+def read(bench: Bench) -> float:
+    path, count = directory(bench), bench.scale.victims
+    start = time.monotonic()
+    daemon = started(bench)
+    try:
+        found = daemon.wait_until_indexed(pause=0.001)["entries"]
+        seconds = time.monotonic() - start
+    finally:
+        daemon.stop()
+    if found != count:
+        raise Unavailable(f"cached has {found} entries of {count} in {path}")
+    return seconds / count * 1e6
+
+
+def walk(bench: Bench) -> float:
+    return entries(bench, "walk", directory(bench))["seconds"] / bench.scale.victims * 1e6
+
+
+def ask(bench: Bench) -> float:
+    daemon = started(bench)
+    try:
+        report = bench.generator.load_during(
+            daemon.target(bench.url_file), 32, daemon.wait_until_indexed)
+    finally:
+        daemon.stop()
+    return report["p99Microseconds"] / 1e3

@@ -1,0 +1,110 @@
+import CLinux
+internal import CacheKey
+import Glibc
+internal import SystemPackage
+
+/// Reads entries to their end and compares them with what was written down when they were fetched. One
+/// owner at a time.
+struct EntryReader: ~Copyable {
+    /// What reading an entry has shown.
+    enum Finding: Sendable {
+        case whole
+        case damaged(Damage)
+        /// It was replaced, removed or written to meanwhile, or the reading was cancelled.
+        case undecided
+    }
+
+    private let directory: CacheDirectory
+    private var sha256: SHA256
+    private let buffer: UnsafeMutableRawBufferPointer
+
+    /// Bytes read at a time.
+    private static let length = 256 * 1024
+
+    init(_ directory: CacheDirectory) {
+        do {
+            sha256 = try SHA256()
+        } catch {
+            preconditionFailure("the cache was made without a digest: \(error)")
+        }
+        self.directory = directory
+        buffer = .allocate(byteCount: Self.length, alignment: 4096)
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// Reads one entry; `isCancelled` is asked between two pieces.
+    mutating func read(_ specimen: Specimen, isCancelled: () -> Bool) -> Finding {
+        let found: Damage?
+        var before: stat?
+        do {
+            before = try directory.kernel.status(of: specimen.descriptor)
+            found = try damage(specimen, isCancelled)
+        } catch {
+            found = .unreadableBytes(reason: "\(error)")
+        }
+        guard !isCancelled() else { return .undecided }
+        guard let found else { return .whole }
+        return isUntouched(specimen, since: before) ? .damaged(found) : .undecided
+    }
+
+    /// The attributes first: they cost nothing.
+    private mutating func damage(
+        _ specimen: Specimen, _ isCancelled: () -> Bool
+    ) throws(Errno) -> Damage? {
+        let (key, file) = (specimen.key, specimen.descriptor)
+        guard let record = try directory.record(of: key, name: key.description) else {
+            return .noRecord
+        }
+        guard let text = try directory.attribute(EntryAttributes.sha256, of: file),
+            let digest = ContentDigest(text)
+        else { return .noDigest }
+        guard let type = try directory.attribute(EntryAttributes.mediaType, of: file),
+            MediaType(name: type) ?? .other == record.mediaType
+        else { return .wrongType }
+        // Where there was no room for it, it was left out.
+        if let url = try directory.attribute(EntryAttributes.url, of: file), !key.isName(of: url) {
+            return .wrongURL
+        }
+        return try hash(file, isCancelled) == digest ? nil : .wrongBytes
+    }
+
+    private mutating func hash(
+        _ file: Int32, _ isCancelled: () -> Bool
+    ) throws(Errno) -> ContentDigest {
+        var position: Int64 = 0
+        while !isCancelled() {
+            let count = try directory.kernel.read(file, at: position, into: buffer)
+            guard count > 0 else { break }
+            sha256.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            position += Int64(count)
+        }
+        return sha256.finish()
+    }
+
+    /// Whether the name leads to the file that was read, and nobody wrote to that. Its ctime tells
+    /// nothing: every use changes it.
+    private func isUntouched(_ specimen: Specimen, since before: stat?) -> Bool {
+        do {
+            let after = try directory.kernel.status(of: specimen.descriptor)
+            guard let before, directory.isInPlace(specimen) else { return false }
+            return before.st_size == after.st_size
+                && FileTime(before.st_mtim) == FileTime(after.st_mtim)
+        } catch {
+            return false
+        }
+    }
+}
+
+extension CacheKey {
+    /// Whether it is made from this text, and that a URL.
+    func isName(of text: String) -> Bool {
+        do {
+            return CacheKey(try CacheURL(text)) == self
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import CLinux
+internal import CacheKey
+import Glibc
+internal import SystemPackage
+
+/// What lies under the name of an entry, held so that nothing else can be taken for it.
+final class Specimen: Sendable {
+    let key: CacheKey
+    /// Of an entry, open for reading; of anything else, not opened. open(2), `O_PATH`.
+    let descriptor: Int32
+    /// What is wrong, as far as that is seen without reading.
+    let damage: Damage?
+    /// Whether a person has pinned the entry.
+    let isPinned: Bool
+
+    init(key: CacheKey, descriptor: Int32, damage: Damage? = nil, isPinned: Bool) {
+        self.key = key
+        self.descriptor = descriptor
+        self.damage = damage
+        self.isPinned = isPinned
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}
+
+extension CacheDirectory {
+    /// Holds what is no entry, whatever it is, without opening it.
+    func hold(
+        _ key: CacheKey, _ damage: Damage, isPinned: Bool
+    ) throws(Errno) -> Specimen {
+        let held = try kernel.open(key.description, in: descriptor, clinux_o_path)
+        return Specimen(key: key, descriptor: held, damage: damage, isPinned: isPinned)
+    }
+
+    /// Whether the name still leads to what is held.
+    func isInPlace(_ specimen: Specimen) -> Bool {
+        isSame(specimen.key.description, specimen.descriptor)
+    }
+
+    /// Takes away what makes a file an entry. It stays, and is missing from now on, to the next daemon
+    /// too. fremovexattr(2).
+    func disown(_ specimen: Specimen) throws(Errno) {
+        do {
+            let name = EntryRecord.attributeName(of: specimen.key)
+            try kernel.removeAttribute(name, of: specimen.descriptor)
+        } catch .noData {
+            return
+        }
+    }
+
+    /// Removes what is held, if the name still leads to it. unlinkat(2).
+    func remove(_ specimen: Specimen) throws(Errno) {
+        guard isInPlace(specimen) else { return }
+        try unlink(specimen.key)
+    }
+}

@@ -1,0 +1,112 @@
+internal import CacheKey
+internal import Logging
+internal import SystemPackage
+
+/// Settles damaged entries: they are entries no longer, and are downloaded anew or removed if that is
+/// wished for.
+struct Repair {
+    /// One of them.
+    struct Case {
+        let specimen: Specimen
+        let damage: Damage
+        /// Where it came from, if the file tells.
+        let wish: Wish?
+    }
+
+    let cache: Cache
+    let verification: Verification
+
+    /// Settles a batch; what became of each.
+    func settle(_ cases: [Case]) -> [DamagedEntry] {
+        for item in cases { disown(item.specimen) }
+        let failures = verification.repairs ? repair(cases) : nil
+        return cases.map { item in
+            let entry = DamagedEntry(
+                key: item.specimen.key, url: item.wish?.url.string, damage: item.damage,
+                end: end(item, failures))
+            log(entry)
+            return entry
+        }
+    }
+
+    /// From now on it is missing. Where its file can't be changed, until the directory is read again.
+    private func disown(_ specimen: Specimen) {
+        if specimen.damage == nil {
+            do {
+                try cache.directory.disown(specimen)
+            } catch {
+                cache.logger.warning(
+                    "a damaged entry can't be marked, so a restart will take it for whole",
+                    metadata: ["key": "\(specimen.key)", "error": "\(error)"])
+            }
+        }
+        cache.drainWatch()
+        cache.perform { $0.damageFound(specimen.key) }
+    }
+
+    private func end(_ item: Case, _ failures: [CacheKey: String]?) -> DamagedEntry.End {
+        guard let failures else { return .left(.damaged(item.damage)) }
+        if let problem = failures[item.specimen.key] {
+            return .left(.damaged(item.damage, "; \(problem)"))
+        }
+        return item.wish == nil ? .removed : .refetched
+    }
+
+    // MARK: Repairing
+
+    /// Downloads anew what can be, removes the rest; why that failed for some.
+    private func repair(_ cases: [Case]) -> [CacheKey: String] {
+        var problems: [CacheKey: String] = [:]
+        for item in cases where item.wish == nil { problems[item.specimen.key] = remove(item) }
+        let wanted = cases.filter { $0.wish != nil }
+        guard !wanted.isEmpty else { return problems }
+        let outcome = refetch(wanted)
+        for item in wanted {
+            let key = item.specimen.key
+            if outcome == nil {
+                problems[key] = "the repair was cancelled"
+            } else if let failure = outcome?.failures[key] {
+                problems[key] = "it can't be downloaded anew: \(failure.message)"
+            }
+        }
+        return problems
+    }
+
+    private func refetch(_ cases: [Case]) -> Outcome? {
+        let wishes = cases.compactMap(\.wish)
+        let options = FetchOptions(
+            priority: .background, isRefresh: true, client: verification.client)
+        let interest = cache.begin(wishes, options)
+        for item in cases where item.specimen.isPinned {
+            cache.perform { $0.pinned(item.specimen.key, true) }
+        }
+        let outcome = cache.verifier.wait(for: interest, verification) { cache.complete(interest) }
+        if outcome == nil { cache.leave(interest) }
+        return outcome
+    }
+
+    /// Removes it on the directory's thread, as every other name is; why it can't be done.
+    private func remove(_ item: Case) -> String? {
+        let done = Inbox<String?>()
+        let directory = cache.directory
+        cache.worker.enqueue(
+            .run {
+                do {
+                    try directory.remove(item.specimen)
+                    done.put(nil)
+                } catch {
+                    done.put("it can't be removed: \(error)")
+                }
+            })
+        return done.takeAll()?.first ?? nil
+    }
+
+    private func log(_ entry: DamagedEntry) {
+        cache.logger.warning(
+            "an entry is damaged",
+            metadata: [
+                "key": "\(entry.key)", "url": "\(entry.url ?? "unknown")",
+                "damage": "\(entry.damage)", "end": "\(entry.end)",
+            ])
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import CacheWire
+
+/// `cachectl watch`
+struct WatchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Print how things stand, then a line for every change.",
+        discussion: """
+            Watches the URLs, or everything where none is given; never starts a download. Prints \
+            the lines of "status", and "removed URL" for what is neither cached nor in flight any \
+            more, or "removed KEY" where the URL is not known. With --json, items, and \
+            {"key":KEY,"url":URL,"removed":true}. Every line is written at once.
+
+            Goes on until it is interrupted, or with --until cached until every URL is cached or \
+            has failed; then the exit status is that of "status".
+
+            Example: cachectl watch --until cached https://example.com/a.png
+            """)
+
+    /// What `--until` takes.
+    enum End: String, ExpressibleByArgument, CaseIterable {
+        case cached
+    }
+
+    @OptionGroup var socket: SocketOption
+    @OptionGroup var format: JSONFlag
+
+    @Option(help: "End when every URL is cached or has failed.")
+    var until: End?
+
+    @Argument(
+        help: ArgumentHelp(
+            "The URLs; - reads them from standard input, one a line. None: everything.",
+            valueName: "url"))
+    var urls: [String] = []
+
+    func validate() throws {
+        guard until == nil || !urls.isEmpty else {
+            throw ValidationError("--until needs URLs.")
+        }
+    }
+
+    func run() throws {
+        let watched = urls.isEmpty ? nil : try URLArguments.read(urls)
+        let session = WatchSession(client: try socket.connect(), urls: watched)
+        var report = WatchReport(watched, json: format.json)
+        try report.begin()
+        try session.run { reply in
+            try report.add(reply)
+            if until == .cached, let status = report.settled { throw status.error }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import CacheWire
+
+/// All downloads of a fetch and how far they are. Pure: the time comes in, nothing goes out.
+struct FetchBoard {
+    /// In the order asked.
+    private(set) var downloads: [Download]
+    private let positions: [String: Int]
+    private var pacer = LabelPacer()
+
+    init(urls: [String]) {
+        positions = Dictionary(zip(urls, urls.indices), uniquingKeysWith: { first, _ in first })
+        downloads = urls.map { Download(url: $0) }
+    }
+
+    /// Takes in what a reply says; `now` counts from any one moment.
+    mutating func replied(_ items: [Item], now: Duration) {
+        for item in items {
+            guard let position = positions[item.url] else { continue }
+            let before = downloads[position].stage
+            downloads[position].changed(to: item, now: now)
+            if downloads[position].stage != before { pacer.announced(item.url, now: now) }
+        }
+    }
+
+    /// The time has come to here, whether anything was heard or not.
+    mutating func advanced(to now: Duration) {
+        pacer.advanced(to: now)
+        for index in downloads.indices { downloads[index].advanced(to: now) }
+    }
+
+    /// The first downloads to draw: those at work in the order asked, then those that wait.
+    func active(_ limit: Int) -> [Download] {
+        let working = Array(downloads.lazy.filter(\.isAtWork).prefix(limit))
+        return working
+            + downloads.lazy.filter { $0.stage == .inFlight(.queued) }.prefix(limit - working.count)
+    }
+
+    /// Whether there is anything to draw.
+    var isActive: Bool { downloads.contains { $0.isInFlight } }
+
+    var overall: Overall {
+        let finished = positions.values.count { downloads[$0].isFinished }
+        let parts = downloads.lazy.filter(\.isInFlight).reduce(0) { $0 + ($1.fraction ?? 0) }
+        let total = positions.count
+        return Overall(
+            finished: finished, total: total,
+            fraction: total > 0 ? min(1, (Double(finished) + parts) / Double(total)) : 0,
+            label: pacer.label)
+    }
+}
+
+extension Download {
+    fileprivate var isInFlight: Bool {
+        if case .inFlight = stage { true } else { false }
+    }
+
+    fileprivate var isAtWork: Bool { isInFlight && stage != .inFlight(.queued) }
+
+    fileprivate var isFinished: Bool { stage != .unknown && !isInFlight }
+}

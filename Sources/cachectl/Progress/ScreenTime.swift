@@ -1,0 +1,35 @@
+import Glibc
+
+/// A moment as screens need it.
+struct ScreenTime: Hashable {
+    /// Counts from any one moment, for what moves.
+    var elapsed: Duration
+    var unixSecond: Int
+    /// Of the local clock, in seconds east of Greenwich.
+    var utcOffset: Int
+
+    /// `14:05:09` on the local clock.
+    func clock(unixSecond: Int) -> String {
+        let second = ((unixSecond + utcOffset) % 86_400 + 86_400) % 86_400
+        return [second / 3600, second / 60 % 60, second % 60].map(Self.two).joined(separator: ":")
+    }
+
+    /// `0:12`, `61:02`, from 100 minutes on `1:40 h`.
+    static func span(seconds: Int) -> String {
+        guard seconds < 6000 else { return "\(seconds / 3600):\(two(seconds / 60 % 60)) h" }
+        return "\(seconds / 60):\(two(seconds % 60))"
+    }
+
+    private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+extension ScreenTime {
+    /// This moment. localtime_r(3).
+    static func now(since start: ContinuousClock.Instant) -> ScreenTime {
+        var second = time(nil)
+        var parts = tm()
+        localtime_r(&second, &parts)
+        return ScreenTime(
+            elapsed: start.duration(to: .now), unixSecond: second, utcOffset: parts.tm_gmtoff)
+    }
+}

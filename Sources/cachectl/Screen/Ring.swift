@@ -1,0 +1,43 @@
+/// A ring two columns wide that fills clockwise by eighths, or turns where nobody knows how much is
+/// left.
+struct Ring {
+    let look: Look
+
+    static let columns = 2
+
+    /// Filled up to a share from 0 to 1: something is seen as soon as there is something, and the ring is
+    /// closed at 1 only.
+    func filled(_ fraction: Double) -> String {
+        let eighths = fraction >= 1 ? 8 : max(0, min(7, Int((fraction * 8).rounded(.up))))
+        guard look.isUnicode else { return "\(Self.density[eighths]) " }
+        return Self.braille(Self.dots.prefix(eighths))
+    }
+
+    /// A third of the ring that goes round once a second.
+    func turning(now: Duration) -> String {
+        let step = Int(now / .milliseconds(125))
+        guard look.isUnicode else { return "\(Self.spin[step % Self.spin.count]) " }
+        return Self.braille((0..<3).map { Self.dots[(step + $0) % 8] })
+    }
+
+    private static let density: [Character] = [".", ":", "-", "=", "+", "*", "o", "O", "@"]
+    private static let spin: [Character] = ["|", "/", "-", "\\"]
+
+    /// The dots of a ring, clockwise from the top: which of the two cells, and the bit within it
+    /// (braille patterns, Unicode Standard §21.1). Two cells are four by four dots, and a ring is
+    /// their edge without the corners:
+    ///
+    ///     · 8 1 ·
+    ///     7 · · 2
+    ///     6 · · 3
+    ///     · 5 4 ·
+    private static let dots: [(cell: Int, bit: UInt32)] = [
+        (1, 0x01), (1, 0x10), (1, 0x20), (1, 0x40), (0, 0x80), (0, 0x04), (0, 0x02), (0, 0x08),
+    ]
+
+    private static func braille(_ dots: some Sequence<(cell: Int, bit: UInt32)>) -> String {
+        var cells: [UInt32] = [0x2800, 0x2800]
+        for dot in dots { cells[dot.cell] |= dot.bit }
+        return cells.reduce(into: "") { $0.unicodeScalars.append(Unicode.Scalar($1)!) }
+    }
+}

@@ -1,0 +1,26 @@
+/// A row of little columns, one a sample; the newest is at the right.
+struct Sparkline {
+    let look: Look
+    /// Columns.
+    let width: Int
+
+    private static let blocks: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+    private static let letters: [Character] = ["_", ".", "-", "=", "*", "#"]
+
+    /// The last samples, the largest of them as high as it goes; nothing above 0 looks like 0.
+    func line(_ samples: [Double]) -> StyledLine {
+        let levels = look.isUnicode ? Self.blocks : Self.letters
+        let shown = samples.suffix(max(0, width))
+        let top = shown.max() ?? 0
+        var line = StyledLine(String(repeating: " ", count: max(0, width - shown.count)))
+        for sample in shown {
+            guard sample > 0, top > 0 else {
+                line.append(String(levels[0]), .faint)
+                continue
+            }
+            let level = Int((sample / top * Double(levels.count - 1)).rounded(.up))
+            line.append(String(levels[level]), .done)
+        }
+        return line
+    }
+}

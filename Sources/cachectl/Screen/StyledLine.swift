@@ -1,0 +1,68 @@
+/// A line of text with inks, as cells.
+struct StyledLine: Hashable {
+    private(set) var cells: [Cell] = []
+
+    init() {}
+
+    init(_ text: String, _ ink: Ink = .plain) {
+        append(text, ink)
+    }
+
+    var columns: Int { cells.count }
+
+    /// The text without its inks.
+    var text: String { String(cells.lazy.filter { !$0.isContinuation }.map(\.character)) }
+
+    mutating func append(_ text: String, _ ink: Ink = .plain) {
+        for character in text {
+            cells.append(Cell(character: character, ink: ink))
+            if character.columns == 2 { cells.append(.continuation(ink)) }
+        }
+    }
+
+    mutating func append(_ line: StyledLine) {
+        cells += line.cells
+    }
+
+    /// Adds spaces up to so many columns.
+    mutating func pad(to columns: Int) {
+        guard cells.count < columns else { return }
+        cells += repeatElement(.blank, count: columns - cells.count)
+    }
+
+    /// The line cut off after so many columns.
+    func prefix(columns limit: Int) -> StyledLine {
+        guard cells.count > limit else { return self }
+        var line = self
+        line.cells.removeLast(cells.count - max(0, limit))
+        // Half of a wide character is none.
+        if cells[line.cells.count].isContinuation, !line.cells.isEmpty {
+            line.cells[line.cells.count - 1] = .blank
+        }
+        return line
+    }
+
+    /// The line as the one a person has chosen, so many columns wide.
+    func chosen(columns: Int) -> StyledLine {
+        var line = prefix(columns: columns)
+        line.pad(to: columns)
+        for index in line.cells.indices { line.cells[index].isChosen = true }
+        return line
+    }
+
+    /// The line in one ink.
+    func inked(_ ink: Ink) -> StyledLine {
+        var line = self
+        for index in line.cells.indices { line.cells[index].ink = ink }
+        return line
+    }
+
+    /// The line as a terminal takes it, its end in the plain rendition.
+    func encoded(_ colors: Look.Colors) -> String {
+        var pen = Pen(colors: colors)
+        var text = ""
+        for cell in cells { pen.write(cell, to: &text) }
+        pen.reset(&text)
+        return text
+    }
+}

@@ -1,0 +1,58 @@
+import FoundationEssentials
+
+/// The sequences that draw a picture. Pure.
+enum Picture {
+    /// kitty's graphics protocol: transmit and display, PNG, no answer wanted; 4,096 bytes at a time.
+    static func kitty(png: [UInt8], in box: PictureBox) -> String {
+        let text = base64(png)
+        var sequences = ""
+        var rest = text[...]
+        repeat {
+            let chunk = rest.prefix(4096)
+            let keys = rest.startIndex == text.startIndex ? "a=T,f=100,t=d,q=2\(box.kitty)," : ""
+            rest = rest.dropFirst(chunk.count)
+            sequences += "\u{1B}_G\(keys)m=\(rest.isEmpty ? 0 : 1);\(chunk)\u{1B}\\"
+        } while !rest.isEmpty
+        return sequences + "\n"
+    }
+
+    /// The same, of a file kitty reads by itself.
+    static func kitty(file: String, in box: PictureBox) -> String {
+        "\u{1B}_Ga=T,f=100,t=f,q=2\(box.kitty);\(base64(Array(file.utf8)))\u{1B}\\\n"
+    }
+
+    /// The inline images protocol of iTerm2.
+    static func inline(_ bytes: [UInt8], in box: PictureBox) -> String {
+        "\u{1B}]1337;File=inline=1;size=\(bytes.count)\(box.inline):\(base64(bytes))\u{07}\n"
+    }
+
+    static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+}
+
+/// How much of the terminal a picture gets, in cells, where it is too large for it; else nothing.
+struct PictureBox: Hashable {
+    var columns: Int?
+    var lines: Int?
+
+    fileprivate var kitty: String {
+        (columns.map { ",c=\($0)" } ?? "") + (lines.map { ",r=\($0)" } ?? "")
+    }
+
+    fileprivate var inline: String {
+        (columns.map { ";width=\($0)" } ?? "") + (lines.map { ";height=\($0)" } ?? "")
+    }
+}
+
+extension PictureBox {
+    /// Fits a picture to a terminal of so many cells and pixels; one that does not tell its pixels has
+    /// cells of 8 by 16. Only the side that is too large by more is given: the other follows.
+    init(width: Int?, height: Int?, cells: TerminalSize, pixels: TerminalSize?) {
+        self.init()
+        guard let width, let height else { return }
+        let room = pixels ?? TerminalSize(columns: cells.columns * 8, lines: cells.lines * 16)
+        let excess = Double(width) / Double(room.columns)
+        let depth = Double(height) / Double(room.lines)
+        guard max(excess, depth) > 1 else { return }
+        if excess >= depth { columns = cells.columns } else { lines = max(1, cells.lines - 1) }
+    }
+}

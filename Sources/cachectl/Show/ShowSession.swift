@@ -1,0 +1,55 @@
+import CacheWire
+import Glibc
+
+/// Puts one cached image onto the screen, or says what it is.
+struct ShowSession {
+    let client: Client
+
+    func show(_ item: Item) throws {
+        switch method(for: item) {
+        case .kittyFile:
+            try print(Picture.kitty(file: item.path ?? "", in: box(for: item)))
+        case .kittyData:
+            try print(Picture.kitty(png: try FileBytes.read(item.path ?? ""), in: box(for: item)))
+        case .inlineFile:
+            try print(Picture.inline(try FileBytes.read(item.path ?? ""), in: box(for: item)))
+        case .tool(let name, let arguments):
+            guard ShowTool.run(name, arguments + [item.path ?? ""]) else { return try tell(item) }
+        case .facts:
+            try tell(item)
+        }
+    }
+
+    /// Standard output that is no terminal gets words.
+    private func method(for item: Item) -> PictureMethod {
+        guard isatty(STDOUT_FILENO) == 1, Look.environment()["TERM"] != "dumb" else {
+            return .facts
+        }
+        let file = item.mediaType == "image/png" ? item.path : nil
+        return PictureMethod(
+            item.mediaType, on: TerminalProbe.ask(about: file),
+            program: getenv("TERM_PROGRAM").map { String(cString: $0) },
+            isInstalled: { ShowTool.find($0) != nil })
+    }
+
+    private func box(for item: Item) -> PictureBox {
+        PictureBox(
+            width: item.width, height: item.height, cells: TerminalSize(of: STDOUT_FILENO),
+            pixels: TerminalSize(pixelsOf: STDOUT_FILENO))
+    }
+
+    /// What `info` says.
+    private func tell(_ item: Item) throws {
+        let known = try client.call(
+            Methods.Status.self, .init(urls: [item.url], details: true))
+        for item in known.items {
+            try print(item.factLines.map { $0 + "\n" }.joined())
+        }
+    }
+
+    private func print(_ text: String) throws {
+        var output = Output()
+        output.text(text)
+        try output.flush()
+    }
+}

@@ -1,0 +1,23 @@
+import Glibc
+
+/// Another program that draws.
+struct ShowTool {
+    /// Where the program is; `nil` where it is not installed. access(2).
+    static func find(_ name: String) -> String? {
+        let path = getenv("PATH").map { String(cString: $0) } ?? ""
+        return path.split(separator: ":").map { "\($0)/\(name)" }
+            .first { access($0, X_OK) == 0 }
+    }
+
+    /// Runs it on our streams to its end; whether it did what it should. posix_spawn(3), waitpid(2).
+    static func run(_ name: String, _ arguments: [String]) -> Bool {
+        guard let program = find(name) else { return false }
+        var argv = ([name] + arguments).map { strdup($0) } + [nil]
+        defer { argv.forEach { free($0) } }
+        var process = pid_t()
+        guard posix_spawn(&process, program, nil, nil, &argv, environ) == 0 else { return false }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status == 0
+    }
+}

@@ -1,0 +1,43 @@
+/// What a terminal said about the pictures it can draw. Pure.
+struct TerminalAnswers: Hashable {
+    /// It knows the graphics protocol of kitty, and draws what is sent to it.
+    private(set) var takesKittyData = false
+    /// It can read the very file, too.
+    private(set) var takesKittyFile = false
+    /// It knows sixels.
+    private(set) var takesSixels = false
+    /// How it calls itself.
+    private(set) var name = ""
+    /// It has answered the last question.
+    private(set) var isComplete = false
+
+    /// The two questions to kitty have these numbers.
+    static let dataQuestion = 31
+    static let fileQuestion = 32
+
+    init() {}
+
+    /// Takes apart what was received so far.
+    init(_ bytes: [UInt8]) {
+        // Some end what they say with the single byte C1 control of the same meaning, none in UTF-8.
+        for sequence in String(decoding: bytes, as: UTF8.self).split(separator: "\u{1B}") {
+            take(sequence)
+        }
+    }
+
+    private mutating func take(_ sequence: Substring) {
+        if sequence.hasPrefix("_Gi="), let end = sequence.firstIndex(of: ";") {
+            // Behind the number may be other keys.
+            let number = sequence.dropFirst(4).prefix { $0.isNumber }
+            guard sequence[end...].dropFirst() == "OK" else { return }
+            if number == "\(Self.dataQuestion)" { takesKittyData = true }
+            if number == "\(Self.fileQuestion)" { takesKittyFile = true }
+        } else if sequence.hasPrefix("P>|") {
+            name = String(sequence.dropFirst(3))
+        } else if sequence.hasPrefix("[?"), let end = sequence.firstIndex(of: "c") {
+            let attributes = sequence[..<end].dropFirst(2).split(separator: ";")
+            takesSixels = attributes.dropFirst().contains("4")
+            isComplete = true
+        }
+    }
+}

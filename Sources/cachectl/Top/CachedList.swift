@@ -1,0 +1,73 @@
+import CacheWire
+
+/// What is cached, as much of it as was looked at, page after page. Pure.
+struct CachedList: Hashable {
+    private(set) var order = CachedOrder.newest
+    private(set) var items: [Item] = []
+    /// Where the next page begins; `nil` when there is none.
+    private var after: String?
+    private var isLoading = false
+
+    /// A page as it is asked for.
+    struct Page: Hashable {
+        var order: CachedOrder
+        var limit: Int
+        var after: String?
+    }
+
+    private static let pageSize = 200
+    /// What the daemon gives at once; a longer list stays as it was read.
+    private static let reloadLimit = 1000
+
+    /// The first page of an order.
+    mutating func begin(_ order: CachedOrder) -> Page {
+        self = CachedList()
+        self.order = order
+        isLoading = true
+        return Page(order: order, limit: Self.pageSize)
+    }
+
+    /// The page to ask for when so many rows were seen; `nil` while there is enough.
+    mutating func wanted(seen: Int) -> Page? {
+        guard let after, !isLoading, seen + Self.pageSize / 2 > items.count else { return nil }
+        isLoading = true
+        return Page(order: order, limit: Self.pageSize, after: after)
+    }
+
+    /// All that is shown once more, because something has changed.
+    mutating func reload() -> Page? {
+        guard !isLoading, items.count <= Self.reloadLimit else { return nil }
+        isLoading = true
+        return Page(order: order, limit: max(Self.pageSize, items.count))
+    }
+
+    mutating func arrived(_ page: Page, _ reply: Methods.List.Reply) {
+        // Somebody has chosen another order meanwhile.
+        guard page.order == order else { return }
+        isLoading = false
+        items = page.after == nil ? reply.items : items + reply.items
+        after = reply.items.isEmpty ? nil : reply.after
+    }
+
+    /// Takes in what was said about some of them.
+    mutating func changed(_ changed: [Item], removed: [String]) {
+        let news = Dictionary(changed.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+        let gone = Set(removed).union(changed.lazy.filter { $0.state == .missing }.map(\.key))
+        items.removeAll { gone.contains($0.key) }
+        for index in items.indices {
+            guard let item = news[items[index].key], item.state == .cached else { continue }
+            items[index] = item.withDetails(of: items[index])
+        }
+    }
+}
+
+extension Item {
+    /// The item with what only attributes tell, where it does not say it itself.
+    fileprivate func withDetails(of known: Item) -> Item {
+        var item = self
+        item.fetchedAt = item.fetchedAt ?? known.fetchedAt
+        item.lastUsedAt = item.lastUsedAt ?? known.lastUsedAt
+        item.pinned = item.pinned ?? known.pinned
+        return item
+    }
+}

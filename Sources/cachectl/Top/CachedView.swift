@@ -1,0 +1,112 @@
+import CacheWire
+
+/// What is cached: its budget, the pressure on it, its turnover, and its rows.
+struct CachedView {
+    let screen: TopScreen
+
+    private var model: TopModel { screen.model }
+    private var gauges: Gauges { screen.model.gauges }
+    private var look: Look { screen.look }
+
+    // MARK: The figures
+
+    var budget: StyledLine {
+        guard let used = gauges.int("bytesUsed"), let allowed = gauges.int("bytesAllowed") else {
+            return StyledLine()
+        }
+        var line = StyledLine(ByteCountText.describe(used), .strong)
+        line.append(" of \(ByteCountText.describe(allowed))  ")
+        let fraction = allowed > 0 ? Double(used) / Double(allowed) : 1
+        line.append(Bar(look: look, width: screen.columns / 5).line(fraction))
+        line.append("  \(gauges.int("entries") ?? 0) images")
+        let pinned = gauges.int("entriesPinned") ?? 0
+        if pinned > 0 {
+            line.append(
+                ", \(pinned) pinned (\(ByteCountText.describe(gauges.int("bytesPinned") ?? 0)))")
+        }
+        return line
+    }
+
+    var pressure: StyledLine {
+        guard let source = gauges.string("pressureSource") else { return StyledLine() }
+        var line = StyledLine("pressure ", .faint)
+        line.append(source.printable)
+        guard let level = gauges.string("pressureLastLevel"),
+            let second = gauges.int("pressureLastAt")
+        else { return line }
+        let age = TimeText.describe(seconds: screen.time.unixSecond - second)
+        let bytes = ByteCountText.describe(gauges.int("pressureLastBytes") ?? 0)
+        line.append("  last ", .faint)
+        line.append("\(level) \(age) ago", level == "critical" ? .failure : .warning)
+        line.append(", \(gauges.int("pressureLastEntries") ?? 0) images went, \(bytes)")
+        return line
+    }
+
+    var sparklines: StyledLine {
+        let parts: [(String, Gauges.Samples, (Double) -> String)] = [
+            ("hits", gauges.hits, { "\(Int($0.rounded()))/s" }),
+            ("in", gauges.bytesReceived, { ByteCountText.describe(Int($0)) + "/s" }),
+            ("evicted", gauges.bytesEvicted, { ByteCountText.describe(Int($0)) + "/s" }),
+        ]
+        // Words, numbers and spaces take 50 columns.
+        let width = max(4, (screen.columns - 50) / parts.count)
+        return parts.reduce(into: StyledLine()) { line, part in
+            line.append(part.0 + " ", .faint)
+            line.append(Sparkline(look: look, width: width).line(part.1.values))
+            let rate = " " + part.2(part.1.values.last ?? 0)
+            line.append(rate + String(repeating: " ", count: max(1, 11 - rate.columns)))
+        }
+    }
+
+    // MARK: The rows
+
+    private var isWide: Bool { screen.columns >= 60 }
+    private var timeHead: String { model.cached.order == .newest ? "AGE" : "USED" }
+
+    var heads: StyledLine {
+        var line = line(pin: " ", size: "SIZE", type: "TYPE", dimensions: "PIXELS", time: timeHead)
+        line.append("URL, \(model.cached.order.rawValue) first")
+        return line.inked(.faint)
+    }
+
+    var rows: [StyledLine] {
+        let range = model.cachedRows.range
+        return zip(range, model.cached.items[range]).map { index, item in
+            let row = row(item)
+            return index == model.cachedRows.cursor ? row.chosen(columns: screen.columns) : row
+        }
+    }
+
+    private func row(_ item: Item) -> StyledLine {
+        let second = model.cached.order == .newest ? item.fetchedAt : item.lastUsedAt
+        let age = second.map { TimeText.describe(seconds: screen.time.unixSecond - $0) }
+        var line = line(
+            pin: item.pinned == true ? "*" : " ",
+            size: item.size.map(ByteCountText.describe) ?? "",
+            type: item.mediaType?.printable ?? "", dimensions: item.dimensions, time: age ?? "")
+        let room = screen.columns - line.columns
+        line.append(item.url.withoutScheme.middle(columns: room, mark: look.ellipsis))
+        return line
+    }
+
+    /// The columns before the URL; a narrow screen has two of them less.
+    private func line(
+        pin: String, size: String, type: String, dimensions: String, time: String
+    ) -> StyledLine {
+        var line = StyledLine(pin, .warning)
+        put(size, 8, to: &line)
+        if isWide {
+            line.append("  ")
+            line.append(type.prefix(columns: 12, mark: look.ellipsis))
+            line.pad(to: 23)
+            put(dimensions, 10, to: &line)
+        }
+        put(time, 7, to: &line)
+        line.append("  ")
+        return line
+    }
+
+    private func put(_ text: String, _ width: Int, to line: inout StyledLine) {
+        line.append(String(repeating: " ", count: max(0, width - text.columns)) + text)
+    }
+}

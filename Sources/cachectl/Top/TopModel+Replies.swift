@@ -1,0 +1,85 @@
+import CacheWire
+
+/// What the daemon says.
+extension TopModel {
+    /// Downloads began or ended, anywhere.
+    mutating func downloadsChanged(_ reply: Methods.Watch.Reply, now: Duration) {
+        let wasIdle = table.runningCount == 0
+        let change = table.changed(
+            reply.items, removed: reply.removed, firstOnScreen: downloadRows.offset)
+        tell(reply, now: now)
+        finished = (wasIdle && pacer.label == nil ? 0 : finished) + change.ended
+        downloadRows.lost(above: change.lostAbove)
+        layOut()
+        if let latest = change.latest { pacer.announced(latest, now: now) }
+        if table.runningCount == 0 { pacer.ended(now: now) }
+        pace.isChanged = true
+    }
+
+    /// What is under way will be told from the beginning.
+    mutating func forgetDownloads() {
+        table = DownloadTable()
+        layOut()
+    }
+
+    /// Something about what is on the screen changed.
+    mutating func screenChanged(_ reply: Methods.Watch.Reply, now: Duration) {
+        tell(reply, now: now)
+        if view == .cached {
+            cached.changed(reply.items, removed: reply.removed)
+            layOut()
+        }
+        pace.isChanged = true
+    }
+
+    private mutating func tell(_ reply: Methods.Watch.Reply, now: Duration) {
+        for item in reply.items { watched[item.url]?.changed(to: item, now: now) }
+    }
+
+    /// What is on the screen now is watched from now on; what is known of it is kept.
+    mutating func watchScreen() {
+        let known = watched
+        watched = [:]
+        guard view == .downloads else { return }
+        for row in table.rows[downloadRows.range] {
+            watched[row.url] = known[row.url] ?? Download(row)
+        }
+    }
+
+    mutating func listed(_ page: CachedList.Page, _ reply: Methods.List.Reply) -> [Wish] {
+        cached.arrived(page, reply)
+        layOut()
+        pace.isChanged = true
+        return moreOfList()
+    }
+
+    mutating func sampled(_ stats: [String: JSONValue], now: Duration) -> [Wish] {
+        pace.isChanged = true
+        let hasChanged = gauges.sampled(stats, now: now)
+        guard hasChanged, view == .cached else { return [] }
+        return cached.reload().map { [.list($0)] } ?? []
+    }
+
+    /// What became of a pin, and what of a refresh.
+    mutating func answered(_ wish: Wish, _ items: [Item]) {
+        pace.isUrgent = true
+        guard let item = items.first else { return }
+        cached.changed(items, removed: [])
+        layOut()
+        let failure = item.failure?.message
+        switch wish {
+        case .pin(_, let isPinned):
+            let isDone = item.pinned ?? false == isPinned
+            notice = isDone ? (isPinned ? "pinned" : "unpinned") : failure ?? "it is not cached"
+        case .refresh: notice = failure ?? "the origin is asked"
+        default: break
+        }
+    }
+
+    /// What became of a removal.
+    mutating func removed(_ reply: Methods.Remove.Reply) -> [Wish] {
+        pace.isUrgent = true
+        notice = "removed " + EntryCountText.describe(reply.entries, bytes: reply.bytes)
+        return [.stats] + (cached.reload().map { [.list($0)] } ?? [])
+    }
+}

@@ -1,0 +1,92 @@
+import CacheWire
+
+/// Everything `top` knows and decides. Pure: keys, replies and the time come in, wishes go out.
+///
+/// Split over files by subject: `+Keys` for what a person does, `+Replies` for what the daemon says,
+/// `+Pace` for when to draw.
+struct TopModel {
+    enum View: Hashable {
+        case downloads, cached
+    }
+
+    /// What is to be done for the model.
+    enum Wish: Hashable {
+        case stats
+        case list(CachedList.Page)
+        case pin(String, Bool)
+        case remove(String)
+        case refresh(String)
+        case quit
+    }
+
+    /// What a person is asked before it is done.
+    enum Question: Hashable {
+        case remove(url: String)
+    }
+
+    var view = View.downloads
+    var size: TerminalSize
+    var table = DownloadTable()
+    /// Where each view stands.
+    var downloadRows = Viewport()
+    var cachedRows = Viewport()
+    /// How far the downloads on the screen are, by URL.
+    var watched: [String: Download] = [:]
+    var cached = CachedList()
+    var gauges = Gauges()
+
+    /// Downloads that ended since there last was nothing to do.
+    var finished = 0
+    var pacer = LabelPacer()
+
+    var question: Question?
+    /// What became of what a person did last; shown until the next key.
+    var notice: String?
+
+    var pace = FramePace()
+    /// When `Stats` is asked next; `nil` while nobody looks at it.
+    var nextSample: Duration?
+
+    init(size: TerminalSize) {
+        self.size = size
+        layOut()
+    }
+
+    /// What is to do altogether; `nil` while there is nothing.
+    var overall: Overall? {
+        let total = finished + table.runningCount
+        guard table.runningCount > 0 || pacer.label != nil, total > 0 else { return nil }
+        let parts = watched.values.reduce(0) { $0 + ($1.isMoving ? $1.fraction ?? 0 : 0) }
+        return Overall(
+            finished: finished, total: total,
+            fraction: min(1, (Double(finished) + parts) / Double(total)), label: pacer.label)
+    }
+
+    /// The URLs on the screen, all that is watched.
+    var urlsOnScreen: [String] {
+        switch view {
+        case .downloads: table.rows[downloadRows.range].map(\.url)
+        case .cached: cached.items[cachedRows.range].map(\.url).filter { !$0.isEmpty }
+        }
+    }
+
+    var chosen: Item? {
+        guard view == .cached, cached.items.indices.contains(cachedRows.cursor) else { return nil }
+        return cached.items[cachedRows.cursor]
+    }
+
+    /// Fits the views to the screen and to what there is.
+    mutating func layOut() {
+        downloadRows.resized(height: TopLayout(size: size, view: .downloads).rows.count)
+        downloadRows.counted(table.rows.count)
+        cachedRows.resized(height: TopLayout(size: size, view: .cached).rows.count)
+        cachedRows.counted(cached.items.count)
+    }
+
+    /// The terminal has another size.
+    mutating func resized(_ size: TerminalSize) {
+        self.size = size
+        layOut()
+        pace.isUrgent = true
+    }
+}

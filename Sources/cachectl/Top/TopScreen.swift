@@ -1,0 +1,78 @@
+/// Draws `top`. Pure: the same model, look and time give the same screen.
+struct TopScreen {
+    let model: TopModel
+    let look: Look
+    let time: ScreenTime
+
+    var columns: Int { model.size.columns }
+
+    func canvas() -> Canvas {
+        let layout = TopLayout(size: model.size, view: model.view)
+        var canvas = Canvas(columns: columns, lines: model.size.lines)
+        canvas.put(title, at: layout.title)
+        if let line = layout.overall { canvas.put(overall, at: line) }
+        let rows: [StyledLine]
+        switch model.view {
+        case .downloads:
+            rows = DownloadsView(screen: self).rows
+        case .cached:
+            let view = CachedView(screen: self)
+            if let line = layout.budget { canvas.put(view.budget, at: line) }
+            if let line = layout.pressure { canvas.put(view.pressure, at: line) }
+            if let line = layout.sparklines { canvas.put(view.sparklines, at: line) }
+            if let line = layout.heads { canvas.put(view.heads, at: line) }
+            rows = view.rows
+        }
+        for (line, row) in zip(layout.rows, rows) { canvas.put(row, at: line) }
+        canvas.put(keys, at: layout.keys)
+        return canvas
+    }
+
+    private var title: StyledLine {
+        var line = StyledLine()
+        for (view, name) in [(TopModel.View.downloads, "1 downloads"), (.cached, "2 cached")] {
+            line.append(
+                view == model.view
+                    ? StyledLine("[\(name)]", .strong) : StyledLine(" \(name) ", .faint))
+            line.append(" ")
+        }
+        let failed = model.table.failureCount
+        let isNarrow = columns < 60
+        line.append(" \(model.table.runningCount)\(isNarrow ? "" : " under way")")
+        if failed > 0 { line.append(", \(failed) failed", .failure) }
+        return line
+    }
+
+    private var overall: StyledLine {
+        guard let overall = model.overall else { return StyledLine("nothing to do", .faint) }
+        return OverallLine(look: look, columns: columns).line(overall)
+    }
+
+    /// What a person can do, or is asked, or has just done.
+    private var keys: StyledLine {
+        if case .remove(let url)? = model.question {
+            let room = columns - "remove ? y/n".columns
+            let name = url.withoutScheme.middle(columns: room, mark: look.ellipsis)
+            return StyledLine("remove \(name)? y/n", .warning)
+        }
+        if let notice = model.notice {
+            return StyledLine(
+                notice.printable.prefix(columns: columns, mark: look.ellipsis), .strong)
+        }
+        let hints: [(String, String)] =
+            switch model.view {
+            case .downloads:
+                [("q", "quit"), ("tab", "cached"), ("up/down", "scroll"), ("c", "clear failed")]
+            case .cached:
+                [
+                    ("q", "quit"), ("tab", "downloads"), ("p", "pin"), ("x", "remove"),
+                    ("r", "refresh"), ("n", "newest"), ("l", "largest"), ("u", "unused"),
+                ]
+            }
+        return hints.reduce(into: StyledLine()) { line, hint in
+            guard line.columns + hint.0.count + hint.1.count + 1 <= columns else { return }
+            line.append(hint.0, .strong)
+            line.append(" \(hint.1)  ", .faint)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import CacheWire
+
+/// One connection that verifies, with or without a display of how far it is.
+struct VerifySession {
+    let client: Client
+    let display: InlineDisplay?
+
+    /// Waits for the end; returns the last reply.
+    func verify(_ parameters: Methods.Verify.Parameters) throws -> Methods.Verify.Reply {
+        guard let display else { return try client.call(Methods.Verify.self, parameters) }
+        defer { display.erase() }
+        var replies = try client.stream(Methods.Verify.self, parameters)
+        var last = Methods.Verify.Reply(checked: 0, damaged: [])
+        while let reply = try replies.next() {
+            last = reply
+            display.draw([Self.line(reply, display.look, columns: display.size.columns)])
+        }
+        return last
+    }
+
+    /// How far it is, and how much was found.
+    static func line(
+        _ reply: Methods.Verify.Reply, _ look: Look, columns: Int
+    ) -> StyledLine {
+        let total = reply.total ?? 0
+        return OverallLine(look: look, columns: columns).line(
+            Overall(
+                finished: reply.checked, total: total,
+                fraction: total > 0 ? Double(reply.checked) / Double(total) : 0,
+                label: "\(reply.damagedCount ?? 0) damaged"))
+    }
+}

@@ -1,0 +1,92 @@
+import CacheKey
+import CacheWire
+
+/// What `watch` prints, and how things stand with what it was asked about.
+struct WatchReport {
+    private let json: Bool
+    /// Lines of standard input that can be no URL.
+    private let refused: [Item]
+    /// Everything is watched.
+    private let isOfEverything: Bool
+    /// The URLs by their keys: those that were named, or of what is there.
+    private var urls: [String: String] = [:]
+    /// The latest item of each key that was named.
+    private var latest: [String: Item] = [:]
+    private var output = Output()
+
+    init(_ named: URLList?, json: Bool) {
+        self.json = json
+        isOfEverything = named == nil
+        refused = named?.refused.map(\.item) ?? []
+        for url in named?.urls ?? [] { urls[Self.key(of: url)] = url }
+    }
+
+    /// The key of the bytes, be they a URL or not.
+    private static func key(of text: String) -> String {
+        Array(text.utf8).withUnsafeBytes { "\(CacheKey(urlBytes: $0))" }
+    }
+
+    /// Prints what can't be watched.
+    mutating func begin() throws {
+        for item in refused { try print(item) }
+        try output.flush()
+    }
+
+    /// Prints what a reply tells.
+    mutating func add(_ reply: Methods.Watch.Reply) throws {
+        // What failed is told by its item.
+        let told = Set(reply.items.map(\.key))
+        for item in reply.items { try add(item) }
+        for key in reply.removed where !told.contains(key) { try remove(key) }
+        try output.flush()
+    }
+
+    private mutating func add(_ item: Item) throws {
+        if isOfEverything {
+            urls[item.key] = item.state == .missing ? nil : item.url
+        } else {
+            latest[item.key] = item
+        }
+        try print(item)
+    }
+
+    private mutating func print(_ item: Item) throws {
+        guard !json else { return try output.json(item) }
+        try output.line(item.statusLine)
+        guard let failure = item.failure else { return }
+        try output.flush()
+        Talk.say(item.url, failure.message)
+    }
+
+    private mutating func remove(_ key: String) throws {
+        let url = urls[key]
+        if isOfEverything {
+            urls[key] = nil
+        } else {
+            latest[key] = Item(url: url ?? "", key: key, state: .missing)
+        }
+        guard !json else { return try output.json(RemovedKey(key: key, url: url)) }
+        try output.line("removed \((url ?? key).printable)")
+    }
+
+    /// The exit status of `status`, once all that was named is cached or has failed; `nil` before.
+    var settled: ExitStatus? {
+        guard latest.count == urls.count else { return nil }
+        var tally = ItemTally()
+        for item in refused + latest.values {
+            guard item.state == .cached || (item.state == .missing && item.failure != nil) else {
+                return nil
+            }
+            tally.count(item)
+        }
+        return tally.status
+    }
+}
+
+/// What `--json` prints of what is not there any more.
+private struct RemovedKey: Encodable {
+    let key: String
+    /// Where it is known.
+    let url: String?
+    let removed = true
+}

@@ -1,0 +1,57 @@
+import CacheKey
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// An origin, and a directory with everything a start can meet: what is fresh, what is stale, what is to
+/// be removed, and a download that broke off. Each run has a copy of it.
+struct FaultPlace {
+    let origin: ScriptedOrigin
+    private let home: TemporaryDirectory
+
+    static let new = (0..<8).map { "/new\($0).png" }
+    static let partial = "/partial.png"
+    static let stale = "/stale.png"
+    static let fresh = "/fresh.png"
+    static let unloved = "/unloved.png"
+    static let old = (0..<6).map { "/old\($0).png" }
+    static let all = new + [partial, stale, fresh, unloved] + old
+
+    init(in scope: TestScope) async throws {
+        origin = try ScriptedOrigin(in: scope)
+        home = try TemporaryDirectory(in: scope)
+        for path in Self.all { serve(path) }
+        let fixture = try CacheFixture(in: scope, directory: template, origin: origin)
+        for path in Self.old + [Self.stale, Self.fresh, Self.unloved] {
+            let outcome = try await fixture.fetch(path)
+            try #require(outcome.failures.isEmpty)
+        }
+        let image = Self.image(Self.partial)
+        try fixture.leavePartial(Self.partial, image.prefix(image.count / 2), of: image.count)
+        await CacheFixture.drain(fixture.cache)
+    }
+
+    private var template: String { home.file("template") }
+
+    /// A directory like the first.
+    func copy(to place: String) async throws {
+        try await runSuccessfully("cp", ["-a", template, place])
+    }
+
+    /// What the origin has under a path.
+    static func image(_ path: String) -> [UInt8] {
+        let number = all.firstIndex(of: path) ?? 0
+        return SampleImage.png(byteCount: 3000 + number * 5000, seed: UInt8(number))
+    }
+
+    private func serve(_ path: String) {
+        let image = Self.image(path)
+        let lifetime = path == Self.stale ? 0 : 3600
+        let headers = HeaderFields([("ETag", "\"1\""), ("Cache-Control", "max-age=\(lifetime)")])
+        origin.route(path) { request in
+            guard request.headers["If-None-Match"] != "\"1\"" else { return [.head(304, headers)] }
+            return .ranged(image, for: request, headers: headers)
+        }
+    }
+}

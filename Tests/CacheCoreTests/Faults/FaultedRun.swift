@@ -1,0 +1,170 @@
+import CacheKey
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// One life of a cache in which one system call fails: a start, downloads, a hit, a question to the
+/// origin, the rest of an image, pins, uses, a removal, relief, an eviction, another reading of the
+/// directory. Whatever fails, the cache keeps what it promises; anything else throws.
+struct FaultedRun {
+    let place: FaultPlace
+    let directory: String
+    let plan: FaultPlan?
+
+    /// The cache could not be opened, and said why.
+    private(set) var didRefuseToStart = false
+    /// Why downloads failed.
+    private(set) var failures: [Failure] = []
+
+    init(_ place: FaultPlace, in directory: String, _ plan: FaultPlan?) {
+        self.place = place
+        self.directory = directory
+        self.plan = plan
+    }
+
+    mutating func run() async throws {
+        try await place.copy(to: directory)
+        try await withTestScope { scope in try await live(in: scope) }
+        guard plan?.hasStruck != false else { return }
+        try await withTestScope { scope in try await check(in: scope) }
+    }
+
+    // MARK: The life
+
+    private mutating func live(in scope: TestScope) async throws {
+        let fixture: CacheFixture
+        do {
+            fixture = try CacheFixture(
+                in: scope, directory: directory, origin: place.origin, faults: plan)
+        } catch let error as CacheError {
+            try expect(plan?.hasStruck == true, "it refused to start: \(error)")
+            // It may be a directory above that can't be made.
+            let isClear = ["/tmp", "open files"].contains { error.message.contains($0) }
+            try expect(isClear && error.message.contains(";"), "that is no help: \(error)")
+            return didRefuseToStart = true
+        }
+        try await fixture.waitForScan()
+        try await download(FaultPlace.new, fixture)
+        for path in [FaultPlace.fresh, FaultPlace.stale, FaultPlace.partial] {
+            try await download([path], fixture)
+        }
+        await fixture.pin(FaultPlace.fresh, true)
+        await fixture.pin(FaultPlace.fresh, false)
+        fixture.cache.flushUses()
+        fixture.cache.keepLimits()
+        _ = try await fixture.remove(FaultPlace.unloved)
+        await fixture.relieve(to: 0.9)
+        await fixture.evict(to: fixture.cache.statistics().bytesUsed / 2)
+        try answersAtOnce(fixture)
+        try await fixture.readAgain()
+        try await expectTrueBooks(fixture)
+        // One fault, one download.
+        try expect(failures.count <= 1, "\(failures.count) downloads failed: \(failures)")
+        for failure in failures { try expectHelp(failure) }
+    }
+
+    private mutating func download(_ paths: [String], _ fixture: CacheFixture) async throws {
+        let wishes = try paths.map { try fixture.wish($0) }
+        let interest = fixture.cache.fetch(wishes, FetchOptions())
+        failures += try await fixture.outcome(of: interest).failures.values
+        try answersAtOnce(fixture)
+    }
+
+    private func answersAtOnce(_ fixture: CacheFixture) throws {
+        let start = ContinuousClock.now
+        _ = fixture.cache.lookup(try FaultPlace.all.map { try fixture.wish($0).key })
+        let duration = start.duration(to: .now)
+        try expect(duration < .seconds(1), "an answer took \(duration)")
+    }
+
+    private func expectHelp(_ failure: Failure) throws {
+        try expect(plan?.hasStruck == true, "\(failure)")
+        try expect(failure.kind == .storage, "\(failure)")
+        let isClear = failure.message.contains(directory) && failure.message.contains(";")
+        try expect(isClear, "that is no help: \(failure)")
+    }
+
+    /// The books are what the disk says.
+    private func expectTrueBooks(_ fixture: CacheFixture) async throws {
+        try await waitUntil("the books to be true") {
+            let usage = try DirectoryUsage(of: directory)
+            let figures = fixture.cache.statistics()
+            return figures.bytesUsed == usage.bytes && figures.entries == usage.entries
+                && figures.partials == usage.partials
+        }
+    }
+
+    // MARK: Afterwards
+
+    /// Another cache finds only whole images, has the same books, and can have everything.
+    private func check(in scope: TestScope) async throws {
+        let fixture = try CacheFixture(in: scope, directory: directory, origin: place.origin)
+        try await fixture.waitForScan()
+        try expectWholeImages(fixture)
+        try await expectTrueBooks(fixture)
+        let wishes = try FaultPlace.all.map { try fixture.wish($0) }
+        let interest = fixture.cache.fetch(wishes, FetchOptions())
+        let outcome = try await fixture.outcome(of: interest)
+        try expect(outcome.failures.isEmpty, "not to be had again: \(outcome.failures.values)")
+        try expectWholeImages(fixture)
+        let count = try DirectoryUsage(of: directory)
+        try expect(count.entries == FaultPlace.all.count && count.partials == 0, "\(count)")
+    }
+
+    private func expectWholeImages(_ fixture: CacheFixture) throws {
+        for path in FaultPlace.all {
+            let file = try fixture.file(path)
+            guard access(file, F_OK) == 0 else { continue }
+            let isWhole = try contents(of: file) == FaultPlace.image(path)
+            try expect(isWhole, "\(path) is not what the origin has")
+            try expect(try fixture.lookup(path).isCached, "\(path) is no entry")
+        }
+    }
+
+    private func expect(_ holds: Bool, _ what: @autoclosure () -> String) throws {
+        guard !holds else { return }
+        throw TestFailure(what())
+    }
+}
+
+extension CacheFixture {
+    /// Waits until no scan runs, be it that it failed.
+    fileprivate func waitForScan() async throws {
+        try await waitUntil("the end of the scan") {
+            cache.performing { state in (state.trust != .scanning && !state.isScanning, []) }
+        }
+    }
+
+    /// Reads the directory once more, twice if changes were lost meanwhile.
+    fileprivate func readAgain() async throws {
+        cache.startScan()
+        try await waitForScan()
+        guard !cache.statistics().isWhole else { return }
+        cache.startScan()
+        try await waitForScan()
+    }
+
+    fileprivate func pin(_ path: String, _ isPinned: Bool) async {
+        guard let key = try? wish(path).key else { return }
+        await withCheckedContinuation { continuation in
+            cache.pin([key], isPinned) { _ in continuation.resume() }
+        }
+    }
+
+    fileprivate func evict(to bytes: Int64) async {
+        await withCheckedContinuation { continuation in
+            cache.evict(toBytes: bytes) { _ in continuation.resume() }
+        }
+    }
+
+    fileprivate func relieve(to share: Double) async {
+        await withCheckedContinuation { continuation in
+            cache.relieve(ReliefMeasure(keptShare: share, tightens: false)) { _ in
+                continuation.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import SystemPackage
+
+@testable import CacheCore
+
+extension SyscallName {
+    /// What the call may fail with, as its manual page lists it, as far as that says something of the
+    /// machine: not what only a wrong argument brings, nor what says that there is nothing, or somebody
+    /// else (`ENOENT`, `ENODATA`, `ENOTSUP`, `EEXIST`, `EWOULDBLOCK`).
+    var errnos: [Errno] {
+        switch self {
+        case .openat:
+            [
+                .permissionDenied, .diskQuotaExceeded, .interrupted, .tooManyOpenFiles,
+                .tooManyOpenFilesInSystem, .noMemory, .noSpace, .notPermitted, .readOnlyFileSystem,
+                .ioError,
+            ]
+        case .mkdir:
+            [.permissionDenied, .diskQuotaExceeded, .noMemory, .noSpace, .readOnlyFileSystem]
+        case .flock: [.interrupted, .noLocks]
+        case .ftruncate: [.interrupted, .ioError, .notPermitted, .readOnlyFileSystem]
+        case .write: [.diskQuotaExceeded, .fileTooLarge, .interrupted, .ioError, .noSpace]
+        case .read: [.interrupted, .ioError, .invalidArgument]
+        case .pread: [.interrupted, .ioError]
+        case .fsync, .syncfs: [.ioError, .noSpace, .diskQuotaExceeded, .readOnlyFileSystem]
+        case .rename:
+            [
+                .permissionDenied, .resourceBusy, .diskQuotaExceeded, .noMemory, .noSpace,
+                .notPermitted, .readOnlyFileSystem, .ioError,
+            ]
+        case .unlinkat:
+            [
+                .permissionDenied, .resourceBusy, .ioError, .noMemory, .notPermitted,
+                .readOnlyFileSystem,
+            ]
+        case .fstat: [.noMemory, .ioError]
+        case .fstatat: [.permissionDenied, .noMemory, .ioError]
+        case .statfs: [.permissionDenied, .interrupted, .ioError, .noMemory, .noFunction]
+        case .getdents: [.interrupted, .ioError]
+        case .inotify: [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory, .noSpace]
+        case .eventfd: [.tooManyOpenFiles, .tooManyOpenFilesInSystem, .noMemory]
+        case .fadvise: [.invalidArgument, .ioError]
+        case .fsetxattr:
+            [.diskQuotaExceeded, .noSpace, .notPermitted, .ioError, .readOnlyFileSystem]
+        case .getxattr: [.permissionDenied, .noMemory, .ioError]
+        case .fremovexattr:
+            [.diskQuotaExceeded, .noSpace, .notPermitted, .ioError, .readOnlyFileSystem]
+        case .fchmod: [.ioError, .notPermitted, .readOnlyFileSystem]
+        case .utimensat: [.permissionDenied, .notPermitted, .readOnlyFileSystem, .ioError]
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import CacheWire
+import TestSupport
+import Testing
+
+/// `Watch` with `downloads`: each as it is asked for, as its turn comes, and as it ends.
+@Suite("Watching downloads", .serialized, .timeLimit(.minutes(1)))
+struct DownloadsWatchTests {
+    private let watch = call("Watch", parameters: #""downloads":true"#, flags: [#""more":true"#])
+
+    @Test func beginningAndEndAreToldAndNothingBetween() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let image = SampleImage.png(byteCount: 90_000)
+            let gates = try [Gate(), Gate()]
+            origin.route("/old.png", .answer(body: image))
+            origin.route(
+                "/a.png",
+                [
+                    .head(200, ["Content-Length": "90000", "Content-Type": "image/png"]),
+                    .bytes(Array(image[..<1000])), .wait(gates[0]),
+                    .trickle(Array(image[1000...]), bytesPerSecond: 200_000),
+                ])
+            origin.route("/b.png", .gated(image, after: 1000, gates[1]))
+            let (a, b) = (origin.url("/a.png"), origin.url("/b.png"))
+            let daemon = try await DaemonFixture.start(in: scope)
+            #expect(try await daemon.fetch(origin.url("/old.png")).state == .cached)
+            try await daemon.cachectl("fetch", "--no-wait", a)
+            try await gates[0].reached()
+
+            let stream = try daemon.connect()
+            let first = try await stream.ask(watch)
+            #expect(first.continues == true)
+            #expect(first.items.map(\.url) == [a] && first.items[0].state == .inFlight)
+            try await daemon.cachectl("fetch", "--no-wait", b)
+            try await gates[1].reached()
+            gates[0].open()
+            var told: [Item] = []
+            while told.last(where: { $0.url == a })?.state != .cached {
+                told += try await stream.answer().items
+            }
+            // Half a second of progress, of which nothing was told.
+            #expect(told.count { $0.url == a && $0.state == .inFlight } <= 1)
+            #expect(told.contains { $0.url == b && $0.state == .inFlight })
+            gates[1].open()
+            let last = try await stream.answer { $0.state == .cached }
+            #expect(last.url == b)
+        }
+    }
+
+    @Test func whatFailsIsToldHoweverSoon() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let daemon = try await DaemonFixture.start(in: scope)
+            let stream = try daemon.connect()
+            #expect(try await stream.ask(watch).items.isEmpty)
+            let url = origin.url("/missing.png")
+            try await daemon.cachectl("fetch", url)
+            let answer = try await stream.answer { $0.failure != nil }
+            #expect(answer.url == url)
+        }
+    }
+
+    @Test func namesAndDownloadsDoNotGoTogether() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let stream = try daemon.connect()
+            let answer = try await stream.ask(
+                call(
+                    "Watch", ["http://a/1"], parameters: #""downloads":true"#,
+                    flags: [#""more":true"#]))
+            #expect(answer.parameters?.parameter == "downloads")
+        }
+    }
+}

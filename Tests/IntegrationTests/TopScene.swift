@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+
+/// `cachectl top` on a terminal, a daemon of three downloads at once, and an origin that stops in the
+/// middle of each.
+struct TopScene: Sendable {
+    let daemon: DaemonFixture
+    let origin: ScriptedOrigin
+    let terminal: Tmux
+    /// Holds all downloads.
+    let gate: Gate
+    private let folder: TemporaryDirectory
+
+    init(columns: Int, lines: Int, in scope: TestScope) async throws {
+        gate = try Gate()
+        origin = try ScriptedOrigin(in: scope)
+        daemon = try await DaemonFixture.start(["--max-transfers", "3"], in: scope)
+        terminal = try await Tmux(columns: columns, lines: lines, in: scope)
+        folder = try TemporaryDirectory(in: scope)
+    }
+
+    /// A download of which so many quarters come before the gate, and a bit, so that what is told, which
+    /// is at most 1 % less, looks the same.
+    func fetch(quarters: Int, _ names: [String]) async throws {
+        let image = SampleImage.png(byteCount: 400_000)
+        for name in names {
+            origin.route(name, .gated(image, after: quarters * 100_000 + 8800, gate))
+        }
+        try await daemon.cachectl("fetch", "--no-wait", "-", input: lines(names))
+    }
+
+    /// Downloads that wait for their turn.
+    func queue(_ count: Int) async throws {
+        let image = SampleImage.png(byteCount: 2000)
+        let names = (1000..<(1000 + count)).map { "/gallery/holiday/of/2026/waiting-\($0).png" }
+        for name in names { origin.route(name, .answer(body: image)) }
+        try await daemon.cachectl("fetch", "--no-wait", "-", input: lines(names))
+    }
+
+    private func lines(_ names: [String]) -> [UInt8] {
+        Array(names.map { origin.url($0) + "\n" }.joined().utf8)
+    }
+
+    // MARK: The program
+
+    /// Starts `top` from the shell, the terminal's modes noted before and after; and how it ended.
+    func start(_ options: String = "") async throws {
+        let program = try BuiltProducts.program("cachectl")
+        try await terminal.type(
+            "stty -a > \(file("before")); '\(program)' top --socket \(daemon.socket) \(options); "
+                + "echo $? > \(file("status")); stty -a > \(file("after")); echo ended")
+        try await terminal.waitFor("under way")
+    }
+
+    /// The process.
+    func process() async throws -> Int32 {
+        let output = try await runSuccessfully("pgrep", ["-f", "top --socket \(daemon.socket)"])
+        guard let line = output.split(separator: "\n").last, let pid = Int32(line) else {
+            throw TestFailure("top does not run")
+        }
+        return pid
+    }
+
+    /// Waits for its end; its exit status, and whether the terminal is as it was.
+    func end() async throws -> (status: String, isRestored: Bool) {
+        try await terminal.waitForScreen("its end") { $0.contains("ended") }
+        let modes = try ["before", "after"].map {
+            try String(contentsOfFile: file($0), encoding: .utf8)
+        }
+        let status = try String(contentsOfFile: file("status"), encoding: .utf8)
+        let isOrdinary = try await terminal.isOrdinary()
+        return (
+            status.trimmingCharacters(in: .whitespacesAndNewlines),
+            modes[0] == modes[1] && !modes[0].isEmpty && isOrdinary
+        )
+    }
+
+    private func file(_ name: String) -> String { folder.file(name) }
+
+    // MARK: The screen
+
+    /// Waits until what is cached is listed in an order.
+    func waitForRows(_ order: String) async throws {
+        try await terminal.waitForScreen("rows, \(order)") { screen in
+            screen.contains { $0.contains(order) } && screen.contains { $0.contains("2.0 kB") }
+        }
+    }
+
+    /// The screen without what is different each time: the origin's port, and the last bytes that were
+    /// told of.
+    func masked(_ screen: [String]) -> [String] {
+        screen.map { line in
+            line.replacing(/127\.0\.0\.1:\d+/) { match in
+                "127.0.0.1:" + String(repeating: "P", count: match.output.count - 10)
+            }
+            .replacing(/\d\d\.\d%/, with: "##.#%")
+            .replacing(/\d{3} kB\/400/, with: "### kB/400")
+        }
+    }
+
+    /// Whether the screen is the stored one; stores it where that is wanted (`CACHED_TEST_RECORD=1`).
+    func isStored(_ screen: [String], as name: String) throws -> Bool {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "Screens/\(name).txt")
+        let text = masked(screen).joined(separator: "\n") + "\n"
+        if ProcessInfo.processInfo.environment["CACHED_TEST_RECORD"] != nil {
+            try Data(text.utf8).write(to: file)
+        }
+        return try text == String(contentsOf: file, encoding: .utf8)
+    }
+}

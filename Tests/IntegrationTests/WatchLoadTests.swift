@@ -1,0 +1,162 @@
+import CacheKey
+import CacheWire
+import Foundation
+import TestSupport
+import Testing
+
+/// Very many watchers, watchers that do not read, sets that are replaced while everything moves.
+@Suite("Watch under load", .serialized, .timeLimit(.minutes(isLongForm ? 20 : 3)))
+struct WatchLoadTests {
+    private let more = [#""more":true"#]
+
+    // MARK: Very many
+
+    @Test func aChangeIsEncodedOnceHoweverManyWatch() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let image = SampleImage.png(byteCount: 100_000)
+            origin.route("/a.png", .trickled(image, bytesPerSecond: 100_000))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            let crowds = [
+                try await Crowd(of: 100, at: daemon.socket, in: scope),
+                try await Crowd(of: 100, at: daemon.socket, in: scope),
+            ]
+            try await crowds[0].say(call("Watch", [url], flags: more) + "\0")
+            try await crowds[1].say(call("Watch", flags: more) + "\0")
+            for crowd in crowds { _ = try await crowd.answers() }
+            #expect(try await daemon.figure("watchers") == 200)
+            let before = try await daemon.figure("changesEncoded")
+            let fetch = try daemon.connect()
+            try await fetch.send(call("Fetch", [url]) + "\0")
+            async let named = crowds[0].hear(until: #""state":"cached""#)
+            async let all = crowds[1].hear(until: #""state":"cached""#)
+            let heard = try await named + all
+            // All hear all of it, except who reads too slowly for every step.
+            let most = try #require(heard.max())
+            let encoded = try await daemon.figure("changesEncoded") - before
+            #expect(heard.count == 200 && most >= 5, "\(heard)")
+            #expect(encoded < 2 * most, "\(encoded) encoded, \(heard.reduce(0, +)) heard")
+        }
+    }
+
+    /// 1,000 watchers while a download is under way: the share of a core that it costs the daemon.
+    @Test(
+        .disabled(if: isSanitized, "the processor's time, of which a sanitizer takes most"),
+        arguments: [false, true])
+    func aThousandWatchersCostLittle(everything: Bool) async throws {
+        guard try DescriptorLimit.raised() > 3000 else { return }
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let image = SampleImage.png(byteCount: 300_000)
+            let seconds = isLongForm ? 30 : 4
+            let script = OriginScript.trickled(image, bytesPerSecond: image.count / seconds)
+            origin.route("/a.png", script)
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            let crowd = try await Crowd(of: 1000, at: daemon.socket, in: scope)
+            try await crowd.say(call("Watch", everything ? nil : [url], flags: more) + "\0")
+            _ = try await crowd.answers(within: .seconds(30))
+            let start = ContinuousClock.now
+            let before = try ProcessFigures(of: daemon.process.pid).processorTime
+            let fetch = try daemon.connect()
+            try await fetch.send(call("Fetch", [url]) + "\0")
+            let heard = try await crowd.hear(until: #""state":"cached""#, within: .seconds(120))
+            let used = try ProcessFigures(of: daemon.process.pid).processorTime - before
+            let share = used / (ContinuousClock.now - start)
+            let percent = (share * 1000).rounded() / 10
+            print(
+                "1,000 watchers of \(everything ? "everything" : "a download"): \(percent) % of a core"
+            )
+            #expect(heard.max() ?? 0 > 10)
+            // Without optimisation; the released program takes a fraction of it.
+            #expect(share < 0.8)
+        }
+    }
+
+    // MARK: Those who do not read
+
+    @Test(.disabled(if: isSanitized, "the memory of the daemon, of which a sanitizer takes most"))
+    func whoStopsReadingCatchesUpAndCostsNothing() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let urls = (0..<250).map { origin.url("/a.png?\($0)") }
+            let daemon = try await DaemonFixture.start(in: scope)
+            try #require(
+                try await daemon.ask(call("Fetch", urls)).items.allSatisfy { $0.state == .cached })
+            var stalled: [Watcher] = []
+            for number in 0..<20 {
+                let watcher = try Watcher(daemon)
+                try await watcher.watch(number.isMultiple(of: 2) ? urls : nil)
+                stalled.append(watcher)
+            }
+            let reading = try Watcher(daemon)
+            try await reading.watch()
+            try await reading.take { $0.items.count == urls.count }
+            let before = try daemon.process.residentBytes()
+            let asking = try daemon.connect()
+            let rounds = 30
+            for round in 1...rounds {
+                let isPinned = round.isMultiple(of: 2)
+                let pin = call("Pin", urls, parameters: #""pinned":\#(isPinned)"#)
+                try await asking.send(pin + "\0")
+                _ = try await asking.answer(within: .seconds(60))
+                // Who reads is not held up by those who don't.
+                try await reading.take { watcher in
+                    watcher.items.values.allSatisfy { $0.pinned == isPinned }
+                }
+            }
+            #expect(reading.bytes > rounds * urls.count * 200)
+            let growth = try daemon.process.residentBytes() - before
+            #expect(growth < 32 << 20, "\(growth) bytes for 20 watchers that do not read")
+            for watcher in stalled {
+                try await watcher.take { watcher in
+                    watcher.items.count == urls.count
+                        && watcher.items.values.allSatisfy { $0.pinned == true }
+                }
+                #expect(watcher.bytes < reading.bytes / 3, "\(watcher.bytes) of \(reading.bytes)")
+            }
+        }
+    }
+
+    // MARK: Sets that are replaced
+
+    @Test func whatIsInBothSetsIsNotMissed() async throws {
+        try await withTestScope { scope in
+            let cache = try await FilledCache(60, in: scope)
+            let daemon = cache.daemon
+            let watcher = try Watcher(daemon)
+            try await watcher.watch()
+            try await watcher.take { $0.items.count == 60 }
+            // Each goes at the moment its set is replaced, by everything or by some.
+            for number in 0..<60 {
+                let removing = try daemon.connect()
+                try await removing.send(call("Remove", [cache.urls[number]]) + "\0")
+                try await watcher.watch(
+                    number.isMultiple(of: 3) ? Array(cache.urls[number...]) : nil)
+                if number.isMultiple(of: 5) { try await watcher.takeUpToLatest() }
+                _ = try await removing.answer()
+            }
+            try await watcher.take { $0.items.values.allSatisfy { $0.state == .missing } }
+        }
+    }
+
+    /// Images come, fail, are evicted, removed and pinned, by everybody and in any order, while watchers
+    /// replace what they watch and read when they like. What they believe in the end is what is so.
+    @Test func whatWatchersBelieveIsWhatIsSo() async throws {
+        try await withTestScope { scope in
+            let script = try await WatchScript(in: scope)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<6 {
+                    group.addTask { try await script.watch(number) }
+                }
+                try await script.moveThings()
+                let replies = try await group.reduce(0, +)
+                print(
+                    "watchers: \(script.operations) operations, \(replies) replies, seed \(testSeed)"
+                )
+            }
+        }
+    }
+}

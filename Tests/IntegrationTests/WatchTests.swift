@@ -1,0 +1,230 @@
+import CacheKey
+import CacheWire
+import Glibc
+import TestSupport
+import Testing
+
+/// `Watch`: the state, then only what changes.
+@Suite("Watch", .serialized, .timeLimit(.minutes(2)))
+struct WatchTests {
+    // MARK: The state at the beginning
+
+    @Test func theFirstAnswerIsTheState() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let (a, b) = (origin.url("/a.png"), origin.url("/b.png"))
+            let daemon = try await DaemonFixture.start(in: scope)
+            #expect(try await daemon.fetch(a).state == .cached)
+            let requests = origin.requests().count
+            let stream = try daemon.connect()
+            let more = [#""more":true"#]
+            let first = try await stream.ask(call("Watch", [b, a, "nonsense", a], flags: more))
+            #expect(first.continues == true)
+            #expect(first.items.map(\.url) == [b, a, "nonsense", a])
+            #expect(first.items.map(\.state) == [.missing, .cached, .missing, .cached])
+            #expect(first.items[2].failure?.kind == "invalidURL")
+            #expect(first.items[1].pinned == false)
+            #expect(first.parameters?.removed == [])
+            let all = try await daemon.connect().ask(call("Watch", flags: more))
+            #expect(all.continues == true)
+            #expect(all.items.map(\.url) == [a] && all.items.map(\.state) == [.cached])
+            // Watching starts nothing.
+            #expect(origin.requests().count == requests)
+            #expect(try await daemon.status(b).state == .missing)
+        }
+    }
+
+    @Test func withoutMoreThereIsOneAnswer() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let connection = try daemon.connect()
+            let url = "http://127.0.0.1:1/a.png"
+            let answer = try await connection.ask(call("Watch", [url]))
+            #expect(answer.continues == nil)
+            #expect(answer.items.map(\.state) == [.missing])
+            #expect(answer.parameters?.removed == [])
+            // Everything has no end that could be waited for, nor one answer that it fits into.
+            let refusal = try await connection.ask(call("Watch"))
+            #expect(refusal.error == "org.varlink.service.ExpectedMore")
+        }
+    }
+
+    @Test func everythingComesInPages() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let urls = (0..<700).map { origin.url("/a.png?\($0)") }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let answer = try await daemon.ask(call("Fetch", urls))
+            try #require(answer.items.allSatisfy { $0.state == .cached })
+            let everything = try Watcher(daemon)
+            try await everything.watch()
+            try await everything.take { $0.items.count == 700 }
+            #expect(Set(everything.items.values.map(\.url)) == Set(urls))
+            let named = try Watcher(daemon)
+            try await named.watch(urls)
+            try await named.take { $0.items.count == 700 }
+            for watcher in [everything, named] {
+                #expect(watcher.longestReply <= 256 && watcher.replies >= 3)
+                #expect(watcher.events.count == 700, "nothing is told twice")
+            }
+        }
+    }
+
+    // MARK: What changes
+
+    @Test func progressIsToldByThePercentAndTheEndAlways() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let image = SampleImage.png(byteCount: 200_000)
+            origin.route("/a.png", .trickled(image, bytesPerSecond: 150_000))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            var watchers: [Watcher] = []
+            for urls in [[url], nil] {
+                let watcher = try Watcher(daemon)
+                try await watcher.watch(urls)
+                try await watcher.take()
+                watchers.append(watcher)
+            }
+            let fetch = try daemon.connect()
+            try await fetch.send(call("Fetch", [url]) + "\0")
+            // One more comes while it is under way.
+            try await watchers[0].take { ($0.items.values.first?.percent ?? 0) > 20 }
+            let late = try Watcher(daemon)
+            try await late.watch([url])
+            watchers.append(late)
+            for watcher in watchers {
+                try await watcher.take { $0.items.values.first?.state == .cached }
+                let told = try watcher.items(of: url)
+                for (item, next) in zip(told, told.dropFirst()) {
+                    guard next.phase == item.phase, next.state == item.state,
+                        let received = item.received, let later = next.received,
+                        next.total == item.total
+                    else { continue }
+                    #expect((later - received) * 100 >= image.count, "\(item) then \(next)")
+                }
+                #expect(zip(told, told.dropFirst()).allSatisfy { $0 != $1 })
+                #expect(told.last?.path == (try daemon.path(url)))
+            }
+            let count = try watchers[0].items(of: url).count
+            #expect(count > 5 && count < 40, "\(count) items in 1.3 s")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func whatGoesIsRemovedWhoeverTookIt(everything: Bool) async throws {
+        try await withTestScope { scope in
+            let cache = try await FilledCache(6, in: scope)
+            let urls = cache.urls
+            let daemon = cache.daemon
+            let watcher = try Watcher(daemon)
+            try await watcher.watch(everything ? nil : urls)
+            try await watcher.take { $0.items.count == 6 }
+
+            try await daemon.cachectl("remove", urls[5])
+            try await watcher.take { _ in try watcher.isRemoved(urls[5]) }
+            try await cache.evict(to: 4)
+            try await watcher.take { _ in try watcher.isRemoved(urls[0]) }
+            #expect(unlink(try cache.path(1)) == 0)
+            try await watcher.take { _ in try watcher.isRemoved(urls[1]) }
+            // And back again, by a stranger's hand.
+            let aside = try TemporaryDirectory(in: scope).file("aside")
+            try await runSuccessfully("cp", ["-a", try cache.path(2), aside])
+            #expect(unlink(try cache.path(2)) == 0)
+            try await watcher.take { _ in try watcher.isRemoved(urls[2]) }
+            #expect(try watcher.state(of: urls[2]) == nil)
+            try await runSuccessfully("cp", ["-a", aside, try cache.path(2)])
+            try await watcher.take { _ in try watcher.state(of: urls[2]) == .cached }
+            #expect(try watcher.items(of: urls[2]).last?.url == urls[2])
+            #expect(Set(watcher.items.keys) == Set(try [2, 3, 4].map { try key(urls[$0]) }))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func whatFailedSaysWhy(everything: Bool) async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let url = origin.url("/none.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            let watcher = try Watcher(daemon)
+            try await watcher.watch(everything ? nil : [url])
+            try await watcher.take()
+            #expect(try await daemon.fetch(url).state == .missing)
+            try await watcher.take { _ in try watcher.items(of: url).last?.failure != nil }
+            let item = try #require(try watcher.items(of: url).last)
+            #expect(item.state == .missing && item.failure?.httpStatus == 404)
+            #expect(item.url == url)
+            #expect(try watcher.isRemoved(url))
+        }
+    }
+
+    @Test func watchingIsNoUse() async throws {
+        try await withTestScope { scope in
+            let cache = try await FilledCache(6, in: scope)
+            let everything = try Watcher(cache.daemon)
+            try await everything.watch()
+            try await everything.take { $0.items.count == 6 }
+            let named = try Watcher(cache.daemon)
+            try await named.watch([cache.urls[0], cache.urls[1]])
+            try await named.take()
+            try await cache.daemon.cachectl("pin", cache.urls[0])
+            try await named.take { $0.items.values.contains { $0.pinned == true } }
+            try await cache.daemon.cachectl("unpin", cache.urls[0])
+            try await everything.take { $0.items.values.allSatisfy { $0.pinned == false } }
+            try await cache.evict(to: 4)
+            #expect(try cache.held() == [2, 3, 4, 5])
+        }
+    }
+
+    // MARK: Ends
+
+    @Test func theNextCallEndsTheStream() async throws {
+        try await withTestScope { scope in
+            let cache = try await FilledCache(1, in: scope)
+            let watcher = try Watcher(cache.daemon)
+            try await watcher.watch(cache.urls)
+            try await watcher.take()
+            #expect(try await cache.daemon.figure("watchers") == 1)
+            try await watcher.connection.send(call("org.varlink.service.GetInfo") + "\0")
+            #expect(try await watcher.take() == false)
+            #expect(try await watcher.connection.answer().parameters?.product == "cached")
+            #expect(try await cache.daemon.figure("watchers") == 0)
+            // It may watch again, and be gone.
+            try await watcher.watch()
+            try await watcher.take()
+            #expect(try await cache.daemon.figure("watchers") == 1)
+            watcher.connection.shutdown()
+            try await waitUntil("the watcher to be forgotten") {
+                try await cache.daemon.figure("watchers") == 0
+            }
+        }
+    }
+
+    @Test func whoOnlyListensMayShutItsSideDown() async throws {
+        try await withTestScope { scope in
+            let cache = try await FilledCache(1, in: scope)
+            let watcher = try Watcher(cache.daemon)
+            try await watcher.watch()
+            watcher.connection.endSending()
+            try await watcher.take()
+            try await cache.daemon.cachectl("remove", "--all")
+            try await watcher.take { $0.items.isEmpty }
+        }
+    }
+
+    @Test func atTheEndOfTheDaemonWatchersHearOfIt() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let watcher = try Watcher(daemon)
+            try await watcher.watch()
+            try await watcher.take()
+            daemon.process.signal(SIGTERM)
+            let last = try await watcher.connection.answer()
+            #expect(last.error == "io.cached.Cache.ShuttingDown")
+            #expect(try await watcher.connection.receive() == nil)
+            try await daemon.stop()
+        }
+    }
+}

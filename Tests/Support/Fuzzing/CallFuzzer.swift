@@ -1,0 +1,120 @@
+/// Makes calls of every method an interface describes: as they should be, and in every way wrong.
+public struct CallFuzzer: Sendable {
+    /// A method as the interface has it: `Pin`, and its parameters' names and types.
+    private struct Shape: Sendable {
+        let name: String
+        let parameters: [(name: String, type: String)]
+    }
+
+    private let interface: String
+    private let shapes: [Shape]
+    private let urls: [String]
+
+    /// - Parameters:
+    ///   - description: the text of an interface (varlink.org, "Interface Definition").
+    ///   - urls: what a sensible caller would name.
+    public init(_ description: String, urls: [String]) {
+        let lines = description.split(separator: "\n")
+        interface = String(lines.first?.split(separator: " ").last ?? "")
+        shapes = lines.compactMap { Self.shape($0) }
+        self.urls = urls
+    }
+
+    /// The methods found.
+    public var methods: [String] { shapes.map(\.name) }
+
+    /// The bytes of a call that is one, whatever its parameters are; without a NUL behind it.
+    public func oddCall(using random: inout SeededGenerator) -> [UInt8] {
+        var (method, parameters, flags) = parts(using: &random)
+        for _ in 0..<random.one(of: [0, 1, 1, 2, 3]) {
+            random.damage(&parameters, keepsJSON: true)
+        }
+        if random.oneIn(20) { method += random.one(of: ["", "s", ".x", "\\u0000", "日"]) }
+        return call(method, parameters, flags, using: &random).bytes
+    }
+
+    /// Bytes that may have been a call once.
+    public func brokenCall(using random: inout SeededGenerator) -> [UInt8] {
+        if random.oneIn(10) { return random.bytes(Int.random(in: 0...2000, using: &random)) }
+        let (method, parameters, flags) = parts(using: &random)
+        var tree = call(method, parameters, flags, using: &random)
+        for _ in 0...2 { random.damage(&tree, keepsJSON: false) }
+        var bytes = tree.bytes
+        if random.oneIn(2) { random.damage(&bytes) }
+        return bytes
+    }
+
+    private func call(
+        _ method: String, _ parameters: JSONTree, _ flags: [String],
+        using random: inout SeededGenerator
+    ) -> JSONTree {
+        let members =
+            [("method", .text(method)), ("parameters", parameters)]
+            + flags.map { ($0, JSONTree.raw(random.one(of: ["true", "false", "null"]))) }
+        return .object(members.shuffled(using: &random))
+    }
+
+    /// What a call is made of: a method's full name, its parameters as they should be, and flags.
+    private func parts(
+        using random: inout SeededGenerator
+    ) -> (method: String, parameters: JSONTree, flags: [String]) {
+        let shape = random.one(of: shapes)
+        var parameters: [(name: String, value: JSONTree)] = []
+        for (name, type) in shape.parameters where !type.hasPrefix("?") || random.oneIn(2) {
+            parameters.append((name, value(name, type, &random)))
+        }
+        let flags = ["more", "oneway", "upgrade"].filter { _ in random.oneIn(6) }
+        return ("\(interface).\(shape.name)", .object(parameters), flags)
+    }
+
+    private func value(
+        _ name: String, _ type: String, _ random: inout SeededGenerator
+    ) -> JSONTree {
+        let plain = type.drop { $0 == "?" }
+        if plain.hasPrefix("[]") {
+            return .array(
+                (0..<Int.random(in: 0...5, using: &random)).map { _ in
+                    .text(random.one(of: urls))
+                })
+        }
+        if plain.hasPrefix("(") {
+            let cases = plain.dropFirst().dropLast().split(separator: ",").map(String.init)
+            return .text(random.one(of: cases))
+        }
+        switch plain {
+        case "bool": return .raw(random.one(of: ["true", "false"]))
+        case "int": return .raw("\(random.one(of: [0, 1, 10, 100_000, 1 << 40]))")
+        default:
+            let digest = String(repeating: "0a", count: 32)
+            return .text(random.one(of: urls + [digest, "http://", "io.cached.Cache", ""]))
+        }
+    }
+
+    /// `method Pin(urls: []string, pinned: bool) -> (items: []Item)`
+    private static func shape(_ line: Substring) -> Shape? {
+        guard line.hasPrefix("method "), let arrow = line.firstRange(of: "->") else { return nil }
+        let call = line[..<arrow.lowerBound].dropFirst("method ".count)
+        let name = call.prefix { $0 != "(" }
+        let inner = call.dropFirst(name.count + 1).prefix(upTo: call.lastIndex(of: ")")!)
+        return Shape(name: String(name), parameters: fields(inner))
+    }
+
+    /// Splits at the commas that are in no parentheses of their own.
+    private static func fields(_ text: Substring) -> [(name: String, type: String)] {
+        var fields = [""]
+        var depth = 0
+        for character in text where character != " " {
+            if character == "(" { depth += 1 }
+            if character == ")" { depth -= 1 }
+            if character == ",", depth == 0 {
+                fields.append("")
+            } else {
+                fields[fields.count - 1].append(character)
+            }
+        }
+        return fields.compactMap { field in
+            guard let colon = field.firstIndex(of: ":") else { return nil }
+            return (String(field[..<colon]), String(field[field.index(after: colon)...]))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Glibc
+
+/// What a process uses of the machine, looked at from outside. proc(5).
+public struct ProcessFigures: Sendable {
+    /// Bytes of memory of its own: `RssAnon`, not counting what is only mapped from files.
+    public let anonymousBytes: Int
+    public let threads: Int
+    /// Open descriptors.
+    public let descriptors: Int
+    /// Processor time used so far, in its own code and in the kernel's.
+    public let processorTime: Duration
+
+    public init(of process: Int32) throws {
+        let status = try Self.fields(of: "/proc/\(process)/status")
+        guard let kibibytes = status["RssAnon"], let threads = status["Threads"] else {
+            throw TestFailure("the figures of process \(process) are not known")
+        }
+        anonymousBytes = kibibytes << 10
+        self.threads = threads
+        descriptors = try FileManager.default
+            .contentsOfDirectory(atPath: "/proc/\(process)/fd").count
+        // The name in parentheses may hold spaces; `utime` and `stime` are the 12th and 13th behind it.
+        let stat = String(decoding: try contents(of: "/proc/\(process)/stat"), as: UTF8.self)
+        let numbers = stat.drop { $0 != ")" }.split(separator: " ").dropFirst(12).prefix(2)
+        let ticks = numbers.compactMap { Int($0) }.reduce(0, +)
+        processorTime = .milliseconds(ticks * 1000 / sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// Lines of `Name:   number …`.
+    private static func fields(of path: String) throws -> [Substring: Int] {
+        let text = String(decoding: try contents(of: path), as: UTF8.self)
+        let pairs: [(Substring, Int)] = text.split(separator: "\n").compactMap { line in
+            let parts = line.split(separator: ":", maxSplits: 1)
+            let word = parts.last?.split(whereSeparator: \.isWhitespace).first
+            return word.flatMap { Int($0) }.map { (parts[0], $0) }
+        }
+        return Dictionary(pairs) { first, _ in first }
+    }
+}

@@ -1,0 +1,137 @@
+import CacheKey
+import CacheWire
+import Synchronization
+import TestSupport
+import Testing
+
+/// Whatever origins answer, each download ends, what is published is what was sent, and the daemon stays
+/// as it is.
+@Suite("Bad origins", .serialized, .timeLimit(.minutes(isLongForm ? 60 : 3)))
+struct BadOriginsTests {
+    private static let count = isLongForm ? 50_000 : 600
+    /// URLs in one call. Each is asked for twice, so that there is something to resume or confirm.
+    private static let batch = 100
+
+    @Test func brokenRepliesLeaveTheDaemonAsItWas() async throws {
+        let promise = Promise("replies of origins, broken and whole: each decided, nothing left")
+        try await promise.test { figures in
+            try await withTestScope { scope in
+                let daemon = try await DaemonFixture.start(
+                    ["--accept", "svg", "--max-image-bytes", "1MiB", "--max-bytes", "20MB"],
+                    in: scope)
+                let origin = try BadOrigin(in: scope)
+                let watch: DaemonWatch
+                let tally: BadOrigin.Tally
+                do {
+                    try await origin.serve(Self.count / 5, to: daemon, by: Self.batch)
+                    watch = try await DaemonWatch(daemon)
+                    tally = try await origin.serve(Self.count, to: daemon, by: Self.batch)
+                } catch {
+                    throw TestFailure("\(error); the daemon said:\n\(daemon.log.suffix(60_000))")
+                }
+                #expect(tally.published > 0 && tally.refused > 0)
+                figures += [
+                    "\(tally.replies) replies", "\(tally.published) published",
+                    "\(tally.refused) refused",
+                ]
+                figures += try await watch.expectNothingLeft()
+            }
+        }
+    }
+}
+
+/// An origin that answers every request with something else, and remembers what.
+private final class BadOrigin: Sendable {
+    struct Tally: Sendable {
+        var replies = 0
+        var published = 0
+        var refused = 0
+    }
+
+    private struct State {
+        var random: SeededGenerator
+        var replies = 0
+        /// All bodies sent for a target.
+        var bodies: [String: [[UInt8]]] = [:]
+    }
+
+    private let origin: ScriptedOrigin
+    private let state: Mutex<State>
+    private let nextBatch = Atomic(0)
+
+    init(in scope: TestScope) throws {
+        let origin = try ScriptedOrigin(in: scope)
+        let state = Mutex(State(random: SeededGenerator(seed: testSeed)))
+        let svg = Array(#"<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>"#.utf8)
+        let fuzzer = ReplyFuzzer(
+            images: [
+                SampleImage.png(), SampleImage.png(byteCount: 9000), svg,
+                SampleImage.png(byteCount: 300_000),
+            ],
+            targets: ["/good.png", "/loop.png", origin.url("/good.png")])
+        origin.route("/good.png", .answer(body: SampleImage.png()))
+        origin.route("/loop.png", .redirect(to: "/loop.png"))
+        self.origin = origin
+        self.state = state
+        origin.route("/a.png") { [weak self] in self?.reply(to: $0, from: fuzzer) ?? [] }
+    }
+
+    private func reply(to request: OriginRequest, from fuzzer: ReplyFuzzer) -> OriginScript {
+        state.withLock { state in
+            let reply = fuzzer.reply(using: &state.random)
+            state.replies += 1
+            state.bodies[request.target, default: []].append(contentsOf: [reply.body, reply.sent])
+            return reply.script
+        }
+    }
+
+    /// Has a daemon fetch until so many replies were sent; checks what it makes of each.
+    @discardableResult
+    func serve(_ count: Int, to daemon: DaemonFixture, by batch: Int) async throws -> Tally {
+        let before = state.withLock { $0.replies }
+        var tally = Tally()
+        while tally.replies < count {
+            let first = nextBatch.add(batch, ordering: .relaxed).oldValue
+            let targets = (first..<(first + batch)).map { "/a.png?\($0)" }
+            for refresh in [false, true] {
+                let items = try await offPool { [origin] in
+                    try Client(paths: [daemon.socket]).call(
+                        Methods.Fetch.self,
+                        .init(urls: targets.map { origin.url($0) }, refresh: refresh)
+                    ).items
+                }
+                for (target, item) in zip(targets, items) {
+                    try check(item, target, in: daemon.directory)
+                    if item.state == .cached { tally.published += 1 } else { tally.refused += 1 }
+                }
+            }
+            tally.replies = state.withLock { state in
+                state.bodies = [:]
+                return state.replies - before
+            }
+        }
+        return tally
+    }
+
+    /// What is published was sent by somebody: it is in one of the bodies, or made of several, as a
+    /// download that was resumed is.
+    private func check(_ item: Item, _ target: String, in directory: String) throws {
+        guard item.state == .cached, let path = item.path else {
+            guard item.failure != nil else { throw TestFailure("\(target) has no end: \(item)") }
+            return
+        }
+        // It may have had to go already.
+        guard let bytes = try? contents(of: path) else { return }
+        guard bytes.count == item.size else {
+            throw TestFailure("\(target) has \(bytes.count) bytes and not \(item.size ?? -1)")
+        }
+        // A redirect may lead to the path without its query.
+        let bodies = state.withLock { state in
+            [target, "/a.png", "/a.png?"].flatMap { state.bodies[$0] ?? [] } + [SampleImage.png()]
+        }
+        guard bodies.contains(where: { $0.firstRange(of: bytes.prefix(16)) != nil }) else {
+            let start = String(decoding: bytes.prefix(60), as: UTF8.self)
+            throw TestFailure("\(target) has bytes that nobody sent, beginning with \(start)")
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import CacheWire
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// However many clients there are and whatever they leave undone, others are answered as before.
+@Suite("Crowds", .serialized, .timeLimit(.minutes(isLongForm ? 20 : 3)))
+struct CrowdTests {
+    private static let idle = isLongForm ? 10_000 : 500
+    private static let others = isLongForm ? 1000 : 20
+
+    @Test(.disabled(if: isSanitized, "latencies, taken by a program that is not built then"))
+    func idleAndStuckClientsDelayNobody() async throws {
+        let promise = Promise("idle, stuck and half-finished clients delay nobody's status")
+        try await promise.test { figures in
+            try await withTestScope { scope in
+                let room = try DescriptorLimit.raised()
+                try #require(room > Self.idle + 2 * Self.others + 1000, "too few open files here")
+                let daemon = try await DaemonFixture.start(in: scope)
+                let load = StatusLoad(daemon: daemon)
+                let quiet = try await load.latency(in: scope)
+                let before = try ProcessFigures(of: daemon.process.pid)
+                let idle = try await Crowd(of: Self.idle, at: daemon.socket, in: scope)
+                try await idle.say("")
+                let stuck = try await Crowd(of: Self.others, at: daemon.socket, in: scope)
+                // More answers than the daemon makes for who does not take them.
+                try await stuck.say(String(repeating: load.largeCall + "\0", count: 12))
+                let halves = try await Crowd(of: Self.others, at: daemon.socket, in: scope)
+                try await halves.say(String(load.largeCall.dropLast(20)))
+                try await settle(daemon)
+                let crowded = try await load.latency(in: scope)
+                let after = try ProcessFigures(of: daemon.process.pid)
+                figures += [
+                    "\(idle.count) idle, \(stuck.count) not reading, \(halves.count) in mid-message",
+                    "p99 \(quiet) before, \(crowded) with them",
+                    "\((after.anonymousBytes - before.anonymousBytes) >> 20) MiB for them",
+                ]
+                // Where other programs keep the machine busy, the quiet run was slow too.
+                #expect(crowded < max(.milliseconds(10), quiet * 4))
+                let answers = try await stuck.answers()
+                #expect(answers.allSatisfy { $0.hasPrefix(#"{"parameters":{"items":["#) })
+            }
+        }
+    }
+
+    @Test func withoutFreeDescriptorsItWaitsInsteadOfSpinning() async throws {
+        let promise = Promise("where descriptors run out, clients wait and the daemon sleeps")
+        try await promise.test { figures in
+            try await withTestScope { scope in
+                let origin = try ScriptedOrigin(in: scope)
+                origin.route("/a.png", .answer(body: SampleImage.png()))
+                let home = try TemporaryDirectory(in: scope)
+                let socket = home.file("s")
+                let process = try ChildProcess(
+                    "prlimit",
+                    [
+                        "--nofile=128", "--", BuiltProducts.program("cached"),
+                        "--directory", home.file("cache"), "--socket", socket,
+                        "--allow-network", "127.0.0.0/8",
+                    ],
+                    environment: minimalEnvironment(["MEMORY_PRESSURE_WATCH": "/dev/null"]),
+                    in: scope)
+                try await process.waitForSocket(socket)
+                let first = try Varlink(socket, in: scope)
+                try await withTestScope { inner in
+                    // All of them are let into the queue of the socket; the last stay there.
+                    let crowd = try await Crowd(of: 100, at: socket, in: inner)
+                    try await process.waitForLine(containing: "too many connections")
+                    let spent = try await processorTime(of: process.pid, over: .seconds(1))
+                    figures.append(
+                        "\(spent) of processor time in a second with \(crowd.count) waiting")
+                    #expect(spent < .milliseconds(100))
+                    // The cache itself still has what it needs.
+                    let url = origin.url("/a.png")
+                    let fetch =
+                        #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":["\#(url)"]}}"#
+                    let answer = try await first.call(fetch)
+                    #expect(answer.contains(#""state":"cached""#), "\(answer)")
+                }
+                let last = try await offPool {
+                    try Client(paths: [socket]).call(
+                        Methods.Status.self, .init(urls: [origin.url("/a.png")]))
+                }
+                #expect(last.items.first?.state == .cached)
+                process.signal(SIGTERM)
+                #expect(try await process.waitForExit() == .success)
+            }
+        }
+    }
+
+    /// Waits until all that was said is read, as far as it will be.
+    private func settle(_ daemon: DaemonFixture) async throws {
+        try await waitUntil("the daemon to have nothing to do") {
+            try await processorTime(of: daemon.process.pid, over: .milliseconds(200))
+                < .milliseconds(20)
+        }
+    }
+
+    /// What a process has the processor do within a stretch of time in which nobody asks it anything.
+    private func processorTime(of process: Int32, over time: Duration) async throws -> Duration {
+        let before = try ProcessFigures(of: process).processorTime
+        try await Task.sleep(for: time)
+        return try ProcessFigures(of: process).processorTime - before
+    }
+}
+
+/// Status questions from a process of its own, one after the other on each of some connections.
+private struct StatusLoad {
+    let daemon: DaemonFixture
+
+    /// A call whose answer has some 100 kB.
+    var largeCall: String {
+        let path = String(repeating: "x", count: 150)
+        let urls = (0..<300).map { "\"http://a.example/\($0)/\(path)\"" }
+        return #"{"method":"io.cached.Cache.Status","parameters":{"urls":["#
+            + urls.joined(separator: ",") + "]}}"
+    }
+
+    /// The time that 99 of 100 answers take at most.
+    func latency(in scope: TestScope) async throws -> Duration {
+        let urls = try TemporaryDirectory(in: scope)
+            .write(
+                (0..<100).map { "http://a.example/\($0).png" }.joined(separator: "\n"), to: "urls")
+        let output = try await run(
+            BuiltProducts.program("cached-bench"),
+            [
+                "roundtrips", "--target", "unix:\(daemon.socket)", "--protocol", "varlink",
+                "--urls", urls, "--connections", "4", "--duration", "\(isLongForm ? 10 : 1)",
+            ])
+        guard output.status == .success,
+            let report = try JSONSerialization.jsonObject(with: Data(output.standardOutput))
+                as? [String: Any],
+            let microseconds = report["p99Microseconds"] as? Double
+        else { throw TestFailure("no latencies: \(output.text)\(output.errorText)") }
+        return .microseconds(Int(microseconds))
+    }
+}

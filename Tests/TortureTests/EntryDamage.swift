@@ -1,0 +1,147 @@
+import CLinux
+import CacheKey
+import CacheWire
+import Glibc
+import TestSupport
+import Testing
+
+/// One way to damage an entry, and what the cache has to say then.
+struct EntryDamage: Sendable, CustomTestStringConvertible {
+    /// How it is found.
+    enum Discovery {
+        /// By the next question.
+        case atOnce
+        /// By a verification; until then it is an entry.
+        case byReading
+        /// Never: the entry is as good as before.
+        case never
+    }
+
+    let name: String
+    var discovery = Discovery.atOnce
+    /// A fetch brings it back; else it fails as `obstructed`.
+    var canBeReplaced = true
+    var needsRoot = false
+    let apply: @Sendable (FilledDirectory, Int, inout SeededGenerator) throws -> Void
+
+    var testDescription: String { name }
+
+    static let all: [EntryDamage] = content + attributes + types + owners
+
+    /// What this user may do.
+    static let possible = all.filter { !$0.needsRoot || geteuid() == 0 }
+
+    // MARK: Content
+
+    private static let content = [
+        EntryDamage(name: "truncated") { scene, number, random in
+            let size = Int.random(in: 1..<scene.images[number].count, using: &random)
+            try #require(truncate(try scene.path(number), size) == 0)
+        },
+        EntryDamage(name: "grown") { scene, number, random in
+            let more = Int.random(in: 1..<10_000, using: &random)
+            let size = scene.images[number].count + more
+            try #require(truncate(try scene.path(number), size) == 0)
+        },
+        EntryDamage(name: "emptied") { scene, number, _ in
+            try #require(truncate(try scene.path(number), 0) == 0)
+        },
+        EntryDamage(name: "a bit flipped", discovery: .byReading) { scene, number, random in
+            try flipBit(scene, number, using: &random)
+        },
+    ]
+
+    static func flipBit(
+        _ scene: FilledDirectory, _ number: Int, using random: inout SeededGenerator
+    ) throws {
+        let file = open(try scene.path(number), O_RDWR | O_CLOEXEC)
+        try #require(file >= 0)
+        defer { close(file) }
+        let place = Int.random(in: 0..<scene.images[number].count, using: &random)
+        var byte = scene.images[number][place] ^ (1 << UInt8.random(in: 0..<8, using: &random))
+        try #require(pwrite(file, &byte, 1, off_t(place)) == 1)
+    }
+
+    // MARK: Attributes
+
+    private static let attributes =
+        ["record", "user.cached.sha256", "user.mime_type", "user.xdg.origin.url"].flatMap {
+            attribute in
+            let isRecord = attribute == "record"
+            // A URL may be lacking: there is not room for every one.
+            let isDispensable = attribute == "user.xdg.origin.url"
+            return [
+                EntryDamage(
+                    name: "\(attribute) removed",
+                    discovery: isRecord ? .atOnce : isDispensable ? .never : .byReading
+                ) { scene, number, _ in
+                    let name = try isRecord ? scene.recordName(number) : attribute
+                    try #require(removexattr(try scene.path(number), name) == 0)
+                },
+                EntryDamage(
+                    name: "\(attribute) garbled", discovery: isRecord ? .atOnce : .byReading
+                ) { scene, number, random in
+                    let name = try isRecord ? scene.recordName(number) : attribute
+                    let count = Int.random(in: 0..<200, using: &random)
+                    let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+                    try #require(
+                        setxattr(try scene.path(number), name, bytes, bytes.count, 0) == 0)
+                },
+            ]
+        }
+
+    // MARK: What is no file
+
+    private static let types = [
+        EntryDamage(name: "a directory", canBeReplaced: false) { scene, number, _ in
+            try replace(scene, number) { mkdir($0, 0o700) }
+        },
+        EntryDamage(name: "a directory that is not empty", canBeReplaced: false) {
+            scene, number, _ in
+            try replace(scene, number) { mkdir($0, 0o700) }
+            try writeFile([1], to: try scene.path(number) + "/file")
+        },
+        EntryDamage(name: "a link to another entry") { scene, number, _ in
+            let other = try scene.path((number + 1) % scene.urls.count)
+            try replace(scene, number) { symlink(other, $0) }
+        },
+        EntryDamage(name: "a link to the same bytes outside") { scene, number, _ in
+            let outside = scene.elsewhere.file("outside-\(number)")
+            unlink(outside)
+            try writeFile(scene.images[number], to: outside)
+            try replace(scene, number) { symlink(outside, $0) }
+        },
+        EntryDamage(name: "a dangling link") { scene, number, _ in
+            try replace(scene, number) { symlink("/nonexistent/\(number)", $0) }
+        },
+        EntryDamage(name: "a FIFO") { scene, number, _ in
+            try replace(scene, number) { mkfifo($0, 0o600) }
+        },
+        EntryDamage(name: "a socket") { scene, number, _ in
+            try replace(scene, number) { mknod($0, S_IFSOCK | 0o600, 0) }
+        },
+        EntryDamage(name: "a device", needsRoot: true) { scene, number, _ in
+            // That of /dev/zero, which never ends. zero(4)
+            try replace(scene, number) { mknod($0, S_IFCHR | 0o600, 1 << 8 | 5) }
+        },
+    ]
+
+    private static func replace(
+        _ scene: FilledDirectory, _ number: Int, _ make: (String) -> Int32
+    ) throws {
+        let path = try scene.path(number)
+        try #require(unlink(path) == 0)
+        try #require(make(path) == 0, "errno \(errno)")
+    }
+
+    // MARK: Who may read it
+
+    private static let owners = [
+        EntryDamage(name: "another owner", needsRoot: true) { scene, number, _ in
+            try #require(chown(try scene.path(number), 65534, 65534) == 0)
+        },
+        EntryDamage(name: "mode 000") { scene, number, _ in
+            try #require(chmod(try scene.path(number), 0) == 0)
+        },
+    ]
+}

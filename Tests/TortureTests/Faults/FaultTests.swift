@@ -1,0 +1,155 @@
+import CacheWire
+import Glibc
+import TestSupport
+import Testing
+
+/// Every system call may fail: what a failure costs is at most one download.
+///
+/// Here the calls of the built daemon, those of libcurl and of the event loop too, made to fail by
+/// strace(1): the first of a kind, the second, … until the work comes through untouched. Those on the
+/// directory are failed from inside, by the thousand: `EveryCallTortureTests`.
+@Suite(
+    "Faults", .serialized, .timeLimit(.minutes(60)),
+    .enabled("strace(1) is missing, or may not trace other processes here") {
+        try await Strace.isPermitted()
+    })
+struct FaultTests {
+    /// The nth call, at most; loops make some calls without end.
+    private static let last = 6
+
+    @Test func aCallThatFailsCostsAtMostOneDownload() async throws {
+        try await Promise("every system call may fail").test { figures in
+            try await withTestScope { scope in
+                let origin = try FaultyDaemon.origin(in: scope)
+                var daemon = FaultyDaemon(try await DaemonFixture.start(in: scope), origin)
+                var round = FaultRound(in: scope)
+                for faults in chosen(ForeignFaults.all) {
+                    for errno in isLongForm
+                        ? faults.errnos : [faults.errnos[round.faults % faults.errnos.count]]
+                    {
+                        try await round.fail(
+                            faults, errno, upTo: isLongForm ? Self.last : 1, daemon)
+                    }
+                    try await daemon.expectTrueBooks()
+                }
+                try daemon.expectHelpfulLog()
+                // A crash would show here.
+                try await daemon.daemon.stop()
+                daemon = FaultyDaemon(try await daemon.daemon.restart(), origin)
+                try await daemon.expectWhole(round.urls)
+                try await daemon.expectTrueBooks()
+                figures += ["\(round.faults) faults", "\(round.lost) downloads lost"]
+                if isLongForm { for line in round.tally { print("torture: \(line)") } }
+            }
+        }
+    }
+
+    /// In the short form some.
+    private func chosen(_ all: [ForeignFaults]) -> [ForeignFaults] {
+        guard !isLongForm else { return all }
+        var random = SeededGenerator(seed: testSeed)
+        let some = Set(all.indices.shuffled(using: &random).prefix(8))
+        return all.indices.filter { some.contains($0) }.map { all[$0] }
+    }
+}
+
+/// Faults one after the other, on one daemon.
+private struct FaultRound {
+    private let scope: TestScope
+    private var counts: [String: Int] = [:]
+    private(set) var lost = 0
+    /// Every URL that was fetched.
+    private(set) var urls: [String] = []
+
+    init(in scope: TestScope) {
+        self.scope = scope
+    }
+
+    var faults: Int { counts.values.reduce(0, +) }
+
+    /// Lines of what was made to fail how often.
+    var tally: [String] { counts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" } }
+
+    mutating func fail(
+        _ faults: ForeignFaults, _ errno: String, upTo last: Int, _ daemon: FaultyDaemon
+    ) async throws {
+        for nth in 1...last {
+            let fault = Strace.Fault(call: faults.call, errno: errno, nth: nth)
+            do {
+                guard try await strikes(fault, faults.thread, daemon) else { return }
+            } catch {
+                throw TestFailure("\(faults.thread): \(fault): \(error)")
+            }
+            counts["\(faults.thread) \(faults.call) \(errno)", default: 0] += 1
+        }
+    }
+
+    /// Downloads while a call fails; whether it came.
+    private mutating func strikes(
+        _ fault: Strace.Fault, _ thread: String, _ daemon: FaultyDaemon
+    ) async throws -> Bool {
+        let wanted = daemon.urls("\(urls.count)")
+        let (items, lines) = try await withTestScope { scope in
+            let log = try TemporaryDirectory(in: scope).file("log")
+            let strace = try await Strace(
+                fault, on: daemon.thread(thread), tracing: fault.isSync ? ["unlinkat"] : [],
+                log: log, in: scope)
+            let items = try await daemon.fetch(wanted)
+            try await daemon.status(wanted)
+            if let old = urls.last {
+                _ = try await daemon.call(Methods.Remove.self, .init(urls: [old]))
+            }
+            try await daemon.status(wanted)
+            return (items, try await strace.detach())
+        }
+        let failed = items.filter { $0.state != .cached }
+        guard failed.count <= 1 else {
+            throw TestFailure("\(failed.count) downloads failed: \(failed)")
+        }
+        for item in failed { try expectHelp(item, daemon) }
+        try SyncLog(lines).expectNoSecondTry()
+        for item in try await daemon.fetch(wanted) where item.state != .cached {
+            throw TestFailure("not to be had again: \(item)")
+        }
+        try await daemon.expectWhole(wanted)
+        urls += wanted
+        lost += failed.count
+        return lines.showFault
+    }
+
+    /// The message says what happened, to what, and what to do.
+    private func expectHelp(_ item: Item, _ daemon: FaultyDaemon) throws {
+        guard let failure = item.failure else { throw TestFailure("no reason: \(item)") }
+        let isLocal = failure.kind == "storage"
+        let isClear =
+            isLocal
+            ? failure.message.contains(daemon.daemon.directory) && failure.message.contains(";")
+            : ["unreachable", "timeout"].contains(failure.kind)
+        guard isClear else { throw TestFailure("that is no help: \(failure)") }
+    }
+}
+
+extension Strace.Fault {
+    fileprivate var isSync: Bool { call == "fsync" }
+}
+
+/// What the directory's thread did to files, as strace(1) has it.
+private struct SyncLog {
+    private let lines: [Substring]
+
+    init(_ lines: [Substring]) {
+        self.lines = lines
+    }
+
+    /// A failed sync is never repeated on the same file: its pages are clean by then, and it would lie.
+    func expectNoSecondTry() throws {
+        var failed: Set<Substring> = []
+        for line in lines {
+            guard let name = line.firstMatch(of: /[0-9a-f-]{36}\.part/)?.output else { continue }
+            if line.hasPrefix("unlinkat") { failed.remove(name) }
+            guard line.hasPrefix("fsync") else { continue }
+            guard !failed.contains(name) else { throw TestFailure("synced again: \(line)") }
+            if line.hasSuffix("(INJECTED)") { failed.insert(name) }
+        }
+    }
+}

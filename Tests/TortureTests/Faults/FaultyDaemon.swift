@@ -1,0 +1,122 @@
+import CacheKey
+import CacheWire
+import Foundation
+import Glibc
+import TestSupport
+
+/// A daemon whose calls are made to fail, an origin with images of many names, and what has to hold
+/// afterwards whatever failed.
+struct FaultyDaemon: Sendable {
+    let daemon: DaemonFixture
+    let origin: ScriptedOrigin
+
+    /// Images the origin has under any name.
+    private static let images = (0..<3).map { number in
+        SampleImage.png(byteCount: 5000 + number * 60_000, seed: UInt8(number))
+    }
+
+    init(_ daemon: DaemonFixture, _ origin: ScriptedOrigin) {
+        self.daemon = daemon
+        self.origin = origin
+    }
+
+    /// An origin with those images, for any query.
+    static func origin(in scope: TestScope) throws -> ScriptedOrigin {
+        let origin = try ScriptedOrigin(in: scope)
+        for (number, image) in images.enumerated() {
+            // Each download makes a connection of its own.
+            var script = OriginScript.answer(
+                headers: ["ETag": "\"1\"", "Connection": "close"], body: image)
+            script.steps.append(.close)
+            origin.route("/\(number).png", script)
+        }
+        return origin
+    }
+
+    /// The images under names nobody has used before.
+    func urls(_ name: String) -> [String] {
+        Self.images.indices.map { origin.url("/\($0).png?\(name)") }
+    }
+
+    // MARK: Calls
+
+    /// A call over a connection of its own, answered within `limit`.
+    func call<M: Method>(
+        _ method: M.Type, _ parameters: M.Parameters, within limit: Duration = .patience
+    ) async throws -> M.Reply {
+        try await withTestScope { scope in
+            let connection = try Varlink(daemon.socket, in: scope)
+            try await connection.send(try Message.encode(Call(M.name, parameters: parameters)))
+            guard let answer = try await connection.receive(within: limit) else {
+                throw TestFailure("no answer to \(M.name.rawValue): \(daemon.log)")
+            }
+            let reply: Reply<M.Reply> = try Message.decode(from: answer)
+            guard let parameters = reply.parameters else {
+                throw TestFailure("\(M.name.rawValue) failed: \(String(describing: reply.error))")
+            }
+            return parameters
+        }
+    }
+
+    func fetch(_ urls: [String]) async throws -> [Item] {
+        try await call(Methods.Fetch.self, .init(urls: urls)).items
+    }
+
+    /// What `Status` says, which has a second to do so.
+    @discardableResult
+    func status(_ urls: [String]) async throws -> [Item] {
+        try await call(Methods.Status.self, .init(urls: urls), within: .seconds(1)).items
+    }
+
+    func figure(_ name: String) async throws -> Int {
+        let stats = try await call(Methods.Stats.self, .init()).stats
+        guard case .int(let number)? = stats[name] else {
+            throw TestFailure("there is no figure \(name)")
+        }
+        return number
+    }
+
+    // MARK: What has to hold
+
+    /// The figures are what the disk says.
+    func expectTrueBooks() async throws {
+        try await waitUntil("the books to be true") {
+            let usage = try DirectoryUsage(of: daemon.directory)
+            let entries = try await figure("entries")
+            return try await figure("bytesUsed") == usage.bytes && entries == usage.entries
+        }
+    }
+
+    /// Whatever lies under these names is whole, and an entry.
+    func expectWhole(_ urls: [String]) async throws {
+        for item in try await call(Methods.Status.self, .init(urls: urls)).items {
+            let path = "\(daemon.directory)/\(CacheKey(try CacheURL(item.url)))"
+            guard access(path, F_OK) == 0 else { continue }
+            guard item.state == .cached else { throw TestFailure("\(path) is no entry") }
+            let number = item.url.split(separator: "/").last?.first?.wholeNumberValue ?? 0
+            guard try contents(of: path) == Self.images[number] else {
+                throw TestFailure("\(path) is not what the origin has")
+            }
+        }
+    }
+
+    /// What the daemon complained of says of what, and what is to be done or will be.
+    func expectHelpfulLog() throws {
+        for line in daemon.log.split(separator: "\n")
+        where line.contains(" warning ") || line.contains(" error ") {
+            guard line.contains(daemon.directory), line.contains("remedy=") || line.contains(";")
+            else { throw TestFailure("that is no help: \(line)") }
+        }
+    }
+
+    /// A thread of the daemon by the beginning of its name, as soon as it runs. proc(5), `comm`
+    func thread(_ name: String) async throws -> Int32 {
+        let tasks = "/proc/\(daemon.process.pid)/task"
+        return try await eventually("the thread \(name)") {
+            try FileManager.default.contentsOfDirectory(atPath: tasks).first { task in
+                let comm = try? contents(of: "\(tasks)/\(task)/comm")
+                return comm?.starts(with: name.utf8) == true
+            }.flatMap { Int32($0) }
+        }
+    }
+}

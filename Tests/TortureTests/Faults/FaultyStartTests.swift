@@ -1,0 +1,111 @@
+import CacheKey
+import Glibc
+import TestSupport
+import Testing
+
+/// A start in which a system call fails works all the same, or says in one line why it can't.
+@Suite(
+    "Faults at the start", .serialized, .timeLimit(.minutes(60)),
+    .enabled("strace(1) is missing, or may not trace other processes here") {
+        try await Strace.isPermitted()
+    },
+    .disabled(if: isSanitized, "the calls of the sanitizer's own start would be made to fail"))
+struct FaultyStartTests {
+    @Test func aCallThatFailsAtTheStartIsSurvivedOrTold() async throws {
+        try await Promise("a start in which a call fails works or says why").test { figures in
+            try await withTestScope { scope in
+                let origin = try FaultyDaemon.origin(in: scope)
+                let first = FaultyDaemon(try await DaemonFixture.start(in: scope), origin)
+                _ = try await first.fetch(first.urls("first"))
+                try await first.daemon.stop()
+                var tally = (faults: 0, refusals: 0)
+                for (index, faults) in ForeignFaults.atStart.enumerated() {
+                    guard isLongForm || UInt64(index) % 4 == testSeed % 4 else { continue }
+                    for errno in isLongForm ? faults.errnos : [faults.errnos[0]] {
+                        for nth in 1...(isLongForm ? 4 : 1) {
+                            let fault = Strace.Fault(call: faults.call, errno: errno, nth: nth)
+                            let start = FaultyStart(fault, first.daemon.directory, origin)
+                            guard let isUp = try await start.isUp() else { break }
+                            tally.faults += 1
+                            if !isUp { tally.refusals += 1 }
+                        }
+                    }
+                }
+                let last = FaultyDaemon(try await first.daemon.restart(), origin)
+                try await last.expectWhole(last.urls("first"))
+                try await last.expectTrueBooks()
+                figures += ["\(tally.faults) faults", "\(tally.refusals) refused starts"]
+            }
+        }
+    }
+}
+
+/// One start under strace(1), which counts the calls of each thread.
+private struct FaultyStart {
+    private let fault: Strace.Fault
+    private let directory: String
+    private let origin: ScriptedOrigin
+
+    init(_ fault: Strace.Fault, _ directory: String, _ origin: ScriptedOrigin) {
+        self.fault = fault
+        self.directory = directory
+        self.origin = origin
+    }
+
+    /// Whether the daemon served; `nil` if no call failed. One that does not start says why.
+    func isUp() async throws -> Bool? {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let log = home.file("log")
+            let socket = home.file("s")
+            // As a grandchild the tracer leaves the daemon our own child.
+            let arguments = ["-D", "-f", "-o", log] + fault.arguments
+            let daemon = try ChildProcess(
+                "strace",
+                arguments + [
+                    BuiltProducts.program("cached"), "--directory", directory, "--socket", socket,
+                    "--allow-network", "127.0.0.0/8",
+                ],
+                environment: minimalEnvironment([
+                    "HOME": home.path, "MEMORY_PRESSURE_WATCH": "/dev/null", "CACHED_ATTEMPTS": "1",
+                ]), in: scope)
+            var isUp = true
+            do {
+                try await daemon.waitForSocket(socket)
+            } catch {
+                isUp = false
+                try expectReason(daemon)
+            }
+            if isUp { try await serve(daemon, socket, in: scope) }
+            return try Strace.lines(of: log).showFault ? isUp : nil
+        }
+    }
+
+    private func serve(_ daemon: ChildProcess, _ socket: String, in scope: TestScope) async throws {
+        let url = origin.url("/0.png?\(fault.call)-\(fault.errno)-\(fault.nth)")
+        let connection = try Varlink(socket, in: scope)
+        for method in ["Fetch", "Status"] {
+            let answer = try await connection.call(
+                #"{"method":"io.cached.Cache.\#(method)","parameters":{"urls":["\#(url)"]}}"#)
+            let isFine = answer.contains(#""cached""#) || answer.contains(#""failure""#)
+            guard isFine || method == "Status" else { throw TestFailure("\(fault): \(answer)") }
+        }
+        daemon.signal(SIGTERM)
+        let status = try await daemon.waitForExit()
+        guard status == .success else {
+            throw TestFailure("\(fault): \(status): \(daemon.text(.standardError))")
+        }
+    }
+
+    /// One line, and the status that says the same to programs.
+    private func expectReason(_ daemon: ChildProcess) throws {
+        let reason = daemon.text(.standardError)
+        let lines = reason.split(separator: "\n").filter { $0.hasPrefix("cached: ") }
+        guard let code = daemon.exitStatus?.code, [73, 77].contains(code), lines.count == 1,
+            lines[0].contains(";")
+        else {
+            throw TestFailure(
+                "\(fault): \(daemon.exitStatus.map(\.description) ?? "?"): \(reason)")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// What each thread of the daemon asks of the kernel, and what that may fail with: the manual pages'
+/// errors, and for the event loop those an event loop can survive. NIO ends the process when epoll_wait(2)
+/// fails with anything but EINTR; and that there is something to read when epoll says so it asserts in debug
+/// builds, so reading is not made to say EAGAIN. Nor is sendto(2), by which libcurl is woken: that would mean
+/// that it has been woken already.
+struct ForeignFaults: Sendable {
+    /// How the thread's name begins.
+    let thread: String
+    /// As strace(1) names it, or a pattern for what has other names elsewhere.
+    let call: String
+    let errnos: [String]
+
+    private static let looking = "/^(new)?fstat(at)?$"
+    private static let renaming = "/^renameat"
+
+    static let all: [ForeignFaults] = [
+        // Downloads.
+        .init("transfers", "openat", "EMFILE ENFILE ENOMEM EACCES EROFS EIO ENOSPC EDQUOT EINTR"),
+        .init("transfers", "write", "EIO ENOSPC EDQUOT EFBIG EINTR"),
+        .init("transfers", "fchmod", "EIO EPERM EROFS"),
+        .init("transfers", looking, "EIO ENOMEM EACCES"),
+        .init("transfers", "fstatfs", "EIO ENOMEM EINTR ENOSYS"),
+        .init("transfers", "socket", "EMFILE ENFILE ENOBUFS ENOMEM EACCES"),
+        .init("transfers", "connect", "ECONNREFUSED ENETUNREACH EADDRNOTAVAIL ETIMEDOUT EAGAIN"),
+        .init("transfers", "sendto", "ECONNRESET EPIPE ENOBUFS ENOMEM EINTR"),
+        .init("transfers", "recvfrom", "ECONNRESET ETIMEDOUT ENOMEM EINTR EAGAIN"),
+        .init("transfers", "poll", "EINTR ENOMEM EINVAL"),
+        // Names and attributes.
+        .init("directory", "fsync", "EIO ENOSPC EDQUOT EROFS"),
+        .init("directory", renaming, "EIO ENOSPC EDQUOT EROFS EACCES ENOMEM EBUSY"),
+        .init("directory", "fsetxattr", "ENOSPC EDQUOT EIO EPERM EROFS"),
+        .init("directory", "unlinkat", "EPERM EBUSY EIO EROFS EACCES"),
+        .init("directory", "utimensat", "EACCES EPERM EROFS"),
+        .init("directory", "lgetxattr", "EIO ENOMEM EACCES"),
+        .init("directory", looking, "EIO ENOMEM EACCES"),
+        // What goes on while nobody asks.
+        .init("upkeep", "poll", "EINTR ENOMEM EINVAL"),
+        .init("upkeep", "read", "EINTR EIO"),
+        // The event loop.
+        .init("NIO-ELT", "epoll_wait", "EINTR"),
+        .init("NIO-ELT", "accept4", "EINTR EMFILE ENFILE ECONNABORTED ENOBUFS ENOMEM"),
+        .init("NIO-ELT", "read", "EINTR"),
+        .init("NIO-ELT", "/^writev?$", "EINTR EAGAIN"),
+        .init("NIO-ELT", "sendto", "EINTR"),
+        .init("NIO-ELT", looking, "EIO ENOMEM EACCES"),
+    ]
+
+    private init(_ thread: String, _ call: String, _ errnos: String) {
+        self.thread = thread
+        self.call = call
+        self.errnos = errnos.split(separator: " ").map(String.init)
+    }
+
+    /// What a start asks of the kernel and nothing before it: loading the program does.
+    static let atStart: [ForeignFaults] = [
+        .init("", "/^mkdir", "EACCES EDQUOT ENOMEM ENOSPC EROFS"),
+        .init("", "flock", "EINTR ENOLCK"),
+        .init("", "ftruncate", "EINTR EIO EPERM"),
+        .init("", "fsync", "EIO ENOSPC EDQUOT EROFS"),
+        .init("", "fsetxattr", "ENOSPC EDQUOT EIO EPERM"),
+        .init("", "fstatfs", "EIO ENOMEM EINTR"),
+        .init("", "getdents64", "EIO EINTR"),
+        .init("", "lgetxattr", "EIO ENOMEM"),
+        .init("", "inotify_init1", "EMFILE ENFILE ENOMEM"),
+        .init("", "inotify_add_watch", "ENOMEM ENOSPC EACCES"),
+        .init("", "socketpair", "EMFILE ENFILE"),
+        .init("", "bind", "EACCES EROFS ENOMEM ENOSPC"),
+        .init("", "/^fchmodat|^chmod", "EACCES EIO EROFS"),
+        .init("", "listen", "EADDRINUSE"),
+        .init("", "prlimit64", "EPERM"),
+    ]
+}

@@ -1,0 +1,216 @@
+import CLinux
+import CacheKey
+import CacheWire
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+/// A full disk is a state, not an accident: by bytes, by inodes, on tmpfs and on ext4.
+@Suite(
+    "Full disk", .serialized, .timeLimit(.minutes(20)),
+    .enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"))
+struct FullDiskTests {
+    @Test(arguments: SmallDisk.Kind.allCases)
+    func costsOldImagesAndNoneThatIsAsked(kind: SmallDisk.Kind) async throws {
+        try await Promise("a full disk (\(kind)) makes the oldest go").test { figures in
+            try await withTestScope { scope in
+                guard let full = try await FullCache(kind, in: scope) else { return }
+                let failed = try await full.oversubscribe(by: isLongForm ? 100 : 10)
+                figures += ["\(full.fetched) images fetched", "\(failed.count) failed"]
+                for item in failed {
+                    throw TestFailure("\(item.url): \(String(describing: item.failure))")
+                }
+                try await full.expectNothingBroken()
+            }
+        }
+    }
+
+    @Test(arguments: SmallDisk.Kind.allCases)
+    func withAStrangerFillingItFailuresAreClearAndOverWhenThereIsRoom(
+        kind: SmallDisk.Kind
+    ) async throws {
+        try await Promise("a disk (\(kind)) a stranger fills is told and got over").test {
+            figures in
+            try await withTestScope { scope in
+                guard let full = try await FullCache(kind, in: scope) else { return }
+                var failed = 0
+                for _ in 0..<(isLongForm ? 30 : 3) {
+                    try full.disk.fill()
+                    let items = try await full.oversubscribe(by: 1)
+                    failed += items.count
+                    for item in items { try full.expectHelp(item) }
+                    try await full.expectNothingBroken()
+                    try full.disk.giveBack()
+                    // Unaided.
+                    try await full.expectRoom()
+                }
+                figures += ["\(full.fetched) images fetched", "\(failed) failed clearly"]
+            }
+        }
+    }
+
+    @Test(arguments: SmallDisk.Kind.allCases)
+    func pinsThatFillItAreToldAndGotOverOnceUnpinned(kind: SmallDisk.Kind) async throws {
+        try await Promise("a disk (\(kind)) full of pins is told and got over").test { figures in
+            try await withTestScope { scope in
+                guard let full = try await FullCache(kind, in: scope) else { return }
+                _ = try await full.oversubscribe(by: 1)
+                let pinned = try await full.pinAll()
+                try full.disk.fill()
+                let items = try await full.fetchSome()
+                try #require(items.contains { $0.hasFailed })
+                for item in items where item.hasFailed { try full.expectHelp(item) }
+                // They are all there still.
+                for item in try await full.cache.status(pinned) { #expect(item.state == .cached) }
+                try await full.unpin(pinned)
+                try await full.expectRoom()
+                try await full.expectNothingBroken()
+                figures.append("\(pinned.count) pins")
+            }
+        }
+    }
+
+    @Test(arguments: SmallDisk.Kind.allCases)
+    func aStartServesWhatIsThere(kind: SmallDisk.Kind) async throws {
+        try await Promise("a start on a full disk (\(kind)) serves what is there").test { figures in
+            try await withTestScope { scope in
+                guard var full = try await FullCache(kind, in: scope) else { return }
+                _ = try await full.oversubscribe(by: 1)
+                let held = try await full.held()
+                try #require(!held.isEmpty)
+                try await full.cache.daemon.stop()
+                let tag = "\(full.cache.daemon.directory)/CACHEDIR.TAG"
+                try #require(unlink(tag) == 0)
+                try full.disk.fill()
+                full.cache = FaultyDaemon(try await full.cache.daemon.restart(), full.cache.origin)
+                for item in try await full.cache.status(held) { #expect(item.state == .cached) }
+                try await expectLocked(full.cache.daemon)
+                #expect(full.cache.daemon.log.contains("CACHEDIR.TAG could not be written"))
+                #expect(access(tag, F_OK) != 0)
+                try await full.expectNothingBroken()
+                // With room again the next start writes it.
+                try await full.cache.daemon.stop()
+                try full.disk.giveBack()
+                full.cache = FaultyDaemon(try await full.cache.daemon.restart(), full.cache.origin)
+                #expect(try contents(of: tag).count > 43)
+                try await full.expectRoom()
+                figures.append("\(held.count) images served")
+            }
+        }
+    }
+
+    /// An empty lock keeps a second daemon out too.
+    private func expectLocked(_ daemon: DaemonFixture) async throws {
+        try await withTestScope { scope in
+            let socket = try TemporaryDirectory(in: scope).file("s")
+            let output = try await run(
+                BuiltProducts.program("cached"),
+                ["--directory", daemon.directory, "--socket", socket])
+            #expect(output.status == .exited(75), "\(output.errorText)")
+        }
+    }
+}
+
+/// A daemon on a small disk that may fill it to its end.
+private struct FullCache: Sendable {
+    let disk: SmallDisk
+    var cache: FaultyDaemon
+    private let asked = Asked()
+
+    /// `nil`, and a line that says so, where such a disk can't be had here.
+    init?(_ kind: SmallDisk.Kind, in scope: TestScope) async throws {
+        do {
+            disk = try await SmallDisk(kind, in: scope)
+        } catch let obstacle as TestFailure {
+            print("there is no small disk (\(kind)) to be had here: \(obstacle)")
+            return nil
+        }
+        var options = DaemonFixture.Options()
+        options.directory = "\(disk.path)/cache"
+        options.arguments = ["--max-bytes", "1GiB", "--min-free", "0"]
+        cache = FaultyDaemon(
+            try await DaemonFixture.start(options, in: scope), try FaultyDaemon.origin(in: scope))
+    }
+
+    /// Images fetched so far.
+    var fetched: Int { asked.urls.count }
+
+    /// Fetches so many times what the disk has; returns what failed. Images that had to go again are no
+    /// failure.
+    func oversubscribe(by factor: Int) async throws -> [Item] {
+        var failed: [Item] = []
+        for _ in 0..<(7 * factor) {
+            failed += try await fetchSome().filter(\.hasFailed)
+        }
+        return failed
+    }
+
+    /// Fetches images nobody asked for before.
+    func fetchSome() async throws -> [Item] {
+        let urls = cache.urls("\(fetched)")
+        asked.note(urls)
+        return try await cache.fetch(urls)
+    }
+
+    /// Those that are cached now.
+    func held() async throws -> [String] {
+        try await cache.status(asked.urls).filter { $0.state == .cached }.map(\.url)
+    }
+
+    func pinAll() async throws -> [String] {
+        let urls = try await held()
+        _ = try await cache.call(Methods.Pin.self, .init(urls: urls, pinned: true))
+        return urls
+    }
+
+    func unpin(_ urls: [String]) async throws {
+        _ = try await cache.call(Methods.Pin.self, .init(urls: urls, pinned: false))
+    }
+
+    // MARK: What has to hold
+
+    /// What is asked for now is had.
+    func expectRoom() async throws {
+        for item in try await fetchSome() where item.hasFailed {
+            throw TestFailure("no room again: \(item)")
+        }
+    }
+
+    /// Nothing empty, nothing half, and true books.
+    func expectNothingBroken() async throws {
+        let directory = cache.daemon.directory
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory)
+        where name.utf8.count == 36 {
+            var status = stat()
+            guard lstat("\(directory)/\(name)", &status) == 0 else { continue }
+            if status.st_size == 0 { throw TestFailure("\(name) is empty") }
+        }
+        try await cache.expectWhole(asked.urls)
+        try await cache.expectTrueBooks()
+    }
+
+    /// The message says what happened and what to do.
+    func expectHelp(_ item: Item) throws {
+        let failure = item.failure
+        let says = ["noRoom": "no room for", "storage": "no room to store"][failure?.kind ?? ""]
+        guard let says, let message = failure?.message, message.contains(says),
+            message.contains("(--") || message.contains("free bytes or inodes")
+        else { throw TestFailure("that is no help: \(String(describing: failure))") }
+    }
+}
+
+extension Item {
+    /// Was not had; what went again for the next one was.
+    fileprivate var hasFailed: Bool { failure.map { $0.kind != "removed" } ?? false }
+}
+
+/// The URLs that were asked for.
+private final class Asked: Sendable {
+    private let list = Mutex<[String]>([])
+
+    var urls: [String] { list.withLock { $0 } }
+
+    func note(_ urls: [String]) { list.withLock { $0 += urls } }
+}

@@ -1,0 +1,17 @@
+import TestSupport
+import Testing
+
+/// Promise: whenever a daemon is killed, every name without a suffix is a whole image, then and before, and
+/// what was reported `cached` is there.
+@Suite("Kills", .serialized, .timeLimit(.minutes(isLongForm ? 90 : 3)))
+struct KillTests {
+    @Test func killsBreakNothingAndLoseNothing() async throws {
+        try await Promise("kill -9 at any time").test { figures in
+            try await withTestScope { scope in
+                let torture = try await KillTorture(seed: testSeed, in: scope)
+                try await torture.run(lives: rounds(short: 5, long: 1042))
+                figures = torture.figures
+            }
+        }
+    }
+}

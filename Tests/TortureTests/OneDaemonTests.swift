@@ -1,0 +1,26 @@
+import TestSupport
+import Testing
+
+/// Promise: a directory and a socket have one daemon, however many are started at once.
+@Suite("One daemon", .serialized, .timeLimit(.minutes(isLongForm ? 60 : 3)))
+struct OneDaemonTests {
+    /// What eight daemons, started together, want to have.
+    enum Prize: CaseIterable, Sendable {
+        case directory, directoryAndSocket, socket
+    }
+
+    @Test(arguments: Prize.allCases)
+    func ofEightStartsOneWins(_ prize: Prize) async throws {
+        try await Promise("one daemon: 8 starts, one \(prize)").test { figures in
+            try await withTestScope { scope in
+                var races = try StartRaces(for: prize, in: scope)
+                for race in 1...rounds(short: 3, long: 100) {
+                    do { try await races.run() } catch {
+                        throw TestFailure("race \(race): \(error)")
+                    }
+                }
+                figures = races.figures
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import TestSupport
+import Testing
+
+/// Promise: after a power cut every name without a suffix is a whole image, and what was reported `cached`
+/// before is there.
+@Suite(
+    "Power cuts", .serialized, .timeLimit(.minutes(isLongForm ? 120 : 3)),
+    .enabled(
+        if: LoopFileSystem.obstacle == nil,
+        Comment(rawValue: "needs a file system to cut: \(LoopFileSystem.obstacle ?? "")")))
+struct PowerCutTests {
+    /// Small blocks leave a file's attributes as little room as ext4 ever does.
+    @Test(arguments: [4096, 1024])
+    func powerCutsTearNothingAndLoseNothing(blockSize: Int) async throws {
+        try await Promise("a power cut, ext4 with blocks of \(blockSize)").test { figures in
+            try await withTestScope { scope in
+                let torture = try await CutTorture(
+                    seed: testSeed, blockSize: blockSize, in: scope)
+                try await torture.run(cuts: rounds(short: 3, long: 500))
+                figures = torture.figures
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import CacheWire
+import TestSupport
+
+/// A client of a daemon that may be gone at any time: every answer is `nil` from then on.
+struct CacheClient: Sendable {
+    private let connection: Varlink?
+
+    /// Connects; closed when the scope ends.
+    init(_ socket: String, in scope: TestScope) {
+        connection = try? Varlink(socket, in: scope)
+    }
+
+    /// Calls a method and waits for its one reply.
+    func call<M: Method>(_ method: M.Type, _ parameters: M.Parameters) async throws -> M.Reply? {
+        guard await send(Call(M.name, parameters: parameters)) else { return nil }
+        return try await reply(to: method)?.parameters
+    }
+
+    /// Calls a method and hands each of its replies to `body`, with whether it is the last; `false` when
+    /// there was no last one.
+    func stream<M: Method>(
+        _ method: M.Type, _ parameters: M.Parameters, _ body: (M.Reply, Bool) -> Void
+    ) async throws -> Bool {
+        guard await send(Call(M.name, parameters: parameters, more: true)) else { return false }
+        while let reply = try await reply(to: method), let parameters = reply.parameters {
+            let isLast = reply.continues != true
+            body(parameters, isLast)
+            if isLast { return true }
+        }
+        return false
+    }
+
+    private func send(_ call: some Encodable) async -> Bool {
+        guard let connection, let message = try? Message.encode(call) else { return false }
+        return (try? await connection.send(message)) != nil
+    }
+
+    private func reply<M: Method>(to _: M.Type) async throws -> Reply<M.Reply>? {
+        guard let message = try await connection?.receive() else { return nil }
+        let reply: Reply<M.Reply> = try Message.decode(from: message)
+        switch reply.error {
+        case nil: return reply
+        case .shuttingDown: return nil
+        case .some(let error): throw TestFailure("\(M.name): \(error)")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Glibc
+import TestSupport
+
+/// A real nginx of which can be told beforehand what any of its URLs has to bring.
+///
+/// The last part of a path is a number, and the number makes the image. So there are as many URLs as a run
+/// wants, and few images.
+struct ImageOrigin: Sendable {
+    /// The first part of a path.
+    enum Kind: String, CaseIterable, Sendable {
+        /// One image, as fast as it goes.
+        case steady
+        /// One image, of which the end comes a second later or more.
+        case slow
+        /// One of two images, as it happens.
+        case fickle
+    }
+
+    /// How many images there are, of each of two versions.
+    static let images = 100
+
+    private let nginx: Nginx
+    /// By version, by number. No two are of one size.
+    private let bodies: [[[UInt8]]]
+
+    init(in scope: TestScope) async throws {
+        let pool = try TemporaryDirectory(in: scope)
+        bodies = (0..<2).map { version in
+            // 200 bytes to 40 KB, as many small ones as large ones.
+            (0..<Self.images).map { number in
+                SampleImage.png(
+                    byteCount: 200 + number * number * 4 + version, seed: UInt8(number))
+            }
+        }
+        for (version, images) in bodies.enumerated() {
+            try pool.directory("\(version)")
+            for (number, image) in images.enumerated() {
+                try pool.write(image, to: "\(version)/\(number).png")
+            }
+        }
+        nginx = try await Nginx(serving: [:], extra: Self.configuration(pool.path), in: scope)
+    }
+
+    private static func configuration(_ pool: String) -> String {
+        """
+        access_log off;
+        root "\(pool)";
+        location /steady/ { rewrite "([0-9]+[.]png)$" /0/$1 break; }
+        location /slow/ { limit_rate 8k; rewrite "([0-9]+[.]png)$" /0/$1 break; }
+        location /fickle/ {
+            set $version 0;
+            if ($msec ~ "[5-9]$") { set $version 1; }
+            rewrite "([0-9]+[.]png)$" /$version/$1 break;
+        }
+        """
+    }
+
+    /// The URL of an image that was not asked for before if `serial` was not.
+    func url(_ kind: Kind, _ serial: Int) -> String {
+        // A slow one is longer than what comes at once.
+        let number = kind == .slow ? 50 + serial % 50 : serial % Self.images
+        return nginx.url("\(kind.rawValue)/\(serial)/\(number).png")
+    }
+
+    /// Whether these bytes are, whole, what a URL may bring.
+    func mayBring(_ bytes: [UInt8], _ url: String) -> Bool {
+        guard let number = url.split(separator: "/").last.flatMap({ Int($0.dropLast(4)) }) else {
+            return false
+        }
+        let versions = url.contains("/\(Kind.fickle.rawValue)/") ? 0..<2 : 0..<1
+        return versions.contains { version in
+            let body = bodies[version][number]
+            return body.count == bytes.count && memcmp(body, bytes, body.count) == 0
+        }
+    }
+}

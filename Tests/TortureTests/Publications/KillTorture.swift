@@ -1,0 +1,165 @@
+import CLinux
+import CacheWire
+import Glibc
+import TestSupport
+
+/// One directory and one socket through the lives of many daemons.
+final class KillTorture {
+    private let origin: ImageOrigin
+    private let witness = Witness()
+    private let reader: DirectoryReader
+    private let directory: String
+    private let socket: String
+    private var random: SeededGenerator
+    /// The next URL nobody has asked for.
+    private var serial = 0
+    /// Of those a life before has left behind.
+    private var unfinished: [String] = []
+
+    private var kills = 0
+    private var stops = 0
+    private var underWay = 0
+    /// What was owed after each end, taken together.
+    private var owed = 0
+    /// Whole images found after each end, taken together.
+    private var present = 0
+
+    init(seed: UInt64, in scope: TestScope) async throws {
+        let home = try TemporaryDirectory(in: scope)
+        directory = home.file("cache")
+        socket = home.file("s")
+        random = SeededGenerator(seed: seed)
+        origin = try await ImageOrigin(in: scope)
+        reader = DirectoryReader(directory, origin, witness, in: scope)
+    }
+
+    var figures: [String] {
+        [
+            "\(kills) kills", "\(stops) stops", "\(underWay) publications under way",
+            "\(present) images compared, 0 bad", "\(owed) owed, 0 lost",
+            "\(reader.looks) read meanwhile, 0 partial",
+        ]
+    }
+
+    func run(lives: Int) async throws {
+        for life in 1...lives {
+            do {
+                // A life in 25 ends in order, and so does the last.
+                try await live(isKilled: life % 25 != 0 && life != lives)
+            } catch {
+                throw TestFailure("life \(life): \(error)")
+            }
+        }
+    }
+
+    private func live(isKilled: Bool) async throws {
+        try await withTestScope { scope in
+            let begun = now()
+            let isLimited = random.oneIn(3)
+            witness.begins(evicting: isLimited)
+            let daemon = try await DaemonFixture.start(options(isLimited: isLimited), in: scope)
+            let publications = try FileEvents(.publications, in: directory, scope)
+            try await expectOwedToBeReported(in: scope)
+            try await work(on: daemon, in: scope) {
+                try await self.end(daemon, publications, isKilled: isKilled)
+            }
+            try take(try witness.examine(directory, origin, begun: begun), isKilled: isKilled)
+        }
+    }
+
+    private func options(isLimited: Bool) -> DaemonFixture.Options {
+        var options = DaemonFixture.Options()
+        options.directory = directory
+        options.socket = socket
+        // Of all places, an eighth is for what is visible.
+        options.arguments = [
+            "--max-transfers", "128", "--max-transfers-per-host", "128", "--min-free", "0",
+        ]
+        if isLimited { options.arguments += ["--max-entries", "150"] }
+        return options
+    }
+
+    /// All clients, until `end` is through and they have noticed.
+    private func work(
+        on daemon: DaemonFixture, in scope: TestScope, until end: () async throws -> Void
+    ) async throws {
+        let traffic = Traffic(origin: origin, witness: witness, socket: socket)
+        let quick = (0..<3).map { _ in
+            (0..<50).map { _ in urls(16) { $0 % 3 == 0 ? .fickle : .steady } }
+        }
+        let slow = [unfinished + urls(16 - unfinished.count) { _ in .slow }]
+        let seed = random.next()
+        try await withThrowingTaskGroup { group in
+            for batches in quick + [slow] {
+                group.addTask { try await traffic.fetch(batches, in: scope) }
+            }
+            group.addTask { try await traffic.meddle(seed, in: scope) }
+            // Whatever went wrong, without a daemon they come to their end.
+            do { try await end() } catch { try await daemon.kill(); throw error }
+            try await group.waitForAll()
+        }
+    }
+
+    private func urls(_ count: Int, _ kind: (Int) -> ImageOrigin.Kind) -> [String] {
+        defer { serial += max(count, 0) }
+        return (serial..<(serial + max(count, 0))).map { origin.url(kind($0), $0) }
+    }
+
+    /// What is owed is reported by the first answer, be the directory read by then or not.
+    private func expectOwedToBeReported(in scope: TestScope) async throws {
+        let owed = witness.images.values.filter(\.isOwed).map(\.url)
+        guard !owed.isEmpty else { return }
+        let reply = try await CacheClient(socket, in: scope)
+            .call(Methods.Status.self, .init(urls: owed))
+        guard let items = reply?.items else { throw TestFailure("a new daemon does not answer") }
+        let missing = items.filter { $0.state != .cached }.map(\.url)
+        guard missing.isEmpty else { throw TestFailure("not cached after the start: \(missing)") }
+    }
+
+    /// Waits for some publications and a moment, and ends the daemon.
+    private func end(
+        _ daemon: DaemonFixture, _ publications: FileEvents, isKilled: Bool
+    ) async throws {
+        for _ in 0..<Int.random(in: 1...6, using: &random) { try await publications.next() }
+        // In the midst of a publication, or at any time.
+        let moment = random.oneIn(2) ? 0 : Int.random(in: 0..<20_000, using: &random)
+        try await Task.sleep(for: .microseconds(moment))
+        guard isKilled else { return try await daemon.stop() }
+        try await daemon.kill()
+    }
+
+    private func take(_ verdict: Witness.Verdict, isKilled: Bool) throws {
+        try verdict.accept()
+        try reader.accept()
+        try expectNoLock()
+        guard (access(socket, F_OK) == 0) == isKilled else {
+            throw TestFailure(isKilled ? "a kill has removed the socket" : "a stop left the socket")
+        }
+        if isKilled { kills += 1 } else { stops += 1 }
+        let images = witness.images
+        owed += images.values.count(where: \.isOwed)
+        present += verdict.present.count
+        if isKilled { underWay += verdict.underWay }
+        unfinished = images.values.filter { $0.isAwaited && $0.url.contains("/slow/") }
+            .map(\.url).sorted().shuffled(using: &random).suffix(12)
+        witness.ended()
+        let ofInterest = verdict.present.union(try unfinished.map(Witness.name))
+        witness.forget(images.keys.filter { !ofInterest.contains($0) })
+    }
+
+    /// The lock of a daemon goes with it. flock(2)
+    private func expectNoLock() throws {
+        let lock = open("\(directory)/.lock", O_RDWR | O_CLOEXEC)
+        defer { close(lock) }
+        guard lock >= 0, clinux_flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+            throw TestFailure("the directory is still locked")
+        }
+    }
+
+    /// The file system's clock is this one, as coarse. clock_gettime(2)
+    private func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME_COARSE, &time)
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
+    }
+}

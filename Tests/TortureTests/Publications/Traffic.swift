@@ -1,0 +1,88 @@
+import CacheWire
+import TestSupport
+
+/// Clients at work on a daemon, until it is gone: downloads, confirmations, pins, removals, evictions.
+struct Traffic: Sendable {
+    let origin: ImageOrigin
+    let witness: Witness
+    let socket: String
+
+    /// Fetches images and tells the witness; `false` when the daemon went first.
+    private func fetch(
+        _ urls: [String], refresh: Bool = false, by client: CacheClient
+    ) async throws -> Bool {
+        try witness.asks(urls)
+        return try await client.stream(
+            Methods.Fetch.self, .init(urls: urls, refresh: refresh)
+        ) { reply, isLast in
+            witness.hears(reply.items, isFinal: isLast)
+        }
+    }
+
+    /// Fetches one batch after the other.
+    func fetch(
+        _ batches: [[String]], refresh: Bool = false, in scope: TestScope
+    ) async throws {
+        let client = CacheClient(socket, in: scope)
+        for batch in batches {
+            guard try await fetch(batch, refresh: refresh, by: client) else { return }
+        }
+    }
+
+    /// Does this and that to what is there and to what is on its way.
+    func meddle(_ seed: UInt64, in scope: TestScope) async throws {
+        var random = SeededGenerator(seed: seed)
+        let client = CacheClient(socket, in: scope)
+        var goesOn = true
+        while goesOn {
+            goesOn =
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0: try await evict(to: .random(in: 0..<500_000, using: &random), client)
+                case 1...2: try await remove(&random, client)
+                case 3...5: try await pin(&random, client)
+                default: try await confirm(&random, client)
+                }
+        }
+    }
+
+    private func evict(to bytes: Int, _ client: CacheClient) async throws -> Bool {
+        witness.evictionBegins()
+        let reply = try await client.call(Methods.Evict.self, .init(toBytes: bytes))
+        if reply != nil { witness.evictionEnded() }
+        return reply != nil
+    }
+
+    private func remove(
+        _ random: inout SeededGenerator, _ client: CacheClient
+    ) async throws -> Bool {
+        // A wish that is still on its way may come after the removal.
+        let known = witness.images.values.filter { $0.isKnown || !$0.isAwaited }.map(\.url)
+        let urls = Self.some(of: known, &random)
+        try witness.removes(urls)
+        let reply = try await client.call(Methods.Remove.self, .init(urls: urls))
+        if reply != nil { try witness.removed(urls) }
+        return reply != nil
+    }
+
+    private func pin(_ random: inout SeededGenerator, _ client: CacheClient) async throws -> Bool {
+        let images = witness.images.values
+        let urls = Self.some(of: images.filter(\.isKnown).map(\.url), &random)
+        // Those that stay for good are kept few.
+        let isTooMuch = images.count(where: \.isPinned) > 100
+        guard !isTooMuch else { return try await remove(&random, client) }
+        let reply = try await client.call(Methods.Pin.self, .init(urls: urls, pinned: true))
+        if let reply { witness.pinned(reply.items) }
+        return reply != nil
+    }
+
+    private func confirm(
+        _ random: inout SeededGenerator, _ client: CacheClient
+    ) async throws -> Bool {
+        let owed = witness.images.values.filter { $0.isOwed && !$0.isAwaited }.map(\.url)
+        return try await fetch(Self.some(of: owed, &random), refresh: true, by: client)
+    }
+
+    private static func some(of urls: [String], _ random: inout SeededGenerator) -> [String] {
+        Array(urls.sorted().shuffled(using: &random).prefix(.random(in: 1...8, using: &random)))
+    }
+}

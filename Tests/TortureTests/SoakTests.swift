@@ -1,0 +1,39 @@
+import CacheWire
+import Glibc
+import TestSupport
+import Testing
+
+/// A daemon that is used by everybody at once, for as long as one likes, ends as it began: its books are
+/// what the disk says, and it needs no more of the machine.
+///
+///     make soak                     # five minutes
+///     make soak SOAK=24h
+@Suite("Soak", .serialized)
+struct SoakTests {
+    /// How long to go on: `CACHED_TEST_SOAK`, else some seconds.
+    private static let time =
+        getenv("CACHED_TEST_SOAK").flatMap { Duration(text: String(cString: $0)) }
+        ?? .seconds(isLongForm ? 60 : 10)
+
+    @Test func aMixedLoadLeavesNothingBehind() async throws {
+        try await Promise("a mixed load for \(Self.time): the books are true, nothing grows")
+            .test { figures in
+                try await withTestScope { scope in
+                    let ground = try await SoakGround(in: scope)
+                    try await SoakLoad(ground: ground).run(for: Self.time, figures: &figures)
+                }
+            }
+    }
+}
+
+extension Duration {
+    /// `30s`, `5min`, `24h`.
+    fileprivate init?(text: String) {
+        for (unit, seconds) in [("min", 60), ("h", 3600), ("s", 1)] where text.hasSuffix(unit) {
+            guard let number = Int(text.dropLast(unit.count)) else { return nil }
+            self = .seconds(number * seconds)
+            return
+        }
+        return nil
+    }
+}

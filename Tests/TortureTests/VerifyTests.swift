@@ -1,0 +1,186 @@
+import CLinux
+import CacheKey
+import CacheWire
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// A verification disturbs nobody: not those who ask, not the order of use, not those who replace files.
+@Suite("Verify", .serialized, .timeLimit(.minutes(10)))
+struct VerifyTests {
+    @Test func whatIsReplacedOrRemovedMeanwhileIsNoDamage() async throws {
+        try await Promise("a file replaced or removed while it is read is no damage").test {
+            figures in
+            try await withTestScope { scope in
+                let scene = try await FilledDirectory(
+                    Array(repeating: 200_000, count: 40), in: scope)
+                let copies = try scene.elsewhere.directory("copies")
+                try await runSuccessfully("cp", ["-a", scene.directory + "/.", copies])
+                let end = ContinuousClock.now + .seconds(isLongForm ? 60 : 3)
+                let churn = Task {
+                    var rounds = 0
+                    while ContinuousClock.now < end {
+                        let number = rounds % scene.urls.count
+                        try await Self.disturb(scene, number, copies, round: rounds)
+                        rounds += 1
+                    }
+                    return rounds
+                }
+                var verifications = 0
+                while ContinuousClock.now < end {
+                    let report = try await scene.verify()
+                    #expect(report.damagedCount == 0, "\(report.damaged)")
+                    verifications += 1
+                }
+                figures += ["\(try await churn.value) changes", "\(verifications) verifications"]
+            }
+        }
+    }
+
+    /// Removes, replaces or refreshes an image.
+    private static func disturb(
+        _ scene: FilledDirectory, _ number: Int, _ copies: String, round: Int
+    ) async throws {
+        let path = try scene.path(number)
+        let name = String(path.suffix(CacheKey.nameLength))
+        switch round % 3 {
+        case 0:
+            unlink(path)
+            _ = try await scene.fetch(number)
+        case 1:
+            let fresh = "\(copies)/\(name).fresh"
+            try await runSuccessfully("cp", ["-a", "\(copies)/\(name)", fresh])
+            try #require(rename(fresh, path) == 0)
+        default:
+            let parameters = Methods.Fetch.Parameters(urls: [scene.urls[number]], refresh: true)
+            _ = try await scene.ask(Methods.Fetch.self, parameters)
+        }
+    }
+
+    @Test func readingIsNobodysUse() async throws {
+        try await Promise("a verification is nobody's use").test { _ in
+            try await withTestScope { scope in
+                var scene = try await FilledDirectory(
+                    Array(repeating: 8000, count: 12), in: scope)
+                for number in [5, 2] { _ = try await scene.fetch(number) }
+                try await scene.restart()
+                try await scene.waitForScan()
+                let before = try scene.urls.indices.map { try Self.lastUse(scene, $0) }
+                let order = try await scene.ask(Methods.List.self, .init()).items.map(\.key)
+                #expect(try await scene.verify().checked == 12)
+                #expect(try await scene.ask(Methods.List.self, .init()).items.map(\.key) == order)
+                try await scene.restart()
+                try await scene.waitForScan()
+                #expect(try scene.urls.indices.map { try Self.lastUse(scene, $0) } == before)
+                #expect(try await scene.ask(Methods.List.self, .init()).items.map(\.key) == order)
+            }
+        }
+    }
+
+    private static func lastUse(_ scene: FilledDirectory, _ number: Int) throws -> Int {
+        var status = stat()
+        try #require(lstat(try scene.path(number), &status) == 0)
+        return status.st_atim.tv_sec * 1_000_000_000 + status.st_atim.tv_nsec
+    }
+
+    @Test func itEndsWithItsCaller() async throws {
+        try await Promise("a verification ends with its caller").test { _ in
+            try await withTestScope { scope in
+                let scene = try await FilledDirectory([900], in: scope)
+                try Self.makeLong(scene)
+                let connection = try scene.daemon.connect()
+                let call = #"{"method":"io.cached.Cache.Verify","parameters":{},"more":true}"#
+                let first = try await connection.call(call)
+                #expect(first.contains(#""continues":true"#) && first.contains(#""total":2"#))
+                try await waitUntil("the reading") { try Self.isReading(scene.daemon) }
+                // A stream ends with the next call, and that is answered.
+                try await connection.send(
+                    #"{"method":"io.cached.Cache.Status","parameters":{"urls":[]}}"# + "\0")
+                var replies: [String] = []
+                repeat {
+                    replies.append(try await connection.receiveText())
+                } while !replies[
+                    replies.endIndex - 1
+                ].contains("items")
+                #expect(replies.dropLast().last?.contains("continues") == false)
+                try await waitUntil("the end of the reading") {
+                    try !Self.isReading(scene.daemon)
+                }
+                // And with the connection.
+                try await connection.send(call + "\0")
+                try await waitUntil("the reading") { try Self.isReading(scene.daemon) }
+                connection.shutdown()
+                try await waitUntil("the end of the reading") {
+                    try !Self.isReading(scene.daemon)
+                }
+                // And with the daemon.
+                let last = try scene.daemon.connect()
+                try await last.send(call + "\0")
+                try await waitUntil("the reading") { try Self.isReading(scene.daemon) }
+                try await scene.daemon.stop()
+            }
+        }
+    }
+
+    @Test func questionsAreAnsweredMeanwhile() async throws {
+        try await Promise("a status is answered within 10 ms while all is read").test { figures in
+            try await withTestScope { scope in
+                let scene = try await FilledDirectory(
+                    Array(repeating: 60_000, count: 100), in: scope)
+                try Self.makeLong(scene)
+                let quiet = try await Self.slowestHundredth(scene)
+                let connection = try scene.daemon.connect()
+                try await connection.send(
+                    #"{"method":"io.cached.Cache.Verify","parameters":{},"more":true}"# + "\0")
+                try await waitUntil("the reading") { try Self.isReading(scene.daemon) }
+                let busy = try await Self.slowestHundredth(scene)
+                #expect(try Self.isReading(scene.daemon))
+                connection.shutdown()
+                // Where others keep the machine busy, it is slow before already.
+                #expect(busy < max(.milliseconds(10), quiet * 5))
+                figures += ["p99 \(busy)", "before \(quiet)"]
+            }
+        }
+    }
+
+    /// An entry of 64 GB, of holes, that nobody can read in the time of a test.
+    private static func makeLong(_ scene: FilledDirectory) throws {
+        let url = "http://long.example/a.png"
+        let path = try scene.path(url)
+        let size = 64_000_000_000
+        try writeFile([], to: path)
+        try #require(truncate(path, size) == 0)
+        let attributes = ExtendedAttributes(of: path)
+        try attributes.set("user.cached.sha256", String(repeating: "0", count: 64))
+        try attributes.set("user.mime_type", "image/png")
+        let name = try FilledDirectory.recordName(url)
+        try attributes.set(name, "v1 size=\(size) type=image/png fetched=1790000000")
+    }
+
+    /// Whether a thread of the daemon is reading entries. proc(5), `comm`.
+    private static func isReading(_ daemon: DaemonFixture) throws -> Bool {
+        let tasks = "/proc/\(daemon.process.pid)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: tasks).contains { task in
+            // A thread may end between the two.
+            let name = (try? contents(of: "\(tasks)/\(task)/comm")) ?? []
+            return String(decoding: name, as: UTF8.self) == "verify-reader\n"
+        }
+    }
+
+    /// What a hundredth of the answers takes longer than.
+    private static func slowestHundredth(_ scene: FilledDirectory) async throws -> Duration {
+        let (socket, urls) = (scene.daemon.socket, scene.urls)
+        return try await offPool {
+            let client = try Client(paths: [socket])
+            var times: [Duration] = []
+            for number in 0..<(isLongForm ? 20_000 : 2000) {
+                let start = ContinuousClock.now
+                let url = urls[number % urls.count]
+                _ = try client.call(Methods.Status.self, .init(urls: [url]))
+                times.append(start.duration(to: .now))
+            }
+            return times.sorted()[times.count * 99 / 100]
+        }
+    }
+}

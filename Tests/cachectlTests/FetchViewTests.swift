@@ -1,0 +1,152 @@
+import CacheWire
+import Testing
+
+@testable import cachectl
+
+@Suite struct FetchViewTests {
+    private let ascii = Look(isUnicode: false, colors: .none)
+    private let unicode = Look(isUnicode: true, colors: .none)
+    private let a = "https://example.com/a.png"
+
+    @Test func aKnownTotalHasPercentRateAndTimeLeft() {
+        var board = FetchBoard(urls: [a])
+        board.replied([.receiving("a.png", 210_000, of: 1_000_000)], now: .zero)
+        board.replied([.receiving("a.png", 420_000, of: 1_000_000)], now: .seconds(1))
+        #expect(
+            lines(board, ascii, at: .seconds(1)) == [
+                "+   42.0% ###----- 420 kB/1.0 MB 210 kB/s   0:03 receiving  example.com/a.png"
+            ])
+        #expect(
+            lines(board, unicode, at: .seconds(1)) == [
+                "⠀⡱  42.0% ━━━───── 420 kB/1.0 MB 210 kB/s   0:03 receiving  example.com/a.png"
+            ])
+    }
+
+    @Test func anUnknownTotalHasARingThatTurns() {
+        var board = FetchBoard(urls: [a])
+        board.replied([.receiving("a.png", 420_000, of: nil)], now: .zero)
+        let rings = [0, 1, 2, 3, 4].map {
+            lines(board, ascii, at: .milliseconds(125 * $0))[0].first
+        }
+        #expect(rings == ["|", "/", "-", "\\", "|"])
+        #expect(!lines(board, ascii, at: .zero)[0].contains("%"))
+    }
+
+    @Test func thePhaseStandsWhereNoBytesCome() {
+        var board = FetchBoard(urls: [a])
+        for phase in [Item.Phase.queued, .connecting, .retrying, .publishing] {
+            var item = Item.receiving("a.png", 0, of: nil)
+            item.phase = phase
+            board.replied([item], now: .zero)
+            #expect(lines(board, ascii, at: .zero)[0].contains(phase.rawValue.prefix(5)))
+        }
+    }
+
+    @Test func aRetrySaysWhyAndWhen() {
+        var board = FetchBoard(urls: [a])
+        var item = Item.receiving("a.png", 0, of: nil)
+        item.phase = .retrying
+        item.failure = Failure(kind: "transport", message: "connection refused", retryAt: 1007)
+        board.replied([item], now: .zero)
+        #expect(
+            lines(board, unicode, at: .zero) == [
+                "⠀⠱ connection refused, again in 7 s"
+                    + String(repeating: " ", count: 25) + "example.com/a.png"
+            ])
+    }
+
+    @Test func whatIsCachedOrMissingIsNotDrawn() {
+        var board = FetchBoard(urls: [a])
+        #expect(lines(board, ascii, at: .zero).isEmpty)
+        board.replied([.receiving("a.png", 1, of: 2)], now: .zero)
+        #expect(lines(board, ascii, at: .zero).count == 1)
+        board.replied([Item(url: a, key: "", state: .cached)], now: .zero)
+        #expect(lines(board, ascii, at: .zero).isEmpty)
+        board.replied([.receiving("a.png", 1, of: 2)], now: .zero)
+        board.replied([Item(url: a, key: "", state: .missing)], now: .zero)
+        #expect(lines(board, ascii, at: .zero).isEmpty)
+    }
+
+    @Test func manyFoldIntoTheWholeAndTheFewAtWork() {
+        let names = (0..<300).map { "\($0).png" }
+        var board = FetchBoard(urls: names.map { "https://example.com/\($0)" })
+        var items = names.map { Item.receiving($0, 1, of: 2) }
+        for index in 4..<300 {
+            items[index].phase = .queued
+            items[index].received = 0
+        }
+        for index in 0..<2 { items[index] = Item(url: items[index].url, key: "", state: .cached) }
+        board.replied(items, now: .zero)
+        let drawn = lines(board, ascii, at: .zero)
+        #expect(drawn.count == 7)
+        #expect(drawn[0].hasPrefix(":  2/300 -"))
+        #expect(drawn[1].hasSuffix("example.com/2.png") && drawn[2].hasSuffix("example.com/3.png"))
+        #expect(drawn[3].hasSuffix("example.com/4.png"))
+    }
+
+    @Test func theLabelIsTheLatestAtAPaceToRead() {
+        let names = (0..<9).map { "\($0).png" }
+        var board = FetchBoard(urls: names.map { "https://example.com/\($0)" })
+        for (index, name) in names.enumerated() {
+            board.replied([.receiving(name, 1, of: 2)], now: .milliseconds(index))
+        }
+        #expect(board.overall.label == "https://example.com/0.png")
+        board.advanced(to: .milliseconds(250))
+        #expect(board.overall.label == "https://example.com/8.png")
+    }
+
+    @Test func aLowTerminalShowsLess() {
+        let names = (0..<10).map { "\($0).png" }
+        var board = FetchBoard(urls: names.map { "https://example.com/\($0)" })
+        board.replied(names.map { .receiving($0, 1, of: 2) }, now: .zero)
+        #expect(lines(board, ascii, at: .zero, height: 5).count == 4)
+        #expect(lines(board, ascii, at: .zero, height: 1).count == 1)
+    }
+
+    @Test(arguments: 1...140)
+    func noLineIsAsLongAsTheTerminal(columns: Int) {
+        let url = "https://example.com/画像/" + String(repeating: "path/", count: 30) + "🐈.png"
+        let failure = Failure(kind: "http", message: "the origin answered 404", retryAt: 12)
+        var items = [Item.Phase.queued, .connecting, .receiving, .retrying, .publishing].map {
+            var item = Item(url: url, key: "", state: .inFlight)
+            item.phase = $0
+            item.received = 123_456_789
+            item.total = 987_654_321_000
+            return item
+        }
+        items[3].failure = failure
+        for item in items {
+            var board = FetchBoard(urls: [url])
+            board.replied([item], now: .zero)
+            for look in [ascii, unicode] {
+                let drawn = lines(board, look, at: .zero, width: columns)
+                #expect(drawn.allSatisfy { $0.columns < columns })
+            }
+        }
+    }
+
+    @Test func aURLCannotCommandTheTerminal() {
+        var board = FetchBoard(urls: ["https://a/\u{1B}[2J"])
+        board.replied([Item(url: "https://a/\u{1B}[2J", key: "", state: .inFlight)], now: .zero)
+        #expect(lines(board, ascii, at: .zero)[0].hasSuffix(#"a/\u{1B}[2J"#))
+    }
+
+    private func lines(
+        _ board: FetchBoard, _ look: Look, at now: Duration, width: Int = 100, height: Int = 24
+    ) -> [String] {
+        let time = ScreenTime(elapsed: now, unixSecond: 1000, utcOffset: 0)
+        return FetchView(
+            look: look, size: TerminalSize(columns: width, lines: height), time: time
+        ).lines(board).map(\.text)
+    }
+}
+
+extension Item {
+    fileprivate static func receiving(_ name: String, _ received: Int, of total: Int?) -> Item {
+        var item = Item(url: "https://example.com/\(name)", key: "", state: .inFlight)
+        item.phase = .receiving
+        item.received = received
+        item.total = total
+        return item
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+
+/// A terminal of 100 columns and 24 lines that Python's standard library makes: what the program
+/// draws is what it reads at the other end.
+enum Pseudoterminal {
+    static var isAvailable: Bool {
+        let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+        return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/python3") }
+    }
+
+    /// Runs the program on a terminal to its end.
+    ///
+    /// - Parameters:
+    ///   - onTerminal: which of its three streams are the terminal; the output is collected otherwise.
+    ///   - answer: what is typed once the terminal was asked for its attributes.
+    ///   - interruptedAt: SIGINT is sent when this was drawn.
+    static func run(
+        _ arguments: [String], onTerminal: Set<Int> = [2], environment: [String: String] = [:],
+        answer: String = "", interruptedAt: String = ""
+    ) throws -> Outcome {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        let setting: [String: Any] = [
+            "program": Program.url.path, "arguments": arguments, "streams": onTerminal.sorted(),
+            "environment": ["TERM": "xterm", "LANG": "C.UTF-8"].merging(environment) { $1 },
+            "answer": answer, "interrupt": interruptedAt,
+        ]
+        let json = try JSONSerialization.data(withJSONObject: setting)
+        process.arguments = ["python3", "-c", script, String(decoding: json, as: UTF8.self)]
+        process.standardOutput = output
+        try process.run()
+        let report = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return try JSONDecoder().decode(Outcome.self, from: report)
+    }
+
+    struct Outcome: Decodable {
+        let status: Int32
+        /// Standard output, where it is not the terminal.
+        let output: String
+        /// What the terminal got.
+        let drawn: String
+        /// Whether the terminal's modes are as they were.
+        let isRestored: Bool
+    }
+
+    private static let script = """
+        import fcntl, json, os, pty, signal, struct, subprocess, sys, termios
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        signal.alarm(40)
+        given = json.loads(sys.argv[1])
+        master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+        modes = termios.tcgetattr(slave)
+        modes[1] &= ~termios.OPOST
+        termios.tcsetattr(slave, termios.TCSANOW, modes)
+        modes = termios.tcgetattr(slave)
+        streams = given["streams"]
+        child = subprocess.Popen([given["program"]] + given["arguments"],
+            stdin=slave if 0 in streams else subprocess.DEVNULL,
+            stdout=slave if 1 in streams else subprocess.PIPE,
+            stderr=slave, env=given["environment"])
+        drawn = b""
+        answer = given["answer"].encode()
+        interrupt = given["interrupt"].encode()
+        other, restored = os.dup(slave), False
+        os.close(slave)
+        os.set_blocking(master, False)
+        import select
+        while True:
+            ready = select.select([master], [], [], 0.02)[0]
+            if ready:
+                drawn += os.read(master, 65536)
+            elif child.poll() is not None:
+                break
+            if answer and b"[c" in drawn:
+                os.write(master, answer)
+                answer = b""
+            if interrupt and interrupt in drawn:
+                child.send_signal(signal.SIGINT)
+                interrupt = b""
+        json.dump({
+            "status": child.wait(), "drawn": drawn.decode(),
+            "output": child.stdout.read().decode() if child.stdout else "",
+            "isRestored": termios.tcgetattr(other) == modes}, sys.stdout)
+        """
+}

@@ -1,0 +1,111 @@
+import CacheWire
+import Testing
+
+@testable import cachectl
+
+@Suite struct TopModelTests {
+    @Test func onlyRowsOnTheScreenAreWatched() {
+        var model = TopScene.downloads(80, 24)
+        let first = model.urlsOnScreen
+        #expect(first.count == 21)
+        _ = model.pressed(.pageDown, now: .zero)
+        let second = model.urlsOnScreen
+        #expect(second.count == 21 && second != first)
+        model.watchScreen()
+        #expect(Set(model.watched.keys) == Set(second))
+        _ = model.pressed(.tab, now: .zero)
+        #expect(model.urlsOnScreen.isEmpty)
+        model.watchScreen()
+        #expect(model.watched.isEmpty && !model.isMoving)
+    }
+
+    @Test func whatMovesIsDrawnTenTimesASecond() {
+        var model = TopScene.downloads(80, 24)
+        #expect(model.nextFrame == .zero)
+        _ = model.advanced(to: .seconds(1))
+        model.pace.drawn(at: .seconds(1))
+        #expect(model.nextDeadline == .milliseconds(1100))
+    }
+
+    @Test func withNothingToDoItSleeps() {
+        var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
+        model.pace.drawn(at: .zero)
+        #expect(model.nextDeadline == nil)
+    }
+
+    @Test func whenAllIsDoneItSleepsToo() {
+        var model = TopScene.downloads(80, 24)
+        var end = TopScene.all
+        for index in end.indices { end[index].state = .cached }
+        model.downloadsChanged(.init(items: end, removed: []), now: .seconds(3))
+        model.watchScreen()
+        for step in 0..<20 {
+            let now = Duration.milliseconds(3000 + 100 * step)
+            _ = model.advanced(to: now)
+            model.pace.drawn(at: now)
+        }
+        #expect(model.overall == nil)
+        #expect(model.nextDeadline == nil)
+    }
+
+    @Test func rowsThatFailedDoNotMove() {
+        var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
+        model.downloadsChanged(.init(items: [TopScene.all[0]], removed: []), now: .zero)
+        var failed = TopScene.all[0]
+        failed.state = .missing
+        failed.failure = Failure(kind: "http", message: "the origin answered 404")
+        model.downloadsChanged(.init(items: [failed], removed: []), now: .zero)
+        model.watchScreen()
+        #expect(model.urlsOnScreen.count == 1 && !model.isMoving)
+    }
+
+    @Test func statsAreAskedOnceASecondWhileSomebodyLooks() {
+        var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
+        let wishes = model.pressed(.tab, now: .zero)
+        #expect(wishes.first == .stats)
+        #expect(model.nextSample == .seconds(1))
+        #expect(model.advanced(to: .milliseconds(999)).isEmpty)
+        #expect(model.advanced(to: .seconds(1)) == [.stats])
+        _ = model.pressed(.tab, now: .seconds(1))
+        #expect(model.nextSample == nil)
+    }
+
+    @Test func theOverallCountBeginsAnewAfterNothingWasToDo() {
+        var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
+        model.downloadsChanged(.init(items: Array(TopScene.all[..<2]), removed: []), now: .zero)
+        model.downloadsChanged(.init(items: [], removed: ["0"]), now: .zero)
+        #expect(model.overall?.finished == 1 && model.overall?.total == 2)
+        model.downloadsChanged(.init(items: [], removed: ["1"]), now: .seconds(1))
+        _ = model.advanced(to: .seconds(2))
+        _ = model.advanced(to: .seconds(3))
+        model.downloadsChanged(.init(items: [TopScene.all[2]], removed: []), now: .seconds(4))
+        #expect(model.overall?.finished == 0 && model.overall?.total == 1)
+    }
+
+    @Test func theListIsReadAsFarAsItIsSeen() {
+        var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
+        let first = CachedList.Page(order: .newest, limit: 200)
+        #expect(model.pressed(.tab, now: .zero).last == .list(first))
+        let items = (0..<200).map { Item(url: "https://a/\($0)", key: "\($0)", state: .cached) }
+        #expect(model.listed(first, .init(items: items, after: "x")).isEmpty)
+        let next = CachedList.Page(order: .newest, limit: 200, after: "x")
+        #expect(model.pressed(.end, now: .zero) == [.list(next)])
+        #expect(model.pressed(.up, now: .zero).isEmpty)
+        #expect(model.listed(next, .init(items: items)).isEmpty)
+        #expect(model.cached.items.count == 400)
+        #expect(model.pressed(.end, now: .zero).isEmpty)
+    }
+
+    @Test func keysActOnTheChosenImage() throws {
+        var model = TopScene.cached(80, 24)
+        let url = try #require(model.chosen?.url)
+        #expect(model.pressed(.character("p"), now: .zero) == [.pin(url, true)])
+        #expect(model.pressed(.character("r"), now: .zero) == [.refresh(url)])
+        var item = try #require(model.chosen)
+        item.pinned = true
+        model.answered(.pin(url, true), [item])
+        #expect(model.notice == "pinned" && model.chosen?.pinned == true)
+        #expect(model.pressed(.character("p"), now: .zero) == [.pin(url, false)])
+        #expect(model.pressed(.character("q"), now: .zero) == [.quit])
+    }
+}

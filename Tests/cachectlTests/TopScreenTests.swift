@@ -1,0 +1,70 @@
+import CacheWire
+import Testing
+
+@testable import cachectl
+
+@Suite struct TopScreenTests {
+    private let unicode = Look(isUnicode: true, colors: .sixteen)
+
+    @Test(arguments: [(80, 24), (200, 50), (40, 10)])
+    func theStoredScreensAreDrawn(columns: Int, lines: Int) throws {
+        let size = "\(columns)x\(lines)"
+        try expect(TopScene.downloads(columns, lines), unicode, in: "downloads-\(size).txt")
+        try expect(TopScene.cached(columns, lines), unicode, in: "cached-\(size).txt")
+    }
+
+    @Test func asciiIsEnough() throws {
+        let look = Look(isUnicode: false, colors: .none)
+        try expect(TopScene.downloads(80, 24), look, in: "downloads-ascii.txt")
+        try expect(TopScene.cached(80, 24), look, in: "cached-ascii.txt")
+        for model in [TopScene.downloads(80, 24), TopScene.cached(80, 24)] {
+            let text = canvas(model, look).text.joined()
+            #expect(text.utf8.allSatisfy { $0 < 0x80 })
+        }
+    }
+
+    @Test(arguments: [("none", Look.Colors.none), ("sixteen", .sixteen), ("direct", .direct)])
+    func coloursAreThoseOfTheTerminal(name: String, colors: Look.Colors) throws {
+        let look = Look(isUnicode: true, colors: colors)
+        var writer = CanvasWriter(colors: colors)
+        let frame = writer.frame(canvas(TopScene.downloads(80, 24), look))
+        let lines = frame.replacing("\u{1B}", with: "␛").replacing("H", with: "H\n")
+        try StoredScreen.expect([lines], in: "colours-\(name).txt")
+        #expect(frame.contains("[0;32m") == (colors != .none))
+        #expect(frame.contains("38;2;") == (colors == .direct))
+    }
+
+    @Test func aRemovalIsAskedAbout() throws {
+        var model = TopScene.cached(80, 24)
+        _ = model.pressed(.down, now: .zero)
+        #expect(model.pressed(.character("x"), now: .zero) == [])
+        try expect(model, unicode, in: "cached-question.txt")
+        let url = try #require(model.chosen?.url)
+        #expect(model.pressed(.character("y"), now: .zero) == [.remove(url)])
+        _ = model.pressed(.character("x"), now: .zero)
+        #expect(model.pressed(.escape, now: .zero) == [])
+        #expect(model.question == nil)
+    }
+
+    @Test func nothingToDoIsSaid() throws {
+        let model = TopModel(size: TerminalSize(columns: 40, lines: 10))
+        try expect(model, unicode, in: "downloads-idle.txt")
+    }
+
+    @Test(arguments: [(1, 1), (3, 2), (12, 4), (31, 6), (59, 13), (300, 14)])
+    func everySizeHasAScreen(columns: Int, lines: Int) {
+        for model in [TopScene.downloads(columns, lines), TopScene.cached(columns, lines)] {
+            let canvas = canvas(model, unicode)
+            #expect(canvas.lines.count == lines)
+            #expect(canvas.lines.allSatisfy { $0.count == columns })
+        }
+    }
+
+    private func canvas(_ model: TopModel, _ look: Look) -> Canvas {
+        TopScreen(model: model, look: look, time: TopScene.time).canvas()
+    }
+
+    private func expect(_ model: TopModel, _ look: Look, in name: String) throws {
+        try StoredScreen.expect(canvas(model, look).text, in: name)
+    }
+}
