@@ -53,6 +53,26 @@ import Testing
         #expect(problem(in: json) == .invalidParameter(parameter: parameter))
     }
 
+    /// RFC 8259 §9 lets a parser set a limit.
+    @Test(arguments: ["[", "{\"a\":", "[{\"\\\"}\":"], [65, 512, 513, 514, 100_000])
+    func whatIsNestedTooDeepIsNotDecoded(opening: String, times: Int) {
+        let value = String(repeating: opening, count: times)
+        for json in [value, #"{"method":"m","parameters":"# + value] {
+            guard case .invalidMessage(let reason) = problem(in: json) else {
+                Issue.record("\(opening), \(times) times, is taken for a call")
+                continue
+            }
+            #expect(reason.contains("64"), "\(reason)")
+        }
+    }
+
+    @Test func bracketsInStringsAreNoNesting() throws {
+        let url = String(repeating: #"[{\"["#, count: 100)
+        let json = #"{"method":"m","parameters":{"urls":[""# + url + #""]}}"#
+        let call = try Message.decode(Call<Methods.Status.Parameters>.self, from: json.utf8)
+        #expect(call.parameters?.urls.first?.count == 400)
+    }
+
     @Test(arguments: ["", "nonsense", "{}", "[]", #"{"method":7}"#])
     func whatIsNoCallIsAnInvalidMessage(json: String) {
         guard case .invalidMessage = problem(in: json) else {

@@ -27,8 +27,13 @@ public enum Message {
     public static func decode<Value: Decodable>(
         _: Value.Type = Value.self, from bytes: some Sequence<UInt8>
     ) throws(DecodingError) -> Value {
+        let data = Data(bytes)
+        guard !Nesting.isTooDeep(data) else {
+            let reason = "nested deeper than \(Nesting.limit) levels"
+            throw .dataCorrupted(.init(codingPath: [], debugDescription: reason))
+        }
         do {
-            return try JSONDecoder().decode(Value.self, from: Data(bytes))
+            return try JSONDecoder().decode(Value.self, from: data)
         } catch let error as DecodingError {
             throw error
         } catch {

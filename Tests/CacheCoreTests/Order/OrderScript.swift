@@ -74,7 +74,7 @@ final class OrderScript {
     func run(operations: Int) async throws {
         do {
             try putStrangers()
-            while figures.operations < operations {
+            while !isOver(operations) {
                 try await withTestScope { scope in
                     try await live(try await begin(in: scope), until: operations)
                 }
@@ -83,6 +83,11 @@ final class OrderScript {
         } catch {
             throw TestFailure("\(error), after \(trace.joined(separator: "; "))")
         }
+    }
+
+    /// Whether that many operations were enough: they are once enough was evicted by them.
+    private func isOver(_ operations: Int) -> Bool {
+        figures.operations >= operations && figures.evicted > operations / 20
     }
 
     /// A cache on the directory, once the one before has let go of it.
@@ -110,7 +115,7 @@ final class OrderScript {
     private func live(_ fixture: CacheFixture, until last: Int) async throws {
         try await waitUntil("the scan's end") { fixture.cache.statistics().isWhole }
         _ = try await check(fixture, gone: .init())
-        while figures.operations < last {
+        while !isOver(last) {
             figures.operations += 1
             let gone = try await perform(fixture)
             figures.evicted += try await check(fixture, gone: gone)

@@ -101,7 +101,7 @@ extension SeededGenerator {
 
     /// Arrays or objects in each other, up to deeper than any decoder goes.
     private mutating func nested(_ isJSON: Bool) -> String {
-        let depth = one(of: isJSON ? [2, 30, 300] : [2, 30, 511, 512, 513, 5000, 100_000])
+        let depth = one(of: isJSON ? [2, 30, 50] : [2, 30, 65, 511, 512, 513, 5000, 100_000])
         let (open, close) = oneIn(2) ? ("[", "]") : ("{\"a\":", "}")
         let inner = isJSON || oneIn(2) ? "1" : ""
         let end = !isJSON && oneIn(3) ? "" : String(repeating: close, count: depth)
