@@ -105,15 +105,11 @@ extension Cache {
     /// is. Removes who has to go for a download that needs so many bytes more; whether all of them went.
     /// Called by the thread that writes.
     func makeRoom(for key: CacheKey, _ bytes: Int64) -> Bool {
+        // Who was used least recently is known once the directory is read. On a full disk that is worth a
+        // stop of the thread that writes: it could do nothing else.
         waitForScan()
         let victims = performing { $0.diskFilled(key, bytes) }
         return !victims.isEmpty && remove(victims) == victims.count
-    }
-
-    /// Who was used least recently is known once the directory is read. On a full disk that is worth a
-    /// stop of the thread that writes: it could do nothing else.
-    private func waitForScan() {
-        while performing({ ($0.trust == .scanning && !$0.isDraining, []) }) { usleep(10_000) }
     }
 
     /// The head of a response promises so many bytes; returns why they can't be taken, if they can't.

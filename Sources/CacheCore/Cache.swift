@@ -23,7 +23,7 @@ public final class Cache: Sendable {
     let worker: DirectoryWorker
     private let transfers: TransferLoop
     private let observer = Mutex<(any CacheObserver)?>(nil)
-    private let scanner = Mutex<NamedThread?>(nil)
+    private let scanner = Mutex<(thread: NamedThread, end: Latch)?>(nil)
     let upkeep: Upkeep
     let verifier = Verifier()
 
@@ -137,7 +137,7 @@ public final class Cache: Sendable {
         verifier.finish()
         transfers.finish()
         worker.finish()
-        scanner.withLock { $0.take() }?.join()
+        scanner.withLock { $0.take() }?.thread.join()
         flushUses()
         directory.giveUp()
         observer.withLock { $0 = nil }
@@ -243,9 +243,19 @@ public final class Cache: Sendable {
 
     func startScan() {
         scanner.withLock { scanner in
-            scanner?.join()
-            scanner = NamedThread("scan") { Scan(cache: self, logger: self.logger).run() }
+            scanner?.thread.join()
+            let end = Latch()
+            let thread = NamedThread("scan") {
+                Scan(cache: self, logger: self.logger).run()
+                end.open()
+            }
+            scanner = (thread, end)
         }
+    }
+
+    /// Returns once the directory is read, or the cache drains.
+    func waitForScan() {
+        scanner.withLock { $0?.end }?.wait()
     }
 
     /// The scan is through; `false` if it has to be repeated.

@@ -131,17 +131,11 @@ extension CacheDirectory {
         }
     }
 
-    /// "process 4711", from what the holder wrote into the lock. One that has only just taken it may not
-    /// have written yet: then there is nothing, or the number of a process that was killed.
+    /// "process 4711": the kernel knows who took the lock, and where it does not tell, the holder itself has
+    /// written it down.
     private static func holder(of lock: Int32) -> String {
-        for _ in 0..<250 {
-            if let process = processNoted(in: lock), isAlive(process) {
-                return "process \(process)"
-            }
-            usleep(2000)
-        }
-        // One in another namespace of processes is not seen from here. pid_namespaces(7)
-        return processNoted(in: lock).map { "process \($0)" } ?? "another process"
+        let process = ProcFile.holder(ofLock: lock) ?? processNoted(in: lock)
+        return process.map { "process \($0)" } ?? "another process"
     }
 
     /// pread(2).
@@ -150,11 +144,6 @@ extension CacheDirectory {
         let count = pread(lock, &bytes, bytes.count, 0)
         let digits = bytes.prefix(max(count, 0)).prefix { $0 >= 0x30 && $0 <= 0x39 }
         return pid_t(String(decoding: digits, as: UTF8.self))
-    }
-
-    /// kill(2), which sends nothing.
-    private static func isAlive(_ process: pid_t) -> Bool {
-        process > 0 && (kill(process, 0) == 0 || errno == EPERM)
     }
 
     /// Writes `CACHEDIR.TAG` unless something of that name is there already; `false` if the disk is too

@@ -42,21 +42,40 @@ struct OpeningTests {
         }
     }
 
+    /// Also before it has written its number into the lock.
     @Test func anotherProcessIsNamedToo() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let lock = home.file(".lock")
-            let script = "echo $$ >'\(lock)'; echo held; exec tail -f /dev/null"
+            let script = "echo $$; exec tail -f /dev/null"
             let holder = try ChildProcess(
                 "flock", ["--no-fork", lock, "sh", "-c", script], in: scope)
-            try await holder.waitForLine(containing: "held", on: .standardOutput)
-            let pid = String(decoding: try contents(of: lock), as: UTF8.self).prefix { $0.isNumber }
+            try await holder.waitForLine(containing: "\(holder.pid)", on: .standardOutput)
             let error = #expect(throws: CacheError.self) {
                 _ = try CacheDirectory(path: home.path, mode: 0o700, kernel: Kernel())
             }
             #expect(error?.code == .directoryInUse)
-            #expect(error?.message.contains("process \(pid);") == true)
+            #expect(error?.message.contains("process \(holder.pid);") == true)
         }
+    }
+
+    /// proc_locks(5).
+    @Test func theKernelsListOfLocksIsRead() {
+        var facts = stat()
+        facts.st_dev = gnu_dev_makedev(0xfe, 0x12b)
+        facts.st_ino = 131
+        let file = ProcFile.FileIdentity(facts)
+        let locks = """
+            1: POSIX  ADVISORY  WRITE 1 fe:12b:131 0 EOF
+            2: FLOCK  ADVISORY  WRITE 2 fe:12b:13 0 EOF
+            3: FLOCK  ADVISORY  WRITE 4711 fe:12b:131 0 EOF
+            3: -> FLOCK  ADVISORY  WRITE 3 fe:12b:131 0 EOF
+            """
+        #expect(ProcFile.holder(ofLock: file, in: locks) == 4711)
+        #expect(ProcFile.holder(ofLock: file, in: "") == nil)
+        #expect(ProcFile.holder(ofLock: file, in: locks.replacing("4711", with: "0")) == nil)
+        facts.st_dev = gnu_dev_makedev(8, 1)
+        #expect(ProcFile.FileIdentity(facts).description == "08:01:131")
     }
 
     @Test func itIsFreeAgainOnceClosed() async throws {
@@ -100,7 +119,7 @@ struct OpeningTests {
                 let error = #expect(throws: CacheError.self) {
                     _ = try CacheDirectory(path: home.path, mode: 0o700, kernel: Kernel())
                 }
-                #expect(error?.message.contains("another process") == true)
+                #expect(error?.message.contains("process \(getpid());") == true)
                 #expect(directory.isTagged)
             }
             try #require(unlink(home.file("CACHEDIR.TAG")) == 0)

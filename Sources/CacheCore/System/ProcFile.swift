@@ -1,0 +1,54 @@
+import CLinux
+import Glibc
+
+/// Files in which the kernel tells of itself. proc(5)
+package enum ProcFile {
+    /// The whole text; `nil` if it can't be read. open(2), read(2).
+    package static func text(of path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var text: [UInt8] = []
+        var room = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = read(descriptor, &room, room.count)
+            guard count >= 0 else { return nil }
+            if count == 0 { return String(decoding: text, as: UTF8.self) }
+            text += room[..<count]
+        }
+    }
+
+    /// The process that holds the flock(2) on an open file; `nil` if the kernel does not say, as of one in
+    /// another namespace of processes. proc_locks(5), pid_namespaces(7)
+    static func holder(ofLock file: Int32) -> pid_t? {
+        var facts = stat()
+        guard fstat(file, &facts) == 0, let locks = text(of: "/proc/locks") else { return nil }
+        return holder(ofLock: FileIdentity(facts), in: locks)
+    }
+
+    /// - Parameter locks: lines as `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`; those of processes that
+    ///   still wait have an arrow behind the number.
+    static func holder(ofLock file: FileIdentity, in locks: String) -> pid_t? {
+        for line in locks.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard fields.count >= 6, fields[1] == "FLOCK", fields[5] == file.description else {
+                continue
+            }
+            return pid_t(fields[4]).flatMap { $0 > 0 ? $0 : nil }
+        }
+        return nil
+    }
+
+    /// A file as proc_locks(5) writes it: device in hexadecimal digits, inode in decimal ones.
+    struct FileIdentity: CustomStringConvertible {
+        let description: String
+
+        init(_ facts: stat) {
+            let device = [gnu_dev_major(facts.st_dev), gnu_dev_minor(facts.st_dev)].map { part in
+                let digits = String(part, radix: 16)
+                return digits.count < 2 ? "0" + digits : digits
+            }
+            description = "\(device[0]):\(device[1]):\(facts.st_ino)"
+        }
+    }
+}
