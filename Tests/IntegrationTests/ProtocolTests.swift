@@ -259,6 +259,21 @@ struct ProtocolTests {
         }
     }
 
+    /// It ends its side at once; the answers are far more than the sockets hold.
+    @Test func allCallsAreAnsweredThoughNoMoreWillCome() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let status = call("Status", (0..<10).map { "http://a.example/\($0).png" }) + "\0"
+            for count in [1, 20, 200, 2000] {
+                let message = Array(String(repeating: status, count: count).utf8)
+                let exchange = try await offPool {
+                    try Exchange(with: daemon.socket, saying: [message])
+                }
+                #expect(exchange.messages.count == count)
+            }
+        }
+    }
+
     /// What a client pipelines without reading: very many small answers, many large ones, errors.
     private static let floods = [
         (call("Status", ["http://a.example/a.png"]), 200_000),

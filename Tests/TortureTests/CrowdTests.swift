@@ -1,6 +1,7 @@
 import CacheWire
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import Testing
 
@@ -40,6 +41,26 @@ struct CrowdTests {
                 #expect(crowded < max(.milliseconds(10), quiet * 4))
                 let answers = try await stuck.answers()
                 #expect(answers.allSatisfy { $0.hasPrefix(#"{"parameters":{"items":["#) })
+            }
+        }
+    }
+
+    @Test(.disabled(if: isSanitized, "latencies, taken by a program that is not built then"))
+    func longAndWrongCallsDelayNobody() async throws {
+        let promise = Promise("calls of megabytes, right and wrong, delay nobody's status")
+        try await promise.test { figures in
+            try await withTestScope { scope in
+                let daemon = try await DaemonFixture.start(in: scope)
+                let load = StatusLoad(daemon: daemon)
+                let quiet = try await load.latency(in: scope)
+                let bores = Bores(socket: daemon.socket)
+                async let said = bores.talk()
+                let bored = try await load.latency(in: scope)
+                bores.stop()
+                figures += [
+                    "\(try await said) calls", "p99 \(quiet) before, \(bored) with them",
+                ]
+                #expect(bored < max(.milliseconds(10), quiet * 4))
             }
         }
     }
@@ -134,5 +155,49 @@ private struct StatusLoad {
             let microseconds = report["p99Microseconds"] as? Double
         else { throw TestFailure("no latencies: \(output.text)\(output.errorText)") }
         return .microseconds(Int(microseconds))
+    }
+}
+
+/// A client that says long calls one after the other, right and wrong ones.
+private final class Bores: Sendable {
+    private let socket: String
+    private let isStopped = Atomic(false)
+
+    private static let calls: [[UInt8]] = {
+        let urls = (0..<60_000).map {
+            "\"http://a.example/\($0)/\(String(repeating: "x", count: 60))\""
+        }
+        let list = "\"urls\":[\(urls.joined(separator: ","))]"
+        let calls = [
+            ("Fetch", list + ",\"sha256\":\"none\""), ("Fetch", list + ",\"priority\":7"),
+            ("Status", list + ",\"details\":true"), ("Watch", list), ("Remove", list),
+            ("Pin", list + ",\"pinned\":true"), ("Remove", list + ",\"all\":true"), ("None", list),
+            ("Status", list + "}"),
+        ]
+        return calls.map { name, parameters in
+            Array("{\"method\":\"io.cached.Cache.\(name)\",\"parameters\":{\(parameters)}}\0".utf8)
+        }
+    }()
+
+    init(socket: String) {
+        self.socket = socket
+    }
+
+    /// Talks until it is stopped, but says each call once; the number of calls.
+    func talk() async throws -> Int {
+        try await offPool {
+            var count = 0
+            while count < Self.calls.count || !self.isStopped.load(ordering: .relaxed) {
+                let exchange = try Exchange(
+                    with: self.socket, saying: [Self.calls[count % Self.calls.count]])
+                guard !exchange.messages.isEmpty else { throw TestFailure("no answer to \(count)") }
+                count += 1
+            }
+            return count
+        }
+    }
+
+    func stop() {
+        isStopped.store(true, ordering: .relaxed)
     }
 }

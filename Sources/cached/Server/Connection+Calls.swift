@@ -16,58 +16,43 @@ extension Connection {
             endStream()
             return desk.write(call, message, to: &output)
         }
-        let header: CallHeader
         do {
-            header = try Message.decode(from: message)
+            dispatch(try IncomingCall(message))
         } catch {
-            return refuse(.invalidMessage(reason: Self.reason(error)))
+            refuse(error)
         }
+    }
+
+    func dispatch(_ call: IncomingCall) {
         do {
-            try dispatch(header, message)
+            try answer(call.header, call.request.get())
         } catch {
             endStream()
-            reply(to: header, Reply<NoParameters>(error: error))
+            reply(to: call.header, Reply<NoParameters>(error: error))
         }
     }
 
-    private func dispatch(
-        _ header: CallHeader, _ message: UnsafeRawBufferPointer
+    private func answer(
+        _ header: CallHeader, _ request: IncomingCall.Request
     ) throws(WireError) {
-        guard let method = MethodName(rawValue: header.method) else {
-            throw Self.unknown(header.method)
-        }
         // A new stream takes over from the old one by itself, so that what is in both goes on.
-        if method != .fetch, method != .watch { endStream() }
-        switch method {
-        case .getInfo: reply(to: header, Reply(Self.info))
-        case .getInterfaceDescription: try describe(header, parameters(message))
-        case .status: try status(header, parameters(message))
-        case .fetch: try fetch(header, parameters(message))
-        case .list: try list(header, parameters(message))
-        case .remove: try remove(header, parameters(message))
-        case .stats: stats(header)
-        case .pin: try pin(header, parameters(message))
-        case .evict: try evict(header, parameters(message))
-        case .pressure: try pressure(header, parameters(message))
-        case .watch: try watch(header, parameters(message))
-        case .verify: try verify(header, parameters(message))
+        switch request {
+        case .fetch(let parameters): return try fetch(header, parameters)
+        case .watch(let parameters): return try watch(header, parameters)
+        default: endStream()
         }
-    }
-
-    /// The parameters of a call; a missing object counts as an empty one.
-    private func parameters<Parameters: Codable & Sendable & Hashable>(
-        _ message: UnsafeRawBufferPointer
-    ) throws(WireError) -> Parameters {
-        do {
-            let call = try Message.decode(Call<Parameters>.self, from: message)
-            if let parameters = call.parameters { return parameters }
-            return try Message.decode(from: "{}".utf8)
-        } catch {
-            let reply = WireError(error)
-            // Where nothing was given at all, it is still a parameter that is missing.
-            guard case .invalidMessage = reply else { throw reply }
-            guard case .keyNotFound(let key, _) = error else { throw reply }
-            throw .invalidParameter(parameter: key.stringValue)
+        switch request {
+        case .fetch, .watch: break
+        case .getInfo: reply(to: header, Reply(Self.info))
+        case .getInterfaceDescription(let parameters): try describe(header, parameters)
+        case .status(let parameters): try status(header, parameters)
+        case .list(let parameters): try list(header, parameters)
+        case .remove(let parameters): try remove(header, parameters)
+        case .pin(let parameters): try pin(header, parameters)
+        case .evict(let parameters): try evict(header, parameters)
+        case .pressure(let parameters): pressure(header, parameters)
+        case .stats: stats(header)
+        case .verify(let parameters): try verify(header, parameters)
         }
     }
 
@@ -79,22 +64,6 @@ extension Connection {
     func reply(to header: CallHeader, _ reply: some Encodable) {
         guard header.oneway != true else { return }
         desk.replies.write(reply, to: &output)
-    }
-
-    private static func reason(_ error: DecodingError) -> String {
-        switch error {
-        case .dataCorrupted(let context): "not JSON: \(context.debugDescription)"
-        case .keyNotFound(let key, _): "the member \(key.stringValue) is missing"
-        case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            "the member \(context.codingPath.last?.stringValue ?? "at the top") has the wrong type"
-        @unknown default: "not a call"
-        }
-    }
-
-    private static func unknown(_ method: String) -> WireError {
-        let interface = method.split(separator: ".").dropLast().joined(separator: ".")
-        return InterfaceDescription.served.contains(interface)
-            ? .methodNotFound(method: method) : .interfaceNotFound(interface: interface)
     }
 
     // MARK: org.varlink.service
@@ -118,14 +87,13 @@ extension Connection {
         _ header: CallHeader, _ parameters: Methods.Status.Parameters
     ) throws(WireError) {
         try Self.admit(parameters.urls)
-        let targets = parameters.urls.map { Target($0) }
         guard parameters.details == true else {
-            if header.oneway != true { desk.write(targets, to: &output) }
+            if header.oneway != true { desk.write(parameters.urls.map { Target($0) }, to: &output) }
             return
         }
         work(header) { desk, done in
             var reply = ByteBuffer()
-            desk.write(targets, details: true, to: &reply)
+            desk.write(parameters.urls.map { Target($0) }, details: true, to: &reply)
             done(reply)
         }
     }
@@ -156,8 +124,8 @@ extension Connection {
         _ header: CallHeader, _ parameters: Methods.Pin.Parameters
     ) throws(WireError) {
         try Self.admit(parameters.urls)
-        let targets = parameters.urls.map { Target($0) }
         work(header) { desk, done in
+            let targets = parameters.urls.map { Target($0) }
             let keys = targets.compactMap { $0.valid?.key }
             desk.cache.pin(keys, parameters.pinned) { failures in
                 var reply = ByteBuffer()
@@ -182,9 +150,7 @@ extension Connection {
         }
     }
 
-    private func pressure(
-        _ header: CallHeader, _ parameters: Methods.Pressure.Parameters
-    ) throws(WireError) {
+    private func pressure(_ header: CallHeader, _ parameters: Methods.Pressure.Parameters) {
         let level = parameters.level
         work(header) { desk, done in
             desk.pressure.requested(level)

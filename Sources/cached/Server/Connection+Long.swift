@@ -13,8 +13,9 @@ extension Connection {
         case fetch(FetchCall)
         /// A `Watch` of these.
         case watch([Target])
-        /// It is for the event loop after all: short, of another kind, or wrong.
-        case none
+        /// It is for the event loop after all: of another kind, or wrong.
+        case call(IncomingCall)
+        case noCall(WireError)
     }
 
     /// Bytes of a call that the event loop takes on by itself: some hundred URLs, about 2 ms.
@@ -45,12 +46,14 @@ extension Connection {
         elsewhere { desk in
             var lastReply = ByteBuffer()
             if let stream { desk.write(stream.targets, to: &lastReply) }
-            let isLong = message.readableBytes > Self.shortMessage && !isDraining
-            return (lastReply, isLong ? Self.answer(message, desk, client) : .none)
+            let answer = message.withUnsafeReadableBytes {
+                Self.answer($0, desk, client, isDraining: isDraining)
+            }
+            return (lastReply, answer)
         } then: { connection, replies in
             connection.send(replies.0)
             connection.running = nil
-            connection.take(replies.1, message)
+            connection.take(replies.1)
             if let stream { connection.leave(stream) }
             connection.process()
             connection.flush()
@@ -60,7 +63,7 @@ extension Connection {
         }
     }
 
-    private func take(_ answer: Answer, _ message: ByteBuffer) {
+    private func take(_ answer: Answer) {
         switch answer {
         case .reply(let reply):
             unsubscribe()
@@ -70,10 +73,11 @@ extension Connection {
             unsubscribe()
             run(call)
         case .watch(let targets): watch(targets)
-        case .none:
-            message.withUnsafeReadableBytes { self.answer($0) }
+        case .call(let call):
+            dispatch(call)
             // No stream of its own has taken over.
             if running?.isStream != true { unsubscribe() }
+        case .noCall(let error): refuse(error)
         }
     }
 
@@ -95,44 +99,48 @@ extension Connection {
         }
     }
 
-    /// Whatever goes wrong is said by the event loop.
     private static func answer(
-        _ message: ByteBuffer, _ desk: Desk, _ client: ClientID
+        _ message: UnsafeRawBufferPointer, _ desk: Desk, _ client: ClientID, isDraining: Bool
     ) -> Answer {
-        message.withUnsafeReadableBytes { bytes in
-            var reply = ByteBuffer()
-            if let call = StatusCall(bytes), call.urls.count <= urlLimit {
-                desk.write(call, bytes, to: &reply)
-                return .reply(reply)
+        var reply = ByteBuffer()
+        if let call = StatusCall(message), call.urls.count <= urlLimit {
+            desk.write(call, message, to: &reply)
+            return .reply(reply)
+        }
+        let call: IncomingCall
+        do {
+            call = try IncomingCall(message)
+        } catch {
+            return .noCall(error)
+        }
+        switch call.request {
+        case .success(.fetch(let parameters)) where !isDraining:
+            do {
+                switch try desk.begin(call.header, parameters, for: client) {
+                case .waiting(let begun): return .fetch(begun)
+                case .held(let targets):
+                    if call.header.oneway != true { desk.write(targets, to: &reply) }
+                    return .reply(reply)
+                }
+            } catch {
+                return .call(IncomingCall(header: call.header, request: .failure(error)))
             }
-            guard let header: CallHeader = try? Message.decode(from: bytes) else { return .none }
-            if let targets = watched(header, bytes) { return .watch(targets) }
-            guard header.method == MethodName.fetch.rawValue,
-                let parameters = try? Message.decode(
-                    Call<Methods.Fetch.Parameters>.self, from: bytes
-                ).parameters,
-                let begun = try? desk.begin(header, parameters, for: client)
-            else { return .none }
-            switch begun {
-            case .held(let targets):
-                if header.oneway != true { desk.write(targets, to: &reply) }
-                return .reply(reply)
-            case .waiting(let call):
-                return .fetch(call)
-            }
+        case .success(.watch(let parameters)) where !isDraining:
+            guard let urls = watched(call.header, parameters) else { return .call(call) }
+            return .watch(urls.map { Target($0) })
+        default:
+            return .call(call)
         }
     }
 
-    /// What a stream of `Watch` names.
+    /// What a stream of `Watch` names, if it is one of names and in order.
     private static func watched(
-        _ header: CallHeader, _ bytes: UnsafeRawBufferPointer
-    ) -> [Target]? {
-        guard header.method == MethodName.watch.rawValue, header.more == true,
-            header.oneway != true,
-            let call = try? Message.decode(Call<Methods.Watch.Parameters>.self, from: bytes),
-            let urls = call.parameters?.urls, urls.count <= urlLimit
+        _ header: CallHeader, _ parameters: Methods.Watch.Parameters
+    ) -> [String]? {
+        guard header.more == true, header.oneway != true, parameters.downloads != true,
+            let urls = parameters.urls, urls.count <= urlLimit
         else { return nil }
-        return urls.map { Target($0) }
+        return urls
     }
 
     /// Makes something on another thread and takes it in here again; calls behind it wait. `orGone` is

@@ -11,13 +11,14 @@ extension Connection {
     ) throws(WireError) {
         guard !desk.hub.isDraining else { throw .shuttingDown }
         try Self.admit(parameters.urls ?? [])
-        let targets = parameters.urls.map { $0.map { Target($0) } }
         guard header.more == true, header.oneway != true else {
             endStream()
-            return try answerOnce(header, targets)
+            return try answerOnce(header, parameters.urls)
         }
-        guard parameters.downloads == true else { return watch(targets) }
-        guard targets == nil else { throw .invalidParameter(parameter: "downloads") }
+        guard parameters.downloads == true else {
+            return watch(parameters.urls.map { $0.map { Target($0) } })
+        }
+        guard parameters.urls == nil else { throw .invalidParameter(parameter: "downloads") }
         watchDownloads()
     }
 
@@ -40,11 +41,11 @@ extension Connection {
     }
 
     /// Without `more`: the state now, and no stream.
-    private func answerOnce(_ header: CallHeader, _ targets: [Target]?) throws(WireError) {
-        guard let targets else { throw .expectedMore }
+    private func answerOnce(_ header: CallHeader, _ urls: [String]?) throws(WireError) {
+        guard let urls else { throw .expectedMore }
         work(header) { desk, done in
             var reply = ByteBuffer()
-            desk.write(targets, removed: [], tellsPin: true, to: &reply)
+            desk.write(urls.map { Target($0) }, removed: [], tellsPin: true, to: &reply)
             done(reply)
         }
     }

@@ -204,9 +204,10 @@ final class Connection: ChannelDuplexHandler {
         close()
     }
 
-    /// A client that has shut its side down is done when its calls are answered.
+    /// A client that has shut its side down is done when its calls are answered. While answers are not
+    /// taken, some of them may still wait.
     private func closeIfDone() {
-        if isHalfClosed, running == nil { close() }
+        if isHalfClosed, running == nil, mayAnswer { close() }
     }
 
     /// The running call is answered; whatever waits behind it is taken up.
