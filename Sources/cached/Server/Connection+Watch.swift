@@ -35,9 +35,16 @@ extension Connection {
     private func watchDownloads() {
         subscribe(to: .downloads)
         endStream(for: subscription?.id)
-        subscription?.begin(with: desk.cache.keysInFlight())
-        running = .watch
-        tellMore()
+        // They may be very many.
+        elsewhere { desk in
+            desk.cache.keysInFlight()
+        } then: { connection, keys in
+            connection.subscription?.begin(with: keys)
+            connection.running = .watch
+            connection.tellMore()
+            connection.process()
+            connection.flush()
+        }
     }
 
     /// Without `more`: the state now, and no stream.
