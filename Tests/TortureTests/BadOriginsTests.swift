@@ -130,8 +130,9 @@ private final class BadOrigin: Sendable {
             [target, "/a.png", "/a.png?"].flatMap { state.bodies[$0] ?? [] } + [SampleImage.png()]
         }
         guard bodies.contains(where: { $0.firstRange(of: bytes.prefix(16)) != nil }) else {
-            let start = String(decoding: bytes.prefix(60), as: UTF8.self)
-            throw TestFailure("\(target) has bytes that nobody sent, beginning with \(start)")
+            let start = String(decoding: bytes.prefix(100), as: UTF8.self)
+            throw TestFailure(
+                "\(target) has bytes that nobody sent, beginning with \(start.debugDescription)")
         }
     }
 }

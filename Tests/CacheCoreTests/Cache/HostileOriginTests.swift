@@ -142,6 +142,26 @@ struct HostileOriginTests {
         }
     }
 
+    /// A first line that continues one that is not there: libcurl 7.88 would append it to the last header
+    /// the same handle has received, which is gone. RFC 9112 §5.2
+    @Test func aHeadThatBeginsWithAFoldedLineHarmsNobody() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let fold = "\t" + String(repeating: "x", count: 300)
+            let head = "HTTP/1.1 200 OK\r\n\(fold)\r\nContent-Length: \(Self.image.count)\r\n\r\n"
+            fixture.origin.route("/folded.png", [.bytes(Array(head.utf8) + Self.image), .close])
+            let last = HeaderFields([(name: "X-Last", value: String(repeating: "y", count: 20))])
+            fixture.origin.route("/plain.png", .answer(headers: last, body: Self.image))
+            for round in 0..<100 {
+                #expect(try await fixture.fetch("/plain.png?\(round)").failures.isEmpty)
+                _ = try await fixture.fetch("/folded.png?\(round)")
+                guard case .cached = try fixture.lookup("/folded.png?\(round)") else { continue }
+                let file = try fixture.file("/folded.png?\(round)")
+                #expect(try contents(of: file) == Self.image)
+            }
+        }
+    }
+
     @Test func redirectsEndAfterEight() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)

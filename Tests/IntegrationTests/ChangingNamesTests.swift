@@ -1,0 +1,122 @@
+import Foundation
+import Glibc
+import Synchronization
+import TestSupport
+import Testing
+
+/// Names whose answer changes, or has a forbidden address among others (DNS rebinding): the address that is
+/// connected to is the one that is checked.
+@Suite(
+    "Changing names", .serialized, .timeLimit(.minutes(2)),
+    .disabled(if: isSanitized, "a sanitizer wants to be loaded first"))
+struct ChangingNamesTests {
+    private static let allowed = "127.0.0.2"
+    private static let forbidden = "127.0.0.1"
+
+    /// A daemon that may connect to one of two addresses, with an origin on each, and the names it knows.
+    private struct Scene {
+        let forbidden: ScriptedOrigin
+        let allowed: ScriptedOrigin
+        let names: HostNames
+        let daemon: DaemonFixture
+
+        init(_ addresses: [String], in scope: TestScope) async throws {
+            forbidden = try ScriptedOrigin(in: scope)
+            allowed = try ScriptedOrigin(beside: forbidden, in: scope)
+            names = try HostNames(in: scope)
+            try names.set("rebound.test", to: addresses)
+            for origin in [forbidden, allowed] {
+                origin.route("/a.png", .answer(body: SampleImage.png()))
+                origin.route("/b.png", .answer(body: SampleImage.png()))
+            }
+            allowed.route("/away.png", .redirect(to: forbidden.url("/a.png", host: "other.test")))
+            var options = DaemonFixture.Options()
+            options.allowsLoopback = false
+            options.arguments = ["--allow-network", ChangingNamesTests.allowed + "/32"]
+            options.environment = names.environment
+            daemon = try await DaemonFixture.start(options, in: scope)
+        }
+
+        func url(_ path: String) -> String { allowed.url(path, host: "rebound.test") }
+
+        func expectNoConnection() {
+            #expect(forbidden.connectionsAccepted == 0)
+        }
+    }
+
+    @Test func aNameThatLeadsElsewhereLaterIsRefused() async throws {
+        try await withTestScope { scope in
+            let scene = try await Scene([Self.allowed], in: scope)
+            #expect(try await scene.daemon.cachectl("fetch", scene.url("/a.png")).status == .success)
+            try scene.names.set("rebound.test", to: [Self.forbidden])
+            // What the first one has looked up it may still use.
+            try await scene.daemon.stop()
+            let daemon = try await scene.daemon.restart()
+            let output = try await daemon.cachectl("fetch", scene.url("/b.png"))
+            #expect(output.status != .success)
+            #expect(output.errorText.contains(Self.forbidden), "\(output.errorText)")
+            _ = try await daemon.cachectl("fetch", "--refresh", scene.url("/a.png"))
+            #expect(scene.allowed.requests().count == 1)
+            scene.expectNoConnection()
+        }
+    }
+
+    @Test(arguments: [[allowed, forbidden], [forbidden, allowed], [forbidden, forbidden]])
+    func ofSeveralAddressesOnlyAllowedOnesAreConnectedTo(addresses: [String]) async throws {
+        try await withTestScope { scope in
+            let scene = try await Scene(addresses, in: scope)
+            let output = try await scene.daemon.cachectl("fetch", scene.url("/a.png"))
+            let isReached = output.status == .success
+            #expect(isReached == !scene.allowed.requests().isEmpty)
+            #expect(isReached || !addresses.contains(Self.allowed), "\(output.errorText)")
+            scene.expectNoConnection()
+        }
+    }
+
+    @Test func aRedirectToANameOfAForbiddenAddressIsRefused() async throws {
+        try await withTestScope { scope in
+            let scene = try await Scene([Self.allowed], in: scope)
+            try scene.names.set("other.test", to: [Self.forbidden])
+            let output = try await scene.daemon.cachectl("fetch", scene.url("/away.png"))
+            #expect(output.status != .success)
+            #expect(scene.allowed.requests("/away.png").count == 1)
+            scene.expectNoConnection()
+        }
+    }
+}
+
+/// Names of hosts that one program is given in the place of the machine's. nss_wrapper(1)
+private final class HostNames: Sendable {
+    private let file: String
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var addresses: [String: [String]] = [:]
+        var changes = 0
+    }
+
+    init(in scope: TestScope) throws {
+        file = try TemporaryDirectory(in: scope).file("hosts")
+    }
+
+    /// What a program needs to be started with.
+    var environment: [String: String] {
+        ["LD_PRELOAD": "libnss_wrapper.so", "NSS_WRAPPER_HOSTS": file]
+    }
+
+    /// Changes what a name stands for, also for a program that runs.
+    func set(_ name: String, to addresses: [String]) throws {
+        let (text, change) = state.withLock { state in
+            state.addresses[name] = addresses
+            state.changes += 1
+            let lines = state.addresses.flatMap { name, addresses in
+                addresses.map { "\($0) \(name)\n" }
+            }
+            return (lines.joined(), state.changes)
+        }
+        try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
+        // The file is read again where its time has changed, which is taken in whole seconds.
+        var times = [timeval](repeating: timeval(tv_sec: 1_000_000 + change, tv_usec: 0), count: 2)
+        guard utimes(file, &times) == 0 else { throw TestFailure("\(file): errno \(errno)") }
+    }
+}
