@@ -24,7 +24,7 @@ extension Cache {
         _ completion: @escaping @Sendable (Removal?) -> Void
     ) {
         _ = lookup(keys)
-        var removal = Removal()
+        var removed: [CacheKey: Removal] = [:]
         for key in keys {
             let part: Removal? = performing { state in
                 // What is decided from now on may come too late for the directory's thread.
@@ -33,10 +33,17 @@ extension Cache {
                 return (part, effects)
             }
             guard let part else { return completion(nil) }
-            removal = removal + part
+            if part.entries > 0 { removed[key] = part }
         }
-        let total = removal
-        afterDirectoryWork { completion(total) }
+        afterDirectoryWork { [removed] in completion(self.sum(of: removed)) }
+    }
+
+    /// What is gone now: files that could not be removed are entries still.
+    private func sum(of removed: [CacheKey: Removal]) -> Removal {
+        performing { state in
+            let gone = removed.filter { !state.unremovable.contains($0.key) }
+            return (gone.values.reduce(.nothing, +), [])
+        }
     }
 
     private func entryKeys(_ prefix: String) -> [CacheKey] {

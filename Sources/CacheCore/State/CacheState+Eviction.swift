@@ -96,7 +96,9 @@ extension CacheState {
     mutating func stayed(_ victims: some Sequence<Victim>) -> [Effect] {
         for victim in victims {
             switch victim.name {
-            case .entry(let key): unverified.insert(key)
+            case .entry(let key):
+                unverified.insert(key)
+                unremovable.insert(key)
             case .partial(let key): partials.unverified.insert(key)
             }
         }

@@ -21,6 +21,7 @@ extension CacheState {
         if sparesPinned, index.facts(of: key)?.isPinned == true { return (Removal(), []) }
         var effects = stopBecauseRemoved(key)
         failures.forget(key)
+        unremovable.remove(key)
         if flights[key]?.phase == .publishing, let facts = index.remove(key) {
             // Its file is replaced any moment: what is queued now would remove the new one.
             examinations.note(key)

@@ -45,6 +45,8 @@ struct CacheState: ~Copyable, Sendable {
     var losses = 0
     /// Names that changed and were not looked at since.
     var unverified: Set<CacheKey> = []
+    /// Entries whose file could not be removed, the last time that was tried.
+    var unremovable: Set<CacheKey> = []
     var examinations = Examinations()
     var changes = ChangeFeed()
     var counters = Counters()

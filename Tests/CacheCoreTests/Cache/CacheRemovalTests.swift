@@ -1,5 +1,6 @@
 import CacheKey
 import Glibc
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -21,6 +22,23 @@ struct CacheRemovalTests {
                 #expect(access(try fixture.file("/a.png"), F_OK) != 0)
                 #expect(try fixture.lookup("/a.png") == .missing(nil))
             }
+        }
+    }
+
+    @Test func whatCannotBeRemovedIsNotSaidToBeGone() async throws {
+        try await withTestScope { scope in
+            let faults = FaultPlan(.unlinkat, nth: 1, .notPermitted)
+            let fixture = try CacheFixture(in: scope, faults: faults)
+            for name in ["/a.png", "/b.png"] {
+                fixture.origin.route(name, .answer(body: image))
+                _ = try await fixture.fetch(name)
+            }
+            #expect(try await fixture.remove("/a.png", "/b.png").entries == 1)
+            #expect(faults.hasStruck)
+            #expect(try fixture.lookup("/a.png").isCached)
+            #expect(try fixture.lookup("/b.png").isMissing)
+            #expect(try await fixture.remove("/a.png").entries == 1)
+            #expect(try fixture.lookup("/a.png").isMissing)
         }
     }
 
