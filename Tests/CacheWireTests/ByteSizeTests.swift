@@ -1,7 +1,7 @@
 import CacheWire
 import Testing
 
-@Suite("Byte sizes", .timeLimit(.minutes(1)))
+@Suite("Byte sizes", .timeLimit(.minutes(5)))
 struct ByteSizeTests {
     @Test(arguments: [
         ("0", 0), ("1", 1), ("17B", 17), ("2kB", 2000), ("2MB", 2_000_000), ("2MiB", 2 << 20),

@@ -3,7 +3,7 @@ import Glibc
 import StubDaemon
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ClientTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientTests {
     @Test func oneCallGetsOneReply() throws {
         let stub = try StubDaemon(replies: [#"{"parameters":{"stats":{"entries":3}}}"#])
         let client = try Client(paths: [stub.path])

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What the cache may hold, and that it holds no more, measured from outside.
-@Suite("Budgets", .serialized, .timeLimit(.minutes(1)))
+@Suite("Budgets", .serialized, .timeLimit(.minutes(5)))
 struct BudgetTests {
     // MARK: Bursts
 

@@ -7,7 +7,7 @@ import Testing
 /// Names whose answer changes, or has a forbidden address among others (DNS rebinding): the address that is
 /// connected to is the one that is checked.
 @Suite(
-    "Changing names", .serialized, .timeLimit(.minutes(2)),
+    "Changing names", .serialized, .timeLimit(.minutes(5)),
     .disabled(if: isSanitized, "a sanitizer wants to be loaded first"))
 struct ChangingNamesTests {
     private static let allowed = "127.0.0.2"

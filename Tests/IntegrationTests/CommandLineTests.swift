@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What `cachectl` prints, and what it says by its exit code.
-@Suite("Command line", .serialized, .timeLimit(.minutes(1)))
+@Suite("Command line", .serialized, .timeLimit(.minutes(5)))
 struct CommandLineTests {
     /// Three images of different sizes, cached in the order of their names.
     private func threeImages(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `Watch` with `downloads`: each as it is asked for, as its turn comes, and as it ends.
-@Suite("Watching downloads", .serialized, .timeLimit(.minutes(1)))
+@Suite("Watching downloads", .serialized, .timeLimit(.minutes(5)))
 struct DownloadsWatchTests {
     private let watch = call("Watch", parameters: #""downloads":true"#, flags: [#""more":true"#])
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `cachectl pin`, `unpin`, `evict` and `pressure` against the built daemon.
-@Suite("Eviction by command", .serialized, .timeLimit(.minutes(1)))
+@Suite("Eviction by command", .serialized, .timeLimit(.minutes(5)))
 struct EvictionCommandTests {
     @Test func pinAndUnpinSayWhatTheyDid() async throws {
         try await withTestScope { scope in

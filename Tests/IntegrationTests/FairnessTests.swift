@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Who waits for whom: the most urgent for nobody, one client not for another's backlog.
-@Suite("Fairness", .serialized, .timeLimit(.minutes(1)))
+@Suite("Fairness", .serialized, .timeLimit(.minutes(5)))
 struct FairnessTests {
     private let more = [#""more":true"#]
 

@@ -8,7 +8,7 @@ private let interpreter = ProcessInfo.processInfo.environment["CACHED_TEST_PYTHO
 
 /// Clients that nobody here has written: the packages `varlink` and `asyncvarlink` of PyPI.
 @Suite(
-    "Foreign clients", .serialized, .timeLimit(.minutes(1)),
+    "Foreign clients", .serialized, .timeLimit(.minutes(5)),
     .enabled(
         if: interpreter != nil,
         "CACHED_TEST_PYTHON names no interpreter; .ci/python-clients prepares one"))

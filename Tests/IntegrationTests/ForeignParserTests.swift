@@ -7,7 +7,7 @@ private let generator = "/usr/bin/varlink-go-interface-generator"
 
 /// A parser of interface descriptions that nobody here has written: that of Varlink's Go package. The
 /// Python package's is tested with its client.
-@Suite("Foreign parsers", .timeLimit(.minutes(1)))
+@Suite("Foreign parsers", .timeLimit(.minutes(5)))
 struct ForeignParserTests {
     @Test(.enabled(if: access(generator, X_OK) == 0, "needs Debian's package varlink-go"))
     func theGoParserAcceptsTheDescription() async throws {

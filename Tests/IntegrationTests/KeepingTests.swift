@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What eviction may not touch: pinned images, those being renewed, and the bytes of whoever reads.
-@Suite("Never evicted", .serialized, .timeLimit(.minutes(1)))
+@Suite("Never evicted", .serialized, .timeLimit(.minutes(5)))
 struct KeepingTests {
     @Test func pinnedImagesStayThroughRestartsAndNewDownloads() async throws {
         try await withTestScope { scope in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// From a URL to a file: what a person sees, and what lies on the disk meanwhile.
-@Suite("Main job", .serialized, .timeLimit(.minutes(1)))
+@Suite("Main job", .serialized, .timeLimit(.minutes(5)))
 struct MainJobTests {
     @Test func anImageGoesFromMissingOverInFlightToCached() async throws {
         try await withTestScope { scope in
@@ -168,7 +168,7 @@ struct MainJobTests {
 }
 
 /// Over TLS and HTTP/2, along redirects, and with which words a request goes out.
-@Suite("Requests", .serialized, .timeLimit(.minutes(1)))
+@Suite("Requests", .serialized, .timeLimit(.minutes(5)))
 struct RequestTests {
     @Test func httpsVerifiesAgainstTheConfiguredAuthorityAndSpeaksHTTP2() async throws {
         try await withTestScope { scope in
@@ -356,6 +356,20 @@ struct RequestTests {
             // The encoded form is another URL and so another name.
             let encoded = origin.url("/b%C3%A4r.png?q=%E2%82%AC")
             #expect(try await daemon.status(encoded).state == .missing)
+        }
+    }
+
+    @Test func aProxyIsAskedForEverythingWhateverTheEnvironmentExcepts() async throws {
+        try await withTestScope { scope in
+            let proxy = try ScriptedOrigin(in: scope)
+            let url = "http://127.0.0.1:1/a.png"
+            proxy.route(url, .answer(body: SampleImage.png()))
+            let daemon = try await DaemonFixture.start(
+                ["--proxy", proxy.url("")],
+                environment: ["no_proxy": "127.0.0.1", "NO_PROXY": "*"], in: scope)
+            let output = try await daemon.cachectl("fetch", url)
+            #expect(output.status == .success, "\(output.errorText)")
+            #expect(proxy.requests(url).count == 1)
         }
     }
 }

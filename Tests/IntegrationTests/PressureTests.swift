@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Memory that is short, said in every way there is, and what the daemon makes of it.
-@Suite("Memory pressure", .serialized, .timeLimit(.minutes(1)))
+@Suite("Memory pressure", .serialized, .timeLimit(.minutes(5)))
 struct PressureTests {
     /// Starts a daemon that watches this path and reacts as often as it is told to.
     private func start(

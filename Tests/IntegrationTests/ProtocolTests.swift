@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The rules of Varlink (varlink.org/Method-Call) and what happens to those who break them.
-@Suite("Protocol", .serialized, .timeLimit(.minutes(1)))
+@Suite("Protocol", .serialized, .timeLimit(.minutes(5)))
 struct ProtocolTests {
     private let getInfo = call("org.varlink.service.GetInfo")
 

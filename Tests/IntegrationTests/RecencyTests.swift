@@ -5,7 +5,7 @@ import Testing
 
 /// The least recently used go first, and use is what it says: a fetch that hits, and an opening by any
 /// program.
-@Suite("Recency", .serialized, .timeLimit(.minutes(1)))
+@Suite("Recency", .serialized, .timeLimit(.minutes(5)))
 struct RecencyTests {
     @Test func aHitAndADirectOpeningSaveAnImage() async throws {
         try await withTestScope { scope in

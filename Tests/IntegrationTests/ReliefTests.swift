@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What a reaction gives back, seen by the kernel, by origins and by the clock.
-@Suite("Memory given back", .serialized, .timeLimit(.minutes(1)))
+@Suite("Memory given back", .serialized, .timeLimit(.minutes(5)))
 struct ReliefTests {
     private static let obstacle = StallGroup.obstacle ?? SmallFileSystem.obstacle
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Downloads that a daemon's end has interrupted, and the next daemon goes on with.
-@Suite("Resume", .serialized, .timeLimit(.minutes(1)))
+@Suite("Resume", .serialized, .timeLimit(.minutes(5)))
 struct ResumeTests {
     private static let image = SampleImage.png(byteCount: 300_000)
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What callers hear of images that were fresh once, and of downloads that fail.
-@Suite("Reuse", .serialized, .timeLimit(.minutes(1)))
+@Suite("Reuse", .serialized, .timeLimit(.minutes(5)))
 struct ReuseTests {
     let image = SampleImage.png(byteCount: 5000)
     let stale: HeaderFields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]

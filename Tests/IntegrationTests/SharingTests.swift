@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// One download for all who want it, for as long as somebody does.
-@Suite("Sharing", .serialized, .timeLimit(.minutes(1)))
+@Suite("Sharing", .serialized, .timeLimit(.minutes(5)))
 struct SharingTests {
     /// Connections that both this process and the daemon have descriptors for, up to what is claimed.
     private static func crowdSize() throws -> Int {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A daemon that cannot start says why, in one line and by its exit code.
-@Suite("Start", .serialized, .timeLimit(.minutes(1)))
+@Suite("Start", .serialized, .timeLimit(.minutes(5)))
 struct StartTests {
     /// Runs a daemon that must give up.
     private func start(

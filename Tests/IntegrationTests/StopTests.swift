@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The end of a daemon: quick and orderly on a signal, harmless when it crashes.
-@Suite("Stop", .serialized, .timeLimit(.minutes(1)))
+@Suite("Stop", .serialized, .timeLimit(.minutes(5)))
 struct StopTests {
     @Test(arguments: [SIGTERM, SIGINT])
     func aSignalEndsItWithinASecondAndAnswersAllWhoWait(_ signal: Int32) async throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `Fetch` with `more`: what is known at once, then what changes, at the end everything.
-@Suite("Streams", .serialized, .timeLimit(.minutes(1)))
+@Suite("Streams", .serialized, .timeLimit(.minutes(5)))
 struct StreamTests {
     private let more = [#""more":true"#]
 

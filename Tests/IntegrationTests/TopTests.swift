@@ -4,7 +4,7 @@ import Testing
 
 /// `cachectl top` in a real terminal, against the built daemon.
 @Suite(
-    "Top", .serialized, .timeLimit(.minutes(2)),
+    "Top", .serialized, .timeLimit(.minutes(5)),
     .enabled(if: Tmux.isInstalled, "tmux is not installed"))
 struct TopTests {
     private static let arriving = (1...3).map { "/gallery/holiday/of/2026/elephants-\($0).png" }

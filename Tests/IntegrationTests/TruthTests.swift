@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The directory is the database: whatever happens there is said at the very next question.
-@Suite("Truth", .serialized, .timeLimit(.minutes(1)))
+@Suite("Truth", .serialized, .timeLimit(.minutes(5)))
 struct TruthTests {
     /// A daemon with one image, asked over one connection that stays open.
     fileprivate struct Scene {

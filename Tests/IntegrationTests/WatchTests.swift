@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// `Watch`: the state, then only what changes.
-@Suite("Watch", .serialized, .timeLimit(.minutes(2)))
+@Suite("Watch", .serialized, .timeLimit(.minutes(5)))
 struct WatchTests {
     // MARK: The state at the beginning
 

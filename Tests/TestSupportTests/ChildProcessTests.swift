@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("Child processes", .timeLimit(.minutes(2)))
+@Suite("Child processes", .timeLimit(.minutes(5)))
 struct ChildProcessTests {
     @Test func runsToTheEndWithInputAndBothStreams() async throws {
         let output = try await run(

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Nginx and certificates", .timeLimit(.minutes(2)))
+@Suite("Nginx and certificates", .timeLimit(.minutes(5)))
 struct NginxTests {
     @Test func servesAFileOverHTTP() async throws {
         try await withTestScope { scope in

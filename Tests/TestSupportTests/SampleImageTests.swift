@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Sample images", .timeLimit(.minutes(2)))
+@Suite("Sample images", .timeLimit(.minutes(5)))
 struct SampleImageTests {
     @Test(arguments: [nil, 80_000, 200_000])
     func arePNGsThatAnotherProgramReads(byteCount: Int?) async throws {

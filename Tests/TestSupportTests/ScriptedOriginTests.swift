@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Scripted origin", .timeLimit(.minutes(2)))
+@Suite("Scripted origin", .timeLimit(.minutes(5)))
 struct ScriptedOriginTests {
     let image = SampleImage.png(byteCount: 20_000)
 

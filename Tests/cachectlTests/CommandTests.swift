@@ -3,7 +3,7 @@ import Foundation
 import StubDaemon
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct CommandTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandTests {
     private let cached =
         #"{"url":"https://a/1","key":"k","state":"cached","path":"/c/1","#
         + #""size":22000,"mediaType":"image/png","width":4,"height":3}"#

@@ -2,7 +2,7 @@ import CacheWire
 import StubDaemon
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct EvictionTests {
+@Suite(.timeLimit(.minutes(5))) struct EvictionTests {
     /// A daemon that evicts as told, and then says how much is left.
     private func daemon(
         _ reply: String = #"{"entries":2,"bytes":44000}"#, left: String = "0"

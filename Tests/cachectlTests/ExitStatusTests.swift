@@ -3,7 +3,7 @@ import Foundation
 import StubDaemon
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ExitStatusTests {
+@Suite(.timeLimit(.minutes(5))) struct ExitStatusTests {
     @Test(arguments: [
         [], ["nonsense"], ["status"], ["status", "--nonsense", "u"],
         ["fetch", "--sha256", "x", "u"], ["list", "--order", "colour"], ["list", "--limit", "-1"],

@@ -3,7 +3,7 @@ import Foundation
 import StubDaemon
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct PinTests {
+@Suite(.timeLimit(.minutes(5))) struct PinTests {
     private let pinned = #"{"url":"https://a/1","key":"k","state":"cached","pinned":true}"#
     private let unpinned = #"{"url":"https://a/1","key":"k","state":"cached","pinned":false}"#
     private let flying = #"{"url":"https://a/2","key":"k","state":"inFlight","pinned":true}"#

@@ -4,7 +4,7 @@ import Testing
 
 /// Commands on a real terminal.
 @Suite(
-    .timeLimit(.minutes(1)), .enabled(if: Pseudoterminal.isAvailable, "python3 is not installed"))
+    .timeLimit(.minutes(5)), .enabled(if: Pseudoterminal.isAvailable, "python3 is not installed"))
 struct TerminalTests {
     private let receiving =
         #"{"parameters":{"items":[{"url":"https://a/1","key":"k","state":"inFlight","#

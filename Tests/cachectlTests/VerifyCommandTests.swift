@@ -4,7 +4,7 @@ import Testing
 
 @testable import cachectl
 
-@Suite(.timeLimit(.minutes(2))) struct VerifyCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct VerifyCommandTests {
     private func daemon(_ reply: String) throws -> StubDaemon {
         try StubDaemon { _ in [#"{"parameters":\#(reply)}"#] }
     }

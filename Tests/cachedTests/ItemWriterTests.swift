@@ -7,7 +7,7 @@ import Testing
 @testable import cached
 
 /// What is written by hand must be what encoding the type would give.
-@Suite("Item writer", .timeLimit(.minutes(1)))
+@Suite("Item writer", .timeLimit(.minutes(5)))
 struct ItemWriterTests {
     static let texts = [
         "https://example.org/a.png", "", "with \"quotes\" and \\backslashes\\",
@@ -192,7 +192,7 @@ struct ItemWriterTests {
     }
 }
 
-@Suite("JSON bytes", .timeLimit(.minutes(1)))
+@Suite("JSON bytes", .timeLimit(.minutes(5)))
 struct JSONBytesTests {
     @Test(arguments: [
         0, 1, 9, 10, 99, 100, 101, 999_999_999, 1_000_000_000, Int64.max, -1, -10, Int64.min,

@@ -4,7 +4,7 @@ import Testing
 
 @testable import cached
 
-@Suite("Parameters", .timeLimit(.minutes(1)))
+@Suite("Parameters", .timeLimit(.minutes(5)))
 struct ParameterTests {
     static let key = "74738ff5-5367-5958-9aee-98fffdcd1876"
     static let cursor = "17/\(key)"

@@ -2,7 +2,7 @@ import Testing
 
 @testable import cached
 
-@Suite("Percentages", .timeLimit(.minutes(1)))
+@Suite("Percentages", .timeLimit(.minutes(5)))
 struct PercentageTests {
     @Test(arguments: [("0%", 0.0), ("1%", 0.01), ("75%", 0.75), ("075%", 0.75), ("100%", 1)])
     func areSharesOfAWhole(text: String, share: Double) {

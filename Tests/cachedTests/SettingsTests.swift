@@ -7,7 +7,7 @@ import Testing
 @testable import CacheCore
 @testable import cached
 
-@Suite("Settings", .timeLimit(.minutes(1)))
+@Suite("Settings", .timeLimit(.minutes(5)))
 struct SettingsTests {
     @Test func defaultsAreTheDesigns() async throws {
         let settings = try await resolve([], ["HOME": "/home/x", "XDG_RUNTIME_DIR": "/run/user/1"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import cached
 
-@Suite("Status call", .timeLimit(.minutes(1)))
+@Suite("Status call", .timeLimit(.minutes(5)))
 struct StatusCallTests {
     static let method = "\"method\":\"io.cached.Cache.Status\""
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import cached
 
-@Suite("Time spans", .timeLimit(.minutes(1)))
+@Suite("Time spans", .timeLimit(.minutes(5)))
 struct TimeSpanTests {
     @Test(
         arguments: [

@@ -46,6 +46,8 @@ extension CurlEasy {
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         // No proxy from the environment: it would hide the address from the check when connecting.
         try set(CURLOPT_PROXY, "")
+        // Nor a list of hosts that go without the one that is configured.
+        try set(CURLOPT_NOPROXY, "")
         // What a proxy says of its tunnel is no answer of the origin's.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))

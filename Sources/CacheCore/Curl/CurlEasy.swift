@@ -1,4 +1,5 @@
 internal import CCurl
+import Glibc
 
 /// One transfer's libcurl handle: options go in, callbacks come out. Not thread-safe; owned by the
 /// transfer loop's thread. Cleaned up with its last owner. libcurl-easy(3).
@@ -51,6 +52,15 @@ final class CurlEasy {
         return String(cString: text.assumingMemoryBound(to: CChar.self))
     }
 
+    /// Whether the connection is over TLS, without which there is no HTTP/2 here. CURLINFO_SCHEME(3).
+    var isSecure: Bool {
+        var text: UnsafeMutableRawPointer?
+        guard ccurl_get_pointer(handle, CURLINFO_SCHEME, &text) == CURLE_OK, let text else {
+            return false
+        }
+        return strcasecmp(text.assumingMemoryBound(to: CChar.self), "https") == 0
+    }
+
     /// What a proxy answered to CONNECT; 0 if none was asked for a tunnel. CURLINFO_HTTP_CONNECTCODE(3).
     var tunnelStatus: Int {
         var status = 0
@@ -58,8 +68,9 @@ final class CurlEasy {
         return status
     }
 
-    /// Goes on after a callback paused it. curl_easy_pause(3).
-    func resume() {
+    /// Goes on after a callback paused it; what is more than `CURLE_OK` ends the transfer.
+    /// curl_easy_pause(3).
+    func resume() -> CURLcode {
         curl_easy_pause(handle, CURLPAUSE_CONT)
     }
 

@@ -44,6 +44,7 @@ extension Transfer {
         }
         self.route = route
         head = ResponseHead()
+        isBodyBegun = false
         return true
     }
 

@@ -88,6 +88,7 @@ extension Transfer {
         forgetPartial()
         context.discardPartial(key)
         head = ResponseHead()
+        isBodyBegun = false
         times = RequestTimes(sent: .now, received: .now)
         headers = RequestHeaders()
         question = question.unasked

@@ -67,6 +67,7 @@ extension Transfer {
     private func failed(_ failure: Failure) -> FailedTransfer {
         let rules = context.settings.caching
         var failed = FailedTransfer(failure: failure)
+        failed.isOrigins = tunnelRefusal == nil
         if failure.kind == .http { failed.said = rules.statement(on: failure, by: head, times) }
         if failure.kind == .unresolved || failure.kind == .unreachable {
             failed.isOffline = NetworkInterfaces.isOffline

@@ -36,8 +36,12 @@ final class Transfer {
     private var granted: Int64 = 0
     /// Why the transfer was broken off from this side; libcurl only sees a failed callback.
     var ownFailure: Failure?
-    /// The last address that was refused; libcurl may have found another of the same host.
+    /// The last address that was refused, where none of the same host could be tried.
     var refusal: Failure?
+    /// An address is or was tried since the last response.
+    private var isConnecting = false
+    /// Some of an image was there: what comes behind it are trailers.
+    var isBodyBegun = false
     /// How far a download through a proxy is; `nil` where there is none.
     var route: ProxyRoute?
     /// What the partial is to carry if it has to be left behind.
@@ -66,7 +70,12 @@ final class Transfer {
 
     /// A line of the head arrived; `false` breaks off.
     func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        if head.take(line) { times.received = .now }
+        if isBodyBegun {
+            head.takeTrailer(line)
+        } else if head.take(line, mayMultiplex: easy.isSecure) {
+            times.received = .now
+            isConnecting = false
+        }
         if !isAnswered {
             isAnswered = true
             context.onAnswered(id, head.isMultiplexed)
@@ -92,10 +101,13 @@ final class Transfer {
 
     /// A piece of the body arrived.
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
+        // libcurl 7.88 may go on after a piece it had held back was refused; that piece is lost.
+        guard ownFailure == nil, !isSpoilt else { return .brokenOff }
         guard file != nil || hasImage else {
             uselessBytes += bytes.count
             return uselessBytes <= Self.errorBodyLimit ? .taken : .brokenOff
         }
+        isBodyBegun = true
         do {
             if file == nil { try checkHead() }
             guard !isRereading, try hasRoom(for: bytes.count) else { return .postponed }
@@ -124,14 +136,20 @@ final class Transfer {
         let made = socket(
             address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
             address.pointee.protocol)
-        if made < 0 { refusal = .noSocket(Errno(rawValue: errno)) }
+        guard made >= 0 else {
+            refusal = .noSocket(Errno(rawValue: errno))
+            return made
+        }
+        refusal = nil
+        isConnecting = true
         return made
     }
 
     private func permits(_ target: IPAddress?) -> Bool {
         if let route { return permitsByProxy(target, route) }
         if let target, context.settings.addressPolicy.permits(target) { return true }
-        refusal = .addressRefused(target)
+        // Where another address of the host is tried, what becomes of that is said.
+        if !isConnecting { refusal = .addressRefused(target) }
         return false
     }
 

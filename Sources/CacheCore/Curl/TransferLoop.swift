@@ -103,7 +103,7 @@ private final class TransferThread {
         while true {
             for command in takeCommands() { perform(command) }
             guard isRunning else { break }
-            while let id = pace.next(now: .now) { transfers[id]?.easy.resume() }
+            while let id = pace.next(now: .now) { resume(id) }
             multi.perform()
             while let (handle, code) = multi.nextFinished() { finished(handle, code) }
             reread()
@@ -131,7 +131,7 @@ private final class TransferThread {
         switch command {
         case .start(let id, let key, let url, let remains): begin(id, key, url, remains)
         case .cancel(let id, let key, let discardsPartial): cancel(id, key, discardsPartial)
-        case .resume(let id): transfers[id]?.easy.resume()
+        case .resume(let id): resume(id)
         case .closeIdleConnections: closeIdleConnections()
         case .discardPartial(let key): discardPartial(key)
         case .stop: isRunning = false
@@ -168,8 +168,15 @@ private final class TransferThread {
         } else if let code = ended.removeValue(forKey: id) {
             end(transfer, code)
         } else {
-            transfer.easy.resume()
+            resume(id)
         }
+    }
+
+    /// Goes on with a transfer that was paused. The piece it had held back is taken within the call.
+    private func resume(_ id: FlightID) {
+        guard let transfer = transfers[id] else { return }
+        let code = transfer.easy.resume()
+        if code != CURLE_OK { end(transfer, code) }
     }
 
     /// A new handle for each request: up to 7.88 at least, libcurl takes a folded line at the beginning of a

@@ -56,9 +56,10 @@ extension CachingRules {
     }
 
     /// Seconds for which an error response says it may be repeated instead of asked for again; `nil`
-    /// where it says nothing (RFC 9111 §4).
+    /// where it says nothing (RFC 9111 §4). One that may not be stored says nothing: that there is no
+    /// image is remembered, not the response.
     func statedLifetime(of head: ResponseHead, _ times: RequestTimes) -> Int64? {
-        guard permitsStoring(head) else { return 0 }
+        guard permitsStoring(head) else { return nil }
         let freshness = freshness(of: head, times)
         return freshness.terms.isGuessed ? nil : max(freshness.until - times.received, 0)
     }

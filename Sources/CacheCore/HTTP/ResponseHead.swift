@@ -31,11 +31,15 @@ struct ResponseHead {
     static let maximumLength = 64 * 1024
 
     /// Takes one line, its end included, as libcurl hands them over; whether a response begins with it.
+    ///
+    /// - Parameter mayMultiplex: whether the connection can carry HTTP/2, whatever the line says.
     @discardableResult
-    mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
+    mutating func take(
+        _ line: UnsafeRawBufferPointer, mayMultiplex: @autoclosure () -> Bool = true
+    ) -> Bool {
         length += line.count
         guard !line.starts(with: "HTTP/".utf8) else {
-            begin(String(decoding: line, as: UTF8.self))
+            begin(String(decoding: line, as: UTF8.self), mayMultiplex)
             return true
         }
         isComplete = line[...].trimmed.isEmpty
@@ -46,20 +50,28 @@ struct ResponseHead {
         return false
     }
 
-    private mutating func begin(_ statusLine: String) {
+    /// Takes a line behind the body, which says nothing of it (RFC 9110 §6.5.1).
+    mutating func takeTrailer(_ line: UnsafeRawBufferPointer) {
+        length += line.count
+    }
+
+    private mutating func begin(_ statusLine: String, _ mayMultiplex: () -> Bool) {
         let read = length
         self = ResponseHead()
         length = read
         let parts = statusLine.split(separator: " ", maxSplits: 2)
         status = parts.count > 1 ? Int(parts[1].trimmed) ?? 0 : 0
-        isMultiplexed = parts.first.map { $0 == "HTTP/2" || $0 == "HTTP/3" } ?? false
+        let isNewer = parts.first.map { $0 == "HTTP/2" || $0 == "HTTP/3" } ?? false
+        isMultiplexed = isNewer && mayMultiplex()
         isFramed = isMultiplexed
     }
 
     private mutating func set(_ name: String, _ value: String) {
         switch name {
         case "content-length":
-            contentLength = Int64(value)
+            // libcurl reads on to the end of the connection where it can't make a number of it.
+            guard let length = Int64(value), length >= 0 else { return }
+            contentLength = length
             isFramed = true
         case "transfer-encoding": isFramed = isFramed || value.lowercased().hasSuffix("chunked")
         case "content-encoding": contentEncoding = value.lowercased() == "identity" ? nil : value

@@ -21,7 +21,7 @@ extension CacheState {
             after: failure, attempts: flight.attempts, retryAfter: failed.said, using: &random)
         if let pause { return effects + postpone(key, flight, failure, until: now + pause) }
         let end = endFlight(key) + self.failed(key, flight, failure)
-        return effects + end + (failure.isGone ? withdrawUnpinned(key, flight) : [])
+        return effects + end + (failed.isGone ? withdrawUnpinned(key, flight) : [])
     }
 
     /// It is over without an image.
@@ -84,7 +84,9 @@ extension CacheState {
     }
 }
 
-extension Failure {
+extension FailedTransfer {
     /// The origin has the image no longer (RFC 9110 §15.5.5, §15.5.11).
-    fileprivate var isGone: Bool { httpStatus == 404 || httpStatus == 410 }
+    fileprivate var isGone: Bool {
+        isOrigins && (failure.httpStatus == 404 || failure.httpStatus == 410)
+    }
 }

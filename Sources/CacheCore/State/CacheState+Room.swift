@@ -25,7 +25,8 @@ struct Room {
     var reach = Int64.max
     /// The download that has room and lets no other one begin.
     var soloist: FlightID?
-    /// Downloads that wait for room, first come, first served.
+    /// Downloads that wait for room: who has some already, then the most urgent, then first come, first
+    /// served.
     var waiting: [(key: CacheKey, id: FlightID)] = []
     /// An eviction down to the watermark is on its way.
     var isEvicting = false
@@ -139,11 +140,25 @@ extension CacheState {
         return (.granted(upTo: bytes, victims), effects + resumeNext())
     }
 
-    /// Those who have room may have more; a newcomer waits behind those who wait already.
+    /// Those who have room may have more; a newcomer waits behind those who wait already, unless it is more
+    /// urgent.
     private func isNext(_ flight: Flight) -> Bool {
         guard !flight.hasRoom else { return true }
         guard room.soloist == nil, !flight.needsAllRoom || isAllGone else { return false }
-        return room.waiting.first.map { $0.id == flight.id } ?? true
+        guard let first = room.waiting.first else { return true }
+        return first.id == flight.id || goesBefore(first.key, flight)
+    }
+
+    /// Whether a newcomer has room before one that waits.
+    private func goesBefore(_ waiting: CacheKey, _ newcomer: Flight) -> Bool {
+        guard let other = flights[waiting] else { return true }
+        return !other.hasRoom && urgency(of: other) < urgency(of: newcomer)
+    }
+
+    /// How urgent a download is to the most urgent of those who wait for it.
+    private func urgency(of flight: Flight) -> Priority {
+        let asked = flight.interests.compactMap { interests[$0]?.priority }
+        return (asked + (flight.isHeld ? [flight.heldPriority] : [])).max() ?? .background
     }
 
     /// Nobody has room, and nothing is being removed that may be a download's own partial.
@@ -191,8 +206,9 @@ extension CacheState {
     private mutating func lineUp(_ key: CacheKey, _ flight: Flight) -> RoomAnswer {
         if !room.waiting.contains(where: { $0.id == flight.id }) {
             // Who has room already goes first: only its end gives room to others.
-            room.waiting.insert(
-                (key, flight.id), at: flight.hasRoom ? 0 : room.waiting.endIndex)
+            let place =
+                flight.hasRoom ? 0 : room.waiting.firstIndex { goesBefore($0.key, flight) }
+            room.waiting.insert((key, flight.id), at: place ?? room.waiting.endIndex)
         }
         return .wait
     }

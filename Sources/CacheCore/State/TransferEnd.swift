@@ -35,6 +35,8 @@ struct FailedTransfer: Sendable {
     /// Seconds after which the response itself wants to be asked for again; see
     /// ``CachingRules/statement(on:by:_:)``.
     var said: Int64?
+    /// The failure is what the origin answered, and not a proxy on the way to it.
+    var isOrigins = true
     /// The machine has no network: nobody's fault.
     var isOffline = false
     /// The entry that is there may be the answer in spite of it.

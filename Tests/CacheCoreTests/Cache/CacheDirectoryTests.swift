@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Cache: its directory", .timeLimit(.minutes(2)))
+@Suite("Cache: its directory", .timeLimit(.minutes(5)))
 struct CacheDirectoryTests {
     let image = SampleImage.png(byteCount: 5000)
 

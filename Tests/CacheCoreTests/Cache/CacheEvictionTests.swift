@@ -6,7 +6,7 @@ import Testing
 @testable import CacheCore
 
 /// Evicting files that can't be removed.
-@Suite("Cache: evicting", .timeLimit(.minutes(1)))
+@Suite("Cache: evicting", .timeLimit(.minutes(5)))
 struct CacheEvictionTests {
     @Test func whatCannotBeRemovedStaysAnEntryAndIsNotCountedAsGone() async throws {
         try await withTestScope { scope in

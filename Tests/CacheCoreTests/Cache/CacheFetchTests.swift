@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Cache: fetching", .timeLimit(.minutes(2)))
+@Suite("Cache: fetching", .timeLimit(.minutes(5)))
 struct CacheFetchTests {
     let image = SampleImage.png(width: 30, height: 20, byteCount: 200_000)
 

@@ -5,7 +5,7 @@ import Testing
 @testable import CacheCore
 
 /// Downloads that fail, are tried again, and failures that are remembered.
-@Suite("Cache: retries", .timeLimit(.minutes(2)))
+@Suite("Cache: retries", .timeLimit(.minutes(5)))
 struct CacheRetryTests {
     let image = SampleImage.png(byteCount: 20_000)
 

@@ -6,7 +6,7 @@ import Testing
 @testable import CacheCore
 
 /// Entries that were fresh once: asked about, confirmed, replaced, served stale, removed.
-@Suite("Cache: reuse", .timeLimit(.minutes(2)))
+@Suite("Cache: reuse", .timeLimit(.minutes(5)))
 struct CacheReuseTests {
     let image = SampleImage.png(width: 30, height: 20, byteCount: 20_000)
     let newer = SampleImage.png(byteCount: 5000, seed: 1)

@@ -6,7 +6,7 @@ import Testing
 @testable import CacheCore
 
 /// Origins that mean harm: bodies and heads without end, lengths that lie, what unpacks to much more.
-@Suite("Cache: hostile origins", .timeLimit(.minutes(1)))
+@Suite("Cache: hostile origins", .timeLimit(.minutes(5)))
 struct HostileOriginTests {
     private static let cap = 100_000
     private static let image = SampleImage.png(byteCount: 5000)
@@ -81,6 +81,42 @@ struct HostileOriginTests {
             } else {
                 try expectNothing(of: "/a.png", in: fixture)
             }
+        }
+    }
+
+    /// A length that is no number, and a line that claims HTTP/2, vouch for nothing.
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999", "HTTP/2 200", "HTTP/3 200",
+    ])
+    func whatOnlyLooksFramedIsNotTakenForWhole(head: String) async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let bytes = Array((head + "\r\n\r\n").utf8) + Self.image.prefix(2500)
+            fixture.origin.route("/a.png", [.bytes(bytes), .close])
+            #expect(try await !fixture.fetch("/a.png").failures.isEmpty)
+            try expectNothing(of: "/a.png", in: fixture)
+        }
+    }
+
+    /// RFC 9110 §6.5.1.
+    @Test func trailersSayNothingOfTheImage() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let trailers = [
+                "Content-Length: 3", "Content-Encoding: gzip", "HTTP/1.1 200 OK: a",
+                "Cache-Control: max-age=99999", "Vary: *",
+            ].map { $0 + "\r\n" }.joined()
+            let fields = ["Transfer-Encoding": "chunked", "Cache-Control": "no-store"]
+            fixture.origin.route(
+                "/a.png",
+                [
+                    .head(200, HeaderFields(fields.map { (name: $0.key, value: $0.value) })),
+                    .chunk(Self.image), .bytes(Array("0\r\n\(trailers)\r\n".utf8)),
+                ])
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try contents(of: fixture.file("/a.png")) == Self.image)
+            let key = try fixture.wish("/a.png").key
+            #expect(fixture.cache.directory.entryRecord(of: key)?.removeAt != nil)
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import CacheCore
 
 /// Downloads through a proxy, which is asked by absolute URL (RFC 9112 §3.2.2).
-@Suite("Cache: proxies", .timeLimit(.minutes(1)))
+@Suite("Cache: proxies", .timeLimit(.minutes(5)))
 struct ProxyTests {
     private let image = SampleImage.png(byteCount: 3000)
     private let url = "http://images.test/a.png"

@@ -1,13 +1,14 @@
 import CLinux
 import CacheKey
 import Glibc
+import SystemPackage
 import TestSupport
 import Testing
 
 @testable import CacheCore
 
 /// Every answer an origin can give to the question for the rest of an image.
-@Suite("Cache: resuming", .timeLimit(.minutes(2)))
+@Suite("Cache: resuming", .timeLimit(.minutes(5)))
 struct ResumingTests {
     static let image = SampleImage.png(width: 30, height: 20, byteCount: 200_000)
     static let other = SampleImage.png(width: 30, height: 20, byteCount: 200_000, seed: 1)
@@ -360,6 +361,28 @@ struct ResumingTests {
         try await waitUntil("the image to be whole") {
             try await fixture.fetch("/a.png", options: FetchOptions(isRefresh: true))
                 .failures.isEmpty
+        }
+    }
+
+    /// The piece that was held back when the disk filled is lost: nothing may be put behind the hole.
+    @Test(arguments: 3...7)
+    func aDiskThatFillsWhileADownloadIsHeldBackLeavesNoHole(nth: Int) async throws {
+        try await withTestScope { scope in
+            // The lock's text and the tag are written before.
+            let faults = FaultPlan(.write, nth: nth, .noSpace)
+            let fixture = try CacheFixture(in: scope, faults: faults) {
+                $0.transfers.maximumRate = 400_000
+            }
+            fixture.origin.route("/a.png") { request in
+                guard let range = request.headers["Range"],
+                    let start = Int(range.dropFirst("bytes=".count).dropLast())
+                else { return .answer(headers: ["ETag": "\"1\""], body: Self.image) }
+                return Self.part(Self.image[start...], range: "bytes \(start)-199999/200000")
+            }
+            #expect(try await fixture.fetch("/a.png").failures.values.map(\.kind) == [.storage])
+            #expect(faults.hasStruck)
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            try await expectEntry(Self.image, in: fixture)
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import CacheCore
 
 /// Origins that are slow, and limits on how fast anything may be; the times shortened.
-@Suite("Cache: slow origins", .timeLimit(.minutes(1)))
+@Suite("Cache: slow origins", .timeLimit(.minutes(5)))
 struct SlowOriginTests {
     private func fixture(
         in scope: TestScope, _ change: (inout TransferSettings) -> Void

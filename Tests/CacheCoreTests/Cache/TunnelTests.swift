@@ -5,7 +5,7 @@ import Testing
 @testable import CacheCore
 
 /// Downloads of https URLs through a proxy, which makes a tunnel (CONNECT, RFC 9110 §9.3.6).
-@Suite("Cache: tunnels", .timeLimit(.minutes(1)))
+@Suite("Cache: tunnels", .timeLimit(.minutes(5)))
 struct TunnelTests {
     private static let host = "images.test:443"
     private static let address = "images.test:443:93.184.215.14"
@@ -108,6 +108,25 @@ struct TunnelTests {
             #expect(scene.proxy.requests().count == 1)
             #expect(scene.proxy.requests().first?.headers["Proxy-Authorization"] == nil)
             #expect(scene.fixture.cache.statistics().entries == 0)
+        }
+    }
+
+    /// Only the origin can say that an image is gone.
+    @Test(arguments: [404, 410])
+    func aProxyThatKnowsNoWayRemovesNothing(status: Int) async throws {
+        try await withTestScope { scope in
+            let scene = try await scene(in: scope)
+            scene.proxy.route(Self.host, scene.tunnel())
+            #expect(try await scene.fetch(url) == nil)
+            scene.fixture.cache.closeIdleConnections()
+            scene.proxy.route(Self.host, .answer(status))
+            let wish = Wish(try CacheURL(url))
+            try await waitUntil("the old tunnel to be closed") {
+                let interest = scene.fixture.cache.fetch([wish], FetchOptions(isRefresh: true))
+                let failures = try await scene.fixture.outcome(of: interest).failures
+                return failures[wish.key]?.httpStatus == status
+            }
+            #expect(scene.fixture.cache.lookup([wish.key]).first?.isCached == true)
         }
     }
 

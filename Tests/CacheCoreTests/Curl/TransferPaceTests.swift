@@ -4,7 +4,7 @@ import Testing
 @testable import CacheCore
 
 /// Bytes a second for all downloads together, by a clock the test moves.
-@Suite("Transfer pace", .timeLimit(.minutes(1)))
+@Suite("Transfer pace", .timeLimit(.minutes(5)))
 struct TransferPaceTests {
     private let start = ContinuousClock.now
     private let ids = (0..<4).map { FlightID(rawValue: $0) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Directory watch", .timeLimit(.minutes(1)))
+@Suite("Directory watch", .timeLimit(.minutes(5)))
 struct DirectoryWatchTests {
     @Test func tellsWhatHappensToNamesOfEntriesOnly() async throws {
         try await withTestScope { scope in

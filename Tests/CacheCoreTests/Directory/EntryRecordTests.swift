@@ -4,7 +4,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Entry record", .timeLimit(.minutes(1)))
+@Suite("Entry record", .timeLimit(.minutes(5)))
 struct EntryRecordTests {
     @Test(arguments: [UInt64](1...3))
     func readsBackAsItWasWritten(seed: UInt64) {
@@ -120,7 +120,7 @@ struct EntryRecordTests {
     }
 }
 
-@Suite("Content digest", .timeLimit(.minutes(1)))
+@Suite("Content digest", .timeLimit(.minutes(5)))
 struct ContentDigestTests {
     static let empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"

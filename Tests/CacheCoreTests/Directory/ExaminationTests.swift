@@ -8,7 +8,7 @@ import Testing
 @testable import CacheCore
 
 /// The design's table "What lies under a name".
-@Suite("What lies under a name", .timeLimit(.minutes(1)))
+@Suite("What lies under a name", .timeLimit(.minutes(5)))
 struct ExaminationTests {
     @Test(arguments: [false, true])
     func aFileOfOursIsAnEntry(inMemory: Bool) async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Opening the directory", .timeLimit(.minutes(1)))
+@Suite("Opening the directory", .timeLimit(.minutes(5)))
 struct OpeningTests {
     @Test func makesItAndMarksItAsACache() async throws {
         try await withTestScope { scope in

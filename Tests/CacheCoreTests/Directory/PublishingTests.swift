@@ -7,7 +7,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Publishing", .timeLimit(.minutes(1)))
+@Suite("Publishing", .timeLimit(.minutes(5)))
 struct PublishingTests {
     @Test(arguments: [false, true])
     func publishesABatchWithAllItsAttributes(inMemory: Bool) async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Resting partials", .timeLimit(.minutes(1)))
+@Suite("Resting partials", .timeLimit(.minutes(5)))
 struct RestingPartialTests {
     static let record = "v1 total=9 etag=\"a\""
 

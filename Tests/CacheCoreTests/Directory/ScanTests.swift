@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Scan", .timeLimit(.minutes(1)))
+@Suite("Scan", .timeLimit(.minutes(5)))
 struct ScanTests {
     @Test(arguments: [false, true])
     func findsEntriesAndPassesOverStrangers(inMemory: Bool) async throws {

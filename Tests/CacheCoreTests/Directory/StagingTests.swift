@@ -7,7 +7,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Staging", .timeLimit(.minutes(1)))
+@Suite("Staging", .timeLimit(.minutes(5)))
 struct StagingTests {
     @Test func aHostilePartialIsNeverWrittenThrough() async throws {
         try await withTestScope { scope in

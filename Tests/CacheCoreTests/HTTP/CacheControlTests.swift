@@ -3,7 +3,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Cache-Control", .timeLimit(.minutes(1)))
+@Suite("Cache-Control", .timeLimit(.minutes(5)))
 struct CacheControlTests {
     @Test func directivesAreNamesWithOrWithoutArguments() {
         let found = Directive.list(#" ,no-store,MAX-Age=5 , x="a, \"b\", max-age=9" junk,, y= ,z"#)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Freshness", .timeLimit(.minutes(1)))
+@Suite("Freshness", .timeLimit(.minutes(5)))
 struct FreshnessTests {
     let now = Sample.now
     let rules = CachingRules()
@@ -138,7 +138,7 @@ struct FreshnessTests {
     }
 
     @Test(arguments: [
-        ("Cache-Control: max-age=30", 30), ("Cache-Control: no-store, max-age=30", 0),
+        ("Cache-Control: max-age=30", 30), ("Cache-Control: no-store, max-age=30", nil),
         ("Expires: 0", 0), ("Last-Modified: Tue, 01 Sep 2026 10:00:00 GMT", nil), ("X: y", nil),
     ])
     func anErrorLastsAsLongAsItSays(field: String, expected: Int64?) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("HTTP dates", .timeLimit(.minutes(1)))
+@Suite("HTTP dates", .timeLimit(.minutes(5)))
 struct HTTPDateTests {
     /// The examples of RFC 9110 §5.6.7, and the ends of what a record can hold.
     static let readable: [(String, UInt32)] = [

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Response head", .timeLimit(.minutes(1)))
+@Suite("Response head", .timeLimit(.minutes(5)))
 struct ResponseHeadTests {
     @Test func takesWhatACacheNeeds() {
         let head = ResponseHead(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Resumption", .timeLimit(.minutes(1)))
+@Suite("Resumption", .timeLimit(.minutes(5)))
 struct ResumptionTests {
     let now = Sample.now
     let date = "Date: \(Sample.date(0))"

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Reuse of entries", .timeLimit(.minutes(1)))
+@Suite("Reuse of entries", .timeLimit(.minutes(5)))
 struct ReuseTests {
     let now = Sample.now
     let rules = CachingRules()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Address policy", .timeLimit(.minutes(1)))
+@Suite("Address policy", .timeLimit(.minutes(5)))
 struct AddressPolicyTests {
     @Test(arguments: [
         "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.127.255.255", "127.0.0.1",

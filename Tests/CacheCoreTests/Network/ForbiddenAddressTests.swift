@@ -6,7 +6,7 @@ import Testing
 
 /// Addresses that may not be connected to, in every spelling: somebody listens on all addresses of this
 /// machine, and hears of no connection.
-@Suite("Forbidden addresses", .timeLimit(.minutes(1)))
+@Suite("Forbidden addresses", .timeLimit(.minutes(5)))
 struct ForbiddenAddressTests {
     /// Spellings of 127.0.0.2, as libcurl, inet_aton(3) or getaddrinfo(3) take them.
     private static let loopback = [
@@ -139,6 +139,21 @@ struct ForbiddenAddressTests {
                 #expect(failure?.kind == kind, "\(text): \(failure?.message ?? "fetched")")
             }
             #expect(listener.connectionsAccepted == 0)
+        }
+    }
+
+    /// An address that may be connected to and answers nobody is what is told of, not its neighbour.
+    @Test(arguments: ["127.0.0.1,[::1]", "[::1],127.0.0.1"])
+    func aRefusedAddressDoesNotHideThatAnotherIsDown(addresses: String) async throws {
+        try await withTestScope { scope in
+            let port: Int = try await withTestScope { scope in try ScriptedOrigin(in: scope).port }
+            let fixture = try CacheFixture(in: scope) {
+                $0.transfers.resolutions = ["two.test:\(port):\(addresses)"]
+            }
+            let wish = Wish(try CacheURL("http://two.test:\(port)/a.png"))
+            let interest = fixture.cache.fetch([wish], FetchOptions())
+            let failure = try await fixture.outcome(of: interest).failures[wish.key]
+            #expect(failure?.kind == .unreachable, "\(failure?.message ?? "fetched")")
         }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Network interfaces", .timeLimit(.minutes(1)))
+@Suite("Network interfaces", .timeLimit(.minutes(5)))
 struct NetworkInterfacesTests {
     private static let up = UInt32(IFF_UP | IFF_RUNNING)
 

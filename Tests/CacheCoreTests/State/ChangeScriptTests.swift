@@ -4,7 +4,7 @@ import Testing
 @testable import CacheCore
 
 /// What is announced to observers, and what is not worth it.
-@Suite("State: changes", .timeLimit(.minutes(1)))
+@Suite("State: changes", .timeLimit(.minutes(5)))
 struct ChangeScriptTests {
     let script = StateScript()
 

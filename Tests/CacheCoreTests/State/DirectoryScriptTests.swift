@@ -4,7 +4,7 @@ import Testing
 @testable import CacheCore
 
 /// What the directory shows, and how far the index may be believed.
-@Suite("State: the directory", .timeLimit(.minutes(1)))
+@Suite("State: the directory", .timeLimit(.minutes(5)))
 struct DirectoryScriptTests {
     let script = StateScript()
 

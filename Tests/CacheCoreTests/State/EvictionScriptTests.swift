@@ -6,7 +6,7 @@ import Testing
 private let block: Int64 = 4096
 
 /// Staying inside limits that shrink, a disk that others fill, and memory that runs short.
-@Suite("State: eviction", .timeLimit(.minutes(1)))
+@Suite("State: eviction", .timeLimit(.minutes(5)))
 struct EvictionScriptTests {
     let script = StateScript(bytes: 20 * block)
 

@@ -4,7 +4,7 @@ import Testing
 @testable import CacheCore
 
 /// One server bears only so many downloads at once, and holds up no other.
-@Suite("State: hosts", .timeLimit(.minutes(1)))
+@Suite("State: hosts", .timeLimit(.minutes(5)))
 struct HostSlotsTests {
     private func url(_ text: String) throws -> CacheURL { try CacheURL(text) }
 

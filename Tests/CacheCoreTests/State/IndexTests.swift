@@ -4,7 +4,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Index", .timeLimit(.minutes(1)))
+@Suite("Index", .timeLimit(.minutes(5)))
 struct IndexTests {
     @Test func aUseIsTakenOnceAndOnlyOfWhatIsHeld() {
         var index = Index()

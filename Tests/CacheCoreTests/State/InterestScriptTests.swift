@@ -3,7 +3,7 @@ import Testing
 @testable import CacheCore
 
 /// Callers that come and go, as scripts of events and what is decided.
-@Suite("State: callers", .timeLimit(.minutes(1)))
+@Suite("State: callers", .timeLimit(.minutes(5)))
 struct InterestScriptTests {
     let script = StateScript()
 

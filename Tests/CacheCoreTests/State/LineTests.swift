@@ -3,7 +3,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Line", .timeLimit(.minutes(1)))
+@Suite("Line", .timeLimit(.minutes(5)))
 struct LineTests {
     @Test(arguments: [UInt64](1...4))
     func keepsTheOrderAnArrayWouldHave(seed: UInt64) {

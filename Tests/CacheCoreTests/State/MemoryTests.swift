@@ -3,7 +3,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Failure memory", .timeLimit(.minutes(1)))
+@Suite("Failure memory", .timeLimit(.minutes(5)))
 struct FailureMemoryTests {
     @Test func keepsTheLatestOfEachKeyUntilForgotten() {
         var memory = FailureMemory()
@@ -39,7 +39,7 @@ struct FailureMemoryTests {
     }
 }
 
-@Suite("Examinations", .timeLimit(.minutes(1)))
+@Suite("Examinations", .timeLimit(.minutes(5)))
 struct ExaminationsTests {
     let key = Sample.key("a")
 

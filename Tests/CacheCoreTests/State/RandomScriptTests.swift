@@ -2,7 +2,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("State: random scripts", .timeLimit(.minutes(1)))
+@Suite("State: random scripts", .timeLimit(.minutes(5)))
 struct RandomScriptTests {
     /// The invariants are preconditions; the test's argument in the log is the seed that broke one.
     @Test(arguments: [UInt64](1...12))

@@ -3,7 +3,7 @@ import Testing
 @testable import CacheCore
 
 /// Removing, as scripts of events and what is decided.
-@Suite("State: removing", .timeLimit(.minutes(1)))
+@Suite("State: removing", .timeLimit(.minutes(5)))
 struct RemovalScriptTests {
     let script = StateScript()
 

@@ -4,7 +4,7 @@ import Testing
 @testable import CacheCore
 
 /// Downloads that are continued, nearly through or forgotten, as scripts of events.
-@Suite("State: resuming", .timeLimit(.minutes(1)))
+@Suite("State: resuming", .timeLimit(.minutes(5)))
 struct ResumingScriptTests {
     let script = StateScript()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import CacheCore
 
 /// Downloads that are tried again, and failures that are remembered.
-@Suite("State: retries", .timeLimit(.minutes(1)))
+@Suite("State: retries", .timeLimit(.minutes(5)))
 struct RetryScriptTests {
     let script = StateScript(transferLimit: 1, retry: RetryPolicy())
     private let start = Sample.moment

@@ -4,7 +4,7 @@ import Testing
 @testable import CacheCore
 
 /// Entries that are stale: hits, questions, confirmations, and what may not be kept.
-@Suite("State: reuse", .timeLimit(.minutes(1)))
+@Suite("State: reuse", .timeLimit(.minutes(5)))
 struct ReuseScriptTests {
     let script: StateScript
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Random wishes for stale images whose origin fails, confirms and replaces at random: whatever happens,
 /// the state holds together, and in the end everybody was told once and nothing is left.
-@Suite("State: reuse at random", .timeLimit(.minutes(1)))
+@Suite("State: reuse at random", .timeLimit(.minutes(5)))
 struct ReuseStormTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func everybodyIsToldOnceAndNothingIsLeft(seed: UInt64) {

@@ -6,7 +6,7 @@ import Testing
 private let block: Int64 = 4096
 
 /// Downloads that wait for room, first come, first served, and never for themselves.
-@Suite("State: waiting for room", .timeLimit(.minutes(1)))
+@Suite("State: waiting for room", .timeLimit(.minutes(5)))
 struct RoomLineScriptTests {
     let script = StateScript(bytes: 10 * block)
 
@@ -20,6 +20,20 @@ struct RoomLineScriptTests {
         #expect(script.published("a", Sample.facts(allocated: 2 * block)) == ["resume b"])
         #expect(script.asks("b", for: 1, of: 3 * block) == ["granted 12288", "resume c"])
         #expect(script.asks("c", for: 1, of: block) == ["granted 4096"])
+    }
+
+    @Test func whatIsMoreUrgentHasRoomFirst() {
+        _ = script.begins("a", 7 * block)
+        #expect(script.begins("b", 4 * block) == ["wait"])
+        script.caller("reader", wants: "c", "d", priority: .visible)
+        // It fits beside what is under way.
+        #expect(script.asks("c", for: 1, of: block) == ["granted 4096", "resume b"])
+        // This one does not, and is in front of the one that was there before.
+        #expect(script.asks("d", for: 1, of: 4 * block) == ["wait"])
+        _ = script.finishes("a")
+        #expect(script.published("a", Sample.facts(allocated: 2 * block)) == ["resume d"])
+        #expect(script.asks("b", for: 1, of: 4 * block) == ["wait"])
+        #expect(script.asks("d", for: 1, of: 4 * block).contains("granted 16384"))
     }
 
     @Test func whoeverEndsLetsTheFirstInLineAskAgain() {

@@ -7,7 +7,7 @@ import Testing
 private let block: Int64 = 4096
 
 /// Room for downloads: set aside before bytes arrive, made by letting the least recently used go.
-@Suite("State: room", .timeLimit(.minutes(1)))
+@Suite("State: room", .timeLimit(.minutes(5)))
 struct RoomScriptTests {
     let script = StateScript(bytes: 20 * block)
 

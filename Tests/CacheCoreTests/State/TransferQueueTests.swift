@@ -4,7 +4,7 @@ import Testing
 @testable import CacheCore
 
 /// Who is next, as scripts of what is said of downloads.
-@Suite("State: the queue", .timeLimit(.minutes(1)))
+@Suite("State: the queue", .timeLimit(.minutes(5)))
 struct TransferQueueTests {
     private let script = StateScript(transferLimit: 1)
 

@@ -4,7 +4,7 @@ import Testing
 @testable import CacheCore
 
 /// What one download goes through, as scripts of events and what is decided.
-@Suite("State: downloads", .timeLimit(.minutes(1)))
+@Suite("State: downloads", .timeLimit(.minutes(5)))
 struct TransferScriptTests {
     let script = StateScript()
 

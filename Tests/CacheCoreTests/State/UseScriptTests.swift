@@ -4,7 +4,7 @@ import Testing
 @testable import CacheCore
 
 /// What counts as use, when files are told of it, and what pins outlive.
-@Suite("State: use and pins", .timeLimit(.minutes(1)))
+@Suite("State: use and pins", .timeLimit(.minutes(5)))
 struct UseScriptTests {
     let script = StateScript()
 

@@ -5,7 +5,7 @@ import Testing
 @testable import cached
 
 /// The monitor on real descriptors.
-@Suite(.timeLimit(.minutes(1))) struct PressureMonitorTests {
+@Suite(.timeLimit(.minutes(5))) struct PressureMonitorTests {
     typealias Reaction = PressureRecorder.Reaction
 
     @Test func aByteIntoTheFIFOIsOneWarning() async throws {

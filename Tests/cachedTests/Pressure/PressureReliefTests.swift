@@ -9,7 +9,7 @@ import Testing
 @testable import cached
 
 /// What is done about pressure, with a cache that only says what was asked of it.
-@Suite("Pressure relief", .timeLimit(.minutes(1)))
+@Suite("Pressure relief", .timeLimit(.minutes(5)))
 struct PressureReliefTests {
     typealias Completion = @Sendable (Relief) -> Void
 

@@ -6,7 +6,7 @@ import Testing
 @testable import cached
 
 /// What may be set about memory pressure.
-@Suite("Pressure settings", .timeLimit(.minutes(1)))
+@Suite("Pressure settings", .timeLimit(.minutes(5)))
 struct PressureSettingsTests {
     private func resolve(
         _ arguments: [String] = [], _ environment: [String: String] = [:]

@@ -6,7 +6,7 @@ import Testing
 
 /// The monitor under real memory pressure, bounded to a control group of its own.
 @Suite(
-    .serialized, .timeLimit(.minutes(1)),
+    .serialized, .timeLimit(.minutes(5)),
     .enabled(if: StallGroup.obstacle == nil, "\(StallGroup.obstacle ?? "")"))
 struct PressureStallTests {
     // How soon is measured where nothing else runs, against the built daemon.

@@ -4,7 +4,7 @@ import Testing
 @testable import cached
 
 /// What is no pressure leads to no reaction: probes and cool-down together, on a virtual clock.
-@Suite("Quiet", .timeLimit(.minutes(1)))
+@Suite("Quiet", .timeLimit(.minutes(5)))
 struct QuietTests {
     private let start = ContinuousClock.now
 
