@@ -33,6 +33,19 @@ static inline CURLcode ccurl_set_open_socket(CURL *easy, ccurl_open_socket callb
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
 }
 
+typedef int (*ccurl_close_socket)(void *owner, curl_socket_t socket);
+
+static inline CURLcode ccurl_set_close_socket(CURL *easy, ccurl_close_socket callback) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, callback);
+}
+
+typedef int (*ccurl_before_request)(
+    void *owner, char *address, char *local_address, int port, int local_port);
+
+static inline CURLcode ccurl_set_before_request(CURL *easy, ccurl_before_request callback) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
+}
+
 static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

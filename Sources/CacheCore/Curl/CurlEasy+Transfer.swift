@@ -34,7 +34,7 @@ extension CurlEasy {
     /// A handle set up for GETs, one after the other. Options that are not named keep libcurl's
     /// defaults: peers are verified, no cookies, no credentials. curl_easy_setopt(3).
     convenience init(
-        _ settings: TransferSettings, _ resolutions: Resolutions
+        _ settings: TransferSettings, _ resolutions: Resolutions, _ connections: Connections
     ) throws(CurlError) {
         self.init()
         try set(CURLOPT_NOSIGNAL, 1)
@@ -59,6 +59,12 @@ extension CurlEasy {
         if let list = resolutions.list { try set(CURLOPT_RESOLVE, list: list) }
         if let file = settings.certificateFile { try set(CURLOPT_CAINFO, file) }
         try setCallbacks()
+        // Connections outlive the handle; the owner of all of them closes them.
+        try setCloseSocket { owner, socket in
+            Unmanaged<Connections>.fromOpaque(owner!).takeUnretainedValue().close(socket)
+        }
+        let owner = Unmanaged.passUnretained(connections).toOpaque()
+        try set(CURLOPT_CLOSESOCKETDATA, pointer: owner)
     }
 
     private func setCallbacks() throws(CurlError) {
@@ -76,6 +82,10 @@ extension CurlEasy {
         }
         try setOpenSocket { owner, _, address in
             Transfer.from(owner).openSocket(address!)
+        }
+        try setBeforeRequest { owner, _, _, _, localPort in
+            let mayAsk = Transfer.from(owner).mayAsk(onLocalPort: Int(localPort))
+            return mayAsk ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
     }
 
@@ -95,6 +105,8 @@ extension CurlEasy {
         try set(CURLOPT_HEADERDATA, pointer: owner)
         try set(CURLOPT_WRITEDATA, pointer: owner)
         try set(CURLOPT_OPENSOCKETDATA, pointer: owner)
+        try set(CURLOPT_PREREQDATA, pointer: owner)
+        try set(CURLOPT_FRESH_CONNECT, transfer.hasMetSurplus ? 1 : 0)
     }
 }
 

@@ -43,6 +43,14 @@ final class CurlEasy {
         try check(ccurl_set_open_socket(handle, callback))
     }
 
+    func setCloseSocket(_ callback: @escaping ccurl_close_socket) throws(CurlError) {
+        try check(ccurl_set_close_socket(handle, callback))
+    }
+
+    func setBeforeRequest(_ callback: @escaping ccurl_before_request) throws(CurlError) {
+        try check(ccurl_set_before_request(handle, callback))
+    }
+
     /// Where the response redirects to, as an absolute URL. CURLINFO_REDIRECT_URL(3).
     var redirectTarget: String? {
         var text: UnsafeMutableRawPointer?

@@ -8,6 +8,8 @@ final class CurlMulti: @unchecked Sendable {
     // others take to wake it.
     private var handle: UnsafeMutableRawPointer
     private let waking = Mutex<Void>(())
+    /// They are closed with the handle at the latest.
+    let connections = Connections()
 
     /// Fails where nothing can be had to wake it by.
     init() throws(CacheError) {

@@ -15,6 +15,7 @@ final class Transfer {
     /// The handle of the request that is made now.
     var easy: CurlEasy
     let context: TransferContext
+    private let connections: Connections
     private let pace: TransferPace
     var headers = RequestHeaders()
     /// The entry that is there already, and whether the origin is asked about it.
@@ -40,6 +41,8 @@ final class Transfer {
     var refusal: Failure?
     /// An address is or was tried since the last response.
     private var isConnecting = false
+    /// The connection that was there already had something unread on it; another is asked for.
+    private(set) var hasMetSurplus = false
     /// Some of an image was there: what comes behind it are trailers.
     var isBodyBegun = false
     /// How far a download through a proxy is; `nil` where there is none.
@@ -55,13 +58,14 @@ final class Transfer {
 
     init(
         _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ easy: CurlEasy,
-        _ context: TransferContext, _ pace: TransferPace
+        _ context: TransferContext, _ connections: Connections, _ pace: TransferPace
     ) {
         self.id = id
         self.key = key
         self.url = url
         self.easy = easy
         self.context = context
+        self.connections = connections
         self.pace = pace
         route = context.settings.proxy.map { _ in ProxyRoute() }
     }
@@ -142,7 +146,25 @@ final class Transfer {
         }
         refusal = nil
         isConnecting = true
+        connections.opened(made)
         return made
+    }
+
+    /// libcurl is about to send a request: whether the connection is good for it. What was said on one
+    /// that was idle is no answer. Over TLS there is more to hear than answers.
+    func mayAsk(onLocalPort port: Int) -> Bool {
+        guard !hasMetSurplus, !isConnecting, !easy.isSecure,
+            connections.hasUnread(localPort: port)
+        else { return true }
+        hasMetSurplus = true
+        // Nobody else shall have it.
+        try? easy.set(CURLOPT_FORBID_REUSE, 1)
+        return false
+    }
+
+    /// The transfer is over with libcurl's `code`: whether it has to be made by a new connection.
+    func needsOtherConnection(_ code: CURLcode) -> Bool {
+        hasMetSurplus && code == CURLE_ABORTED_BY_CALLBACK && ownFailure == nil
     }
 
     private func permits(_ target: IPAddress?) -> Bool {

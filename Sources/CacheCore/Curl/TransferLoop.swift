@@ -141,7 +141,7 @@ private final class TransferThread {
     private func begin(_ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ remains: Remains) {
         do throws(CurlError) {
             let easy = try handle()
-            let transfer = Transfer(id, key, url, easy, context, pace)
+            let transfer = Transfer(id, key, url, easy, context, multi.connections, pace)
             if remains.partial { transfer.findPartial() }
             if remains.entry { transfer.findEntry() }
             try easy.aim(at: transfer)
@@ -183,7 +183,7 @@ private final class TransferThread {
     /// response for a continuation of the last header the same handle has received before, which is freed
     /// by then. What is dear, connections and addresses, belongs to the multi handle.
     private func handle() throws(CurlError) -> CurlEasy {
-        try CurlEasy(context.settings, resolutions)
+        try CurlEasy(context.settings, resolutions, multi.connections)
     }
 
     private func finished(_ handle: UnsafeMutableRawPointer, _ code: CURLcode) {
@@ -198,7 +198,9 @@ private final class TransferThread {
     }
 
     private func end(_ transfer: Transfer, _ code: CURLcode) {
-        if transfer.continuesByProxy(code) { return aimAgain(transfer) }
+        if transfer.needsOtherConnection(code) || transfer.continuesByProxy(code) {
+            return aimAgain(transfer)
+        }
         guard !transfer.hasToStartOver(), !transfer.confirmsNothing else {
             transfer.startOver()
             return aimAgain(transfer)

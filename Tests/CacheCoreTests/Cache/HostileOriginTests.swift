@@ -198,6 +198,32 @@ struct HostileOriginTests {
         }
     }
 
+    /// RFC 9112 §9.3.
+    @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", "junk"])
+    func whatAnOriginSaysUnaskedIsNoAnswer(surplus: String) async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let other = SampleImage.png(byteCount: 5000, seed: 9)
+            let gate = try Gate()
+            fixture.origin.route(
+                "/late.png",
+                [
+                    .head(200, ["Content-Length": "5000"]), .bytes(Self.image), .wait(gate),
+                    .bytes(Array(surplus.utf8) + other),
+                ])
+            fixture.origin.route("/next.png", .answer(body: Self.image))
+            #expect(try await fixture.fetch("/late.png").failures.isEmpty)
+            gate.open()
+            try await fixture.origin.waitForOutcome(.answered, of: "/late.png")
+            #expect(try await fixture.fetch("/next.png").failures.isEmpty)
+            #expect(try contents(of: fixture.file("/next.png")) == Self.image)
+            #expect(fixture.origin.connectionsAccepted == 2)
+            // Otherwise connections are used again.
+            #expect(try await fixture.fetch("/next.png?1").failures.isEmpty)
+            #expect(fixture.origin.connectionsAccepted == 2)
+        }
+    }
+
     @Test func redirectsEndAfterEight() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)

@@ -1,0 +1,56 @@
+import Glibc
+
+/// The sockets of all connections to origins, idle ones included. Belongs to the transfer loop's thread.
+///
+/// libcurl 7.88 takes what lies unread on an idle connection for the answer to the next request, and so one
+/// image for another. HTTP/1.1 has nothing else to tell answers apart by than their order (RFC 9112 §9.3).
+final class Connections {
+    /// Those whose port is not known yet.
+    private var unnamed: Set<Int32> = []
+    private var socketsByPort: [Int: Int32] = [:]
+
+    /// A socket is about to be connected.
+    func opened(_ socket: Int32) {
+        unnamed.insert(socket)
+    }
+
+    /// Closes a socket that libcurl has no use for any more. close(2).
+    func close(_ socket: Int32) -> Int32 {
+        unnamed.remove(socket)
+        if let port = socketsByPort.first(where: { $0.value == socket })?.key {
+            socketsByPort[port] = nil
+        }
+        return Glibc.close(socket)
+    }
+
+    /// Whether something was said on a connection that nobody has asked for. poll(2).
+    func hasUnread(localPort: Int) -> Bool {
+        nameNew()
+        guard let socket = socketsByPort[localPort] else { return false }
+        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) > 0
+    }
+
+    /// Ports are known once sockets are connected.
+    private func nameNew() {
+        for socket in unnamed {
+            guard let port = Self.localPort(of: socket) else { continue }
+            socketsByPort[port] = socket
+            unnamed.remove(socket)
+        }
+    }
+
+    /// getsockname(2); `nil` before it is bound.
+    private static func localPort(of socket: Int32) -> Int? {
+        var address = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                getsockname(socket, $0, &length)
+            }
+        }
+        // It stands at the same place in addresses of IPv4.
+        guard result == 0, address.sin6_port != 0 else { return nil }
+        return Int(UInt16(bigEndian: address.sin6_port))
+    }
+}
