@@ -96,6 +96,24 @@ import Testing
         #expect(model.pressed(.end, now: .zero).isEmpty)
     }
 
+    @Test func theChosenImageStaysChosenWhateverComesAndGoes() throws {
+        var model = TopScene.cached(80, 24)
+        for _ in 0..<20 { _ = model.pressed(.down, now: .zero) }
+        let (url, onScreen) = (try #require(model.chosen?.url), model.urlsOnScreen)
+        let page = CachedList.Page(order: .newest, limit: 200)
+        let new = (0..<7).map { Item(url: "https://new/\($0)", key: "n\($0)", state: .cached) }
+        let items = model.cached.items
+        _ = model.listed(page, .init(items: new + items))
+        #expect(model.chosen?.url == url && model.urlsOnScreen == onScreen)
+        model.screenChanged(.init(items: [], removed: new.map(\.key)), now: .zero)
+        #expect(model.chosen?.url == url && model.urlsOnScreen == onScreen)
+        // The next comes in its place, also when what is before it changes too.
+        _ = model.listed(page, .init(items: new + items.filter { $0.url != url }))
+        #expect(model.chosen?.url == items[21].url)
+        model.resized(TerminalSize(columns: 80, lines: 10))
+        #expect(model.urlsOnScreen.contains(items[21].url))
+    }
+
     @Test func keysActOnTheChosenImage() throws {
         var model = TopScene.cached(80, 24)
         let url = try #require(model.chosen?.url)

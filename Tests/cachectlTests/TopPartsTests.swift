@@ -28,6 +28,28 @@ import Testing
         #expect(rows.range == 43..<53)
     }
 
+    @Test func theChosenRowStaysOnTheScreen() {
+        var rows = Viewport()
+        rows.resized(height: 20)
+        rows.counted(100)
+        rows.choose(by: 15)
+        rows.resized(height: 5)
+        #expect(rows.cursor == 15 && rows.range == 11..<16)
+        rows.moved(cursor: 40, offset: 12)
+        #expect(rows.cursor == 40 && rows.range == 36..<41)
+        rows.moved(cursor: 3, offset: 12)
+        #expect(rows.cursor == 3 && rows.range == 3..<8)
+    }
+
+    @Test func whereNoRowIsChosenTheFirstStays() {
+        var rows = Viewport(isChoosing: false)
+        rows.resized(height: 20)
+        rows.counted(100)
+        rows.scroll(by: 90)
+        rows.resized(height: 5)
+        #expect(rows.range == 80..<85)
+    }
+
     @Test func aListThatShrinksFillsTheScreen() {
         var rows = Viewport()
         rows.resized(height: 10)

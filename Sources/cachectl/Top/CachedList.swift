@@ -34,11 +34,12 @@ struct CachedList: Hashable {
         return Page(order: order, limit: Self.pageSize, after: after)
     }
 
-    /// All that is shown once more, because something has changed.
-    mutating func reload() -> Page? {
-        guard !isLoading, items.count <= Self.reloadLimit else { return nil }
+    /// All down to the last row seen once more, because something has changed, and a page beyond it:
+    /// what is new may stand before it.
+    mutating func reload(seen: Int) -> Page? {
+        guard !isLoading, seen <= Self.reloadLimit else { return nil }
         isLoading = true
-        return Page(order: order, limit: max(Self.pageSize, items.count))
+        return Page(order: order, limit: min(Self.reloadLimit, seen + Self.pageSize))
     }
 
     mutating func arrived(_ page: Page, _ reply: Methods.List.Reply) {
@@ -47,6 +48,15 @@ struct CachedList: Hashable {
         isLoading = false
         items = page.after == nil ? reply.items : items + reply.items
         after = reply.items.isEmpty ? nil : reply.after
+    }
+
+    /// Where a row of the list before stands now, or the next behind it that is still there.
+    func place(of row: Int, in before: CachedList) -> Int {
+        guard before.items.indices.contains(row) else { return row }
+        if items.indices.contains(row), items[row].key == before.items[row].key { return row }
+        let places = Dictionary(
+            items.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+        return before.items[row...].lazy.compactMap { places[$0.key] }.first ?? row
     }
 
     /// Takes in what was said about some of them.

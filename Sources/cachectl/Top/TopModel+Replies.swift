@@ -26,8 +26,7 @@ extension TopModel {
     mutating func screenChanged(_ reply: Methods.Watch.Reply, now: Duration) {
         tell(reply, now: now)
         if view == .cached {
-            cached.changed(reply.items, removed: reply.removed)
-            layOut()
+            changeCached { $0.changed(reply.items, removed: reply.removed) }
         }
         pace.isChanged = true
     }
@@ -47,8 +46,7 @@ extension TopModel {
     }
 
     mutating func listed(_ page: CachedList.Page, _ reply: Methods.List.Reply) -> [Wish] {
-        cached.arrived(page, reply)
-        layOut()
+        changeCached { $0.arrived(page, reply) }
         pace.isChanged = true
         return moreOfList()
     }
@@ -57,15 +55,14 @@ extension TopModel {
         pace.isChanged = true
         let hasChanged = gauges.sampled(stats, now: now)
         guard hasChanged, view == .cached else { return [] }
-        return cached.reload().map { [.list($0)] } ?? []
+        return reload()
     }
 
     /// What became of a pin, and what of a refresh.
     mutating func answered(_ wish: Wish, _ items: [Item]) {
         pace.isUrgent = true
         guard let item = items.first else { return }
-        cached.changed(items, removed: [])
-        layOut()
+        changeCached { $0.changed(items, removed: []) }
         let failure = item.failure?.message
         switch wish {
         case .pin(_, let isPinned):
@@ -80,6 +77,10 @@ extension TopModel {
     mutating func removed(_ reply: Methods.Remove.Reply) -> [Wish] {
         pace.isUrgent = true
         notice = "removed " + EntryCountText.describe(reply.entries, bytes: reply.bytes)
-        return [.stats] + (cached.reload().map { [.list($0)] } ?? [])
+        return [.stats] + reload()
+    }
+
+    private mutating func reload() -> [Wish] {
+        cached.reload(seen: cachedRows.range.upperBound).map { [.list($0)] } ?? []
     }
 }

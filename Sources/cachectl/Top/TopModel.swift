@@ -28,7 +28,7 @@ struct TopModel {
     var size: TerminalSize
     var table = DownloadTable()
     /// Where each view stands.
-    var downloadRows = Viewport()
+    var downloadRows = Viewport(isChoosing: false)
     var cachedRows = Viewport()
     /// How far the downloads on the screen are, by URL.
     var watched: [String: Download] = [:]
@@ -81,6 +81,19 @@ struct TopModel {
         downloadRows.counted(table.rows.count)
         cachedRows.resized(height: TopLayout(size: size, view: .cached).rows.count)
         cachedRows.counted(cached.items.count)
+    }
+
+    /// Lets what is cached change. The chosen image stays chosen wherever it is then, and what was first
+    /// on the screen stays so; where they have gone, what came behind them takes their places.
+    mutating func changeCached(_ change: (inout CachedList) -> Void) {
+        let before = cached
+        change(&cached)
+        let cursor = cached.place(of: cachedRows.cursor, in: before)
+        // At its top the screen shows what is first, whatever was.
+        let offset =
+            cachedRows.offset > 0 ? cached.place(of: cachedRows.offset, in: before) : 0
+        layOut()
+        cachedRows.moved(cursor: cursor, offset: offset)
     }
 
     /// The terminal has another size.
