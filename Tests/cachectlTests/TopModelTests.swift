@@ -19,6 +19,17 @@ import Testing
         #expect(model.watched.isEmpty && !model.isMoving)
     }
 
+    @Test func theOverallShareCountsWhatIsNotOnTheScreenToo() throws {
+        var model = TopScene.downloads(80, 24)
+        let share = try #require(model.overall?.fraction)
+        #expect(share > 0.05)
+        for key in [Key.pageDown, .pageUp, .tab, .tab] {
+            _ = model.pressed(key, now: .zero)
+            model.watchScreen()
+            #expect(model.overall?.fraction == share)
+        }
+    }
+
     @Test func whatMovesIsDrawnTenTimesASecond() {
         var model = TopScene.downloads(80, 24)
         #expect(model.nextFrame == .zero)

@@ -85,9 +85,22 @@ import Testing
         #expect(table.rows.count == 2 && table.failureCount == 1)
         _ = table.changed([.flying(1)], removed: [], firstOnScreen: 0)
         #expect(table.failureCount == 0 && table.runningCount == 2)
-        _ = table.changed([.failed(1)], removed: [], firstOnScreen: 0)
-        #expect(table.clearFailures(firstOnScreen: 1) == 1)
-        #expect(table.rows.map(\.key) == ["2"])
+        _ = table.changed([.failed(2)], removed: [], firstOnScreen: 0)
+        #expect(table.clearFailures(firstOnScreen: 0) == 0)
+        #expect(table.rows.map(\.key) == ["1"])
+    }
+
+    @Test func whatIsAtWorkStandsAboveWhatFailedTheNewestFailureFirst() {
+        var table = DownloadTable()
+        let waiting = (1...5).map { Item.flying($0, .queued) }
+        _ = table.changed(waiting + [.flying(6), .flying(7)], removed: [], firstOnScreen: 0)
+        _ = table.changed([.failed(6), .flying(1)], removed: ["6"], firstOnScreen: 0)
+        _ = table.changed([.failed(2), .failed(7)], removed: ["2", "7"], firstOnScreen: 0)
+        #expect(table.rows.map(\.key) == ["1", "7", "2", "6", "3", "4", "5"])
+        // Tried again it waits behind the others, and what is looked at stays.
+        let change = table.changed([.flying(7, .queued)], removed: [], firstOnScreen: 2)
+        #expect(table.rows.map(\.key) == ["1", "2", "6", "7", "3", "4", "5"])
+        #expect(change.lostAbove == 1)
     }
 
     @Test func onlyTheLastFailuresAreKept() {
@@ -95,7 +108,7 @@ import Testing
         let numbers = 1000..<1300
         _ = table.changed(numbers.map { .flying($0) }, removed: [], firstOnScreen: 0)
         _ = table.changed(numbers.map { .failed($0) }, removed: [], firstOnScreen: 0)
-        #expect(table.rows.map(\.key) == (1200..<1300).map(String.init))
+        #expect(table.rows.map(\.key) == (1200..<1300).reversed().map(String.init))
         #expect(table.runningCount == 0)
     }
 

@@ -32,7 +32,10 @@ extension TopModel {
     }
 
     private mutating func tell(_ reply: Methods.Watch.Reply, now: Duration) {
-        for item in reply.items { watched[item.url]?.changed(to: item, now: now) }
+        for item in reply.items {
+            watched[item.url]?.changed(to: item, now: now)
+            table.progressed(item)
+        }
     }
 
     /// What is on the screen now is watched from now on; what is known of it is kept.

@@ -56,10 +56,10 @@ struct TopModel {
     var overall: Overall? {
         let total = finished + table.runningCount
         guard table.runningCount > 0 || pacer.label != nil, total > 0 else { return nil }
-        let parts = watched.values.reduce(0) { $0 + ($1.isMoving ? $1.fraction ?? 0 : 0) }
         return Overall(
             finished: finished, total: total,
-            fraction: min(1, (Double(finished) + parts) / Double(total)), label: pacer.label)
+            fraction: min(1, (Double(finished) + table.runningParts) / Double(total)),
+            label: pacer.label)
     }
 
     /// The URLs on the screen, all that is watched.
