@@ -52,7 +52,7 @@ struct DownloadLine {
         let isAtWork = download.stage == .inFlight(.connecting)
         var line =
             isAtWork
-            ? StyledLine(ring.turning(now: time.elapsed)) : StyledLine(ring.filled(1), .faint)
+            ? StyledLine(ring.turning(now: time.elapsed)) : StyledLine(ring.waiting, .faint)
         line.append(String(repeating: " ", count: layout.gap))
         line.append(shimmer.line(at: line.columns, width: layout.figures))
         put(phase: phase, isAtWork ? .plain : .faint, to: &line)
