@@ -24,9 +24,6 @@ final class TopSession {
     private var watchedURLs: [String] = []
     private var end: End?
 
-    /// An escape without company for so long was the key of that name.
-    private static let escapeMilliseconds: Int32 = 50
-
     init(
         screen: FullScreen, look: Look, connect: () throws -> Client
     ) throws {
@@ -62,11 +59,8 @@ final class TopSession {
         if let due = model.nextFrame, due <= now, screen.port.isDrained { try draw() }
         let ready = wait()
         if ready.contains(signals.descriptor) { signals.read().forEach(received) }
-        if ready.contains(screen.port.descriptor) {
-            try readKeys()
-        } else if decoder.isUndecided {
-            try press(decoder.waited())
-        }
+        if ready.contains(screen.port.descriptor) { try readKeys() }
+        try press(decoder.waited(until: now))
         for line in lines where ready.contains(line.descriptor) { try line.takeReplies() }
     }
 
@@ -89,10 +83,9 @@ final class TopSession {
     /// Milliseconds until something happens by itself, -1 for never.
     private var timeout: Int32 {
         // A frame that is due waits for the terminal, not for the clock.
-        let deadline = screen.port.isDrained ? model.nextDeadline : nil
-        let sleep = deadline.map { max(0, Int32(($0 - now) / .milliseconds(1)) + 1) }
-        guard decoder.isUndecided else { return sleep ?? -1 }
-        return min(sleep ?? Self.escapeMilliseconds, Self.escapeMilliseconds)
+        let deadlines = [screen.port.isDrained ? model.nextDeadline : nil, decoder.deadline]
+        guard let next = deadlines.compactMap(\.self).min() else { return -1 }
+        return max(0, Int32((next - now) / .milliseconds(1)) + 1)
     }
 
     // MARK: The terminal
@@ -110,7 +103,7 @@ final class TopSession {
             end = .signal(SIGHUP)
             return
         }
-        try press(decoder.decode(bytes))
+        try press(decoder.decode(bytes, now: now))
     }
 
     private func press(_ keys: [Key]) throws {
