@@ -16,8 +16,8 @@ struct CachedList: Hashable {
     }
 
     private static let pageSize = 200
-    /// What the daemon gives at once; a longer list stays as it was read.
-    private static let reloadLimit = 1000
+    /// What the daemon gives at once. Who looks farther down sees the list as it was read.
+    private static let callLimit = 1000
 
     /// The first page of an order.
     mutating func begin(_ order: CachedOrder) -> Page {
@@ -27,19 +27,23 @@ struct CachedList: Hashable {
         return Page(order: order, limit: Self.pageSize)
     }
 
+    /// Whether there is nothing that was not read.
+    var isWhole: Bool { after == nil && !isLoading }
+
     /// The page to ask for when so many rows were seen; `nil` while there is enough.
-    mutating func wanted(seen: Int) -> Page? {
+    mutating func wanted(seen: Int, isEndWanted: Bool = false) -> Page? {
         guard let after, !isLoading, seen + Self.pageSize / 2 > items.count else { return nil }
         isLoading = true
-        return Page(order: order, limit: Self.pageSize, after: after)
+        return Page(
+            order: order, limit: isEndWanted ? Self.callLimit : Self.pageSize, after: after)
     }
 
     /// All down to the last row seen once more, because something has changed, and a page beyond it:
     /// what is new may stand before it.
     mutating func reload(seen: Int) -> Page? {
-        guard !isLoading, seen <= Self.reloadLimit else { return nil }
+        guard !isLoading, seen <= Self.callLimit else { return nil }
         isLoading = true
-        return Page(order: order, limit: min(Self.reloadLimit, seen + Self.pageSize))
+        return Page(order: order, limit: min(Self.callLimit, seen + Self.pageSize))
     }
 
     mutating func arrived(_ page: Page, _ reply: Methods.List.Reply) {

@@ -50,6 +50,8 @@ extension TopModel {
 
     mutating func listed(_ page: CachedList.Page, _ reply: Methods.List.Reply) -> [Wish] {
         changeCached { $0.arrived(page, reply) }
+        if isEndWanted { cachedRows.choose(by: .max / 2) }
+        isEndWanted = isEndWanted && !cached.isWhole
         pace.isChanged = true
         return moreOfList()
     }
@@ -62,7 +64,7 @@ extension TopModel {
     }
 
     /// What became of a pin, and what of a refresh.
-    mutating func answered(_ wish: Wish, _ items: [Item]) {
+    mutating func answered(_ wish: Wish, _ items: [Item], now: Duration) {
         pace.isUrgent = true
         guard let item = items.first else { return }
         changeCached { $0.changed(items, removed: []) }
@@ -70,16 +72,16 @@ extension TopModel {
         switch wish {
         case .pin(_, let isPinned):
             let isDone = item.pinned ?? false == isPinned
-            notice = isDone ? (isPinned ? "pinned" : "unpinned") : failure ?? "it is not cached"
-        case .refresh: notice = failure ?? "the origin is asked"
+            let text = isPinned ? "pinned" : "unpinned"
+            say(isDone ? text : failure ?? "it is not cached", now: now)
+        case .refresh: say(failure ?? "the origin is asked", now: now)
         default: break
         }
     }
 
     /// What became of a removal.
-    mutating func removed(_ reply: Methods.Remove.Reply) -> [Wish] {
-        pace.isUrgent = true
-        notice = "removed " + EntryCountText.describe(reply.entries, bytes: reply.bytes)
+    mutating func removed(_ reply: Methods.Remove.Reply, now: Duration) -> [Wish] {
+        say("removed " + EntryCountText.describe(reply.entries, bytes: reply.bytes), now: now)
         return [.stats] + reload()
     }
 

@@ -33,6 +33,8 @@ struct TopModel {
     /// How far the downloads on the screen are, by URL.
     var watched: [String: Download] = [:]
     var cached = CachedList()
+    /// The end of what is cached is wanted, which is not read yet.
+    var isEndWanted = false
     var gauges = Gauges()
 
     /// Downloads that ended since there last was nothing to do.
@@ -40,8 +42,10 @@ struct TopModel {
     var pacer = LabelPacer()
 
     var question: Question?
-    /// What became of what a person did last; shown until the next key.
-    var notice: String?
+    /// What became of what a person did last; shown until the next key, and so long at most.
+    private(set) var notice: String?
+    private(set) var noticeEnd: Duration?
+    private static let noticeTime = Duration.seconds(3)
 
     var pace = FramePace()
     /// When `Stats` is asked next; `nil` while nobody looks at it.
@@ -73,6 +77,13 @@ struct TopModel {
     var chosen: Item? {
         guard view == .cached, cached.items.indices.contains(cachedRows.cursor) else { return nil }
         return cached.items[cachedRows.cursor]
+    }
+
+    /// Shows a notice, or none any more.
+    mutating func say(_ text: String?, now: Duration) {
+        notice = text
+        noticeEnd = text == nil ? nil : now + Self.noticeTime
+        pace.isUrgent = true
     }
 
     /// Fits the views to the screen and to what there is.

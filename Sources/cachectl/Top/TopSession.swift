@@ -169,16 +169,16 @@ final class TopSession {
             }
         case .pin(let url, let isPinned):
             try questions.call(Methods.Pin.self, .init(urls: [url], pinned: isPinned)) {
-                [unowned self] in model.answered(wish, $0.items)
+                [unowned self] in model.answered(wish, $0.items, now: now)
             }
         case .refresh(let url):
             let parameters = Methods.Fetch.Parameters(urls: [url], refresh: true, wait: false)
             try questions.call(Methods.Fetch.self, parameters) { [unowned self] in
-                model.answered(wish, $0.items)
+                model.answered(wish, $0.items, now: now)
             }
         case .remove(let url):
             try questions.call(Methods.Remove.self, .init(urls: [url])) { [unowned self] in
-                try perform(model.removed($0))
+                try perform(model.removed($0, now: now))
             }
         }
     }
