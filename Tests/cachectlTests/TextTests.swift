@@ -34,7 +34,7 @@ import Testing
         #expect(text.printable == printable)
     }
 
-    @Test(arguments: [("abc", 3), ("画像", 4), ("🐈", 2), ("e\u{301}", 1), ("", 0)])
+    @Test(arguments: [("abc", 3), ("画像", 4), ("🐈", 2), ("🇩🇪🇫🇷", 4), ("e\u{301}", 1), ("", 0)])
     func columnsAreCountedAsTheTerminalDoes(text: String, columns: Int) {
         #expect(text.columns == columns)
     }
