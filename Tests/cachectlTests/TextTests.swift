@@ -48,6 +48,26 @@ import Testing
     }
 
     @Test(arguments: [
+        (40, "a.example.com/b/c/d/name.png?width=80"), (36, "a.example.com/b/c/d/name.png…"),
+        (28, "a.example.co…/b/c/d/name.png"), (24, "a.exampl…/b/c/d/name.png"),
+        (16, "a.ex…/d/name.png"), (14, "a.ex…/name.png"), (13, "a.e…/name.png"),
+        (12, "a.e…name.png"), (11, "a.e…ame.png"), (2, "…g"), (0, ""),
+    ])
+    func aURLIsShortenedByItsParts(columns: Int, short: String) {
+        let url = "https://a.example.com/b/c/d/name.png?width=80"
+        #expect(url.shortURL(columns: columns, mark: "…") == short)
+    }
+
+    @Test(arguments: [
+        ("https://a.example.com?q=long", "a.example.com…"),
+        ("https://a.example.com/dir/", "a.example…/dir/"),
+        ("https://a.b/\u{1B}/c/d", "a.b/\\u{1B}/c/d"),
+    ])
+    func whatHasNoFileNameIsShortenedToo(url: String, short: String) {
+        #expect(url.shortURL(columns: 15, mark: "…") == short)
+    }
+
+    @Test(arguments: [
         ("abcdef", 6, "abcdef"), ("abcdef", 4, "abc…"), ("画像画像", 4, "画…"), ("ab", 0, ""),
     ])
     func theEndOfATextIsCutOff(text: String, columns: Int, cut: String) {

@@ -13,16 +13,18 @@ extension String {
     }
 
     /// Start and end of the text in at most so many columns, marked where its middle was cut out.
-    func middle(columns limit: Int, mark: String) -> String {
+    /// The start is a third, or takes so many columns at most.
+    func middle(columns limit: Int, mark: String, start: Int = .max) -> String {
         guard columns > limit else { return self }
         guard limit >= mark.columns else { return "" }
         let room = limit - mark.columns
         // The end of a URL tells more than its start.
-        let start = first(columns: room / 3)
+        let start = first(columns: min(start, room / 3))
         return start + mark + last(columns: room - start.columns)
     }
 
-    private func first(columns limit: Int) -> String {
+    /// The start of the text in at most so many columns.
+    func first(columns limit: Int) -> String {
         var room = limit
         return String(
             prefix { character in

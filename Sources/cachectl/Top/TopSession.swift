@@ -93,8 +93,9 @@ final class TopSession {
     private func draw() throws {
         if model.urlsOnScreen != watchedURLs { try watchScreen() }
         let time = ScreenTime.now(since: start)
-        screen.show(TopScreen(model: model, look: look, time: time).canvas())
-        model.pace.drawn(at: time.elapsed)
+        let top = TopScreen(model: model, look: look, time: time)
+        screen.show(top.canvas())
+        model.pace.drawn(at: time.elapsed, untrueAt: top.untrueAt)
     }
 
     private func readKeys() throws {
