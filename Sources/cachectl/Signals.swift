@@ -8,14 +8,33 @@ enum Signals {
         interrupt { _ in _exit(ExitStatus.interrupted.rawValue) }
     }
 
-    /// Ctrl-C erases the progress display first. ``InlineScreen`` keeps the cursor where the
-    /// display starts, so that the handler needs no state, only write(2) and _exit(2).
-    static func eraseDisplayOnInterrupt() {
+    /// Whatever ends or stops the program, the progress display is erased first. ``InlineScreen``
+    /// keeps the cursor where the display starts, so that handlers need no state, only write(2).
+    static func eraseDisplayFirst() {
         interrupt { _ in
-            let erase = InlineScreen.erase
-            _ = write(STDERR_FILENO, erase.utf8Start, erase.utf8CodeUnitCount)
+            Signals.eraseDisplay()
             _exit(ExitStatus.interrupted.rawValue)
         }
+        for number in [SIGTERM, SIGHUP, SIGQUIT, SIGTSTP] { handle(number, eraseAndObey) }
+    }
+
+    /// Lets the signal do what it does by default, and goes on if the program does: then it was stopped,
+    /// and now continues. signal(7), raise(3).
+    private static let eraseAndObey: @convention(c) (Int32) -> Void = { number in
+        Signals.eraseDisplay()
+        signal(number, SIG_DFL)
+        raise(number)
+        // It is held back while it is handled.
+        var one = sigset_t()
+        sigemptyset(&one)
+        sigaddset(&one, number)
+        sigprocmask(SIG_UNBLOCK, &one, nil)
+        signal(number, Signals.eraseAndObey)
+    }
+
+    private static func eraseDisplay() {
+        let erase = InlineScreen.erase
+        _ = write(STDERR_FILENO, erase.utf8Start, erase.utf8CodeUnitCount)
     }
 
     /// Runs `body` with Ctrl-C, and whatever else would end or stop the program, held back until it is
@@ -30,11 +49,18 @@ enum Signals {
         return body()
     }
 
-    /// A signal ignored from the start stays ignored: a shell did that for a job in the background.
     private static func interrupt(_ handler: @escaping @convention(c) (Int32) -> Void) {
-        let before = signal(SIGINT, handler)
+        handle(SIGINT, handler)
+    }
+
+    /// A signal ignored from the start stays ignored: a shell did that for a job in the background,
+    /// nohup(1) for one that is to outlive the terminal.
+    private static func handle(
+        _ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void
+    ) {
+        let before = signal(number, handler)
         if unsafeBitCast(before, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
-            signal(SIGINT, SIG_IGN)
+            signal(number, SIG_IGN)
         }
     }
 }

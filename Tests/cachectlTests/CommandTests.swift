@@ -209,4 +209,12 @@ import Testing
         #expect(mixed.status == 65 && mixed.output == name + "\n")
         #expect(try Program.run(["name", "--path", url]).status == 64)
     }
+
+    @Test func watchOfNoURLsEndsAtOnce() throws {
+        let stub = try StubDaemon(replies: [])
+        let outcome = try Program.run(["watch", "-", "--socket", stub.path], input: "")
+        #expect(outcome.status == 0 && outcome.output == "" && stub.calls.isEmpty)
+        let refused = try Program.run(["watch", "-", "--socket", stub.path], bytes: [0xE9, 0x0A])
+        #expect(refused.status == 65 && stub.calls.isEmpty)
+    }
 }

@@ -55,6 +55,47 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        (100, "connection refused by a.example.com, again in 7 s"),
+        (79, "connection refused by a.example.c…, again 7 s"),
+        (60, "connection refused by …, again 7 s"), (40, "connection…, again 7 s"),
+        (20, "connectio…"),
+    ])
+    func aRetrySaysWhenAsLongAsThereIsRoom(columns: Int, text: String) {
+        var download = Download(url: a)
+        var item = Item.receiving("a.png", 0, of: nil)
+        item.phase = .retrying
+        item.failure = Failure(
+            kind: "transport", message: "connection refused by a.example.com", retryAt: 1007)
+        download.changed(to: item, now: .zero)
+        #expect(trouble(download, columns) == text)
+    }
+
+    @Test(arguments: [
+        (100, 1061, "the origin answered 404 Not Found, not before 00:17:41"),
+        (60, 1061, "HTTP 404, until 00:17"), (40, 1061, "HTTP 404, until 00:17"),
+        (24, 1061, "HTTP 404"),
+        (100, 1000, "the origin answered 404 Not Found, may be asked again"),
+        (40, 999, "HTTP 404, may retry"),
+    ])
+    func aFailureSaysUntilWhenItIsNotAskedAgain(columns: Int, second: Int, text: String) {
+        var download = Download(url: a)
+        download.failed(
+            Failure(
+                kind: "http", message: "the origin answered 404 Not Found", httpStatus: 404,
+                retryAt: second))
+        #expect(trouble(download, columns) == text)
+    }
+
+    /// What stands between mark and URL.
+    private func trouble(_ download: Download, _ columns: Int) -> String {
+        let time = ScreenTime(elapsed: .zero, unixSecond: 1000, utcOffset: 0)
+        let text = DownloadLine(look: unicode, columns: columns, time: time).line(download).text
+        #expect(text.columns <= columns)
+        let parts = text.dropFirst(columns < 120 ? 3 : 4).split(separator: " ")
+        return parts.dropLast().joined(separator: " ")
+    }
+
     @Test func whatIsCachedOrMissingIsNotDrawn() {
         var board = FetchBoard(urls: [a])
         #expect(lines(board, ascii, at: .zero).isEmpty)

@@ -11,23 +11,29 @@ import Testing
     ])
     func bytesBecomeKeys(bytes: String, keys: [Key]) {
         var decoder = KeyDecoder()
-        #expect(decoder.decode(bytes.utf8) == keys)
-        #expect(!decoder.isUndecided)
+        #expect(decoder.decode(bytes.utf8, now: .zero) == keys)
+        #expect(decoder.deadline == nil)
     }
 
     @Test func aSequenceMayComeInPieces() {
         var decoder = KeyDecoder()
-        #expect(decoder.decode([0x1B]).isEmpty)
-        #expect(decoder.decode("[".utf8).isEmpty)
-        #expect(decoder.decode("5".utf8).isEmpty)
-        #expect(decoder.decode("~x".utf8) == [.pageUp, .character("x")])
+        for (step, piece) in ["\u{1B}", "[", "5"].enumerated() {
+            let now = Duration.milliseconds(40 * step)
+            #expect(decoder.decode(piece.utf8, now: now).isEmpty)
+            // Something else happened meanwhile.
+            #expect(decoder.waited(until: now + .milliseconds(39)).isEmpty)
+        }
+        let keys = decoder.decode("~x".utf8, now: .milliseconds(120))
+        #expect(keys == [.pageUp, .character("x")])
     }
 
     @Test func anEscapeByItselfIsAKeyAfterAWhile() {
         var decoder = KeyDecoder()
-        _ = decoder.decode([0x1B])
-        #expect(decoder.isUndecided)
-        #expect(decoder.waited() == [.escape])
-        #expect(!decoder.isUndecided && decoder.waited().isEmpty)
+        #expect(decoder.decode([0x1B], now: .seconds(1)).isEmpty)
+        #expect(decoder.decode([], now: .seconds(2)).isEmpty)
+        #expect(decoder.deadline == .milliseconds(1050))
+        #expect(decoder.waited(until: .milliseconds(1049)).isEmpty)
+        #expect(decoder.waited(until: .milliseconds(1050)) == [.escape])
+        #expect(decoder.deadline == nil && decoder.waited(until: .seconds(2)).isEmpty)
     }
 }

@@ -1,3 +1,4 @@
+import CacheWire
 import Testing
 
 @testable import cachectl
@@ -17,9 +18,11 @@ import Testing
         #expect(rate.bytesPerSecond == nil)
         rate.sample(bytes: 1000, now: .seconds(1))
         #expect(rate.bytesPerSecond == 1000)
-        rate.sample(bytes: 1000, now: .seconds(2))
-        let stalled = try #require(rate.bytesPerSecond)
-        #expect(stalled > 500 && stalled < 700)
+        rate.sample(bytes: 1000, now: .milliseconds(1500))
+        #expect(rate.bytesPerSecond == 1000)
+        rate.sample(bytes: 1010, now: .seconds(2))
+        let slower = try #require(rate.bytesPerSecond)
+        #expect(slower > 500 && slower < 700)
     }
 
     @Test func twoSamplesAtOnceAreOne() {
@@ -39,17 +42,47 @@ import Testing
         #expect(rate.bytesPerSecond == nil)
     }
 
-    @Test func withoutNewsTheRateFalls() throws {
+    @Test func withoutNewsTheRateFalls() {
         var rate = TransferRate()
         rate.sample(bytes: 0, now: .zero)
         rate.sample(bytes: 1000, now: .seconds(1))
-        rate.waited(bytes: 1000, now: .milliseconds(1900))
+        rate.waited(step: 1000, now: .milliseconds(1900))
         #expect(rate.bytesPerSecond == 1000)
-        rate.waited(bytes: 1000, now: .seconds(4))
-        let stalled = try #require(rate.bytesPerSecond)
-        #expect(stalled > 100 && stalled < 500)
-        rate.waited(bytes: 1000, now: .seconds(6))
+        rate.waited(step: 1000, now: .seconds(3))
+        #expect(rate.bytesPerSecond == 500)
+        rate.waited(step: 1000, now: .seconds(6))
         #expect(rate.bytesPerSecond == 0)
+        rate.sample(bytes: 2000, now: .seconds(7))
+        #expect(rate.bytesPerSecond.map { $0 > 150 && $0 < 300 } == true)
+    }
+
+    @Test func untilItsSpeedIsToldADownloadIsGivenTime() {
+        var rate = TransferRate()
+        rate.sample(bytes: 0, now: .zero)
+        rate.waited(step: 100_000, now: .seconds(20))
+        #expect(rate.bytesPerSecond == nil)
+        rate.waited(step: 100_000, now: .seconds(30))
+        #expect(rate.bytesPerSecond == 0)
+    }
+
+    /// 1 % takes 6.7 seconds.
+    @Test func aSteadyRateIsSteadyHoweverSeldomItIsTold() throws {
+        let total = 20_000_000
+        var download = Download(url: "https://a/1")
+        for frame in 0..<6000 {
+            let now = Duration.milliseconds(100 * frame)
+            let received = 3000 * frame
+            if received / (total / 100) > download.received / (total / 100) || frame == 0 {
+                var item = Item(url: "https://a/1", key: "k", state: .inFlight)
+                item.phase = .receiving
+                (item.received, item.total) = (received, total)
+                download.changed(to: item, now: now)
+            }
+            download.advanced(to: now)
+            guard frame > 134 else { continue }
+            let rate = try #require(download.rate.bytesPerSecond)
+            #expect(abs(rate - 30_000) < 6000, "after \(now)")
+        }
     }
 
     @Test(arguments: [

@@ -13,10 +13,11 @@ enum Pseudoterminal {
     /// - Parameters:
     ///   - onTerminal: which of its three streams are the terminal; the output is collected otherwise.
     ///   - answer: what is typed once the terminal was asked for its attributes.
-    ///   - interruptedAt: SIGINT is sent when this was drawn.
+    ///   - interruptedAt: a signal is sent when this was drawn, and the next when it is drawn again.
+    ///   - signals: these. One that stops the program is followed by SIGCONT.
     static func run(
         _ arguments: [String], onTerminal: Set<Int> = [2], environment: [String: String] = [:],
-        answer: String = "", interruptedAt: String = ""
+        answer: String = "", interruptedAt: String = "", by signals: [Int32] = [SIGINT]
     ) throws -> Outcome {
         let process = Process()
         let output = Pipe()
@@ -25,6 +26,7 @@ enum Pseudoterminal {
             "program": Program.url.path, "arguments": arguments, "streams": onTerminal.sorted(),
             "environment": ["TERM": "xterm", "LANG": "C.UTF-8"].merging(environment) { $1 },
             "answer": answer, "interrupt": interruptedAt,
+            "signals": interruptedAt.isEmpty ? [] : signals,
         ]
         let json = try JSONSerialization.data(withJSONObject: setting)
         process.arguments = ["python3", "-c", script, String(decoding: json, as: UTF8.self)]
@@ -60,10 +62,10 @@ enum Pseudoterminal {
         child = subprocess.Popen([given["program"]] + given["arguments"],
             stdin=slave if 0 in streams else subprocess.DEVNULL,
             stdout=slave if 1 in streams else subprocess.PIPE,
-            stderr=slave, env=given["environment"])
+            stderr=slave, env=given["environment"], preexec_fn=os.setpgrp)
         drawn = b""
         answer = given["answer"].encode()
-        interrupt = given["interrupt"].encode()
+        interrupt, signals, seen = given["interrupt"].encode(), given["signals"], 0
         other, restored = os.dup(slave), False
         os.close(slave)
         os.set_blocking(master, False)
@@ -77,9 +79,12 @@ enum Pseudoterminal {
             if answer and b"[c" in drawn:
                 os.write(master, answer)
                 answer = b""
-            if interrupt and interrupt in drawn:
-                child.send_signal(signal.SIGINT)
-                interrupt = b""
+            if signals and interrupt in drawn[seen:]:
+                number, seen = signals.pop(0), len(drawn)
+                child.send_signal(number)
+                if number == signal.SIGTSTP:
+                    os.waitid(os.P_PID, child.pid, os.WSTOPPED)
+                    child.send_signal(signal.SIGCONT)
         json.dump({
             "status": child.wait(), "drawn": drawn.decode(),
             "output": child.stdout.read().decode() if child.stdout else "",

@@ -31,6 +31,25 @@ struct TerminalTests {
         #expect(outcome.drawn.hasSuffix("\u{1B}[1A\r\u{1B}[J"))
     }
 
+    @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])
+    func whateverEndsItErasesTheDisplay(signal: Int32) throws {
+        let stub = try StubDaemon(replies: [receiving])
+        let outcome = try Pseudoterminal.run(
+            ["fetch", "https://a/1", "--socket", stub.path], interruptedAt: "42.0%", by: [signal])
+        #expect(outcome.status == -signal)
+        #expect(outcome.drawn.hasSuffix("\u{1B}[1A\r\u{1B}[J"))
+    }
+
+    @Test func stoppedItErasesTheDisplayAndDrawsItAgainAfterwards() throws {
+        let stub = try StubDaemon(replies: [receiving])
+        let outcome = try Pseudoterminal.run(
+            ["fetch", "https://a/1", "--socket", stub.path], interruptedAt: "42.0%",
+            by: [SIGTSTP, SIGTSTP, SIGTERM])
+        #expect(outcome.status == -SIGTERM)
+        let erased = outcome.drawn.components(separatedBy: "\u{1B}[1A\r\u{1B}[J")
+        #expect(erased.count == 4 && erased.dropLast().allSatisfy { $0.contains("42.0%") })
+    }
+
     @Test func aTerminalThatCanDrawsThePicture() throws {
         let stub = try StubDaemon(replies: [cached])
         let outcome = try Pseudoterminal.run(

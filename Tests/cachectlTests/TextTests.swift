@@ -34,7 +34,7 @@ import Testing
         #expect(text.printable == printable)
     }
 
-    @Test(arguments: [("abc", 3), ("画像", 4), ("🐈", 2), ("e\u{301}", 1), ("", 0)])
+    @Test(arguments: [("abc", 3), ("画像", 4), ("🐈", 2), ("🇩🇪🇫🇷", 4), ("e\u{301}", 1), ("", 0)])
     func columnsAreCountedAsTheTerminalDoes(text: String, columns: Int) {
         #expect(text.columns == columns)
     }
@@ -45,6 +45,26 @@ import Testing
     ])
     func theMiddleOfATextIsCutOut(text: String, columns: Int, cut: String) {
         #expect(text.middle(columns: columns, mark: "…") == cut)
+    }
+
+    @Test(arguments: [
+        (40, "a.example.com/b/c/d/name.png?width=80"), (36, "a.example.com/b/c/d/name.png…"),
+        (28, "a.example.co…/b/c/d/name.png"), (24, "a.exampl…/b/c/d/name.png"),
+        (16, "a.ex…/d/name.png"), (14, "a.ex…/name.png"), (13, "a.e…/name.png"),
+        (12, "a.e…name.png"), (11, "a.e…ame.png"), (2, "…g"), (0, ""),
+    ])
+    func aURLIsShortenedByItsParts(columns: Int, short: String) {
+        let url = "https://a.example.com/b/c/d/name.png?width=80"
+        #expect(url.shortURL(columns: columns, mark: "…") == short)
+    }
+
+    @Test(arguments: [
+        ("https://a.example.com?q=long", "a.example.com…"),
+        ("https://a.example.com/dir/", "a.example…/dir/"),
+        ("https://a.b/\u{1B}/c/d", "a.b/\\u{1B}/c/d"),
+    ])
+    func whatHasNoFileNameIsShortenedToo(url: String, short: String) {
+        #expect(url.shortURL(columns: 15, mark: "…") == short)
     }
 
     @Test(arguments: [

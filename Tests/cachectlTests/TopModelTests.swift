@@ -19,6 +19,17 @@ import Testing
         #expect(model.watched.isEmpty && !model.isMoving)
     }
 
+    @Test func theOverallShareCountsWhatIsNotOnTheScreenToo() throws {
+        var model = TopScene.downloads(80, 24)
+        let share = try #require(model.overall?.fraction)
+        #expect(share > 0.05)
+        for key in [Key.pageDown, .pageUp, .tab, .tab] {
+            _ = model.pressed(key, now: .zero)
+            model.watchScreen()
+            #expect(model.overall?.fraction == share)
+        }
+    }
+
     @Test func whatMovesIsDrawnTenTimesASecond() {
         var model = TopScene.downloads(80, 24)
         #expect(model.nextFrame == .zero)
@@ -89,11 +100,71 @@ import Testing
         let items = (0..<200).map { Item(url: "https://a/\($0)", key: "\($0)", state: .cached) }
         #expect(model.listed(first, .init(items: items, after: "x")).isEmpty)
         let next = CachedList.Page(order: .newest, limit: 200, after: "x")
-        #expect(model.pressed(.end, now: .zero) == [.list(next)])
-        #expect(model.pressed(.up, now: .zero).isEmpty)
+        for _ in 0..<3 { #expect(model.pressed(.pageDown, now: .zero).isEmpty) }
+        while model.cachedRows.range.upperBound <= 100 {
+            let wishes = model.pressed(.down, now: .zero)
+            #expect(wishes == (model.cachedRows.range.upperBound <= 100 ? [] : [.list(next)]))
+        }
+        #expect(model.pressed(.down, now: .zero).isEmpty)
         #expect(model.listed(next, .init(items: items)).isEmpty)
         #expect(model.cached.items.count == 400)
         #expect(model.pressed(.end, now: .zero).isEmpty)
+    }
+
+    @Test func theEndIsReachedHoweverFarItIs() {
+        var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
+        _ = model.pressed(.tab, now: .zero)
+        func items(_ range: Range<Int>) -> [Item] {
+            range.map { Item(url: "https://a/\($0)", key: "\($0)", state: .cached) }
+        }
+        let first = CachedList.Page(order: .newest, limit: 200)
+        _ = model.listed(first, .init(items: items(0..<200), after: "x"))
+        let second = CachedList.Page(order: .newest, limit: 1000, after: "x")
+        let third = CachedList.Page(order: .newest, limit: 1000, after: "y")
+        #expect(model.pressed(.end, now: .zero) == [.list(second)])
+        let more = model.listed(second, .init(items: items(200..<1200), after: "y"))
+        #expect(more == [.list(third)])
+        #expect(model.listed(third, .init(items: items(1200..<1300))).isEmpty)
+        #expect(model.chosen?.key == "1299" && !model.isEndWanted)
+        // Who presses another key is taken nowhere.
+        _ = model.listed(first, .init(items: items(0..<200), after: "x"))
+        _ = model.pressed(.end, now: .zero)
+        _ = model.pressed(.up, now: .zero)
+        #expect(model.listed(second, .init(items: items(200..<1200), after: "y")).isEmpty)
+        #expect(model.chosen?.key == "198")
+    }
+
+    @Test func theChosenImageStaysChosenWhateverComesAndGoes() throws {
+        var model = TopScene.cached(80, 24)
+        for _ in 0..<20 { _ = model.pressed(.down, now: .zero) }
+        let (url, onScreen) = (try #require(model.chosen?.url), model.urlsOnScreen)
+        let page = CachedList.Page(order: .newest, limit: 200)
+        let new = (0..<7).map { Item(url: "https://new/\($0)", key: "n\($0)", state: .cached) }
+        let items = model.cached.items
+        _ = model.listed(page, .init(items: new + items))
+        #expect(model.chosen?.url == url && model.urlsOnScreen == onScreen)
+        model.screenChanged(.init(items: [], removed: new.map(\.key)), now: .zero)
+        #expect(model.chosen?.url == url && model.urlsOnScreen == onScreen)
+        // The next comes in its place, also when what is before it changes too.
+        _ = model.listed(page, .init(items: new + items.filter { $0.url != url }))
+        #expect(model.chosen?.url == items[21].url)
+        model.resized(TerminalSize(columns: 80, lines: 10))
+        #expect(model.urlsOnScreen.contains(items[21].url))
+    }
+
+    @Test func aNoticeEndsByItself() throws {
+        var model = TopScene.cached(80, 24)
+        model.nextSample = nil
+        let chosen = try #require(model.chosen)
+        model.answered(.refresh(chosen.url), [chosen], now: .seconds(50))
+        model.pace.drawn(at: .seconds(50))
+        #expect(model.notice == "the origin is asked" && model.nextDeadline == .seconds(53))
+        _ = model.advanced(to: .milliseconds(52_999))
+        #expect(model.notice != nil)
+        _ = model.advanced(to: .seconds(53))
+        #expect(model.notice == nil && model.nextFrame == .zero)
+        model.pace.drawn(at: .seconds(53))
+        #expect(model.nextDeadline == nil)
     }
 
     @Test func keysActOnTheChosenImage() throws {
@@ -103,7 +174,7 @@ import Testing
         #expect(model.pressed(.character("r"), now: .zero) == [.refresh(url)])
         var item = try #require(model.chosen)
         item.pinned = true
-        model.answered(.pin(url, true), [item])
+        model.answered(.pin(url, true), [item], now: .zero)
         #expect(model.notice == "pinned" && model.chosen?.pinned == true)
         #expect(model.pressed(.character("p"), now: .zero) == [.pin(url, false)])
         #expect(model.pressed(.character("q"), now: .zero) == [.quit])

@@ -28,6 +28,28 @@ import Testing
         #expect(rows.range == 43..<53)
     }
 
+    @Test func theChosenRowStaysOnTheScreen() {
+        var rows = Viewport()
+        rows.resized(height: 20)
+        rows.counted(100)
+        rows.choose(by: 15)
+        rows.resized(height: 5)
+        #expect(rows.cursor == 15 && rows.range == 11..<16)
+        rows.moved(cursor: 40, offset: 12)
+        #expect(rows.cursor == 40 && rows.range == 36..<41)
+        rows.moved(cursor: 3, offset: 12)
+        #expect(rows.cursor == 3 && rows.range == 3..<8)
+    }
+
+    @Test func whereNoRowIsChosenTheFirstStays() {
+        var rows = Viewport(isChoosing: false)
+        rows.resized(height: 20)
+        rows.counted(100)
+        rows.scroll(by: 90)
+        rows.resized(height: 5)
+        #expect(rows.range == 80..<85)
+    }
+
     @Test func aListThatShrinksFillsTheScreen() {
         var rows = Viewport()
         rows.resized(height: 10)
@@ -63,9 +85,22 @@ import Testing
         #expect(table.rows.count == 2 && table.failureCount == 1)
         _ = table.changed([.flying(1)], removed: [], firstOnScreen: 0)
         #expect(table.failureCount == 0 && table.runningCount == 2)
-        _ = table.changed([.failed(1)], removed: [], firstOnScreen: 0)
-        #expect(table.clearFailures(firstOnScreen: 1) == 1)
-        #expect(table.rows.map(\.key) == ["2"])
+        _ = table.changed([.failed(2)], removed: [], firstOnScreen: 0)
+        #expect(table.clearFailures(firstOnScreen: 0) == 0)
+        #expect(table.rows.map(\.key) == ["1"])
+    }
+
+    @Test func whatIsAtWorkStandsAboveWhatFailedTheNewestFailureFirst() {
+        var table = DownloadTable()
+        let waiting = (1...5).map { Item.flying($0, .queued) }
+        _ = table.changed(waiting + [.flying(6), .flying(7)], removed: [], firstOnScreen: 0)
+        _ = table.changed([.failed(6), .flying(1)], removed: ["6"], firstOnScreen: 0)
+        _ = table.changed([.failed(2), .failed(7)], removed: ["2", "7"], firstOnScreen: 0)
+        #expect(table.rows.map(\.key) == ["1", "7", "2", "6", "3", "4", "5"])
+        // Tried again it waits behind the others, and what is looked at stays.
+        let change = table.changed([.flying(7, .queued)], removed: [], firstOnScreen: 2)
+        #expect(table.rows.map(\.key) == ["1", "2", "6", "7", "3", "4", "5"])
+        #expect(change.lostAbove == 1)
     }
 
     @Test func onlyTheLastFailuresAreKept() {
@@ -73,7 +108,7 @@ import Testing
         let numbers = 1000..<1300
         _ = table.changed(numbers.map { .flying($0) }, removed: [], firstOnScreen: 0)
         _ = table.changed(numbers.map { .failed($0) }, removed: [], firstOnScreen: 0)
-        #expect(table.rows.map(\.key) == (1200..<1300).map(String.init))
+        #expect(table.rows.map(\.key) == (1200..<1300).reversed().map(String.init))
         #expect(table.runningCount == 0)
     }
 

@@ -46,6 +46,31 @@ import Testing
         #expect(model.question == nil)
     }
 
+    @Test func aTimeThatPassesIsAReasonToDraw() throws {
+        let model = TopScene.downloads(80, 24)
+        let screen = TopScreen(model: model, look: unicode, time: TopScene.time)
+        let passed = TopScene.time.elapsed + .seconds(600)
+        #expect(screen.untrueAt == passed)
+        var pace = FramePace()
+        pace.drawn(at: .zero, untrueAt: passed)
+        #expect(pace.next(isMoving: false) == passed)
+        #expect(pace.next(isMoving: true) == FramePace.frame)
+    }
+
+    @Test(arguments: [TopModel.View.downloads, .cached])
+    func everyKeyIsNamedHoweverNarrowItIs(view: TopModel.View) {
+        let keys = view == .downloads ? ["q", "tab", "c"] : ["p", "x", "r", "n", "l", "u"]
+        for columns in 29...100 {
+            for look in [unicode, Look(isUnicode: false, colors: .none)] {
+                let line = KeyHints(look: look, view: view).line(columns: columns).text
+                #expect(line.columns <= columns)
+                #expect(
+                    line.split(separator: " ").map(String.init).count { keys.contains($0) }
+                        == keys.count)
+            }
+        }
+    }
+
     @Test func nothingToDoIsSaid() throws {
         let model = TopModel(size: TerminalSize(columns: 40, lines: 10))
         try expect(model, unicode, in: "downloads-idle.txt")

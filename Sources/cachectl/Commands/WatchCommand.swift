@@ -13,7 +13,8 @@ struct WatchCommand: ParsableCommand {
             {"key":KEY,"url":URL,"removed":true}. Every line is written at once.
 
             Goes on until it is interrupted, or with --until cached until every URL is cached or \
-            has failed; then the exit status is that of "status".
+            has failed; then the exit status is that of "status". Where standard input names no \
+            URL it ends at once.
 
             Example: cachectl watch --until cached https://example.com/a.png
             """)
@@ -46,6 +47,8 @@ struct WatchCommand: ParsableCommand {
         let session = WatchSession(client: try socket.connect(), urls: watched)
         var report = WatchReport(watched, json: format.json)
         try report.begin()
+        // To the daemon no URLs are all.
+        if let watched, watched.urls.isEmpty, let status = report.settled { throw status.error }
         try session.run { reply in
             try report.add(reply)
             if until == .cached, let status = report.settled { throw status.error }

@@ -13,16 +13,18 @@ extension String {
     }
 
     /// Start and end of the text in at most so many columns, marked where its middle was cut out.
-    func middle(columns limit: Int, mark: String) -> String {
+    /// The start is a third, or takes so many columns at most.
+    func middle(columns limit: Int, mark: String, start: Int = .max) -> String {
         guard columns > limit else { return self }
         guard limit >= mark.columns else { return "" }
         let room = limit - mark.columns
         // The end of a URL tells more than its start.
-        let start = first(columns: room / 3)
+        let start = first(columns: min(start, room / 3))
         return start + mark + last(columns: room - start.columns)
     }
 
-    private func first(columns limit: Int) -> String {
+    /// The start of the text in at most so many columns.
+    func first(columns limit: Int) -> String {
         var room = limit
         return String(
             prefix { character in
@@ -47,7 +49,8 @@ extension Character {
         guard let scalar = unicodeScalars.first else { return 0 }
         return switch scalar.value {
         case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
-            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1FAFF,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F1E6...0x1F1FF, 0x1F300...0x1F64F,
+            0x1F680...0x1FAFF,
             0x20000...0x3FFFD:
             2
         default: 1

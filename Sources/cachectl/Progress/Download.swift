@@ -43,14 +43,14 @@ struct Download: Hashable {
 
     /// The time has come to here, whether anything was heard or not.
     mutating func advanced(to now: Duration) {
-        if stage == .inFlight(.receiving) { rate.waited(bytes: received, now: now) }
+        if stage == .inFlight(.receiving) { rate.waited(step: step, now: now) }
     }
 
     /// Received of total from 0 to 1, `nil` while the total is unknown.
-    var fraction: Double? {
-        guard let total, total > 0 else { return nil }
-        return min(1, Double(received) / Double(total))
-    }
+    var fraction: Double? { Item.fraction(received, of: total) }
+
+    /// The bytes after which the daemon tells of them: 1 % of all, as far as that is known.
+    private var step: Int { (total ?? received) / 100 }
 
     /// Seconds until all bytes are here at the present rate, `nil` while nobody knows.
     var secondsLeft: Int? {
@@ -64,6 +64,16 @@ struct Download: Hashable {
         case .unknown, .inFlight: true
         case .failed, .over: false
         }
+    }
+}
+
+extension Item {
+    /// Received of total from 0 to 1, `nil` while the total is unknown.
+    var fraction: Double? { Self.fraction(received ?? 0, of: total) }
+
+    static func fraction(_ received: Int, of total: Int?) -> Double? {
+        guard let total, total > 0 else { return nil }
+        return min(1, Double(received) / Double(total))
     }
 }
 

@@ -52,7 +52,7 @@ struct DownloadLine {
         let isAtWork = download.stage == .inFlight(.connecting)
         var line =
             isAtWork
-            ? StyledLine(ring.turning(now: time.elapsed)) : StyledLine(ring.filled(1), .faint)
+            ? StyledLine(ring.turning(now: time.elapsed)) : StyledLine(ring.waiting, .faint)
         line.append(String(repeating: " ", count: layout.gap))
         line.append(shimmer.line(at: line.columns, width: layout.figures))
         put(phase: phase, isAtWork ? .plain : .faint, to: &line)
@@ -62,36 +62,44 @@ struct DownloadLine {
 
     private func retrying(_ download: Download) -> StyledLine {
         let seconds = download.failure?.retryAt.map { max(0, $0 - time.unixSecond) }
-        let when = seconds.map { "again in \($0) s" } ?? "again soon"
+        let trouble = Trouble(
+            why: download.failure?.message ?? "retrying",
+            status: download.failure?.httpStatus,
+            when: seconds.map { "again in \($0) s" } ?? "again soon",
+            shortWhen: seconds.map { "again \($0) s" } ?? "again soon")
         return troubled(
-            StyledLine(ring.turning(now: time.elapsed), .warning), .warning,
-            why: download.failure?.message ?? "retrying", when: when, url: download.url)
+            StyledLine(ring.turning(now: time.elapsed), .warning), .warning, trouble,
+            url: download.url)
     }
 
     private func failed(_ download: Download, _ failure: Failure) -> StyledLine {
-        // Once that moment is past, the next who asks has it tried again.
-        let again = failure.retryAt.map { "not before " + time.clock(unixSecond: $0) }
+        var trouble = Trouble(why: failure.message, status: failure.httpStatus)
+        if let second = failure.retryAt {
+            let clock = time.clock(unixSecond: second)
+            // Once that moment is past, the next who asks has it tried again.
+            let isPast = second <= time.unixSecond
+            trouble.when = isPast ? "may be asked again" : "not before \(clock)"
+            trouble.shortWhen = isPast ? "may retry" : "until \(clock.dropLast(3))"
+        }
         return troubled(
-            StyledLine(look.isUnicode ? "✗ " : "! ", .failure), .failure,
-            why: failure.message, when: again ?? "", url: download.url)
+            StyledLine(look.isUnicode ? "✗ " : "! ", .failure), .failure, trouble,
+            url: download.url)
     }
 
     /// Why and when take the place of all figures, and a part of the URL's where it is narrow.
     private func troubled(
-        _ mark: StyledLine, _ ink: Ink, why: String, when: String, url: String
+        _ mark: StyledLine, _ ink: Ink, _ trouble: Trouble, url: String
     ) -> StyledLine {
         var line = mark
         line.append(String(repeating: " ", count: layout.gap))
         let room = columns - line.columns
-        let urlRoom = min(layout.url, room / 2)
-        let reasonRoom = room - urlRoom - layout.gap
-        let suffix = when.isEmpty || reasonRoom < 2 * when.columns ? "" : ", \(when)"
-        let reason = why.printable.middle(columns: reasonRoom - suffix.columns, mark: look.ellipsis)
-        var text = StyledLine(reason, ink)
-        text.append(suffix)
+        // Short forms take of a narrow URL's room what leaves it two columns of five.
+        let wanted = min(trouble.shortest, room * 3 / 5)
+        let reasonRoom = max(room - min(layout.url, room / 2) - layout.gap, wanted)
+        var text = trouble.line(columns: reasonRoom, ink, look)
         text.pad(to: max(0, reasonRoom))
         line.append(text)
-        put(url: url, .plain, columns: urlRoom, to: &line)
+        put(url: url, .plain, columns: room - reasonRoom - layout.gap, to: &line)
         return line
     }
 
@@ -124,7 +132,7 @@ struct DownloadLine {
     }
 
     private func put(url: String, _ ink: Ink, columns: Int? = nil, to line: inout StyledLine) {
-        let label = url.withoutScheme.middle(columns: columns ?? layout.url, mark: look.ellipsis)
+        let label = url.shortURL(columns: columns ?? layout.url, mark: look.ellipsis)
         guard !label.isEmpty else { return }
         line.append(String(repeating: " ", count: layout.gap))
         line.append(label, ink)
@@ -133,14 +141,5 @@ struct DownloadLine {
     private static func percent(_ fraction: Double) -> String {
         let tenths = Int((fraction * 1000).rounded(.down))
         return tenths >= 1000 ? "100%" : "\(tenths / 10).\(tenths % 10)%"
-    }
-}
-
-extension String {
-    /// A URL without its scheme, which says little, and without anything a terminal would obey.
-    var withoutScheme: String {
-        let text = printable
-        guard let slashes = text.firstRange(of: "://") else { return text }
-        return String(text[slashes.upperBound...])
     }
 }

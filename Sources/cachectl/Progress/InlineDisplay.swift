@@ -2,8 +2,8 @@ import Glibc
 
 /// Lines on a terminal's standard error that are drawn again and again.
 ///
-/// Whatever ends the work, the screen is left as it was: by ``erase()``, and by the signal handler
-/// of ``Signals`` on Ctrl-C.
+/// Whatever ends the work, the screen is left as it was: by ``erase()``, and by the signal handlers
+/// of ``Signals``.
 final class InlineDisplay {
     let look: Look
     private let screen: InlineScreen
@@ -18,7 +18,7 @@ final class InlineDisplay {
     static func onTerminal() -> InlineDisplay? {
         let environment = Look.environment()
         guard isatty(STDERR_FILENO) == 1, environment["TERM"] != "dumb" else { return nil }
-        Signals.eraseDisplayOnInterrupt()
+        Signals.eraseDisplayFirst()
         return InlineDisplay(look: Look(environment: environment))
     }
 

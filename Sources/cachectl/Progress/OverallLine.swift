@@ -21,8 +21,8 @@ struct OverallLine {
         let bar = Bar(look: look, width: columns / 3)
         line.append(bar.line(overall.fraction))
         line.append("  ")
-        let label = overall.label?.withoutScheme ?? ""
-        line.append(label.middle(columns: columns - line.columns, mark: look.ellipsis))
+        let room = columns - line.columns
+        line.append(overall.label?.shortURL(columns: room, mark: look.ellipsis) ?? "")
         return line.prefix(columns: columns)
     }
 }

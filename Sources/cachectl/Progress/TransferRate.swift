@@ -1,13 +1,14 @@
 import Glibc
 
 /// The speed of one download, smoothed: what happened τ seconds ago weighs 1/e of what happens now.
+///
+/// The daemon tells of bytes in steps, each 1 % of all. Between two of them less than a step has come.
 struct TransferRate: Hashable {
-    /// The present estimate; `nil` until two samples have come.
+    /// What it seems to be at present; `nil` until two samples have come.
     private(set) var bytesPerSecond: Double?
+    /// What it was when bytes were told last.
+    private var estimate: Double?
     private var last: Sample?
-
-    /// When the last byte came.
-    private var cameAt = Duration.zero
 
     private struct Sample: Hashable {
         var bytes: Int
@@ -17,33 +18,40 @@ struct TransferRate: Hashable {
     /// τ. Short enough to see a stall, long enough to read the digits.
     private static let timeConstant = 2.0
 
-    /// So long without news is news.
-    private static let patience = Duration.seconds(1)
-    /// So long without a byte, nothing comes at all.
-    private static let stall = Duration.seconds(5)
+    /// Seconds without news that are news.
+    private static let patience = 1.0
+    /// Seconds without a byte after which nothing comes at all, and steps as long.
+    private static let stall = (seconds: 5.0, steps: 3.0)
+    /// What a download is held for that has not told its speed, in bytes a second.
+    private static let untold = 10_000.0
 
     /// Takes in that `bytes` in all were there at `now`. A count that falls is a new attempt.
     mutating func sample(bytes: Int, now: Duration) {
         guard let last, bytes >= last.bytes else {
             self = TransferRate()
-            cameAt = now
             self.last = Sample(bytes: bytes, at: now)
             return
         }
         let elapsed = (now - last.at) / .seconds(1)
-        // Two samples at one moment say nothing about speed.
-        guard elapsed >= 0.001 else { return }
+        // What was known is no news, and two samples at one moment say nothing about speed.
+        guard bytes > last.bytes, elapsed >= 0.001 else { return }
         let present = Double(bytes - last.bytes) / elapsed
         let weight = 1 - exp(-elapsed / Self.timeConstant)
-        bytesPerSecond = bytesPerSecond.map { $0 + (present - $0) * weight } ?? present
+        estimate = estimate.map { $0 + (present - $0) * weight } ?? present
+        bytesPerSecond = estimate
         self.last = Sample(bytes: bytes, at: now)
-        if bytes > last.bytes { cameAt = now }
-        if now >= cameAt + Self.stall { bytesPerSecond = 0 }
     }
 
-    /// Takes in that at `now` still no more than `bytes` are there.
-    mutating func waited(bytes: Int, now: Duration) {
-        guard let last, now >= last.at + Self.patience else { return }
-        sample(bytes: bytes, now: now)
+    /// Takes in that nothing was told until `now`, so that fewer than `step` bytes have come.
+    mutating func waited(step: Int, now: Duration) {
+        guard let last else { return }
+        let silence = (now - last.at) / .seconds(1)
+        guard silence >= Self.patience else { return }
+        let stepSeconds = Double(step) / (estimate ?? Self.untold)
+        if silence >= max(Self.stall.seconds, Self.stall.steps * stepSeconds) {
+            bytesPerSecond = 0
+        } else if let estimate {
+            bytesPerSecond = min(estimate, Double(step) / silence)
+        }
     }
 }

@@ -13,6 +13,9 @@ struct Ring {
         return Self.braille(Self.dots.prefix(eighths))
     }
 
+    /// A dot in place of a ring that nothing fills yet.
+    var waiting: String { look.isUnicode ? "· " : ". " }
+
     /// A third of the ring that goes round once a second.
     func turning(now: Duration) -> String {
         let step = Int(now / .milliseconds(125))

@@ -2,6 +2,12 @@
 /// what imitates them. Pure; a sequence may come in pieces.
 struct KeyDecoder {
     private var pending: [UInt8] = []
+    /// When an escape that has come was the key of that name, should nothing follow; `nil` where none is
+    /// the last that came.
+    private(set) var deadline: Duration?
+
+    /// An escape without company for so long was the key.
+    private static let patience = Duration.milliseconds(50)
 
     private static let escape: UInt8 = 0x1B
     /// Behind `ESC [` or `ESC O`.
@@ -10,11 +16,9 @@ struct KeyDecoder {
         "H": .home, "1~": .home, "7~": .home, "F": .end, "4~": .end, "8~": .end,
     ]
 
-    /// Whether an escape has come that may be the key of that name, or the start of a sequence.
-    var isUndecided: Bool { !pending.isEmpty }
-
     /// The keys that are whole with these bytes.
-    mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
+    mutating func decode(_ bytes: some Collection<UInt8>, now: Duration) -> [Key] {
+        guard !bytes.isEmpty else { return [] }
         var keys: [Key] = []
         for byte in bytes {
             if pending.isEmpty {
@@ -24,12 +28,17 @@ struct KeyDecoder {
                 keys += takeSequence()
             }
         }
+        deadline = pending.isEmpty ? nil : now + Self.patience
         return keys
     }
 
-    /// Nothing came for a while: it was the key.
-    mutating func waited() -> [Key] {
-        defer { pending = [] }
+    /// Nothing came until `now`.
+    mutating func waited(until now: Duration) -> [Key] {
+        guard let deadline, now >= deadline else { return [] }
+        defer {
+            pending = []
+            self.deadline = nil
+        }
         return pending == [Self.escape] ? [.escape] : []
     }
 

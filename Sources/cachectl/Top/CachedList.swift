@@ -16,8 +16,8 @@ struct CachedList: Hashable {
     }
 
     private static let pageSize = 200
-    /// What the daemon gives at once; a longer list stays as it was read.
-    private static let reloadLimit = 1000
+    /// What the daemon gives at once. Who looks farther down sees the list as it was read.
+    private static let callLimit = 1000
 
     /// The first page of an order.
     mutating func begin(_ order: CachedOrder) -> Page {
@@ -27,18 +27,23 @@ struct CachedList: Hashable {
         return Page(order: order, limit: Self.pageSize)
     }
 
+    /// Whether there is nothing that was not read.
+    var isWhole: Bool { after == nil && !isLoading }
+
     /// The page to ask for when so many rows were seen; `nil` while there is enough.
-    mutating func wanted(seen: Int) -> Page? {
+    mutating func wanted(seen: Int, isEndWanted: Bool = false) -> Page? {
         guard let after, !isLoading, seen + Self.pageSize / 2 > items.count else { return nil }
         isLoading = true
-        return Page(order: order, limit: Self.pageSize, after: after)
+        return Page(
+            order: order, limit: isEndWanted ? Self.callLimit : Self.pageSize, after: after)
     }
 
-    /// All that is shown once more, because something has changed.
-    mutating func reload() -> Page? {
-        guard !isLoading, items.count <= Self.reloadLimit else { return nil }
+    /// All down to the last row seen once more, because something has changed, and a page beyond it:
+    /// what is new may stand before it.
+    mutating func reload(seen: Int) -> Page? {
+        guard !isLoading, seen <= Self.callLimit else { return nil }
         isLoading = true
-        return Page(order: order, limit: max(Self.pageSize, items.count))
+        return Page(order: order, limit: min(Self.callLimit, seen + Self.pageSize))
     }
 
     mutating func arrived(_ page: Page, _ reply: Methods.List.Reply) {
@@ -47,6 +52,15 @@ struct CachedList: Hashable {
         isLoading = false
         items = page.after == nil ? reply.items : items + reply.items
         after = reply.items.isEmpty ? nil : reply.after
+    }
+
+    /// Where a row of the list before stands now, or the next behind it that is still there.
+    func place(of row: Int, in before: CachedList) -> Int {
+        guard before.items.indices.contains(row) else { return row }
+        if items.indices.contains(row), items[row].key == before.items[row].key { return row }
+        let places = Dictionary(
+            items.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
+        return before.items[row...].lazy.compactMap { places[$0.key] }.first ?? row
     }
 
     /// Takes in what was said about some of them.

@@ -85,7 +85,7 @@ struct CachedView {
             size: item.size.map(ByteCountText.describe) ?? "",
             type: item.mediaType?.printable ?? "", dimensions: item.dimensions, time: age ?? "")
         let room = screen.columns - line.columns
-        line.append(item.url.withoutScheme.middle(columns: room, mark: look.ellipsis))
+        line.append(item.url.shortURL(columns: room, mark: look.ellipsis))
         return line
     }
 

@@ -1,7 +1,8 @@
 import CacheWire
 
-/// The downloads under way: first those whose turn has come, in that order, and among them those that
-/// failed; then those that wait. Knows of each what does not change from moment to moment. Pure.
+/// The downloads under way: first those whose turn has come, in that order; then those that failed,
+/// the newest first; then those that wait. Knows of each what is needed where it is not on the
+/// screen. Pure.
 struct DownloadTable {
     struct Row: Hashable {
         let key: String
@@ -10,6 +11,10 @@ struct DownloadTable {
         var isQueued: Bool
         /// Why it ended; `nil` while it is under way.
         var failure: Failure?
+        /// Counts failures, so that the newest is the greatest.
+        var failureNumber = 0
+        /// Received of total from 0 to 1, as it was told last; 0 while the total is unknown.
+        var fraction = 0.0
     }
 
     /// What a change did to the table.
@@ -25,11 +30,17 @@ struct DownloadTable {
     private(set) var rows: [Row] = []
     private(set) var runningCount = 0
     private var positions: [String: Int] = [:]
+    private var failureNumber = 0
 
     /// Failures that are shown; the oldest go first.
     private static let failureLimit = 100
 
     var failureCount: Int { rows.count - runningCount }
+
+    /// How many downloads the parts of those under way would make.
+    var runningParts: Double {
+        rows.lazy.filter { $0.failure == nil }.reduce(0) { $0 + $1.fraction }
+    }
 
     /// Takes in what was said about some.
     ///
@@ -48,6 +59,12 @@ struct DownloadTable {
         return change
     }
 
+    /// Takes in how far one is.
+    mutating func progressed(_ item: Item) {
+        guard item.state == .inFlight, let position = positions[item.key] else { return }
+        rows[position].fraction = item.fraction ?? 0
+    }
+
     /// Forgets what failed; how many rows the first on the screen has moved up.
     mutating func clearFailures(firstOnScreen row: Int) -> Int {
         arrange(
@@ -64,8 +81,7 @@ struct DownloadTable {
                 return
             }
             if let position {
-                rows[position].failure = nil
-                rows[position].isQueued = isQueued
+                rows[position] = Row(key: item.key, url: item.url, isQueued: isQueued)
             } else {
                 positions[item.key] = rows.count
                 rows.append(Row(key: item.key, url: item.url, isQueued: isQueued))
@@ -75,14 +91,17 @@ struct DownloadTable {
             change.latest = item.url
         case .failed(let failure):
             guard position.map({ rows[$0].failure == nil }) ?? true else { return }
+            failureNumber += 1
+            let row = Row(
+                key: item.key, url: item.url, isQueued: false, failure: failure,
+                failureNumber: failureNumber)
             if let position {
-                rows[position].failure = failure
-                rows[position].isQueued = false
+                rows[position] = row
                 runningCount -= 1
             } else {
                 // It failed so soon that its beginning was not told.
                 positions[item.key] = rows.count
-                rows.append(Row(key: item.key, url: item.url, isQueued: false, failure: failure))
+                rows.append(row)
                 change.began += 1
             }
             change.ended += 1
@@ -104,21 +123,31 @@ struct DownloadTable {
 
     private func forgetOldFailures(_ lost: inout Set<Int>) {
         let failed = rows.indices.filter { rows[$0].failure != nil && !lost.contains($0) }
-        lost.formUnion(failed.dropLast(Self.failureLimit))
+        guard failed.count > Self.failureLimit else { return }
+        let newestFirst = failed.sorted { rows[$0].place < rows[$1].place }
+        lost.formUnion(newestFirst.dropFirst(Self.failureLimit))
     }
 
-    /// Takes rows away and puts those that wait behind the others; how many rows the one that was the
-    /// first on the screen has moved up.
+    /// Takes rows away and puts the others in order; how many rows the one that was the first on the
+    /// screen has moved up.
     private mutating func arrange(without lost: Set<Int>, firstOnScreen row: Int) -> Int {
-        let isSorted = !zip(rows, rows.dropFirst()).contains { $0.isQueued && !$1.isQueued }
+        let isSorted = !zip(rows, rows.dropFirst()).contains { $1.place < $0.place }
         guard !lost.isEmpty || !isSorted else { return 0 }
         let anchor = rows.indices.dropFirst(row).first { !lost.contains($0) }.map { rows[$0].key }
         let kept = rows.indices.filter { !lost.contains($0) }.map { rows[$0] }
-        rows = kept.filter { !$0.isQueued } + kept.filter(\.isQueued)
+        // The sort keeps equals as they are.
+        rows = kept.sorted { $0.place < $1.place }
         positions = Dictionary(
             rows.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
         // At its top the screen shows what is first, whatever was.
         guard row > 0, let anchor, let place = positions[anchor] else { return 0 }
         return row - place
+    }
+}
+
+extension DownloadTable.Row {
+    /// Rows stand in this order: at work, failed, waiting.
+    fileprivate var place: (Int, Int) {
+        if failure != nil { (1, -failureNumber) } else { (isQueued ? 2 : 0, 0) }
     }
 }

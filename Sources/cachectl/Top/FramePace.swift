@@ -10,14 +10,17 @@ struct FramePace: Hashable {
     /// A person waits for it.
     var isUrgent = true
     private var drawnAt: Duration?
+    /// When what is drawn is not true any more.
+    private var changesAt: Duration?
 
     /// When to draw next; `nil` when there is nothing to draw.
     func next(isMoving: Bool) -> Duration? {
         guard let drawnAt, !isUrgent else { return .zero }
-        return isChanged || isMoving ? drawnAt + Self.frame : nil
+        return isChanged || isMoving ? drawnAt + Self.frame : changesAt
     }
 
-    mutating func drawn(at now: Duration) {
+    mutating func drawn(at now: Duration, untrueAt: Duration? = nil) {
+        changesAt = untrueAt
         isChanged = false
         isUrgent = false
         drawnAt = now

@@ -3,8 +3,8 @@ import CacheWire
 /// What a person does.
 extension TopModel {
     mutating func pressed(_ key: Key, now: Duration) -> [Wish] {
-        pace.isUrgent = true
-        notice = nil
+        say(nil, now: now)
+        isEndWanted = view == .cached && [.end, .character("G")].contains(key)
         if let question {
             self.question = nil
             return key == .character("y") ? answered(question) : []
@@ -92,6 +92,7 @@ extension TopModel {
     }
 
     mutating func moreOfList() -> [Wish] {
-        cached.wanted(seen: cachedRows.range.upperBound).map { [.list($0)] } ?? []
+        let page = cached.wanted(seen: cachedRows.range.upperBound, isEndWanted: isEndWanted)
+        return page.map { [.list($0)] } ?? []
     }
 }

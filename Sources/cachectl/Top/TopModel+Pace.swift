@@ -7,7 +7,7 @@ extension TopModel {
 
     /// When ``advanced(to:)`` or drawing is due; `nil` when only an event will change anything.
     var nextDeadline: Duration? {
-        [nextFrame, pacer.nextChange, nextSample].compactMap(\.self).min()
+        [nextFrame, pacer.nextChange, nextSample, noticeEnd].compactMap(\.self).min()
     }
 
     /// When to draw.
@@ -18,6 +18,7 @@ extension TopModel {
         let label = pacer.label
         pacer.advanced(to: now)
         if pacer.label != label { pace.isChanged = true }
+        if let noticeEnd, now >= noticeEnd { say(nil, now: now) }
         if isMoving {
             for url in watched.keys { watched[url]?.advanced(to: now) }
         }

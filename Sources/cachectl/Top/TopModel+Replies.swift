@@ -26,14 +26,16 @@ extension TopModel {
     mutating func screenChanged(_ reply: Methods.Watch.Reply, now: Duration) {
         tell(reply, now: now)
         if view == .cached {
-            cached.changed(reply.items, removed: reply.removed)
-            layOut()
+            changeCached { $0.changed(reply.items, removed: reply.removed) }
         }
         pace.isChanged = true
     }
 
     private mutating func tell(_ reply: Methods.Watch.Reply, now: Duration) {
-        for item in reply.items { watched[item.url]?.changed(to: item, now: now) }
+        for item in reply.items {
+            watched[item.url]?.changed(to: item, now: now)
+            table.progressed(item)
+        }
     }
 
     /// What is on the screen now is watched from now on; what is known of it is kept.
@@ -47,8 +49,9 @@ extension TopModel {
     }
 
     mutating func listed(_ page: CachedList.Page, _ reply: Methods.List.Reply) -> [Wish] {
-        cached.arrived(page, reply)
-        layOut()
+        changeCached { $0.arrived(page, reply) }
+        if isEndWanted { cachedRows.choose(by: .max / 2) }
+        isEndWanted = isEndWanted && !cached.isWhole
         pace.isChanged = true
         return moreOfList()
     }
@@ -57,29 +60,32 @@ extension TopModel {
         pace.isChanged = true
         let hasChanged = gauges.sampled(stats, now: now)
         guard hasChanged, view == .cached else { return [] }
-        return cached.reload().map { [.list($0)] } ?? []
+        return reload()
     }
 
     /// What became of a pin, and what of a refresh.
-    mutating func answered(_ wish: Wish, _ items: [Item]) {
+    mutating func answered(_ wish: Wish, _ items: [Item], now: Duration) {
         pace.isUrgent = true
         guard let item = items.first else { return }
-        cached.changed(items, removed: [])
-        layOut()
+        changeCached { $0.changed(items, removed: []) }
         let failure = item.failure?.message
         switch wish {
         case .pin(_, let isPinned):
             let isDone = item.pinned ?? false == isPinned
-            notice = isDone ? (isPinned ? "pinned" : "unpinned") : failure ?? "it is not cached"
-        case .refresh: notice = failure ?? "the origin is asked"
+            let text = isPinned ? "pinned" : "unpinned"
+            say(isDone ? text : failure ?? "it is not cached", now: now)
+        case .refresh: say(failure ?? "the origin is asked", now: now)
         default: break
         }
     }
 
     /// What became of a removal.
-    mutating func removed(_ reply: Methods.Remove.Reply) -> [Wish] {
-        pace.isUrgent = true
-        notice = "removed " + EntryCountText.describe(reply.entries, bytes: reply.bytes)
-        return [.stats] + (cached.reload().map { [.list($0)] } ?? [])
+    mutating func removed(_ reply: Methods.Remove.Reply, now: Duration) -> [Wish] {
+        say("removed " + EntryCountText.describe(reply.entries, bytes: reply.bytes), now: now)
+        return [.stats] + reload()
+    }
+
+    private mutating func reload() -> [Wish] {
+        cached.reload(seen: cachedRows.range.upperBound).map { [.list($0)] } ?? []
     }
 }

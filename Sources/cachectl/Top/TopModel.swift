@@ -28,11 +28,13 @@ struct TopModel {
     var size: TerminalSize
     var table = DownloadTable()
     /// Where each view stands.
-    var downloadRows = Viewport()
+    var downloadRows = Viewport(isChoosing: false)
     var cachedRows = Viewport()
     /// How far the downloads on the screen are, by URL.
     var watched: [String: Download] = [:]
     var cached = CachedList()
+    /// The end of what is cached is wanted, which is not read yet.
+    var isEndWanted = false
     var gauges = Gauges()
 
     /// Downloads that ended since there last was nothing to do.
@@ -40,8 +42,10 @@ struct TopModel {
     var pacer = LabelPacer()
 
     var question: Question?
-    /// What became of what a person did last; shown until the next key.
-    var notice: String?
+    /// What became of what a person did last; shown until the next key, and so long at most.
+    private(set) var notice: String?
+    private(set) var noticeEnd: Duration?
+    private static let noticeTime = Duration.seconds(3)
 
     var pace = FramePace()
     /// When `Stats` is asked next; `nil` while nobody looks at it.
@@ -56,10 +60,10 @@ struct TopModel {
     var overall: Overall? {
         let total = finished + table.runningCount
         guard table.runningCount > 0 || pacer.label != nil, total > 0 else { return nil }
-        let parts = watched.values.reduce(0) { $0 + ($1.isMoving ? $1.fraction ?? 0 : 0) }
         return Overall(
             finished: finished, total: total,
-            fraction: min(1, (Double(finished) + parts) / Double(total)), label: pacer.label)
+            fraction: min(1, (Double(finished) + table.runningParts) / Double(total)),
+            label: pacer.label)
     }
 
     /// The URLs on the screen, all that is watched.
@@ -75,12 +79,32 @@ struct TopModel {
         return cached.items[cachedRows.cursor]
     }
 
+    /// Shows a notice, or none any more.
+    mutating func say(_ text: String?, now: Duration) {
+        notice = text
+        noticeEnd = text == nil ? nil : now + Self.noticeTime
+        pace.isUrgent = true
+    }
+
     /// Fits the views to the screen and to what there is.
     mutating func layOut() {
         downloadRows.resized(height: TopLayout(size: size, view: .downloads).rows.count)
         downloadRows.counted(table.rows.count)
         cachedRows.resized(height: TopLayout(size: size, view: .cached).rows.count)
         cachedRows.counted(cached.items.count)
+    }
+
+    /// Lets what is cached change. The chosen image stays chosen wherever it is then, and what was first
+    /// on the screen stays so; where they have gone, what came behind them takes their places.
+    mutating func changeCached(_ change: (inout CachedList) -> Void) {
+        let before = cached
+        change(&cached)
+        let cursor = cached.place(of: cachedRows.cursor, in: before)
+        // At its top the screen shows what is first, whatever was.
+        let offset =
+            cachedRows.offset > 0 ? cached.place(of: cachedRows.offset, in: before) : 0
+        layOut()
+        cachedRows.moved(cursor: cursor, offset: offset)
     }
 
     /// The terminal has another size.

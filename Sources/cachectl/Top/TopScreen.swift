@@ -1,3 +1,5 @@
+import CacheWire
+
 /// Draws `top`. Pure: the same model, look and time give the same screen.
 struct TopScreen {
     let model: TopModel
@@ -28,6 +30,14 @@ struct TopScreen {
         return canvas
     }
 
+    /// When a time that it names will have passed.
+    var untrueAt: Duration? {
+        guard model.view == .downloads else { return nil }
+        return model.table.rows[model.downloadRows.range].lazy.compactMap(\.failure?.retryAt)
+            .filter { $0 > time.unixSecond }.min()
+            .map { time.elapsed + .seconds($0 - time.unixSecond) }
+    }
+
     private var title: StyledLine {
         var line = StyledLine()
         for (view, name) in [(TopModel.View.downloads, "1 downloads"), (.cached, "2 cached")] {
@@ -52,27 +62,13 @@ struct TopScreen {
     private var keys: StyledLine {
         if case .remove(let url)? = model.question {
             let room = columns - "remove ? y/n".columns
-            let name = url.withoutScheme.middle(columns: room, mark: look.ellipsis)
+            let name = url.shortURL(columns: room, mark: look.ellipsis)
             return StyledLine("remove \(name)? y/n", .warning)
         }
         if let notice = model.notice {
             return StyledLine(
                 notice.printable.prefix(columns: columns, mark: look.ellipsis), .strong)
         }
-        let hints: [(String, String)] =
-            switch model.view {
-            case .downloads:
-                [("q", "quit"), ("tab", "cached"), ("up/down", "scroll"), ("c", "clear failed")]
-            case .cached:
-                [
-                    ("q", "quit"), ("tab", "downloads"), ("p", "pin"), ("x", "remove"),
-                    ("r", "refresh"), ("n", "newest"), ("l", "largest"), ("u", "unused"),
-                ]
-            }
-        return hints.reduce(into: StyledLine()) { line, hint in
-            guard line.columns + hint.0.count + hint.1.count + 1 <= columns else { return }
-            line.append(hint.0, .strong)
-            line.append(" \(hint.1)  ", .faint)
-        }
+        return KeyHints(look: look, view: model.view).line(columns: columns)
     }
 }

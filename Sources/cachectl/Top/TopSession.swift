@@ -24,9 +24,6 @@ final class TopSession {
     private var watchedURLs: [String] = []
     private var end: End?
 
-    /// An escape without company for so long was the key of that name.
-    private static let escapeMilliseconds: Int32 = 50
-
     init(
         screen: FullScreen, look: Look, connect: () throws -> Client
     ) throws {
@@ -62,11 +59,8 @@ final class TopSession {
         if let due = model.nextFrame, due <= now, screen.port.isDrained { try draw() }
         let ready = wait()
         if ready.contains(signals.descriptor) { signals.read().forEach(received) }
-        if ready.contains(screen.port.descriptor) {
-            try readKeys()
-        } else if decoder.isUndecided {
-            try press(decoder.waited())
-        }
+        if ready.contains(screen.port.descriptor) { try readKeys() }
+        try press(decoder.waited(until: now))
         for line in lines where ready.contains(line.descriptor) { try line.takeReplies() }
     }
 
@@ -89,10 +83,9 @@ final class TopSession {
     /// Milliseconds until something happens by itself, -1 for never.
     private var timeout: Int32 {
         // A frame that is due waits for the terminal, not for the clock.
-        let deadline = screen.port.isDrained ? model.nextDeadline : nil
-        let sleep = deadline.map { max(0, Int32(($0 - now) / .milliseconds(1)) + 1) }
-        guard decoder.isUndecided else { return sleep ?? -1 }
-        return min(sleep ?? Self.escapeMilliseconds, Self.escapeMilliseconds)
+        let deadlines = [screen.port.isDrained ? model.nextDeadline : nil, decoder.deadline]
+        guard let next = deadlines.compactMap(\.self).min() else { return -1 }
+        return max(0, Int32((next - now) / .milliseconds(1)) + 1)
     }
 
     // MARK: The terminal
@@ -100,8 +93,9 @@ final class TopSession {
     private func draw() throws {
         if model.urlsOnScreen != watchedURLs { try watchScreen() }
         let time = ScreenTime.now(since: start)
-        screen.show(TopScreen(model: model, look: look, time: time).canvas())
-        model.pace.drawn(at: time.elapsed)
+        let top = TopScreen(model: model, look: look, time: time)
+        screen.show(top.canvas())
+        model.pace.drawn(at: time.elapsed, untrueAt: top.untrueAt)
     }
 
     private func readKeys() throws {
@@ -110,7 +104,7 @@ final class TopSession {
             end = .signal(SIGHUP)
             return
         }
-        try press(decoder.decode(bytes))
+        try press(decoder.decode(bytes, now: now))
     }
 
     private func press(_ keys: [Key]) throws {
@@ -176,16 +170,16 @@ final class TopSession {
             }
         case .pin(let url, let isPinned):
             try questions.call(Methods.Pin.self, .init(urls: [url], pinned: isPinned)) {
-                [unowned self] in model.answered(wish, $0.items)
+                [unowned self] in model.answered(wish, $0.items, now: now)
             }
         case .refresh(let url):
             let parameters = Methods.Fetch.Parameters(urls: [url], refresh: true, wait: false)
             try questions.call(Methods.Fetch.self, parameters) { [unowned self] in
-                model.answered(wish, $0.items)
+                model.answered(wish, $0.items, now: now)
             }
         case .remove(let url):
             try questions.call(Methods.Remove.self, .init(urls: [url])) { [unowned self] in
-                try perform(model.removed($0))
+                try perform(model.removed($0, now: now))
             }
         }
     }

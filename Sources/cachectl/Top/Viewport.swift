@@ -1,5 +1,9 @@
 /// Which rows of a long list are on the screen, and which of them is chosen. Pure.
+///
+/// The chosen row is always on the screen.
 struct Viewport: Hashable {
+    /// Whether a row is chosen; else the screen stays where it is when its size changes.
+    var isChoosing = true
     /// The first row on the screen.
     private(set) var offset = 0
     /// The row a person has chosen.
@@ -22,6 +26,13 @@ struct Viewport: Hashable {
         settle()
     }
 
+    /// The rows have changed places: these are chosen and first now.
+    mutating func moved(cursor: Int, offset: Int) {
+        self.cursor = cursor
+        self.offset = offset
+        settle()
+    }
+
     /// Rows before the first on the screen went: those on it stay where they are.
     mutating func lost(above lost: Int) {
         offset -= lost
@@ -31,23 +42,22 @@ struct Viewport: Hashable {
 
     /// Chooses another row; the screen follows it.
     mutating func choose(by steps: Int) {
-        cursor = clamped(cursor + steps)
-        if cursor < offset { offset = cursor }
-        if cursor >= offset + height { offset = cursor - height + 1 }
+        cursor += steps
         settle()
     }
 
     /// Shows other rows.
     mutating func scroll(by steps: Int) {
-        offset += steps
-        settle()
+        offset = max(0, min(offset + steps, count - height))
         cursor = offset
+        settle()
     }
 
     private mutating func settle() {
         offset = max(0, min(offset, count - height))
-        cursor = clamped(cursor)
+        guard isChoosing else { return cursor = offset }
+        cursor = max(0, min(cursor, count - 1))
+        if cursor < offset { offset = cursor }
+        if height > 0, cursor >= offset + height { offset = cursor - height + 1 }
     }
-
-    private func clamped(_ row: Int) -> Int { max(0, min(row, count - 1)) }
 }

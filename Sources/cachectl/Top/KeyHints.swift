@@ -1,0 +1,43 @@
+/// The keys a view knows. All of them are named; where it is narrow, not what each does.
+struct KeyHints {
+    private let hints: [(key: String, text: String)]
+
+    private static let gap = 2
+
+    init(look: Look, view: TopModel.View) {
+        let arrows = look.isUnicode ? "↑↓" : "j/k"
+        hints =
+            [("q", "quit"), ("tab", "view")]
+            + (view == .downloads
+                ? [(arrows, "scroll"), ("c", "clear failed")]
+                : [
+                    (arrows, ""), ("p", "pin"), ("x", "remove"), ("r", "refresh"),
+                    ("n", "newest"), ("l", "largest"), ("u", "unused"),
+                ])
+    }
+
+    func line(columns: Int) -> StyledLine {
+        let explained = explained(columns: columns)
+        var line = StyledLine()
+        for (index, hint) in hints.enumerated() {
+            if index > 0 { line.append(String(repeating: " ", count: Self.gap)) }
+            line.append(hint.key, .strong)
+            if explained.contains(index) { line.append(" " + hint.text, .faint) }
+        }
+        return line
+    }
+
+    /// Which keys are explained, in the order of the line; those that any program has are the last.
+    private func explained(columns: Int) -> Set<Int> {
+        var room = columns - (hints.count - 1) * Self.gap
+        room -= hints.reduce(0) { $0 + $1.key.columns }
+        let order = hints.indices.map { ($0 + 2) % hints.count }
+        return Set(
+            order.filter { index in
+                let width = hints[index].text.columns + 1
+                guard width > 1, width <= room else { return false }
+                room -= width
+                return true
+            })
+    }
+}
