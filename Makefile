@@ -30,15 +30,13 @@ test: ## Run every test
 	@.ci/python-clients .build-python
 	swift build
 	@.ci/lint programs .build/debug
-	swift test --disable-xctest --skip IntegrationTests --skip TortureTests $(ARGS)
-	@# Thousands of connections and whole programs: one at a time, so that none starves another.
-	swift test --disable-xctest --no-parallel --filter 'IntegrationTests|TortureTests' $(ARGS)
+	@# Whole programs, thousands of connections, limits of time: one at a time, so that none starves another.
+	swift test --disable-xctest --no-parallel $(ARGS)
 
 test-unprivileged: ## Run every test as a user without any rights; needs root
 	@.ci/dependencies build test
 	swift build --build-tests
-	.ci/unprivileged .build/debug --skip IntegrationTests --skip TortureTests $(ARGS)
-	.ci/unprivileged .build/debug --no-parallel --filter 'IntegrationTests|TortureTests' $(ARGS)
+	.ci/unprivileged .build/debug --no-parallel $(ARGS)
 
 torture: export CACHED_TEST_LONG = 1
 torture: ## Put every promise to the test for long, a line for each (ARGS="--filter NAME": one)

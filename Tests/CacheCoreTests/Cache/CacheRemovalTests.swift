@@ -27,20 +27,17 @@ struct CacheRemovalTests {
 
     @Test func whatCannotBeRemovedIsNotSaidToBeGone() async throws {
         try await withTestScope { scope in
-            let faults = FaultPlan(.unlinkat, nth: 1, .notPermitted)
+            // Not the first alone: partials may be looked for, too.
+            let faults = FaultPlan(.unlinkat, nth: 1, .notPermitted, times: 1000)
             let fixture = try CacheFixture(in: scope, faults: faults)
-            // Before that it would look for partials that may lie there.
-            try await waitUntil("the scan's end") { fixture.cache.statistics().isWhole }
             for name in ["/a.png", "/b.png"] {
                 fixture.origin.route(name, .answer(body: image))
-                _ = try await fixture.fetch(name)
+                #expect(try await fixture.fetch(name).failures.isEmpty)
             }
-            #expect(try await fixture.remove("/a.png", "/b.png").entries == 1)
+            #expect(try await fixture.remove("/a.png", "/b.png") == .nothing)
             #expect(faults.hasStruck)
             #expect(try fixture.lookup("/a.png").isCached)
-            #expect(try fixture.lookup("/b.png").isMissing)
-            #expect(try await fixture.remove("/a.png").entries == 1)
-            #expect(try fixture.lookup("/a.png").isMissing)
+            #expect(try fixture.lookup("/b.png").isCached)
         }
     }
 
