@@ -106,7 +106,7 @@ final class Transfer {
     /// A piece of the body arrived.
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
         // libcurl 7.88 may go on after a piece it had held back was refused; that piece is lost.
-        guard ownFailure == nil, !isSpoilt else { return .brokenOff }
+        guard ownFailure == nil else { return .brokenOff }
         guard file != nil || hasImage else {
             uselessBytes += bytes.count
             return uselessBytes <= Self.errorBodyLimit ? .taken : .brokenOff
