@@ -50,6 +50,47 @@ struct FairnessTests {
         }
     }
 
+    @Test func prefetchesGiveWayToAllThatIsVisibleAndGoOnWhereTheyWere() async throws {
+        try await withTestScope { scope in
+            let gate = try Gate()
+            let origin = try ScriptedOrigin(in: scope)
+            let large = SampleImage.png(byteCount: 400_000)
+            let prefetches = (0..<5).map { "/prefetch\($0).png" }
+            for name in prefetches {
+                origin.route(name) { request in
+                    request.headers["Range"] == nil
+                        ? .gated(large, after: 300_000, gate, headers: ["ETag": "\"1\""])
+                        : .ranged(large, for: request)
+                }
+            }
+            let rows = (0..<12).map { "/row\($0).png" }
+            let small = SampleImage.png(byteCount: 5000)
+            for name in rows { origin.route(name, .trickled(small, bytesPerSecond: 50_000)) }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let prefetcher = try daemon.connect()
+            let wanted = prefetches.map { origin.url($0) }
+            try await prefetcher.send(
+                call("Fetch", wanted, parameters: #""priority":"background""#) + "\0")
+            try await waitUntil("the prefetches to have come so far") {
+                let items = try await daemon.ask(call("Status", wanted)).items
+                return items.allSatisfy { $0.received == 300_000 }
+            }
+            // 100 ms each: on the one place that is theirs alone they would take 1.2 s.
+            let list = try daemon.connect()
+            let start = ContinuousClock.now
+            let visible = call(
+                "Fetch", rows.map { origin.url($0) }, parameters: #""priority":"visible""#)
+            #expect(try await list.ask(visible).items.allSatisfy { $0.state == .cached })
+            let time = ContinuousClock.now - start
+            #expect(time < .milliseconds(900), "twelve visible images took \(time)")
+            gate.open()
+            #expect(try await prefetcher.answer().items.allSatisfy { $0.state == .cached })
+            let again = prefetches.flatMap { origin.requests($0).dropFirst() }
+            #expect((1...5).contains(again.count))
+            for request in again { #expect(request.headers["Range"] == "bytes=300000-") }
+        }
+    }
+
     @Test func oneClientsBacklogDoesNotDelayAnothersImage() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

@@ -75,6 +75,7 @@ extension CacheState {
             }
             flights[key]?.interests.remove(id)
             effects += stopIfUnwanted(key)
+            if flights[key]?.phase.isRunning == true { prefetches.insert(key) }
         }
         return effects
     }

@@ -155,12 +155,6 @@ extension CacheState {
         return !other.hasRoom && urgency(of: other) < urgency(of: newcomer)
     }
 
-    /// How urgent a download is to the most urgent of those who wait for it.
-    private func urgency(of flight: Flight) -> Priority {
-        let asked = flight.interests.compactMap { interests[$0]?.priority }
-        return (asked + (flight.isHeld ? [flight.heldPriority] : [])).max() ?? .background
-    }
-
     /// Nobody has room, and nothing is being removed that may be a download's own partial.
     private var isAllGone: Bool { room.holders == 0 && room.condemned == 0 }
 
@@ -218,16 +212,8 @@ extension CacheState {
     private mutating func startOver(
         _ key: CacheKey, _ flight: Flight
     ) -> (RoomAnswer, [Effect]) {
-        let freed = endFlight(key)
-        var again = Flight(id: FlightID(rawValue: nextID()), url: flight.url)
-        again.interests = flight.interests
-        again.isHeld = flight.isHeld
-        again.heldPriority = flight.heldPriority
-        again.heldClient = flight.heldClient
-        again.isPinned = flight.isPinned
-        again.needsAllRoom = true
-        flights[key] = again
-        enterQueue(key)
+        let freed = replaceFlight(key, flight)
+        flights[key]?.needsAllRoom = true
         // The transfer ends by this, as that of a flight which is no more; what it wrote takes the room
         // that the others wait for.
         let rest = condemn(partialOf: key).map { [Effect.unlink($0)] } ?? []
@@ -243,6 +229,8 @@ extension CacheState {
     mutating func endFlight(_ key: CacheKey) -> [Effect] {
         guard let flight = flights.removeValue(forKey: key) else { return [] }
         if flight.phase == .queued { leaveQueue(key, flight) }
+        hosts.stops(flight.id)
+        prefetches.remove(key)
         return giveBackRoom(key, flight)
     }
 

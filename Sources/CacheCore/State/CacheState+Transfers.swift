@@ -13,10 +13,11 @@ extension CacheState {
             flights[key]?.phase = .connecting
             flights[key]?.attempts += 1
             running += 1
+            if urgency(of: flight) == .background { prefetches.insert(key) }
             effects.append(.startTransfer(flight.id, key, flight.url, remains(of: key)))
             effects += moved(key)
         }
-        return effects
+        return effects + prefetchesGiveWay()
     }
 
     private func remains(of key: CacheKey) -> Remains {
@@ -30,6 +31,15 @@ extension CacheState {
     private var leastUrgent: Priority? {
         guard running < transferLimit else { return nil }
         return running < transferLimit - transferLimit / 8 ? .background : .visible
+    }
+
+    /// How urgent a download is to the most urgent of those who wait for it.
+    func urgency(of flight: Flight) -> Priority {
+        var most = flight.isHeld ? flight.heldPriority : .background
+        for id in flight.interests {
+            if let interest = interests[id] { most = max(most, interest.priority) }
+        }
+        return most
     }
 
     /// Gives a queued download its places in the queue, one for each who waits.
@@ -46,7 +56,7 @@ extension CacheState {
     private func places(
         _ key: CacheKey, _ flight: Flight
     ) -> [(TransferQueue.Place, TransferQueue.Lane)] {
-        var places = flight.interests.compactMap { id in
+        var places = flight.interests.sorted().compactMap { id in
             interests[id].map { interest in
                 (TransferQueue.Place(key: key, interest: id), TransferQueue.Lane(interest, flight))
             }
@@ -106,6 +116,7 @@ extension CacheState {
         running -= 1
         queue.roomGrew(at: hosts.release(id), hosts)
         guard let flight = flights[key], flight.id == id else { return startTransfers() }
+        prefetches.remove(key)
         switch end {
         case .staged(let image): return publishBegins(key, .publish(image))
         case .confirmed(let revalidation): return publishBegins(key, .confirm(revalidation))

@@ -5,7 +5,7 @@ internal import CacheKey
 /// Each event is one function, named for what happened, and returns what has to be done about it. The
 /// owner calls it under its lock and sees to the work. Split over files by subject:
 /// `+Lookup` for questions and what the directory shows, `+Interests` for callers, `+Transfers` for
-/// downloads, `+Failures` and `+Revalidation` for their other ends, `+Room` for the budget, `+Eviction` for
+/// downloads, `+GivingWay` for prefetches in the way, `+Failures` and `+Revalidation` for their other ends, `+Room` for the budget, `+Eviction` for
 /// who has to go, `+Uses` for recency, `+Pins` and `+Removal` for what a person asks, `+Changes`
 /// for what observers hear.
 struct CacheState: ~Copyable, Sendable {
@@ -31,6 +31,8 @@ struct CacheState: ~Copyable, Sendable {
     var flights = Shards<CacheKey, Flight>()
     var interests: [InterestID: Interest] = [:]
     var queue = TransferQueue()
+    /// Downloads under way that may be nothing but prefetches.
+    var prefetches: Set<CacheKey> = []
     var hosts: HostSlots
     let retry: RetryPolicy
     var retries = RetrySchedule()

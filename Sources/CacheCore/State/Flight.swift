@@ -17,9 +17,13 @@ public struct ClientID: Hashable, Sendable {
     public static let daemon = ClientID(rawValue: 0)
 }
 
-/// Names one caller's wish for a set of images.
-public struct InterestID: Hashable, Sendable {
+/// Names one caller's wish for a set of images; a later one has the higher number.
+public struct InterestID: Hashable, Comparable, Sendable {
     let rawValue: UInt64
+
+    public static func < (left: InterestID, right: InterestID) -> Bool {
+        left.rawValue < right.rawValue
+    }
 }
 
 /// How urgent a download is. A shared one is as urgent as the most urgent of those who still wait.
@@ -50,7 +54,7 @@ public enum Phase: Sendable {
 
 /// One download, shared by all who want it.
 struct Flight {
-    let id: FlightID
+    var id: FlightID
     let url: CacheURL
     var phase = Phase.queued
     /// Bytes of the image so far.

@@ -16,6 +16,8 @@ struct HostSlots: Sendable {
 
     private var used: [Substring: Int] = [:]
     private var origins: [FlightID: Substring] = [:]
+    /// Downloads that were told to stop and have not yet.
+    private var stopping: Set<FlightID> = []
     /// Hosts whose last answer came by HTTP/2.
     private var multiplexed: Set<Substring> = []
 
@@ -25,6 +27,12 @@ struct HostSlots: Sendable {
 
     /// Downloads under way.
     var running: Int { origins.count }
+
+    /// Whether a place is about to become free.
+    var isClearing: Bool { !stopping.isEmpty }
+
+    /// Whether a place at this host is.
+    func isClearing(_ origin: Substring) -> Bool { stopping.contains { origins[$0] == origin } }
 
     /// Whether a download of this priority may begin. The last place is for what is visible.
     func hasRoom(_ origin: Substring, for priority: Priority) -> Bool {
@@ -38,8 +46,14 @@ struct HostSlots: Sendable {
         origins[id] = origin
     }
 
+    /// A download was told to stop. It has its place until it does.
+    mutating func stops(_ id: FlightID) {
+        if origins[id] != nil { stopping.insert(id) }
+    }
+
     /// A download is over, however it ended; its host.
     mutating func release(_ id: FlightID) -> Substring {
+        stopping.remove(id)
         guard let origin = origins.removeValue(forKey: id) else {
             preconditionFailure("download \(id.rawValue) ended twice")
         }

@@ -28,11 +28,27 @@ struct TransferQueue: Sendable {
     private var turns = [Turns](repeating: Turns(), count: Priority.allCases.count)
     /// Lines that stepped aside: their clients, by host and priority.
     private var aside: [Substring: [Line<ClientID>]] = [:]
+    /// Lines of what is visible.
+    private var visibleLines = 0
 
     var isEmpty: Bool { lines.isEmpty }
 
+    /// Whether anything visible waits.
+    var isVisibleWaiting: Bool { visibleLines > 0 }
+
+    /// Whether anything visible may have its turn, were there a free transfer.
+    var isVisibleNext: Bool { turns[Priority.visible.index].next != nil }
+
+    /// Whether anything visible waits for a place at this host.
+    func isVisibleAside(_ origin: Substring) -> Bool {
+        aside[origin]?[Priority.visible.index].isEmpty == false
+    }
+
     mutating func append(_ place: Place, _ lane: Lane) {
-        if lines[lane] == nil { turns[lane.index].append(lane.client, lane.origin) }
+        if lines[lane] == nil {
+            turns[lane.index].append(lane.client, lane.origin)
+            if lane.priority == .visible { visibleLines += 1 }
+        }
         lines[lane, default: Line()].append(place)
     }
 
@@ -40,6 +56,7 @@ struct TransferQueue: Sendable {
     mutating func remove(_ place: Place, _ lane: Lane, _ hosts: HostSlots) {
         guard lines[lane]?.remove(place) == true, lines[lane]?.isEmpty == true else { return }
         lines[lane] = nil
+        if lane.priority == .visible { visibleLines -= 1 }
         if turns[lane.index].remove(lane.client, lane.origin) {
             // It may have been let in for a place it does not take now.
             roomGrew(at: lane.origin, hosts)
@@ -107,6 +124,8 @@ extension TransferQueue {
     /// Checks that every line is to be found, and that nothing steps aside for want of nothing.
     func checkInvariants(_ hosts: HostSlots) {
         var copy = self
+        let visible = lines.keys.count { $0.priority == .visible }
+        precondition(visible == visibleLines, "\(visible) visible lines, \(visibleLines) counted")
         for (lane, line) in lines {
             precondition(!line.isEmpty, "\(lane) is empty")
             let isAside = aside[lane.origin]?[lane.index].contains(lane.client) == true

@@ -63,8 +63,8 @@ struct HostSlotsTests {
 
     @Test func theLastPlaceAtAHostIsForWhatIsVisible() throws {
         var state = CacheState(transferLimit: 64, hostLimit: 6)
-        let prefetches = (0..<20).map { "http://a/\($0)" }
-        #expect(try started(&state, prefetches, .background) == Array(prefetches[..<5]))
+        let wanted = (0..<20).map { "http://a/\($0)" }
+        #expect(try started(&state, wanted) == Array(wanted[..<5]))
         #expect(try started(&state, ["http://a/x", "http://a/y"], .visible) == ["http://a/x"])
         // Its end makes room for what is visible only.
         #expect(try fails(&state, "http://a/0") == ["http://a/y"])

@@ -6,14 +6,16 @@ import CacheKey
 /// numbers, every search goes through all there is.
 struct StateModel {
     struct Flight {
-        let id: UInt64
+        var id: UInt64
         var phase = Phase.queued
         var waiting: Set<Int> = []
         /// How urgent it is to the daemon itself, if it is.
         var held: Priority?
+        var heldClient: UInt64 = 0
         var isUnwanted = false
+        var received: Int64 = 0
         /// So little is missing that it is finished for nobody.
-        var isNearlyThrough = false
+        var isNearlyThrough: Bool { received == 990_000 }
     }
 
     /// Somebody's wait for a download that is queued; the daemon's own has no caller.
@@ -37,6 +39,8 @@ struct StateModel {
     var flights: [Int: Flight] = [:]
     var callers: [Int: Caller] = [:]
     var running = 0
+    /// Downloads told to stop that have not yet.
+    private var stopping: Set<UInt64> = []
     var isDraining = false
     /// In the order they came.
     private var places: [Place] = []
@@ -65,17 +69,15 @@ struct StateModel {
             isNews = flight.held.map { options.priority > $0 } ?? true
             if isNews {
                 flight.held = options.priority
+                flight.heldClient = options.client.rawValue
                 leave { $0.image == image && $0.caller == nil }
             }
         }
         flights[image] = flight
         if isNews, flight.phase == .queued {
             let client = options.client.rawValue
-            places.append(
+            lineUp(
                 Place(image: image, caller: caller, client: client, priority: options.priority))
-            if turns[options.priority]?.contains(client) != true {
-                turns[options.priority, default: []].append(client)
-            }
         }
         return started()
     }
@@ -109,25 +111,29 @@ struct StateModel {
                 continue
             }
             flights[image] = nil
-            if flight.phase != .queued { said.append("cancel \(flight.id)") }
+            if flight.phase != .queued { said.append(stopped(flight.id)) }
         }
-        return said
+        return said + started()
     }
 
     mutating func finished(_ image: Int, _ id: UInt64, _ failure: Failure.Kind?) -> [String] {
         running -= 1
+        stopping.remove(id)
+        guard flights[image]?.id == id else { return started() }
+        flights[image]?.phase = .publishing
         let said = started()
-        guard let flight = flights[image], flight.id == id else { return said }
-        guard let failure else {
-            flights[image]?.phase = .publishing
-            return said + ["publish \(id)"]
-        }
+        guard let failure else { return said + ["publish \(id)"] }
         // All that fails here is a 404: the origin says that the image is gone.
         let isGone = cached.remove(image) != nil
         return said + ended(image, failure) + (isGone ? ["unlink \(image)"] : [])
     }
 
     mutating func published(_ image: Int, _ failure: Failure.Kind?) -> [String] {
+        let end = publicationEnded(image, failure)
+        return end + started()
+    }
+
+    private mutating func publicationEnded(_ image: Int, _ failure: Failure.Kind?) -> [String] {
         if let failure {
             let goes = flights[image]?.isUnwanted == true
             return (goes ? ["unlink \(image)"] : []) + ended(image, failure)
@@ -146,7 +152,7 @@ struct StateModel {
         case .publishing: flights[image]?.isUnwanted = true
         case .queued, .retrying: said += ["discard \(image)"] + ended(image, .removed)
         case .connecting, .receiving:
-            said += ["discard and cancel \(flights[image]!.id)"] + ended(image, .removed)
+            said += ["discard and " + stopped(flights[image]!.id)] + ended(image, .removed)
         }
         // What is being published replaces the file, or takes it along.
         let goes = flights[image]?.phase != .publishing
@@ -158,7 +164,7 @@ struct StateModel {
         isDraining = true
         var said: [String] = []
         for (image, flight) in flights where flight.phase != .publishing {
-            if flight.phase != .queued { said.append("cancel \(flight.id)") }
+            if flight.phase != .queued { said.append(stopped(flight.id)) }
             said += ended(image, .shuttingDown)
         }
         return said
@@ -190,7 +196,48 @@ struct StateModel {
             running += 1
             said.append("start \(flight.id)")
         }
-        return said
+        return said + gaveWay()
+    }
+
+    private mutating func stopped(_ id: UInt64) -> String {
+        stopping.insert(id)
+        return "cancel \(id)"
+    }
+
+    /// Something visible waits, and no place is about to be free: the prefetch that has the least stops.
+    private mutating func gaveWay() -> [String] {
+        guard running >= limit, stopping.isEmpty, !isDraining, turns[.visible]?.isEmpty == false
+        else { return [] }
+        let prefetches = flights.filter {
+            $0.value.phase.isRunning && urgency($0.value) == .background
+        }
+        let order = { (flight: Flight) in (flight.received, .max - flight.id) }
+        guard let (image, flight) = prefetches.min(by: { order($0.value) < order($1.value) }) else {
+            return []
+        }
+        // Who waits for it, waits for the next, whose identity is the state's to choose.
+        flights[image] = Flight(
+            id: 0, waiting: flight.waiting, held: flight.held, heldClient: flight.heldClient)
+        for caller in flight.waiting.sorted() {
+            guard let who = callers[caller] else { continue }
+            lineUp(Place(image: image, caller: caller, client: who.client, priority: who.priority))
+        }
+        if let held = flight.held {
+            lineUp(Place(image: image, caller: nil, client: flight.heldClient, priority: held))
+        }
+        return [stopped(flight.id)]
+    }
+
+    private func urgency(_ flight: Flight) -> Priority {
+        (flight.waiting.compactMap { callers[$0]?.priority } + [flight.held ?? .background]).max()
+            ?? .background
+    }
+
+    private mutating func lineUp(_ place: Place) {
+        places.append(place)
+        if turns[place.priority]?.contains(place.client) != true {
+            turns[place.priority, default: []].append(place.client)
+        }
     }
 
     /// The first of the client whose turn it is, who goes to the end; of the most urgent, which alone

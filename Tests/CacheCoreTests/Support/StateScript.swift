@@ -12,6 +12,8 @@ final class StateScript {
     private var callers: [InterestID: String] = [:]
     /// Decided to go, and not gone yet.
     var doomed: [String: Victim] = [:]
+    /// Told to stop, and not stopped yet.
+    private var stopping: [String: FlightID] = [:]
     /// What the last refused download was told.
     var refusal: Failure?
 
@@ -85,6 +87,14 @@ final class StateScript {
             state.transferFinished(
                 key(image), id, failure.map { .failure($0) } ?? .success(Sample.staged(image, id)))
         }
+    }
+
+    /// A download that was told to stop has.
+    func stops(_ image: String) -> [String] {
+        guard let id = stopping.removeValue(forKey: image) else {
+            preconditionFailure("\(image) was not told to stop")
+        }
+        return finishes(image, id, failing: .removed)
     }
 
     /// The download of an image ends in one of the other ways.
@@ -174,8 +184,8 @@ final class StateScript {
         switch effect {
         case .startTransfer(_, let key, let url, _):
             url == Sample.url(name(key)) ? "start \(name(key))" : "start \(url)"
-        case .cancelTransfer(_, let key, let discardsPartial):
-            "cancel \(name(key))" + (discardsPartial ? " and discard" : "")
+        case .cancelTransfer(let id, let key, let discardsPartial):
+            "cancel \(stop(id, key))" + (discardsPartial ? " and discard" : "")
         case .discardPartial(let key): "discard \(name(key))"
         case .publish(let image): "publish \(name(image.key))"
         case .confirm(let revalidation): "confirm \(name(revalidation.key))"
@@ -189,6 +199,11 @@ final class StateScript {
         case .announceChanges: "announce"
         case .scan: "scan"
         }
+    }
+
+    private func stop(_ id: FlightID, _ key: CacheKey) -> String {
+        stopping[name(key)] = id
+        return name(key)
     }
 
     private func words(_ outcome: Outcome) -> String {
