@@ -8,11 +8,11 @@ extension CacheState {
         guard !isDraining, !prefetches.isEmpty, queue.isVisibleWaiting else { return [] }
         var effects: [Effect] = []
         if queue.isVisibleNext, running >= transferLimit, !hosts.isClearing,
-            let key = cheapestPrefetch(where: { _ in true })
+            let key = cheapestPrefetch(atAwaitedHost: false)
         {
             effects += giveWay(key)
         }
-        while let key = cheapestPrefetch(where: { isAwaited($0) }) { effects += giveWay(key) }
+        while let key = cheapestPrefetch(atAwaitedHost: true) { effects += giveWay(key) }
         return effects
     }
 
@@ -21,11 +21,13 @@ extension CacheState {
         queue.isVisibleAside(origin) && !hosts.isClearing(origin)
     }
 
-    /// Of the prefetches at such hosts the one that has received the least, of equals the latest.
-    private mutating func cheapestPrefetch(where isMeant: (Substring) -> Bool) -> CacheKey? {
+    /// Of all prefetches, or of those at hosts where a place is waited for, the one that has received the
+    /// least, of equals the latest.
+    private mutating func cheapestPrefetch(atAwaitedHost: Bool) -> CacheKey? {
         var cheapest: (key: CacheKey, flight: Flight)?
         for key in prefetches {
-            guard let flight = flights[key], isMeant(flight.url.origin) else { continue }
+            guard let flight = flights[key], !atAwaitedHost || isAwaited(flight.url.origin)
+            else { continue }
             guard urgency(of: flight) == .background else {
                 prefetches.remove(key)
                 continue

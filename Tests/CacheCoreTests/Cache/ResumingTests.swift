@@ -93,6 +93,25 @@ struct ResumingTests {
         }
     }
 
+    /// What can't be read again is no part of anything. Where all of the image comes anyway it is not
+    /// missed, else all of it is asked for.
+    @Test(arguments: [(200, 1), (206, 2)])
+    func aPartialThatCanNotBeReadIsReplaced(status: Int, requests: Int) async throws {
+        try await withTestScope { scope in
+            let faults = FaultPlan(.pread, nth: 1, .ioError)
+            let fixture = try CacheFixture(in: scope, faults: faults)
+            try fixture.leavePartial("/a.png", Self.image[..<Self.half], of: 200_000)
+            fixture.origin.route("/a.png") { request in
+                status == 206 && request.headers["Range"] != nil
+                    ? Self.part() : .answer(headers: ["ETag": "\"2\""], body: Self.other)
+            }
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(faults.hasStruck)
+            #expect(fixture.origin.requests().count == requests)
+            try await expectEntry(Self.other, in: fixture)
+        }
+    }
+
     @Test(arguments: [0, 500])
     func whatIsThereAndAllThereIsIsWhole(bodyLength: Int) async throws {
         try await withTestScope { scope in

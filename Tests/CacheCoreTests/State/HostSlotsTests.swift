@@ -74,8 +74,8 @@ struct HostSlotsTests {
 
     @Test func aFullHostDoesNotLetItsBacklogPassTheMoreUrgentOfOthers() throws {
         var state = CacheState(transferLimit: 2, hostLimit: 2)
-        #expect(try started(&state, ["http://a/1", "http://a/2"], .background) == ["http://a/1"])
-        #expect(try started(&state, ["http://b/1"], .background) == ["http://b/1"])
+        #expect(try started(&state, ["http://a/1", "http://a/2"]) == ["http://a/1"])
+        #expect(try started(&state, ["http://b/1"]) == ["http://b/1"])
         #expect(try started(&state, ["http://c/1"], .visible) == [])
         #expect(try fails(&state, "http://a/1") == ["http://c/1"])
         #expect(try fails(&state, "http://b/1") == ["http://a/2"])

@@ -108,8 +108,8 @@ struct TransferQueueTests {
 
     @Test func theLastEighthIsForWhatIsVisible() {
         let script = StateScript(transferLimit: 16)
-        script.caller("prefetcher", wants: "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k")
-        script.caller("prefetcher", wants: "l", "m", "n", "o", "p", priority: .background)
+        script.caller("reader", wants: "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k")
+        script.caller("reader", wants: "l", "m", "n", "o", "p")
         #expect(script.state.running == 14)
         script.caller("looker", wants: "x", "y", "z", priority: .visible) {
             #expect($0 == ["start x", "start y"])
