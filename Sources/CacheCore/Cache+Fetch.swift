@@ -84,7 +84,7 @@ extension Cache {
     private func staleness(
         of key: CacheKey, _ answer: Lookup, _ options: FetchOptions, _ now: UnixTime
     ) -> Staleness? {
-        guard !options.isRefresh, case .cached(let facts, _) = answer,
+        guard !options.isRefresh, case .cached(let facts, _, _) = answer,
             let end = facts.freshUntil, end <= now, let record = record(of: key)
         else { return nil }
         return Staleness(

@@ -26,7 +26,7 @@ extension Cache {
         switch lookup([key])[0] {
         case .missing(let failure): return isPinned ? failure ?? .notCached : nil
         case .inFlight: break
-        case .cached(let facts, _) where facts.isPinned == isPinned: break
+        case .cached(let facts, _, _) where facts.isPinned == isPinned: break
         case .cached:
             do {
                 try openingQuietly(key) { (file) throws(Errno) in

@@ -20,7 +20,7 @@ public enum InterfaceDescription {
         interface io.cached.Cache
 
         # Times are Unix seconds, sizes bytes. Absent optionals are omitted, never null; null on input means absent.
-        # phase, received, total, percent: in flight (total and percent absent while unknown).
+        # phase, received, total, percent: in flight, or cached and asked about or replaced (total, percent absent while unknown).
         # path to sha256: cached. failure: why the last attempt failed; a bad URL is a failure of kind invalidURL.
         type Item (
           url: string, key: string, state: (missing, inFlight, cached),

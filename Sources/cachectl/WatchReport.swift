@@ -42,11 +42,14 @@ struct WatchReport {
     }
 
     private mutating func add(_ item: Item) throws {
+        let isKnown = isOfEverything ? urls[item.key] != nil : latest[item.key]?.state == .cached
         if isOfEverything {
             urls[item.key] = item.state == .missing ? nil : item.url
         } else {
             latest[item.key] = item
         }
+        // The line of an image does not say how far the next version of it is.
+        if !json, item.state == .cached, item.phase != nil, isKnown { return }
         try print(item)
     }
 

@@ -47,6 +47,35 @@ struct DownloadsWatchTests {
         }
     }
 
+    @Test func theRefreshOfWhatIsHereIsADownloadToo() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let image = SampleImage.png(byteCount: 90_000)
+            origin.route("/a.png", .answer(body: image))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            let path = try #require(try await daemon.fetch(url).path)
+            let gate = try Gate()
+            origin.route("/a.png", .gated(image, after: 45_000, gate))
+            let stream = try daemon.connect()
+            #expect(try await stream.ask(watch).items.isEmpty)
+            try await daemon.cachectl("fetch", "--no-wait", "--refresh", url)
+            let first = try await stream.answer { $0.phase != nil }
+            #expect(first.state == .cached && first.path == path)
+            // Who asks meanwhile hears how far the new one is, and where the old one lies.
+            let item = try await eventually("half of it to be there") {
+                let item = try await daemon.status(url)
+                return item.received == 45_000 ? item : nil
+            }
+            #expect(item.state == .cached && item.phase == .receiving && item.percent == 50)
+            #expect(item.path == path && item.size == 90_000)
+            gate.open()
+            let last = try await stream.answer { $0.phase == nil }
+            #expect(last.state == .cached && last.path == path && last.failure == nil)
+            #expect(try await daemon.status(url).phase == nil)
+        }
+    }
+
     @Test func whatFailsIsToldHoweverSoon() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

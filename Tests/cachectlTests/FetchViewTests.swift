@@ -42,6 +42,17 @@ import Testing
         }
     }
 
+    @Test func aNewerVersionOfWhatIsHereIsDrawnLikeAnyOther() {
+        var board = FetchBoard(urls: [a])
+        var item = Item.receiving("a.png", 420_000, of: 1_000_000)
+        item.state = .cached
+        board.replied([item], now: .zero)
+        #expect(lines(board, ascii, at: .zero)[0].contains("42.0%"))
+        (item.phase, item.received, item.total) = (nil, nil, nil)
+        board.replied([item], now: .zero)
+        #expect(lines(board, ascii, at: .zero).isEmpty)
+    }
+
     @Test func aRetrySaysWhyAndWhen() {
         var board = FetchBoard(urls: [a])
         var item = Item.receiving("a.png", 0, of: nil)

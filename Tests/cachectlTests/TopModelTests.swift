@@ -47,7 +47,10 @@ import Testing
     @Test func whenAllIsDoneItSleepsToo() {
         var model = TopScene.downloads(80, 24)
         var end = TopScene.all
-        for index in end.indices { end[index].state = .cached }
+        for index in end.indices {
+            end[index].state = .cached
+            end[index].phase = nil
+        }
         model.downloadsChanged(.init(items: end, removed: []), now: .seconds(3))
         model.watchScreen()
         for step in 0..<20 {
@@ -155,7 +158,9 @@ import Testing
     @Test func aNoticeEndsByItself() throws {
         var model = TopScene.cached(80, 24)
         model.nextSample = nil
-        let chosen = try #require(model.chosen)
+        var chosen = try #require(model.chosen)
+        chosen.phase = .connecting
+        _ = model.pressed(.character("r"), now: .seconds(50))
         model.answered(.refresh(chosen.url), [chosen], now: .seconds(50))
         model.pace.drawn(at: .seconds(50))
         #expect(model.notice == "the origin is asked" && model.nextDeadline == .seconds(53))
@@ -165,6 +170,44 @@ import Testing
         #expect(model.notice == nil && model.nextFrame == .zero)
         model.pace.drawn(at: .seconds(53))
         #expect(model.nextDeadline == nil)
+    }
+
+    @Test(arguments: [nil, Failure(kind: "http", message: "the origin answered 503")])
+    func whatCameOfARefreshIsSaid(failure: Failure?) throws {
+        var model = TopScene.cached(80, 24)
+        var item = try #require(model.chosen)
+        // Its origin may be asked for somebody else, too.
+        model.screenChanged(.init(items: [item], removed: []), now: .zero)
+        #expect(model.notice == nil)
+        _ = model.pressed(.character("r"), now: .zero)
+        item.phase = .queued
+        model.answered(.refresh(item.url), [item], now: .zero)
+        #expect(model.notice == "the origin is asked")
+        for (phase, text) in [
+            (Item.Phase.connecting, "asking"), (.receiving, "42%"), (.publishing, "saving"),
+        ] {
+            (item.phase, item.received, item.total) = (phase, 42, 100)
+            model.screenChanged(.init(items: [item], removed: []), now: .zero)
+            #expect(TopScene.rows(of: model).contains { $0.contains(" \(text)  ") }, "\(phase)")
+        }
+        (item.phase, item.received, item.total, item.failure) = (nil, nil, nil, failure)
+        model.downloadsChanged(.init(items: [item], removed: []), now: .zero)
+        #expect(model.notice == failure?.message ?? "it is what the origin has now")
+        // Once.
+        model.say(nil, now: .zero)
+        model.screenChanged(.init(items: [item], removed: []), now: .zero)
+        #expect(model.notice == nil)
+    }
+
+    @Test func theEndOfARefreshMayBeToldBeforeItsBeginning() throws {
+        var model = TopScene.cached(80, 24)
+        var item = try #require(model.chosen)
+        _ = model.pressed(.character("r"), now: .zero)
+        model.screenChanged(.init(items: [item], removed: []), now: .zero)
+        #expect(model.notice == "it is what the origin has now")
+        item.phase = .queued
+        model.answered(.refresh(item.url), [item], now: .zero)
+        #expect(model.notice == "it is what the origin has now")
     }
 
     @Test func keysActOnTheChosenImage() throws {

@@ -52,6 +52,12 @@ enum TopScene {
         return item
     }
 
+    /// What a screen shows of a model.
+    static func rows(of model: TopModel) -> [String] {
+        let look = Look(isUnicode: false, colors: .none)
+        return TopScreen(model: model, look: look, time: time).canvas().text
+    }
+
     private static func failed(_ number: Int) -> Item {
         var item = all[number]
         item.state = .missing

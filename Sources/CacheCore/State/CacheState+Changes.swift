@@ -7,12 +7,6 @@ extension CacheState {
         changes.note(key) ? [.announceChanges] : []
     }
 
-    /// Notes that a download has moved on. Where there is an entry, that is what is said of the key, and
-    /// the download of a newer one no news.
-    mutating func moved(_ key: CacheKey) -> [Effect] {
-        changes.isObserved && !index.contains(key) ? changed(key) : []
-    }
-
     /// What an observer knows of an entry; `nil` where there is none, or nobody observes.
     func observed(_ key: CacheKey) -> EntryFacts? {
         changes.isObserved ? index.facts(of: key) : nil
@@ -27,16 +21,6 @@ extension CacheState {
     /// is there while nobody knows how much that is.
     func isProgress(_ flight: Flight, received: Int64, of total: Int64?) -> Bool {
         (received - flight.announced) * 100 >= (total ?? received)
-    }
-
-    /// The answer from memory to a question of a kind; `nil` when the name has to be looked at first.
-    mutating func lookup(_ key: CacheKey, _ view: LookupView) -> Lookup? {
-        if view == .taken { changes.take(key) }
-        let answer = lookup(key)
-        guard view != .newest, case .inFlight? = answer, let flight = flights[key] else {
-            return answer
-        }
-        return .inFlight(flight.announcedProgress)
     }
 }
 

@@ -64,7 +64,7 @@ extension CacheState {
                 continue
             }
             queueAgain(key)
-            effects += moved(key)
+            effects += changed(key)
         }
         return effects + startTransfers()
     }

@@ -42,7 +42,7 @@ extension CacheState {
     private mutating func giveWay(_ key: CacheKey) -> [Effect] {
         guard let flight = flights[key] else { return [] }
         let freed = replaceFlight(key, flight)
-        return [.cancelTransfer(flight.id, key, discardsPartial: false)] + freed + moved(key)
+        return [.cancelTransfer(flight.id, key, discardsPartial: false)] + freed + changed(key)
     }
 
     /// Takes a download that runs off the books and queues another for all who wait for it.

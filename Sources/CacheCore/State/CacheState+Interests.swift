@@ -110,7 +110,7 @@ extension CacheState {
     mutating func join(_ key: CacheKey, _ url: CacheURL) -> [Effect] {
         guard flights[key] != nil else {
             flights[key] = Flight(id: FlightID(rawValue: nextID()), url: url)
-            return moved(key)
+            return changed(key)
         }
         counters.joined += 1
         // Removed while being published, and wanted again: it may stay.

@@ -7,6 +7,12 @@ extension CacheState {
         mustExamine(key) ? nil : known(key)
     }
 
+    /// The answer from memory to a question of a kind; `nil` when the name has to be looked at first.
+    mutating func lookup(_ key: CacheKey, _ view: LookupView) -> Lookup? {
+        if view == .taken { changes.take(key) }
+        return mustExamine(key) ? nil : known(key, isAnnounced: view != .newest)
+    }
+
     private func mustExamine(_ key: CacheKey) -> Bool {
         let isDoubtful =
             switch trust {
@@ -22,10 +28,15 @@ extension CacheState {
         flights[key]?.phase == .publishing
     }
 
-    private func known(_ key: CacheKey) -> Lookup {
-        if let facts = index.facts(of: key) { return .cached(facts, failure: failures[key]) }
-        if let flight = flights[key] { return .inFlight(flight.progress) }
-        return .missing(failures[key])
+    private func known(_ key: CacheKey, isAnnounced: Bool = false) -> Lookup {
+        let flight = flights[key]
+        let progress = isAnnounced ? flight?.announcedProgress : flight?.progress
+        if let facts = index.facts(of: key) {
+            return .cached(
+                facts, failure: progress?.failure ?? failures[key],
+                renewal: progress.map { Renewal($0) })
+        }
+        return progress.map { .inFlight($0) } ?? .missing(failures[key])
     }
 
     /// Takes in what was seen under a name; the answer for it, or `nil` when the name changed

@@ -44,6 +44,6 @@ extension CacheState {
                 + changed(key) + startTransfers()
         }
         queueAgain(key)
-        return moved(key) + startTransfers()
+        return changed(key) + startTransfers()
     }
 }

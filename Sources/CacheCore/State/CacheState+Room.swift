@@ -217,7 +217,7 @@ extension CacheState {
         // The transfer ends by this, as that of a flight which is no more; what it wrote takes the room
         // that the others wait for.
         let rest = condemn(partialOf: key).map { [Effect.unlink($0)] } ?? []
-        return (.refused(.startsOver), rest + freed + moved(key))
+        return (.refused(.startsOver), rest + freed + changed(key))
     }
 
     /// Lets the first in the line ask again.

@@ -15,7 +15,7 @@ extension CacheState {
             running += 1
             if urgency(of: flight) == .background { prefetches.insert(key) }
             effects.append(.startTransfer(flight.id, key, flight.url, remains(of: key)))
-            effects += moved(key)
+            effects += changed(key)
         }
         return effects + prefetchesGiveWay()
     }
@@ -86,7 +86,7 @@ extension CacheState {
         flight.announced = received
         flight.total = total
         flights[key] = flight
-        return moved(key)
+        return changed(key)
     }
 
     /// The response began, or more of the body arrived.
@@ -104,7 +104,7 @@ extension CacheState {
         flight.total = total
         if isNews { flight.announced = received }
         flights[key] = flight
-        return isNews ? moved(key) : []
+        return isNews ? changed(key) : []
     }
 
     /// A download ended: with a staged image, the origin's word that the entry is good, or with why there
@@ -131,7 +131,7 @@ extension CacheState {
         flights[key]?.phase = .publishing
         flights[key]?.landing = Landing(losses: losses)
         if let received = flights[key]?.received { flights[key]?.announced = received }
-        return freed + [effect] + moved(key)
+        return freed + [effect] + changed(key)
     }
 
     /// A staged image became an entry, or could not.
@@ -201,8 +201,8 @@ extension CacheState {
             return []
         }
         let freed = endFlight(key)
-        guard flight.phase.isRunning else { return freed + moved(key) }
-        return [.cancelTransfer(flight.id, key, discardsPartial: false)] + freed + moved(key)
+        guard flight.phase.isRunning else { return freed + changed(key) }
+        return [.cancelTransfer(flight.id, key, discardsPartial: false)] + freed + changed(key)
     }
 
     /// The end is near: what is under way stops, what is staged is still published, and everybody who

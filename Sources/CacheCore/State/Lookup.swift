@@ -4,14 +4,14 @@ public enum Lookup: Hashable, Sendable {
     case missing(Failure?)
     /// On its way.
     case inFlight(Progress)
-    /// A whole image lies under the name. Stays so while it is asked about, or a newer version is on its
-    /// way; why the last attempt at that failed, if one did.
-    case cached(EntryFacts, failure: Failure? = nil)
+    /// A whole image lies under the name. Stays so while the origin is asked about it, or a newer version is
+    /// on its way; why the last attempt at that failed, if one did.
+    case cached(EntryFacts, failure: Failure? = nil, renewal: Renewal? = nil)
 
     /// Why the last attempt failed.
     public var failure: Failure? {
         switch self {
-        case .missing(let failure), .cached(_, let failure): failure
+        case .missing(let failure), .cached(_, let failure, _): failure
         case .inFlight(let progress): progress.failure
         }
     }
@@ -26,6 +26,28 @@ public enum Lookup: Hashable, Sendable {
     public var progress: Progress? {
         guard case .inFlight(let progress) = self else { return nil }
         return progress
+    }
+
+    /// What a download of it is doing, of one that is here, too.
+    public var phase: Phase? {
+        switch self {
+        case .missing: nil
+        case .inFlight(let progress): progress.phase
+        case .cached(_, _, let renewal): renewal?.phase
+        }
+    }
+}
+
+/// How far the question about an image that is here has come, or the download of a newer version.
+public struct Renewal: Hashable, Sendable {
+    public let phase: Phase
+    /// Bytes received.
+    public let received: Int64
+    /// Bytes the origin promised, if it did.
+    public let total: Int64?
+
+    public init(_ progress: Progress) {
+        (phase, received, total) = (progress.phase, progress.received, progress.total)
     }
 }
 

@@ -34,7 +34,7 @@ public struct Item: Codable, Sendable, Hashable {
     /// Decides which of the fields below are there.
     public var state: State
 
-    // In flight.
+    // In flight; or cached, while the origin is asked about it or sends a newer version.
 
     /// How far the download has come.
     public var phase: Phase?

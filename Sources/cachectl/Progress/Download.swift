@@ -79,10 +79,12 @@ extension Item {
 
 extension Download.Stage {
     init(_ item: Item) {
-        switch (item.state, item.failure) {
-        case (.inFlight, _): self = .inFlight(item.phase ?? .receiving)
-        case (.missing, let failure?): self = .failed(failure)
-        case (.missing, nil), (.cached, _): self = .over
+        switch (item.state, item.phase, item.failure) {
+        case (.inFlight, let phase, _): self = .inFlight(phase ?? .receiving)
+        // The origin is asked about it, or sends a newer version.
+        case (.cached, let phase?, _): self = .inFlight(phase)
+        case (.missing, _, let failure?): self = .failed(failure)
+        case (.missing, _, nil), (.cached, nil, _): self = .over
         }
     }
 }

@@ -83,7 +83,8 @@ struct CachedView {
         var line = line(
             pin: item.pinned == true ? "*" : " ",
             size: item.size.map(ByteCountText.describe) ?? "",
-            type: item.mediaType?.printable ?? "", dimensions: item.dimensions, time: age ?? "")
+            type: item.mediaType?.printable ?? "", dimensions: item.dimensions,
+            time: item.renewal ?? age ?? "")
         let room = screen.columns - line.columns
         line.append(item.url.shortURL(columns: room, mark: look.ellipsis))
         return line
@@ -108,5 +109,18 @@ struct CachedView {
 
     private func put(_ text: String, _ width: Int, to line: inout StyledLine) {
         line.append(String(repeating: " ", count: max(0, width - text.columns)) + text)
+    }
+}
+
+extension Item {
+    /// How far the next version of an image is, in the room of an age; `nil` where none is asked for.
+    fileprivate var renewal: String? {
+        switch phase {
+        case .queued, .connecting: "asking"
+        case .receiving: fraction.map { "\(Int($0 * 100))%" } ?? "coming"
+        case .retrying: "retries"
+        case .publishing: "saving"
+        case nil: nil
+        }
     }
 }

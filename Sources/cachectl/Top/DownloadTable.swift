@@ -61,7 +61,7 @@ struct DownloadTable {
 
     /// Takes in how far one is.
     mutating func progressed(_ item: Item) {
-        guard item.state == .inFlight, let position = positions[item.key] else { return }
+        guard item.phase != nil, let position = positions[item.key] else { return }
         rows[position].fraction = item.fraction ?? 0
     }
 

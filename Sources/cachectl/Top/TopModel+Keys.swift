@@ -38,7 +38,9 @@ extension TopModel {
         guard let chosen, !chosen.url.isEmpty else { return [] }
         switch key {
         case .character("p"): return [.pin(chosen.url, chosen.pinned != true)]
-        case .character("r"): return [.refresh(chosen.url)]
+        case .character("r"):
+            refreshing.insert(chosen.url)
+            return [.refresh(chosen.url)]
         case .character("x"):
             question = .remove(url: chosen.url)
             return []

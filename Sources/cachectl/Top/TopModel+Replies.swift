@@ -35,7 +35,14 @@ extension TopModel {
         for item in reply.items {
             watched[item.url]?.changed(to: item, now: now)
             table.progressed(item)
+            if item.phase == nil { refreshed(item, now: now) }
         }
+    }
+
+    /// Says what came of a refresh, if a person asked for it.
+    private mutating func refreshed(_ item: Item, now: Duration) {
+        guard refreshing.remove(item.url) != nil else { return }
+        say(item.failure?.message ?? "it is what the origin has now", now: now)
     }
 
     /// What is on the screen now is watched from now on; what is known of it is kept.
@@ -74,7 +81,8 @@ extension TopModel {
             let isDone = item.pinned ?? false == isPinned
             let text = isPinned ? "pinned" : "unpinned"
             say(isDone ? text : failure ?? "it is not cached", now: now)
-        case .refresh: say(failure ?? "the origin is asked", now: now)
+        case .refresh where item.phase == nil: refreshed(item, now: now)
+        case .refresh where refreshing.contains(item.url): say("the origin is asked", now: now)
         default: break
         }
     }

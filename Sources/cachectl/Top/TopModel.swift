@@ -33,6 +33,8 @@ struct TopModel {
     /// How far the downloads on the screen are, by URL.
     var watched: [String: Download] = [:]
     var cached = CachedList()
+    /// The URLs a person had refreshed, until it is known what came of it.
+    var refreshing: Set<String> = []
     /// The end of what is cached is wanted, which is not read yet.
     var isEndWanted = false
     var gauges = Gauges()

@@ -49,7 +49,7 @@ extension ReplyWriter {
             let item = text.getSlice(at: start, length: ends[number] - start)
             return Change(
                 key: change.0, standing: Change.Standing(change.1),
-                isQueued: change.1.progress.map { $0.phase == .queued }, item: item ?? ByteBuffer())
+                isQueued: change.1.phase.map { $0 == .queued }, item: item ?? ByteBuffer())
         }
     }
 

@@ -91,7 +91,9 @@ extension Desk {
         case .left(let failure): lookup = .missing(failure)
         case .removed: break
         case .refetched:
-            if case .cached(let facts, _) = cache.lookup([entry.key])[0] { lookup = .cached(facts) }
+            if case .cached(let facts, _, _) = cache.lookup([entry.key])[0] {
+                lookup = .cached(facts)
+            }
         }
         (entry.url ?? "").withUTF8Bytes { url in
             replies.items.write(url: url, entry.key, lookup, to: &output)

@@ -145,7 +145,7 @@ extension Lookup {
     /// its way once more is so for somebody else.
     fileprivate var atTheEnd: Lookup {
         switch self {
-        case .cached(let facts, _): .cached(facts)
+        case .cached(let facts, _, _): .cached(facts)
         case .inFlight: .missing(nil)
         case .missing: self
         }

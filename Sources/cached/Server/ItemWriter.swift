@@ -36,8 +36,13 @@ struct ItemWriter {
             put(key, &json)
             switch lookup {
             case .missing: json.put("\",\"state\":\"missing\"")
-            case .inFlight(let progress): putInFlight(progress, &json)
-            case .cached(let facts, _):
+            case .inFlight(let progress):
+                json.put("\",\"state\":\"inFlight\"")
+                put(Renewal(progress), &json)
+                if let isPinned = progress.isPinned { putPin(isPinned, &json) }
+            case .cached(let facts, _, let renewal):
+                json.put("\",\"state\":\"cached\"")
+                if let renewal { put(renewal, &json) }
                 putCached(key, facts, details, &json)
                 if details != nil || tellsPin { putPin(facts.isPinned, &json) }
             }
@@ -87,8 +92,8 @@ struct ItemWriter {
         json.put("}")
     }
 
-    private func putInFlight(_ progress: CacheCore.Progress, _ json: inout JSONBytes) {
-        json.put("\",\"state\":\"inFlight\",\"phase\":\"")
+    private func put(_ progress: Renewal, _ json: inout JSONBytes) {
+        json.put(",\"phase\":\"")
         switch progress.phase {
         case .queued: json.put("queued")
         case .connecting: json.put("connecting")
@@ -98,7 +103,6 @@ struct ItemWriter {
         }
         json.put("\",\"received\":")
         json.put(progress.received)
-        if let isPinned = progress.isPinned { putPin(isPinned, &json) }
         guard let total = progress.total else { return }
         json.put(",\"total\":")
         json.put(total)
@@ -116,7 +120,7 @@ struct ItemWriter {
     private func putCached(
         _ key: CacheKey, _ facts: EntryFacts, _ details: EntryDetails?, _ json: inout JSONBytes
     ) {
-        json.put("\",\"state\":\"cached\",\"path\":\"")
+        json.put(",\"path\":\"")
         pathPrefix.withUnsafeBytes { json.put($0) }
         put(key, &json)
         json.put("\",\"size\":")

@@ -74,7 +74,7 @@ struct WatchPages: Sendable {
             let stretch = keys.prefix(Self.limit)
             let others = keys.dropFirst(stretch.count)
             rest = others.isEmpty ? .nothing : .downloads(others)
-            desk.write(Array(stretch), to: &page) { $0.progress != nil }
+            desk.write(Array(stretch), to: &page) { $0.phase != nil }
         case .entries(let place):
             let (keys, next) = Self.entries(from: place, desk.cache)
             rest = next.map { .entries($0) } ?? .nothing

@@ -21,8 +21,8 @@ struct CacheDirectoryTests {
             }
             // Its scan may be through or not even begun.
             let second = try CacheFixture(in: scope, directory: directory)
-            guard case .cached(let found, _)? = second.cache.lookup([key]).first,
-                case .cached(let known, _) = facts
+            guard case .cached(let found, _, _)? = second.cache.lookup([key]).first,
+                case .cached(let known, _, _) = facts
             else {
                 Issue.record("the entry is not cached")
                 return

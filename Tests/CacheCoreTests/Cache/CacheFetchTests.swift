@@ -116,7 +116,7 @@ struct CacheFetchTests {
             gate.open()
             #expect(try await fixture.outcome(of: interest).failures.isEmpty)
             #expect(try contents(of: fixture.file("/a.png")) == newer)
-            guard case .cached(let facts, _) = try fixture.lookup("/a.png") else {
+            guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else {
                 Issue.record("it is not cached")
                 return
             }

@@ -30,7 +30,7 @@ struct CacheReuseTests {
     }
 
     private func facts(_ fixture: CacheFixture) throws -> EntryFacts {
-        guard case .cached(let facts, _) = try fixture.lookup("/a.png") else {
+        guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else {
             throw TestFailure("it is not cached")
         }
         return facts
@@ -67,7 +67,7 @@ struct CacheReuseTests {
             try await gate.reached()
             gate.open()
             try await fixture.lookup("/a.png") { lookup in
-                guard case .cached(let facts, _) = lookup else { return false }
+                guard case .cached(let facts, _, _) = lookup else { return false }
                 return facts.freshUntil.map { $0 > .now + 900 } == true
             }
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
@@ -112,7 +112,7 @@ struct CacheReuseTests {
                 return try first.wish("/a.png").key
             }
             let second = try CacheFixture(in: scope, directory: directory)
-            guard case .cached(let facts, _)? = second.cache.lookup([key]).first else {
+            guard case .cached(let facts, _, _)? = second.cache.lookup([key]).first else {
                 throw TestFailure("it is not cached any more")
             }
             #expect(facts.freshUntil.map { $0 > .now + 900 } == true)

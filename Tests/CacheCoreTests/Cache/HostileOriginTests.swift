@@ -75,7 +75,7 @@ struct HostileOriginTests {
             fixture.origin.route("/a.png", [.head(200, length), .bytes(Self.image), .close])
             _ = try await fixture.fetch("/a.png")
             // Less may be believed, as what is behind it belongs to no response; never more.
-            if case .cached(let facts, _) = try fixture.lookup("/a.png") {
+            if case .cached(let facts, _, _) = try fixture.lookup("/a.png") {
                 #expect(facts.size <= 5000)
                 #expect(try contents(of: fixture.file("/a.png")).count == Int(facts.size))
             } else {

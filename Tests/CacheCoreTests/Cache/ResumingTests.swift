@@ -128,7 +128,7 @@ struct ResumingTests {
             #expect(fixture.origin.requests().map { $0.headers["Range"] } == ["bytes=200000-"])
             try await expectEntry(Self.image, in: fixture)
             // What the 416 said of itself is not said of the image.
-            guard case .cached(let facts, _) = try fixture.lookup("/a.png") else { return }
+            guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else { return }
             #expect(try #require(facts.freshUntil) <= .now)
         }
     }
@@ -414,7 +414,7 @@ struct ResumingTests {
         #expect(details.sha256 == digest.finish())
         let attributes = ExtendedAttributes(of: try fixture.file("/a.png"))
         #expect(try attributes[PartialRecord.attributeName] == nil)
-        guard case .cached(let facts, _) = try fixture.lookup("/a.png") else {
+        guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else {
             Issue.record("it is not cached")
             return
         }

@@ -63,15 +63,36 @@ struct ChangeScriptTests {
         #expect(changed() == ["b", "c"])
     }
 
-    @Test func aNewerVersionOnItsWayIsNoNews() {
+    @Test func howFarANewerVersionIsIsToldBesideTheEntry() {
         script.has("a")
         _ = changed()
         script.caller("reader", wants: "a", isRefresh: true)
+        #expect(changed() == ["a"])
+        #expect(script.lookup("a")?.phase == .connecting)
         _ = script.progresses("a", received: 5000, total: 10_000)
+        #expect(changed() == ["a"])
+        guard case .cached(_, _, let renewal?)? = script.lookup("a") else {
+            Issue.record("it is not cached, or nothing is on its way")
+            return
+        }
+        #expect(renewal.phase == .receiving && renewal.received == 5000 && renewal.total == 10_000)
         _ = script.finishes("a")
-        #expect(changed() == [])
+        #expect(changed() == ["a"])
+        #expect(script.lookup("a")?.isCached == true && script.lookup("a")?.phase == .publishing)
         _ = script.published("a")
         #expect(changed() == ["a"])
+        _ = script.looksAt("a", .entry(Sample.facts()))
+        #expect(script.lookup("a")?.isCached == true && script.lookup("a")?.phase == nil)
+    }
+
+    @Test func ofWhatIsHereTheReasonForAPauseIsTold() {
+        let script = StateScript(retry: RetryPolicy())
+        script.has("a")
+        script.caller("reader", wants: "a", isRefresh: true)
+        _ = script.ends("a", .failed(FailedTransfer(failure: .http(503))))
+        #expect(script.lookup("a")?.phase == .retrying)
+        #expect(script.lookup("a")?.failure?.httpStatus == 503)
+        #expect(script.lookup("a")?.failure?.retryAt != nil)
     }
 
     @Test func aNewerVersionIsTheNewsOnceTheEntryIsGone() {

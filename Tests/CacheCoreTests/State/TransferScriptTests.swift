@@ -104,9 +104,9 @@ struct TransferScriptTests {
     @Test func aRefreshOfWhatIsCachedLeavesItCached() {
         script.has("a")
         script.caller("reader", wants: "a", isRefresh: true) { #expect($0 == ["start a"]) }
-        #expect(script.lookup("a") == .cached(Sample.facts(lastUsedAt: 1_790_000_100)))
+        #expect(script.lookup("a")?.isCached == true)
         _ = script.finishes("a")
-        #expect(script.lookup("a") == .cached(Sample.facts(lastUsedAt: 1_790_000_100)))
+        #expect(script.lookup("a")?.isCached == true)
         #expect(script.published("a") == ["tell reader"])
     }
 
