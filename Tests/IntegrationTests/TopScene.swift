@@ -44,11 +44,15 @@ struct TopScene: Sendable {
     // MARK: The program
 
     /// Starts `top` from the shell, the terminal's modes noted before and after; and how it ended.
-    func start(_ options: String = "") async throws {
+    ///
+    /// - Parameter shell: by which it runs at the other end of a connection.
+    func start(_ options: String = "", over shell: SecureShell? = nil) async throws {
         let program = try BuiltProducts.program("cachectl")
+        let top = "'\(program)' top --socket \(daemon.socket) \(options)"
+        let command = shell.map { "\($0.command) \"\(top)\"" } ?? top
         try await terminal.type(
-            "stty -a > \(file("before")); '\(program)' top --socket \(daemon.socket) \(options); "
-                + "echo $? > \(file("status")); stty -a > \(file("after")); echo ended")
+            "stty -g > \(file("before")); \(command); echo $? > \(file("status")); "
+                + "stty -g > \(file("after")); echo ended")
         try await terminal.waitFor("under way")
     }
 

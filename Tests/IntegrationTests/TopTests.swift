@@ -117,6 +117,44 @@ struct TopTests {
         }
     }
 
+    @Test(.enabled(if: SecureShell.isUsable, "there is no ssh to log in by"))
+    func overSecureShellItIsTheSame() async throws {
+        try await withTestScope { scope in
+            let scene = try await TopScene(columns: 80, lines: 24, in: scope)
+            let shell = try await SecureShell(in: scope)
+            try await scene.start(over: shell)
+            try await scene.fetch(quarters: 2, Self.arriving)
+            try await scene.terminal.waitFor("/400 kB")
+            try await scene.terminal.resize(columns: 100, lines: 30)
+            let screen = try await scene.terminal.waitForScreen("the new size") { screen in
+                screen.count == 30 && screen[29].hasPrefix("q quit")
+                    && screen.count { $0.contains("/400 kB") } == 3
+            }
+            // Rings and bars come through as they are, and names as long as there is room.
+            #expect(screen.contains { $0.contains("━") })
+            try await scene.terminal.press("Tab")
+            try await scene.terminal.waitFor("newest first")
+            try await scene.terminal.press("q")
+            let end = try await scene.end()
+            #expect(end.status == "0" && end.isRestored)
+            scene.gate.open()
+        }
+    }
+
+    @Test(.enabled(if: SecureShell.isUsable, "there is no ssh to log in by"))
+    func whenTheConnectionBreaksItEnds() async throws {
+        try await withTestScope { scope in
+            let scene = try await TopScene(columns: 80, lines: 24, in: scope)
+            try await scene.start(over: try await SecureShell(in: scope))
+            try await waitUntil("it to watch") { try await scene.daemon.figure("watchers") > 0 }
+            // The client goes at once, as for a network that is gone.
+            try await scene.terminal.press("Enter", "~", ".")
+            try await waitUntil("nobody to watch") {
+                try await scene.daemon.figure("watchers") == 0
+            }
+        }
+    }
+
     @Test func stoppedItGivesTheTerminalBackAndTakesItAgain() async throws {
         try await withTestScope { scope in
             let scene = try await TopScene(columns: 80, lines: 24, in: scope)
