@@ -42,7 +42,8 @@ torture: export CACHED_TEST_LONG = 1
 torture: ## Put every promise to the test for long, a line for each (ARGS="--filter NAME": one)
 	@.ci/dependencies build test
 	swift build --build-tests
-	swift test --skip-build --disable-xctest --no-parallel $(or $(ARGS),--filter TortureTests)
+	swift test --skip-build --disable-xctest --no-parallel \
+		$(or $(ARGS),--filter 'TortureTests|TruncationTests|RandomCutsTests')
 
 soak: export CACHED_TEST_SOAK = $(SOAK)
 soak: export CACHED_TEST_LONG = 1

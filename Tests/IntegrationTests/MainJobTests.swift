@@ -185,6 +185,19 @@ struct RequestTests {
         }
     }
 
+    @Test func anOriginIsReachedByIPv6() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(everywhere: true, in: scope)
+            let image = SampleImage.png(byteCount: 70_000)
+            origin.route("/a.png", .answer(body: image))
+            let url = origin.url("/a.png", host: "[::1]")
+            let daemon = try await DaemonFixture.start(in: scope)
+            #expect(try await daemon.fetch(url).state == .cached)
+            #expect(try contents(of: daemon.path(url)) == image)
+            #expect(origin.requests().map { $0.headers["Host"] } == ["[::1]:\(origin.port)"])
+        }
+    }
+
     @Test func aCertificateNobodyVouchesForIsAFailureOfKindTLS() async throws {
         try await withTestScope { scope in
             let (nginx, _, _) = try await secureServer(in: scope)
