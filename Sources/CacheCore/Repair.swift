@@ -31,14 +31,12 @@ struct Repair {
 
     /// From now on it is missing. Where its file can't be changed, until the directory is read again.
     private func disown(_ specimen: Specimen) {
-        if specimen.damage == nil {
-            do {
-                try cache.directory.disown(specimen)
-            } catch {
-                cache.logger.warning(
-                    "a damaged entry can't be marked, so a restart will take it for whole",
-                    metadata: ["key": "\(specimen.key)", "error": "\(error)"])
-            }
+        if specimen.damage == nil,
+            let error = change({ directory throws(Errno) in try directory.disown(specimen) })
+        {
+            cache.logger.warning(
+                "a damaged entry can't be marked, so a restart will take it for whole",
+                metadata: ["key": "\(specimen.key)", "error": "\(error)"])
         }
         cache.drainWatch()
         cache.perform { $0.damageFound(specimen.key) }
@@ -57,7 +55,10 @@ struct Repair {
     /// Downloads anew what can be, removes the rest; why that failed for some.
     private func repair(_ cases: [Case]) -> [CacheKey: String] {
         var problems: [CacheKey: String] = [:]
-        for item in cases where item.wish == nil { problems[item.specimen.key] = remove(item) }
+        for item in cases where item.wish == nil {
+            let error = change { directory throws(Errno) in try directory.remove(item.specimen) }
+            problems[item.specimen.key] = error.map { "it can't be removed: \($0)" }
+        }
         let wanted = cases.filter { $0.wish != nil }
         guard !wanted.isEmpty else { return problems }
         let outcome = refetch(wanted)
@@ -85,17 +86,20 @@ struct Repair {
         return outcome
     }
 
-    /// Removes it on the directory's thread, as every other name is; why it can't be done.
-    private func remove(_ item: Case) -> String? {
-        let done = Inbox<String?>()
+    /// Changes something on the directory's thread, as whoever confirms or replaces an entry does; why it
+    /// can't be done.
+    private func change(
+        _ body: @escaping @Sendable (CacheDirectory) throws(Errno) -> Void
+    ) -> Errno? {
+        let done = Inbox<Errno?>()
         let directory = cache.directory
         cache.worker.enqueue(
             .run {
-                do {
-                    try directory.remove(item.specimen)
+                do throws(Errno) {
+                    try body(directory)
                     done.put(nil)
                 } catch {
-                    done.put("it can't be removed: \(error)")
+                    done.put(error)
                 }
             })
         return done.takeAll()?.first ?? nil
