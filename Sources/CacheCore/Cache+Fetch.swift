@@ -36,6 +36,7 @@ extension Cache {
     /// The same with nobody waiting: the downloads go on whoever leaves.
     public func prefetch(_ wishes: [Wish], _ options: FetchOptions) {
         want(wishes, options, by: nil)
+        perform { $0.interestNamed(nil) }
     }
 
     /// The caller is gone or wants something else. Downloads nobody else waits for stop; their

@@ -24,14 +24,16 @@ struct FetchReport {
     }
 
     private mutating func add(_ item: Item) throws {
-        let isDone = item.state == .cached || (mayBeInFlight && item.state == .inFlight)
-        failed = failed || !isDone || item.failure != nil
+        // Why the attempt before failed is no failure of the one that nobody waits for.
+        let isBegun = mayBeInFlight && item.phase != nil
+        let isDone = isBegun || (item.state == .cached && item.failure == nil)
+        failed = failed || !isDone
         invalid = invalid || item.hasInvalidURL
         guard !json else { return try output.json(item) }
         if item.state == .cached, let path = item.path {
             try output.line(path)
         }
-        if !isDone || item.failure != nil {
+        if !isDone {
             try output.flush()
             Talk.say(item.url, item.failure?.message ?? "it was not fetched")
         }

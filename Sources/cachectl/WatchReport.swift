@@ -12,6 +12,8 @@ struct WatchReport {
     private var urls: [String: String] = [:]
     /// The latest item of each key that was named.
     private var latest: [String: Item] = [:]
+    /// The keys of what was told to be cached.
+    private var cachedKeys: Set<String> = []
     private var output = Output()
 
     init(_ named: URLList?, json: Bool) {
@@ -42,15 +44,20 @@ struct WatchReport {
     }
 
     private mutating func add(_ item: Item) throws {
-        let isKnown = isOfEverything ? urls[item.key] != nil : latest[item.key]?.state == .cached
         if isOfEverything {
             urls[item.key] = item.state == .missing ? nil : item.url
         } else {
             latest[item.key] = item
         }
+        let isNew = noteCached(item.key, item.state == .cached)
         // The line of an image does not say how far the next version of it is.
-        if !json, item.state == .cached, item.phase != nil, isKnown { return }
+        if !json, item.phase != nil, item.state == .cached, !isNew { return }
         try print(item)
+    }
+
+    /// Whether that is another than before.
+    private mutating func noteCached(_ key: String, _ isCached: Bool) -> Bool {
+        isCached ? cachedKeys.insert(key).inserted : cachedKeys.remove(key) != nil
     }
 
     private mutating func print(_ item: Item) throws {
@@ -63,6 +70,7 @@ struct WatchReport {
 
     private mutating func remove(_ key: String) throws {
         let url = urls[key]
+        _ = noteCached(key, false)
         if isOfEverything {
             urls[key] = nil
         } else {

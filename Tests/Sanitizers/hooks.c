@@ -10,7 +10,8 @@
 // A report ends the program by SIGABRT: no test takes that for one of its own exit codes. What is left at the
 // end of a process is nobody's harm, and Swift leaves its metadata.
 const char *__asan_default_options(void) { return "abort_on_error=1:detect_leaks=0"; }
-const char *__tsan_default_options(void) { return "abort_on_error=1:halt_on_error=1"; }
+// Without atexit_sleep_ms every program would sleep for a second at its end.
+const char *__tsan_default_options(void) { return "abort_on_error=1:halt_on_error=1:atexit_sleep_ms=0"; }
 
 // Swift's own handler would stop the other threads to print what they do, in vain and for ever under
 // ThreadSanitizer.

@@ -14,7 +14,8 @@ struct SubscriptionTests {
     }
 
     private func change(_ number: Int) -> Change {
-        Change(key: keys[number], standing: .here, isQueued: nil, item: ByteBuffer())
+        Change(
+            key: keys[number], standing: .here, hasFailed: false, isQueued: nil, item: ByteBuffer())
     }
 
     @Test func whatWasMissedIsToldOnceInStretches() {
@@ -85,7 +86,9 @@ struct SubscriptionTests {
         audience.add("many", long)
         #expect(audience.watches(many[1999]) && audience.url(of: many[0]) == "url")
         let changes = [
-            Change(key: many[7], standing: .gone, isQueued: nil, item: ByteBuffer()), change(1),
+            Change(
+                key: many[7], standing: .gone, hasFailed: false, isQueued: nil, item: ByteBuffer()),
+            change(1),
         ]
         #expect(audience.listeners(to: changes).map(\.changes.count) == [1])
         audience.remove(long)

@@ -38,6 +38,9 @@ extension CurlEasy {
     ) throws(CurlError) {
         self.init()
         try set(CURLOPT_NOSIGNAL, 1)
+        // Who stops while a name is looked up leaves that to end by itself; waiting for it would hold up
+        // every other download.
+        try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
         // With a proxy redirects are followed one by one, see `ProxyRoute`.

@@ -1,52 +1,59 @@
 internal import CacheKey
 
-/// Prefetches give way: what is visible never waits for the end of one.
+/// Prefetches give way: what is visible does not wait for the end of one.
 extension CacheState {
     /// Where something visible waits for a place, a prefetch that has one stops: one after the other, so
     /// that none stops for whom the place of another is free by then.
+    ///
+    /// A call gives way once all it wants is named, and may want a prefetch itself.
     mutating func prefetchesGiveWay() -> [Effect] {
-        guard !isDraining, !prefetches.isEmpty, queue.isVisibleWaiting else { return [] }
+        guard !prefetches.isEmpty, queue.isVisibleWaiting, mayStart else { return [] }
         var effects: [Effect] = []
-        if queue.isVisibleNext, running >= transferLimit, !hosts.isClearing,
-            let key = cheapestPrefetch(atAwaitedHost: false)
+        if running >= transferLimit, queue.isVisibleNext(hosts), !hosts.isClearing,
+            let key = cheapest(of: prefetches.origins.values.joined())
         {
             effects += giveWay(key)
         }
-        while let key = cheapestPrefetch(atAwaitedHost: true) { effects += giveWay(key) }
+        for (origin, keys) in prefetches.origins
+        where queue.isVisibleAside(origin) && !hosts.isClearing(origin) {
+            if let key = cheapest(of: keys) { effects += giveWay(key) }
+        }
         return effects
     }
 
-    /// Whether something visible waits for a place at this host, and none becomes free.
-    private func isAwaited(_ origin: Substring) -> Bool {
-        queue.isVisibleAside(origin) && !hosts.isClearing(origin)
-    }
-
-    /// Of all prefetches, or of those at hosts where a place is waited for, the one that has received the
-    /// least, of equals the latest.
-    private mutating func cheapestPrefetch(atAwaitedHost: Bool) -> CacheKey? {
-        var cheapest: (key: CacheKey, flight: Flight)?
-        for key in prefetches {
-            guard let flight = flights[key], !atAwaitedHost || isAwaited(flight.url.origin)
-            else { continue }
-            guard urgency(of: flight) == .background else {
-                prefetches.remove(key)
-                continue
-            }
-            if let other = cheapest?.flight, other.costToStop < flight.costToStop { continue }
-            cheapest = (key, flight)
+    /// The prefetch that has received the least, of equals the latest.
+    private func cheapest(of keys: some Sequence<CacheKey>) -> CacheKey? {
+        var cheapest: (key: CacheKey, cost: (Int64, UInt64))?
+        for key in keys {
+            guard let flight = flights[key], mayGiveWay(flight) else { continue }
+            if let cheapest, cheapest.cost < flight.costToStop { continue }
+            cheapest = (key, flight.costToStop)
         }
         return cheapest?.key
     }
 
-    /// It stops, keeps what it has, and waits for its turn again with all who want it.
+    /// What is nearly through ends sooner than another connection is made; and who has given way often goes
+    /// on to the end.
+    private func mayGiveWay(_ flight: Flight) -> Bool {
+        urgency(of: flight) == .background && flight.timesGivenWay < Self.patience
+            && !PartialPolicy.isWorthFinishing(received: flight.received, total: flight.total)
+    }
+
+    /// How often a prefetch gives way at most.
+    private static var patience: Int { 3 }
+
+    /// It stops, keeps what it has, and has the next turn of those who want it.
     private mutating func giveWay(_ key: CacheKey) -> [Effect] {
         guard let flight = flights[key] else { return [] }
-        let freed = replaceFlight(key, flight)
+        let freed = replaceFlight(key, flight, atFront: true)
+        flights[key]?.timesGivenWay += 1
         return [.cancelTransfer(flight.id, key, discardsPartial: false)] + freed + changed(key)
     }
 
     /// Takes a download that runs off the books and queues another for all who wait for it.
-    mutating func replaceFlight(_ key: CacheKey, _ flight: Flight) -> [Effect] {
+    mutating func replaceFlight(
+        _ key: CacheKey, _ flight: Flight, atFront: Bool = false
+    ) -> [Effect] {
         let freed = endFlight(key)
         var next = flight
         next.id = FlightID(rawValue: nextID())
@@ -55,7 +62,7 @@ extension CacheState {
         // It did not fail.
         next.attempts -= 1
         flights[key] = next
-        enterQueue(key)
+        enterQueue(key, atFront: atFront)
         return freed
     }
 }

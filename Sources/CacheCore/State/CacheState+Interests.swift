@@ -32,7 +32,7 @@ extension CacheState {
         var effects = join(key, url)
         if let interest { wait(for: key, interest) } else { hold(key, options) }
         if options.isRefresh, flights[key]?.phase == .retrying { queueAgain(key) }
-        effects += startTransfers()
+        effects += startQueued()
         return effects
     }
 
@@ -41,10 +41,12 @@ extension CacheState {
         for key in keys { interests[id]?.failures[key] = why }
     }
 
-    /// The caller has named all it wants.
-    mutating func interestNamed(_ id: InterestID) -> [Effect] {
+    /// The caller has named all it wants; with `nil` the daemon itself has.
+    mutating func interestNamed(_ id: InterestID?) -> [Effect] {
+        let made = prefetchesGiveWay()
+        guard let id else { return made }
         interests[id]?.isComplete = true
-        return finishIfDecided(id)
+        return made + finishIfDecided(id)
     }
 
     /// The caller is gone or no longer interested. What nobody else waits for stops.
@@ -75,7 +77,9 @@ extension CacheState {
             }
             flights[key]?.interests.remove(id)
             effects += stopIfUnwanted(key)
-            if flights[key]?.phase.isRunning == true { prefetches.insert(key) }
+            if let flight = flights[key], flight.phase.isRunning {
+                prefetches.insert(key, flight.url.origin)
+            }
         }
         return effects
     }

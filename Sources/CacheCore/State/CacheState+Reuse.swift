@@ -68,7 +68,7 @@ extension CacheState {
         guard flights[key] == nil, !isDraining else { return [] }
         let effects = join(key, url)
         hold(key, FetchOptions(priority: .background))
-        return effects + startTransfers()
+        return effects + startQueued()
     }
 
     // MARK: What may not be kept

@@ -2,22 +2,30 @@ internal import CacheKey
 
 /// Downloads: started, progressing, finished, published.
 extension CacheState {
-    /// Hands queued downloads to the transfer loop while it has room.
+    /// Hands queued downloads to the transfer loop while it has room, and makes room for what is visible.
     mutating func startTransfers() -> [Effect] {
+        startQueued() + prefetchesGiveWay()
+    }
+
+    /// Whether a download may begin at all.
+    var mayStart: Bool { publishing < Self.publishingLimit && !isDraining }
+
+    /// Hands queued downloads to the transfer loop while it has room.
+    mutating func startQueued() -> [Effect] {
         var effects: [Effect] = []
-        while publishing < Self.publishingLimit, !isDraining, let least = leastUrgent,
-            let key = queue.next(least: least, hosts), let flight = flights[key]
+        while mayStart, let least = leastUrgent, let key = queue.next(least: least, hosts),
+            let flight = flights[key]
         {
             hosts.take(flight.url.origin, flight.id)
             leaveQueue(key, flight)
             flights[key]?.phase = .connecting
             flights[key]?.attempts += 1
             running += 1
-            if urgency(of: flight) == .background { prefetches.insert(key) }
+            if urgency(of: flight) == .background { prefetches.insert(key, flight.url.origin) }
             effects.append(.startTransfer(flight.id, key, flight.url, remains(of: key)))
             effects += changed(key)
         }
-        return effects + prefetchesGiveWay()
+        return effects
     }
 
     private func remains(of key: CacheKey) -> Remains {
@@ -43,9 +51,9 @@ extension CacheState {
     }
 
     /// Gives a queued download its places in the queue, one for each who waits.
-    mutating func enterQueue(_ key: CacheKey) {
+    mutating func enterQueue(_ key: CacheKey, atFront: Bool = false) {
         guard let flight = flights[key] else { return }
-        for (place, lane) in places(key, flight) { queue.append(place, lane) }
+        for (place, lane) in places(key, flight) { queue.append(place, lane, atFront: atFront) }
     }
 
     /// Takes all its places from it: it starts, or ends.
@@ -116,7 +124,7 @@ extension CacheState {
         running -= 1
         queue.roomGrew(at: hosts.release(id), hosts)
         guard let flight = flights[key], flight.id == id else { return startTransfers() }
-        prefetches.remove(key)
+        prefetches.remove(key, flight.url.origin)
         switch end {
         case .staged(let image): return publishBegins(key, .publish(image))
         case .confirmed(let revalidation): return publishBegins(key, .confirm(revalidation))

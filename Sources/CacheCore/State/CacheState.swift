@@ -31,8 +31,7 @@ struct CacheState: ~Copyable, Sendable {
     var flights = Shards<CacheKey, Flight>()
     var interests: [InterestID: Interest] = [:]
     var queue = TransferQueue()
-    /// Downloads under way that may be nothing but prefetches.
-    var prefetches: Set<CacheKey> = []
+    var prefetches = Prefetches()
     var hosts: HostSlots
     let retry: RetryPolicy
     var retries = RetrySchedule()

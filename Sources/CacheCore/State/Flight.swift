@@ -81,6 +81,9 @@ struct Flight {
     /// Gave back the room it had once, and gets none again beside others.
     var needsAllRoom = false
 
+    /// How often it stopped for what is visible.
+    var timesGivenWay = 0
+
     /// Was lost with others when it was about to be an entry, and is on its way once more.
     var wasLost = false
 

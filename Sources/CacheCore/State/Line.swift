@@ -23,6 +23,14 @@ struct Line<Element: Hashable & Sendable>: Sendable {
         last = element
     }
 
+    /// Puts an element at the front, unless it is in the line already.
+    mutating func prepend(_ element: Element) {
+        guard links[element] == nil else { return }
+        links[element] = Links(previous: nil, next: first)
+        if let first { links[first]?.previous = element } else { last = element }
+        first = element
+    }
+
     /// Takes an element out; whether it was there.
     @discardableResult
     mutating func remove(_ element: Element) -> Bool {

@@ -36,20 +36,32 @@ struct TransferQueue: Sendable {
     /// Whether anything visible waits.
     var isVisibleWaiting: Bool { visibleLines > 0 }
 
-    /// Whether anything visible may have its turn, were there a free transfer.
-    var isVisibleNext: Bool { turns[Priority.visible.index].next != nil }
+    /// Whether anything visible would have its turn, were there a free transfer. Lines whose host is full
+    /// step aside.
+    mutating func isVisibleNext(_ hosts: HostSlots) -> Bool {
+        while let (client, origin) = turns[Priority.visible.index].next {
+            guard !hosts.hasRoom(origin, for: .visible) else { return true }
+            stepAside(Lane(priority: .visible, client: client, origin: origin))
+        }
+        return false
+    }
 
     /// Whether anything visible waits for a place at this host.
     func isVisibleAside(_ origin: Substring) -> Bool {
         aside[origin]?[Priority.visible.index].isEmpty == false
     }
 
-    mutating func append(_ place: Place, _ lane: Lane) {
+    /// Puts a place at the end of its line, or at the front.
+    mutating func append(_ place: Place, _ lane: Lane, atFront: Bool = false) {
         if lines[lane] == nil {
             turns[lane.index].append(lane.client, lane.origin)
             if lane.priority == .visible { visibleLines += 1 }
         }
-        lines[lane, default: Line()].append(place)
+        if atFront {
+            lines[lane, default: Line()].prepend(place)
+        } else {
+            lines[lane, default: Line()].append(place)
+        }
     }
 
     /// Takes a place out of its line, if it is there.

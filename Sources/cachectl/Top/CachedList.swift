@@ -50,7 +50,9 @@ struct CachedList: Hashable {
         // Somebody has chosen another order meanwhile.
         guard page.order == order else { return }
         isLoading = false
-        items = page.after == nil ? reply.items : items + reply.items
+        let known = Dictionary(items.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+        let news = reply.items.map { $0.withRenewal(of: known[$0.key]) }
+        items = page.after == nil ? news : items + news
         after = reply.items.isEmpty ? nil : reply.after
     }
 
@@ -76,6 +78,16 @@ struct CachedList: Hashable {
 }
 
 extension Item {
+    /// The item with how far its next version is, which lists do not tell.
+    fileprivate func withRenewal(of known: Item?) -> Item {
+        var item = self
+        item.phase = known?.phase
+        item.received = known?.received
+        item.total = known?.total
+        item.percent = known?.percent
+        return item
+    }
+
     /// The item with what only attributes tell, where it does not say it itself.
     fileprivate func withDetails(of known: Item) -> Item {
         var item = self

@@ -91,26 +91,37 @@ struct DownloadTable {
             change.latest = item.url
         case .failed(let failure):
             guard position.map({ rows[$0].failure == nil }) ?? true else { return }
-            failureNumber += 1
-            let row = Row(
-                key: item.key, url: item.url, isQueued: false, failure: failure,
-                failureNumber: failureNumber)
-            if let position {
-                rows[position] = row
-                runningCount -= 1
-            } else {
-                // It failed so soon that its beginning was not told.
-                positions[item.key] = rows.count
-                rows.append(row)
-                change.began += 1
-            }
-            change.ended += 1
-            change.latest = item.url
+            failed(item, failure, position, &change)
         case .over:
-            if let position { end(position, &change, &lost) }
+            guard let position else { return }
+            // The image is here, and its next version is not.
+            guard let failure = item.failure, rows[position].failure == nil else {
+                return end(position, &change, &lost)
+            }
+            failed(item, failure, position, &change)
         case .unknown:
             break
         }
+    }
+
+    private mutating func failed(
+        _ item: Item, _ failure: Failure, _ position: Int?, _ change: inout Change
+    ) {
+        failureNumber += 1
+        let row = Row(
+            key: item.key, url: item.url, isQueued: false, failure: failure,
+            failureNumber: failureNumber)
+        if let position {
+            rows[position] = row
+            runningCount -= 1
+        } else {
+            // It failed so soon that its beginning was not told.
+            positions[item.key] = rows.count
+            rows.append(row)
+            change.began += 1
+        }
+        change.ended += 1
+        change.latest = item.url
     }
 
     private mutating func end(_ position: Int, _ change: inout Change, _ lost: inout Set<Int>) {

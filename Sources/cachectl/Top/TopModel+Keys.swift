@@ -48,9 +48,11 @@ extension TopModel {
         }
     }
 
-    private func answered(_ question: Question) -> [Wish] {
+    private mutating func answered(_ question: Question) -> [Wish] {
         switch question {
-        case .remove(let url): [.remove(url)]
+        case .remove(let url):
+            refreshing.remove(url)
+            return [.remove(url)]
         }
     }
 

@@ -19,6 +19,7 @@ extension TopModel {
     /// What is under way will be told from the beginning.
     mutating func forgetDownloads() {
         table = DownloadTable()
+        refreshing = []
         layOut()
     }
 

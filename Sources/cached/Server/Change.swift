@@ -23,6 +23,8 @@ struct Change {
 
     let key: CacheKey
     let standing: Standing
+    /// Whether it is not on its way, and why that failed is known; it may be here all the same.
+    let hasFailed: Bool
     /// Whether it waits for its turn; `nil` unless it is on its way.
     let isQueued: Bool?
     /// The item; empty where nobody knows the URL any more.
@@ -49,6 +51,7 @@ extension ReplyWriter {
             let item = text.getSlice(at: start, length: ends[number] - start)
             return Change(
                 key: change.0, standing: Change.Standing(change.1),
+                hasFailed: change.1.phase == nil && change.1.failure != nil,
                 isQueued: change.1.phase.map { $0 == .queued }, item: item ?? ByteBuffer())
         }
     }

@@ -83,7 +83,7 @@ struct Subscription {
                 return underWay.updateValue(isQueued, forKey: change.key) != isQueued
             }
             // One that failed at once was never seen under way.
-            return underWay.removeValue(forKey: change.key) != nil || change.standing == .failed
+            return underWay.removeValue(forKey: change.key) != nil || change.hasFailed
         }
     }
 

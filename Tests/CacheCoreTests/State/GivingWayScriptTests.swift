@@ -38,7 +38,7 @@ struct GivingWayScriptTests {
         let script = StateScript(transferLimit: 3)
         script.caller("prefetcher", wants: "a", "b", "c", priority: .background)
         for (image, bytes) in [("a", 5000), ("b", 100), ("c", 3000)] as [(String, Int64)] {
-            _ = script.progresses(image, received: bytes, total: 10_000)
+            _ = script.progresses(image, received: bytes, total: 1_000_000)
         }
         script.caller("looker", wants: "x", priority: .visible) { #expect($0 == ["cancel b"]) }
     }
@@ -75,16 +75,57 @@ struct GivingWayScriptTests {
         script.caller("reader", wants: "x") { #expect($0 == []) }
     }
 
-    @Test func givingWayIsNoAttempt() {
+    @Test func aCallStopsNothingThatItWantsItself() {
+        let script = StateScript(transferLimit: 2)
+        script.caller("prefetcher", wants: "a", "b", priority: .background)
+        // Had it given way to x at once, b would have stopped.
+        script.caller("looker", wants: "x", "b", priority: .visible) {
+            #expect($0 == ["cancel a"])
+        }
+        #expect(script.phase("b") == .connecting)
+    }
+
+    @Test(arguments: [(984_000, 1_000_000), (1000, 17_000)] as [(Int64, Int64)])
+    func whatIsNearlyThroughGoesOn(received: Int64, total: Int64) {
+        let script = StateScript(transferLimit: 1)
+        let scrolled = script.caller("scrolled", wants: "a", priority: .visible)
+        _ = script.progresses("a", received: received, total: total)
+        script.caller("looker", wants: "x", priority: .visible)
+        #expect(script.event { $0.interestLeft(scrolled) } == [])
+        #expect(script.finishes("a") == ["start x", "publish a"])
+    }
+
+    @Test func whoGaveWayHasTheNextTurn() {
+        let script = StateScript(transferLimit: 1)
+        script.caller("prefetcher", wants: "a", "b", "c", priority: .background)
+        script.caller("looker", wants: "x", priority: .visible)
+        #expect(script.stops("a") == ["start x"])
+        #expect(script.finishes("x", failing: .http(404)).first == "start a")
+    }
+
+    @Test func givingWayIsNoAttemptAndHasAnEnd() {
         let script = StateScript(transferLimit: 1)
         script.caller("prefetcher", wants: "a", priority: .background)
-        for number in 0..<5 {
+        for number in 0..<3 {
             let image = "x\(number)"
             script.caller("looker", wants: image, priority: .visible)
             #expect(script.stops("a") == ["start \(image)"])
             #expect(script.finishes(image, failing: .http(404)).first == "start a")
         }
         #expect(script.state.flights[script.key("a")]?.attempts == 1)
+        script.caller("looker", wants: "x", priority: .visible) { #expect($0 == []) }
+        #expect(script.finishes("a") == ["start x", "publish a"])
+    }
+
+    /// A stop elsewhere would leave a place that nobody may take.
+    @Test func whereTheHostIsFullNobodyElseStops() throws {
+        var state = CacheState(transferLimit: 4, hostLimit: 2)
+        let visible = ["http://a/1", "http://a/2"]
+        #expect(try wants(&state, visible, .visible).map(\.1) == visible)
+        let prefetches = ["http://b/1", "http://c/1"]
+        #expect(try wants(&state, prefetches, .background).map(\.1) == prefetches)
+        #expect(try wants(&state, ["http://a/3"], .visible).isEmpty)
+        #expect(try wants(&state, ["http://d/1"], .visible).map(\.1) == ["http://c/1"])
     }
 
     @Test func atAFullHostItsOwnPrefetchesGiveWay() throws {
@@ -102,16 +143,16 @@ struct GivingWayScriptTests {
         #expect(next.map(\.1) == ["http://a/visible1", "http://a/1"])
         let last = try stops(&state, "http://a/1", next[1].2)
         #expect(last.map(\.1) == ["http://a/visible2"])
-        // They go on where no visible one is in their way, the one that stopped first before the other.
+        // They go on where no visible one is in their way, the one that stopped last before the other.
         #expect(try stops(&state, "http://a/visible2", last[0].2).isEmpty)
         running = try stops(&state, "http://a/visible1", next[0].2).map(\.1)
-        #expect(running == ["http://a/2"])
+        #expect(running == ["http://a/1"])
     }
 
     private func wants(
         _ state: inout CacheState, _ urls: [String], _ priority: Priority
     ) throws -> [(String, String, FlightID)] {
-        try urls.flatMap { text in
+        let wanted = try urls.flatMap { text in
             let url = try CacheURL(text)
             let effects = state.wanted(
                 CacheKey(url), url, by: nil, FetchOptions(priority: priority),
@@ -119,6 +160,7 @@ struct GivingWayScriptTests {
             state.checkInvariants()
             return transfers(effects, among: state)
         }
+        return wanted + transfers(state.interestNamed(nil), among: state)
     }
 
     private func stops(

@@ -60,7 +60,9 @@ struct RandomScript: ~Copyable {
         let image = Int.random(in: keys.indices, using: &random)
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<30: call()
-        case 30..<38: want(image, by: nil, options())
+        case 30..<38:
+            want(image, by: nil, options())
+            compare("held", state.interestNamed(nil), model.named(nil))
         case 38..<50: leave()
         case 50..<65: finish()
         case 65..<80: work()

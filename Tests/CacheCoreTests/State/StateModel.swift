@@ -14,6 +14,7 @@ struct StateModel {
         var heldClient: UInt64 = 0
         var isUnwanted = false
         var received: Int64 = 0
+        var timesGivenWay = 0
         /// So little is missing that it is finished for nobody.
         var isNearlyThrough: Bool { received == 990_000 }
     }
@@ -79,7 +80,7 @@ struct StateModel {
             lineUp(
                 Place(image: image, caller: caller, client: client, priority: options.priority))
         }
-        return started()
+        return startedQueued()
     }
 
     private mutating func leave(where isGone: (Place) -> Bool) {
@@ -91,9 +92,11 @@ struct StateModel {
         }
     }
 
-    mutating func named(_ caller: Int) -> [String] {
+    mutating func named(_ caller: Int?) -> [String] {
+        let said = gaveWay()
+        guard let caller else { return said }
         callers[caller]?.isComplete = true
-        return told(caller)
+        return said + told(caller)
     }
 
     mutating func left(_ caller: Int) -> [String] {
@@ -187,7 +190,9 @@ struct StateModel {
         return ["tell \(id): \(failures.joined(separator: ", "))"]
     }
 
-    private mutating func started() -> [String] {
+    private mutating func started() -> [String] { startedQueued() + gaveWay() }
+
+    private mutating func startedQueued() -> [String] {
         var said: [String] = []
         while running < limit, !isDraining {
             guard let image = nextImage(), let flight = flights[image] else { break }
@@ -196,7 +201,7 @@ struct StateModel {
             running += 1
             said.append("start \(flight.id)")
         }
-        return said + gaveWay()
+        return said
     }
 
     private mutating func stopped(_ id: UInt64) -> String {
@@ -210,6 +215,7 @@ struct StateModel {
         else { return [] }
         let prefetches = flights.filter {
             $0.value.phase.isRunning && urgency($0.value) == .background
+                && !$0.value.isNearlyThrough && $0.value.timesGivenWay < 3
         }
         let order = { (flight: Flight) in (flight.received, .max - flight.id) }
         guard let (image, flight) = prefetches.min(by: { order($0.value) < order($1.value) }) else {
@@ -217,13 +223,18 @@ struct StateModel {
         }
         // Who waits for it, waits for the next, whose identity is the state's to choose.
         flights[image] = Flight(
-            id: 0, waiting: flight.waiting, held: flight.held, heldClient: flight.heldClient)
+            id: 0, waiting: flight.waiting, held: flight.held, heldClient: flight.heldClient,
+            timesGivenWay: flight.timesGivenWay + 1)
         for caller in flight.waiting.sorted() {
             guard let who = callers[caller] else { continue }
-            lineUp(Place(image: image, caller: caller, client: who.client, priority: who.priority))
+            lineUp(
+                Place(image: image, caller: caller, client: who.client, priority: who.priority),
+                atFront: true)
         }
         if let held = flight.held {
-            lineUp(Place(image: image, caller: nil, client: flight.heldClient, priority: held))
+            lineUp(
+                Place(image: image, caller: nil, client: flight.heldClient, priority: held),
+                atFront: true)
         }
         return [stopped(flight.id)]
     }
@@ -233,8 +244,8 @@ struct StateModel {
             ?? .background
     }
 
-    private mutating func lineUp(_ place: Place) {
-        places.append(place)
+    private mutating func lineUp(_ place: Place, atFront: Bool = false) {
+        if atFront { places.insert(place, at: 0) } else { places.append(place) }
         if turns[place.priority]?.contains(place.client) != true {
             turns[place.priority, default: []].append(place.client)
         }

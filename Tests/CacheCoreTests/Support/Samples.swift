@@ -43,9 +43,13 @@ enum Sample {
 
     /// A staged image without a file behind it, for tests that never publish it.
     static func staged(_ name: String, _ flight: FlightID) -> StagedImage {
+        staged(url(name), flight)
+    }
+
+    static func staged(_ url: CacheURL, _ flight: FlightID) -> StagedImage {
         StagedImage(
             flight: flight,
-            file: StagingFile(key: key(name), descriptor: -1, kernel: Kernel()), url: url(name),
+            file: StagingFile(key: CacheKey(url), descriptor: -1, kernel: Kernel()), url: url,
             digest: digest, record: record(size: 1000))
     }
 }

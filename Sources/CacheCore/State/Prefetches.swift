@@ -1,0 +1,17 @@
+internal import CacheKey
+
+/// Downloads under way that may be nothing but prefetches, by host: more than those that are.
+struct Prefetches: Sendable {
+    private(set) var origins: [Substring: Set<CacheKey>] = [:]
+
+    var isEmpty: Bool { origins.isEmpty }
+
+    mutating func insert(_ key: CacheKey, _ origin: Substring) {
+        origins[origin, default: []].insert(key)
+    }
+
+    mutating func remove(_ key: CacheKey, _ origin: Substring) {
+        guard origins[origin]?.remove(key) != nil, origins[origin]?.isEmpty == true else { return }
+        origins[origin] = nil
+    }
+}
