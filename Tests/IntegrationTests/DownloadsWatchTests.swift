@@ -76,6 +76,22 @@ struct DownloadsWatchTests {
         }
     }
 
+    @Test func aRefreshThatFailsIsToldHoweverSoon() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(["--attempts", "1"], in: scope)
+            #expect(try await daemon.fetch(url).state == .cached)
+            origin.route("/a.png", .answer(503))
+            let stream = try daemon.connect()
+            #expect(try await stream.ask(watch).items.isEmpty)
+            try await daemon.cachectl("fetch", "--no-wait", "--refresh", url)
+            let last = try await stream.answer { $0.phase == nil }
+            #expect(last.state == .cached && last.failure?.httpStatus == 503)
+        }
+    }
+
     @Test func whatFailsIsToldHoweverSoon() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

@@ -199,6 +199,40 @@ import Testing
         #expect(model.notice == nil)
     }
 
+    @Test func aRefreshThatFailsIsAFailedRow() throws {
+        var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
+        var item = Item(url: "https://a/b.png", key: "b", state: .cached)
+        item.phase = .connecting
+        model.downloadsChanged(.init(items: [item], removed: []), now: .zero)
+        #expect(model.table.runningCount == 1)
+        (item.phase, item.failure) = (nil, Failure(kind: "http", message: "it answered 503"))
+        model.downloadsChanged(.init(items: [item], removed: []), now: .zero)
+        #expect(model.table.runningCount == 0 && model.table.failureCount == 1)
+        // A failure that is remembered of what nobody downloads is none of a download.
+        item.key = "c"
+        model.downloadsChanged(.init(items: [item], removed: []), now: .zero)
+        #expect(model.table.failureCount == 1)
+    }
+
+    @Test func aListDoesNotSayHowFarARefreshIs() throws {
+        var model = TopScene.cached(80, 24)
+        var item = try #require(model.chosen)
+        (item.phase, item.received, item.total) = (.receiving, 42, 100)
+        model.screenChanged(.init(items: [item], removed: []), now: .zero)
+        let listed = model.cached.items.map { Item(url: $0.url, key: $0.key, state: .cached) }
+        _ = model.listed(
+            CachedList.Page(order: model.cached.order, limit: 200), .init(items: listed))
+        #expect(TopScene.rows(of: model).contains { $0.contains(" 42%  ") })
+    }
+
+    @Test func whatIsRemovedIsRefreshedNoMore() throws {
+        var model = TopScene.cached(80, 24)
+        let item = try #require(model.chosen)
+        for key in ["r", "x", "y"] as [Character] { _ = model.pressed(.character(key), now: .zero) }
+        model.screenChanged(.init(items: [item], removed: []), now: .zero)
+        #expect(model.notice == nil)
+    }
+
     @Test func theEndOfARefreshMayBeToldBeforeItsBeginning() throws {
         var model = TopScene.cached(80, 24)
         var item = try #require(model.chosen)
