@@ -208,6 +208,9 @@ import Testing
         (item.phase, item.failure) = (nil, Failure(kind: "http", message: "it answered 503"))
         model.downloadsChanged(.init(items: [item], removed: []), now: .zero)
         #expect(model.table.runningCount == 0 && model.table.failureCount == 1)
+        // It may be told once more, as when somebody pins it.
+        model.downloadsChanged(.init(items: [item], removed: []), now: .zero)
+        #expect(model.table.failureCount == 1)
         // A failure that is remembered of what nobody downloads is none of a download.
         item.key = "c"
         model.downloadsChanged(.init(items: [item], removed: []), now: .zero)

@@ -38,7 +38,7 @@ extension CurlEasy {
     ) throws(CurlError) {
         self.init()
         try set(CURLOPT_NOSIGNAL, 1)
-        // Who stops while a name is looked up leaves that to end by itself; waiting for it would hold up
+        // At the time limit a name that is still looked up is left to itself: to wait for it would hold up
         // every other download.
         try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")

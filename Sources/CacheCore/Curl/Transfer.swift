@@ -33,6 +33,10 @@ final class Transfer {
     var reread: Int64 = 0
     /// It is not what it was.
     var isSpoilt = false
+    /// Was cancelled, and waits for nothing but libcurl.
+    var isAbandoned = false
+    /// A request was sent, or was about to be.
+    private var hasAsked = false
     /// Bytes there is room for.
     private var granted: Int64 = 0
     /// Why the transfer was broken off from this side; libcurl only sees a failed callback.
@@ -133,8 +137,12 @@ final class Transfer {
         return .brokenOff
     }
 
+    /// Whether no address of its host is known yet. Of a redirect's host nobody knows.
+    var isResolving: Bool { !isConnecting && !hasAsked && !isAnswered }
+
     /// libcurl is about to connect: the socket, or `CURL_SOCKET_BAD` for an address that is refused.
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        guard !isAbandoned else { return CURL_SOCKET_BAD }
         let target = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
         guard permits(target) else { return CURL_SOCKET_BAD }
         let made = socket(
@@ -153,6 +161,8 @@ final class Transfer {
     /// libcurl is about to send a request: whether the connection is good for it. What was said on one
     /// that was idle is no answer. Over TLS there is more to hear than answers.
     func mayAsk(onLocalPort port: Int) -> Bool {
+        guard !isAbandoned else { return false }
+        hasAsked = true
         guard !hasMetSurplus, !isConnecting, !easy.isSecure,
             connections.hasUnread(localPort: port)
         else { return true }

@@ -60,7 +60,7 @@ public struct TransferSettings: Sendable {
     /// Certificates to trust instead of the system's, a PEM file.
     public var certificateFile: String?
     /// Seconds to resolve and connect.
-    public var connectTimeout = 10
+    public var connectTimeout = 11
     /// A transfer below 1 KiB/s for this many seconds ends.
     public var stallTimeout = 30
     /// Redirects followed.

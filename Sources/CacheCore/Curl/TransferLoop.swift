@@ -69,6 +69,9 @@ private final class TransferThread {
     private let multi: CurlMulti
     private let thread = pthread_self()
     private var transfers: [FlightID: Transfer] = [:]
+    /// Downloads that were cancelled while libcurl looked up a name: it would wait for the answer before it
+    /// let go of them. So they stay until there is one, and whether their end is to be told then.
+    private var abandoned: [FlightID: (transfer: Transfer, isUntold: Bool)] = [:]
     /// Downloads that read a partial again, in turn.
     private var rereading: [FlightID] = []
     /// Those that were over before they had read it.
@@ -107,7 +110,7 @@ private final class TransferThread {
             multi.perform()
             while let (handle, code) = multi.nextFinished() { finished(handle, code) }
             reread()
-            if transfers.isEmpty, isClosing {
+            if transfers.isEmpty, abandoned.isEmpty, isClosing {
                 renew()
                 // A wake-up meant for the old handle went with it.
                 continue
@@ -119,6 +122,8 @@ private final class TransferThread {
             multi.remove(transfer.easy)
         }
         transfers.removeAll()
+        for (transfer, _) in abandoned.values { multi.remove(transfer.easy) }
+        abandoned.removeAll()
     }
 
     /// Milliseconds until something is to be done whether or not anything happens.
@@ -190,7 +195,10 @@ private final class TransferThread {
         guard let transfer = Transfer.owning(handle) else {
             preconditionFailure("libcurl finished a transfer nobody began")
         }
-        if transfer.waitsForRereading {
+        if let (_, isUntold) = abandoned.removeValue(forKey: transfer.id) {
+            multi.remove(transfer.easy)
+            if isUntold { cancelled(transfer.id, transfer.key) }
+        } else if transfer.waitsForRereading {
             ended[transfer.id] = code
         } else {
             end(transfer, code)
@@ -228,10 +236,28 @@ private final class TransferThread {
     private func cancel(_ id: FlightID, _ key: CacheKey, _ discardsPartial: Bool) {
         if let transfer = transfers[id] {
             transfer.leaveBehind()
-            release(transfer)
-            context.onFinished(key, id, .failed(FailedTransfer(failure: .removed)))
+            if transfer.isResolving {
+                abandon(transfer)
+            } else {
+                release(transfer)
+                cancelled(id, key)
+            }
         }
         if discardsPartial { discardPartial(key) }
+    }
+
+    private func cancelled(_ id: FlightID, _ key: CacheKey) {
+        context.onFinished(key, id, .failed(FailedTransfer(failure: .removed)))
+    }
+
+    /// Its place is another's at once, unless so many are abandoned already that those who come and go would
+    /// have ever more names looked up.
+    private func abandon(_ transfer: Transfer) {
+        let isUntold = abandoned.count >= context.settings.transferLimit
+        transfers[transfer.id] = nil
+        transfer.isAbandoned = true
+        abandoned[transfer.id] = (transfer, isUntold)
+        if !isUntold { cancelled(transfer.id, transfer.key) }
     }
 
     /// libcurl closes all idle connections only with the handle that holds them, which has to wait for

@@ -67,16 +67,30 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         close(descriptor)
     }
 
-    /// Hands every change since the last call to `body`, in order. read(2).
+    /// Hands every change since the last call to `body`, in order. What comes meanwhile waits for the next
+    /// call: somebody may be quicker to open files than this is to hear of it. read(2).
     mutating func drain(_ body: (Change) -> Void) {
-        while let count = nextEvents() {
+        var rest: Int?
+        while rest ?? 1 > 0, let count = nextEvents() {
             // Without any, events were lost.
             guard count > 0 else { return body(.overflowed) }
+            // Where another event would have had room there was none.
+            let isAll = count + Self.largestEvent <= buffer.count
+            rest = isAll ? 0 : rest.map { $0 - count } ?? queued
             var position = 0
             while position < count {
                 position += take(at: position, body)
             }
         }
+    }
+
+    /// inotify(7).
+    private static let largestEvent = MemoryLayout<inotify_event>.size + Int(NAME_MAX) + 1
+
+    /// Bytes of events that wait. ioctl(2), `FIONREAD`; see inotify(7).
+    private var queued: Int {
+        var count: Int32 = 0
+        return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : .max
     }
 
     /// Bytes of events now in the buffer; `nil` when there are none, 0 when they can't be had. read(2).

@@ -10,33 +10,40 @@ extension CacheState {
         guard !prefetches.isEmpty, queue.isVisibleWaiting, mayStart else { return [] }
         var effects: [Effect] = []
         if running >= transferLimit, queue.isVisibleNext(hosts), !hosts.isClearing,
-            let key = cheapest(of: prefetches.origins.values.joined())
+            let key = cheapest(
+                of: prefetches.origins.values.joined(), ifAsMany: running - transferLimit + 1)
         {
             effects += giveWay(key)
         }
         for (origin, keys) in prefetches.origins
         where queue.isVisibleAside(origin) && !hosts.isClearing(origin) {
-            if let key = cheapest(of: keys) { effects += giveWay(key) }
+            if let key = cheapest(of: keys, ifAsMany: hosts.excess(origin) + 1) {
+                effects += giveWay(key)
+            }
         }
         return effects
     }
 
-    /// The prefetch that has received the least, of equals the latest.
-    private func cheapest(of keys: some Sequence<CacheKey>) -> CacheKey? {
+    /// The prefetch that has received the least, of equals the latest; none if fewer than so many may give
+    /// way, which together would make no place.
+    private func cheapest(of keys: some Sequence<CacheKey>, ifAsMany least: Int) -> CacheKey? {
+        var count = 0
         var cheapest: (key: CacheKey, cost: (Int64, UInt64))?
         for key in keys {
             guard let flight = flights[key], mayGiveWay(flight) else { continue }
+            count += 1
             if let cheapest, cheapest.cost < flight.costToStop { continue }
             cheapest = (key, flight.costToStop)
         }
-        return cheapest?.key
+        return count >= least ? cheapest?.key : nil
     }
 
     /// What is nearly through ends sooner than another connection is made; and who has given way often goes
     /// on to the end.
     private func mayGiveWay(_ flight: Flight) -> Bool {
-        urgency(of: flight) == .background && flight.timesGivenWay < Self.patience
-            && !PartialPolicy.isWorthFinishing(received: flight.received, total: flight.total)
+        let isNearlyThrough = flight.total.map { $0 - flight.received < PartialPolicy.smallRest }
+        return urgency(of: flight) == .background && flight.timesGivenWay < Self.patience
+            && isNearlyThrough != true
     }
 
     /// How often a prefetch gives way at most.

@@ -94,7 +94,8 @@ extension CacheState {
         flight.announced = received
         flight.total = total
         flights[key] = flight
-        return changed(key)
+        // What begins anew is not nearly through any more.
+        return changed(key) + prefetchesGiveWay()
     }
 
     /// The response began, or more of the body arrived.

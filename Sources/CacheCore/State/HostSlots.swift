@@ -36,8 +36,15 @@ struct HostSlots: Sendable {
 
     /// Whether a download of this priority may begin. The last place is for what is visible.
     func hasRoom(_ origin: Substring, for priority: Priority) -> Bool {
-        let limit = multiplexed.contains(origin) ? max(limit, Self.streamLimit) : limit
+        let limit = limit(of: origin)
         return used[origin, default: 0] < (priority == .visible ? limit : max(1, limit - 1))
+    }
+
+    /// How many more downloads there are than the host has places.
+    func excess(_ origin: Substring) -> Int { used[origin, default: 0] - limit(of: origin) }
+
+    private func limit(of origin: Substring) -> Int {
+        multiplexed.contains(origin) ? max(limit, Self.streamLimit) : limit
     }
 
     /// A download begins.

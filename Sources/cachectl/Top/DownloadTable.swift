@@ -94,11 +94,9 @@ struct DownloadTable {
             failed(item, failure, position, &change)
         case .over:
             guard let position else { return }
+            guard let failure = item.failure else { return end(position, &change, &lost) }
             // The image is here, and its next version is not.
-            guard let failure = item.failure, rows[position].failure == nil else {
-                return end(position, &change, &lost)
-            }
-            failed(item, failure, position, &change)
+            if rows[position].failure == nil { failed(item, failure, position, &change) }
         case .unknown:
             break
         }

@@ -26,6 +26,29 @@ struct DirectoryWatchTests {
         }
     }
 
+    /// With few events, and with more than are read at a time.
+    @Test(arguments: [1, 1000])
+    func whatComesMeanwhileWaitsForTheNextCall(count: Int) async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let paths = try ["a", "b"].map { name in
+                try folder.write("x", to: folder.file(name))
+                return folder.file(name)
+            }
+            var watch = try DirectoryWatch(folder.directory)
+            for _ in 0..<count { for path in paths { close(open(path, O_RDONLY)) } }
+            var taken = 0
+            // Each that is taken in leads to another, for ever.
+            watch.drain { _ in
+                close(open(paths[taken % 2], O_RDONLY))
+                taken += 1
+            }
+            #expect(taken >= 2 * count)
+            #expect(taken <= 2 * count + 1000)
+            #expect(drained(&watch).count > 0)
+        }
+    }
+
     @Test func strangersAreNoNewsAndPartialsAreToldApart() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)

@@ -121,7 +121,7 @@ private struct RandomHosts: ~Copyable {
         let waiting = state.flights.values.filter { $0.phase == .queued && urgency($0) == .visible }
         let prefetches = state.flights.values.filter { flight in
             flight.phase.isRunning && urgency(flight) == .background && flight.timesGivenWay < 3
-                && !PartialPolicy.isWorthFinishing(received: flight.received, total: flight.total)
+                && (flight.total ?? .max) - flight.received >= PartialPolicy.smallRest
         }
         for image in waiting where stopping.isEmpty {
             let here = prefetches.filter { $0.url.origin == image.url.origin }
