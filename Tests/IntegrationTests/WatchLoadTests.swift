@@ -35,7 +35,7 @@ struct WatchLoadTests {
             // All hear all of it, except who reads too slowly for every step.
             let most = try #require(heard.max())
             let encoded = try await daemon.figure("changesEncoded") - before
-            #expect(heard.count == 200 && most >= 5, "\(heard)")
+            #expect(heard.count == 200 && (isSanitized || most >= 5), "\(heard)")
             #expect(encoded < 2 * most, "\(encoded) encoded, \(heard.reduce(0, +)) heard")
         }
     }

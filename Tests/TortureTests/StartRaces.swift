@@ -63,7 +63,7 @@ struct StartRaces {
         }
         for other in others { _ = try await other.waitForExit() }
         let usual = others.map { $0.endedAt! - start }.max()!
-        guard took < .seconds(1) + usual * 2 else {
+        guard isSanitized || took < .seconds(1) + usual * 2 else {
             throw TestFailure("a loser took \(took), a start that does nothing \(usual)")
         }
     }
