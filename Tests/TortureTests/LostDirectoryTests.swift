@@ -21,9 +21,14 @@ struct LostDirectoryTests {
                     try #require(rename(away, scene.directory) == 0)
                     try await Self.expectWell(scene, downloads: 0)
                 }
-                try await waitUntil("the log to say so") {
+                // What is back before anybody has looked for it is nothing to speak of.
+                try #require(rename(scene.directory, away) == 0)
+                try await waitUntil("the log to say that it is lost") {
                     scene.daemon.log.contains("moved away or deleted")
-                        && scene.daemon.log.contains("well again")
+                }
+                try #require(rename(away, scene.directory) == 0)
+                try await waitUntil("the log to say that it is back") {
+                    scene.daemon.log.contains("well again")
                 }
                 figures.append("\(rounds) rounds")
             }
