@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 void clinux_name_thread(const char *name) {
     prctl(PR_SET_NAME, name);
@@ -71,4 +72,13 @@ int clinux_peer_of(int descriptor, struct clinux_peer *peer) {
     if (getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
     *peer = (struct clinux_peer){credentials.pid, credentials.uid, credentials.gid};
     return 0;
+}
+
+void clinux_wait(sem_t *semaphore, long nanoseconds) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    nanoseconds += time.tv_nsec;
+    time.tv_sec += nanoseconds / 1000000000;
+    time.tv_nsec = nanoseconds % 1000000000;
+    sem_clockwait(semaphore, CLOCK_MONOTONIC, &time);
 }

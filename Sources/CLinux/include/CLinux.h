@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
@@ -57,5 +58,9 @@ int clinux_sync_file_system(int descriptor);
 /// Starts writing the dirty pages of a file without waiting for them, which Swift does not see
 /// because it needs _GNU_SOURCE. sync_file_range(2).
 int clinux_start_writeback(int descriptor);
+
+/// Takes one from a semaphore, waiting for it so many nanoseconds at most, whatever is done to the
+/// clock; needs _GNU_SOURCE too. sem_clockwait(3).
+void clinux_wait(sem_t *semaphore, long nanoseconds);
 
 #endif

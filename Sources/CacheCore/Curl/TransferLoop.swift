@@ -19,8 +19,15 @@ final class TransferLoop: Sendable {
         case stop
     }
 
+    /// What is left for the thread.
+    private struct Desk {
+        var commands: [Command] = []
+        /// The thread sleeps, or is about to, and has to be woken.
+        var isAsleep = false
+    }
+
     private let multi: CurlMulti
-    private let commands = Mutex<[Command]>([])
+    private let desk = Mutex(Desk())
     private let thread = Mutex<NamedThread?>(nil)
 
     init() throws(CacheError) {
@@ -31,18 +38,20 @@ final class TransferLoop: Sendable {
     func start(_ context: TransferContext) {
         thread.withLock { handle in
             handle = NamedThread("transfers") {
-                TransferThread(context, self.multi).run { self.takeCommands() }
+                TransferThread(context, self.multi).run(
+                    takeCommands: { self.takeCommands() }, maySleep: { self.maySleep() })
             }
         }
     }
 
-    /// Queues a command; never waits. The thread takes all that are there, so one call wakes it.
+    /// Queues a command; never waits.
     func send(_ command: Command) {
-        let isFirst = commands.withLock { commands in
-            commands.append(command)
-            return commands.count == 1
+        let wakes = desk.withLock { desk in
+            desk.commands.append(command)
+            defer { desk.isAsleep = false }
+            return desk.isAsleep
         }
-        if isFirst { multi.wakeUp() }
+        if wakes { multi.wakeUp() }
     }
 
     /// Ends all transfers, keeping their partials, and the thread.
@@ -55,10 +64,19 @@ final class TransferLoop: Sendable {
     static var curlVersion: String { String(cString: curl_version()) }
 
     private func takeCommands() -> [Command] {
-        commands.withLock { commands in
-            guard !commands.isEmpty else { return [] }
-            defer { commands = [] }
-            return commands
+        desk.withLock { desk in
+            desk.isAsleep = false
+            guard !desk.commands.isEmpty else { return [] }
+            defer { desk.commands = [] }
+            return desk.commands
+        }
+    }
+
+    /// Whether nothing is left to do; from now on a command wakes the thread.
+    private func maySleep() -> Bool {
+        desk.withLock { desk in
+            desk.isAsleep = desk.commands.isEmpty
+            return desk.isAsleep
         }
     }
 }
@@ -101,7 +119,7 @@ private final class TransferThread {
         multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     }
 
-    func run(_ takeCommands: () -> [TransferLoop.Command]) {
+    func run(takeCommands: () -> [TransferLoop.Command], maySleep: () -> Bool) {
         precondition(pthread_equal(thread, pthread_self()) != 0, "libcurl has one thread")
         while true {
             for command in takeCommands() { perform(command) }
@@ -115,7 +133,8 @@ private final class TransferThread {
                 // A wake-up meant for the old handle went with it.
                 continue
             }
-            multi.poll(milliseconds: rereading.isEmpty ? nap : 0)
+            // What ended may have had others begin.
+            if maySleep() { multi.poll(milliseconds: rereading.isEmpty ? nap : 0) }
         }
         for transfer in transfers.values {
             transfer.leaveBehind()

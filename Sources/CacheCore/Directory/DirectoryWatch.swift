@@ -24,6 +24,8 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         case opened(CacheKey)
         /// Something happened to a partial.
         case partialChanged(CacheKey)
+        /// The name of a partial is gone.
+        case partialVanished(CacheKey)
         /// Events were lost, or the directory itself went: nothing of the index is certain.
         case overflowed
     }
@@ -125,11 +127,13 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
     /// What an event means; `nil` for one of no consequence.
     private static func change(of name: DirectoryName, _ mask: UInt32) -> Change? {
         let isOpening = mask & UInt32(IN_OPEN) != 0
+        let isLeaving = mask & UInt32(IN_DELETE | IN_MOVED_FROM) != 0
         switch name {
-        case .partial(let key): return isOpening ? nil : .partialChanged(key)
+        case .partial where isOpening: return nil
+        case .partial(let key) where isLeaving: return .partialVanished(key)
+        case .partial(let key): return .partialChanged(key)
         case .entry(let key) where isOpening: return .opened(key)
-        case .entry(let key) where mask & UInt32(IN_DELETE | IN_MOVED_FROM) != 0:
-            return .vanished(key)
+        case .entry(let key) where isLeaving: return .vanished(key)
         case .entry(let key) where mask & UInt32(IN_MOVED_TO) != 0: return .placed(key)
         case .entry(let key) where mask & UInt32(IN_CLOSE_WRITE) != 0: return .closed(key)
         case .entry(let key): return .appeared(key)

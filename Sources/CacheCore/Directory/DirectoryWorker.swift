@@ -15,6 +15,11 @@ final class DirectoryWorker: Sendable {
         case unlink(Victim)
         /// Runs the closure once everything queued before it is done; after the end, at once.
         case run(@Sendable () -> Void)
+
+        /// Whether it gains by company. Somebody may be waiting for any other.
+        fileprivate var mayWait: Bool {
+            if case .publish = self { true } else { false }
+        }
     }
 
     /// Whom the worker asks and tells, on its own thread.
@@ -50,7 +55,7 @@ final class DirectoryWorker: Sendable {
 
     /// Queues jobs; never waits.
     func enqueue(_ job: Job) {
-        if !inbox.put(job), case .run(let body) = job { body() }
+        if !inbox.put(job, isUrgent: !job.mayWait), case .run(let body) = job { body() }
     }
 
     /// Finishes what is queued and what that leads to, as an image that was removed while it was being
@@ -64,6 +69,12 @@ final class DirectoryWorker: Sendable {
     private func run(_ owner: Owner) {
         var pace = SyncPace()
         while var jobs = inbox.takeAll() {
+            if jobs.allSatisfy(\.mayWait),
+                let time = pace.gathersUntil(files: jobs.count, now: .now)
+            {
+                jobs += inbox.takeAll(by: time)
+                pace.gathered(files: jobs.count)
+            }
             var staged: [StagedImage] = []
             // Taken from the end, so that nothing keeps the files of a finished batch open.
             jobs.reverse()
@@ -87,8 +98,8 @@ final class DirectoryWorker: Sendable {
         for index in staged.indices {
             staged[index].record.isPinned = owner.isPinned(staged[index].key)
         }
-        let choice = pace.choose(files: staged.count)
         let start = ContinuousClock.now
+        let choice = pace.choose(files: staged.count, now: start)
         let publications = directory.publish(
             staged, now: .now, sync: choice, makeRoom: owner.makeRoom)
         pace.took(start.duration(to: .now), choice, files: staged.count)

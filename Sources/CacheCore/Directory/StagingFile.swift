@@ -1,3 +1,4 @@
+import CLinux
 internal import CacheKey
 import Glibc
 internal import SystemPackage
@@ -52,12 +53,19 @@ extension CacheDirectory {
         let file = StagingFile(
             key: key, descriptor: descriptor, hasRecord: hasRecord, kernel: kernel)
         do {
-            try kernel.setMode(0o644, of: descriptor)
+            try makeReadable(descriptor)
         } catch {
             try discardPartial(of: key)
             throw error
         }
         return file
+    }
+
+    /// Anybody may read it, whatever the umask or the directory's ACL made of it. To look is cheaper than
+    /// to change. fchmod(2).
+    private func makeReadable(_ file: Int32) throws(Errno) {
+        guard try kernel.status(of: file).st_mode & 0o7777 != 0o644 else { return }
+        try kernel.setMode(0o644, of: file)
     }
 
     private func createPartial(of key: CacheKey) throws(Errno) -> Int32 {

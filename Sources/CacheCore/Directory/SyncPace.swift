@@ -1,25 +1,55 @@
-/// Chooses how a batch of files is made durable: each by its own sync, or all by one of the file system.
+/// Chooses when a batch of files is made durable, and how: each by its own sync, or all by one of the
+/// file system.
 ///
 /// fsync(2) flushes the disk's cache for every file; for many files one syncfs(2) is twice as fast. But
 /// it also waits for what strangers have written, which may be gigabytes: one that took long is not
 /// tried again for a while.
+///
+/// While many files come, commits begin at least ``interval`` apart: each costs the journal about the same
+/// whatever is in it. Who is alone, or few, does not wait.
 struct SyncPace {
     enum Choice: Sendable {
         case eachFile
         case fileSystem
     }
 
-    /// Files from which on one sync for all pays.
+    /// Files from which on one sync for all pays, and so does waiting for more of them.
     static let manyFiles = 16
+    /// From one commit's begin to that of the next.
+    static let interval = Duration.milliseconds(50)
     /// A sync of the file system that takes longer waits for others' bytes.
     static func patience(files: Int) -> Duration { .milliseconds(max(500, 2 * files)) }
     /// Batches until it is tried again.
     static let restraint = 64
 
     private var restrained = 0
+    /// When the last batch was begun.
+    private var lastBegin: ContinuousClock.Instant?
+    /// Batches until one is waited for again, after too few files came meanwhile.
+    private var unwaited = 0
 
-    /// The way for the next batch.
-    mutating func choose(files: Int) -> Choice {
+    /// Until when more files may gather beside so many; `nil` where the batch is to begin at once.
+    mutating func gathersUntil(
+        files: Int, now: ContinuousClock.Instant
+    ) -> ContinuousClock.Instant? {
+        guard unwaited == 0 else {
+            unwaited -= 1
+            return nil
+        }
+        guard files > 1, let time = lastBegin?.advanced(by: Self.interval), time > now else {
+            return nil
+        }
+        return time
+    }
+
+    /// So many files were there in the end.
+    mutating func gathered(files: Int) {
+        if files < Self.manyFiles { unwaited = Self.restraint }
+    }
+
+    /// The way for the next batch, which begins now.
+    mutating func choose(files: Int, now: ContinuousClock.Instant) -> Choice {
+        lastBegin = now
         guard restrained == 0 else {
             restrained -= 1
             return .eachFile

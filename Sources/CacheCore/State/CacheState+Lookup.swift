@@ -85,8 +85,12 @@ extension CacheState {
         case .opened(let key):
             if !uses.isOwn(key) { used(key, at: now()) }
             return []
-        case .partialChanged(let key):
-            if flights[key]?.hasRoom != true { partials.unverified.insert(key) }
+        case .partialChanged(let key), .partialVanished(let key):
+            if flights[key]?.hasRoom == true {
+                flights[key]?.landing.note(change)
+            } else {
+                partials.unverified.insert(key)
+            }
             return []
         case .appeared(let key), .placed(let key), .closed(let key):
             examinations.note(key)

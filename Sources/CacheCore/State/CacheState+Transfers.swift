@@ -190,6 +190,8 @@ extension CacheState {
             // A stranger may have been at it since the rename, and been noticed too early to count.
             if flight.landing.isUndisturbed(losses: losses) {
                 unverified.remove(key)
+                // It was renamed.
+                partials.unverified.remove(key)
             } else {
                 unverified.insert(key)
             }

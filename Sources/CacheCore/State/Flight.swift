@@ -125,6 +125,8 @@ struct Landing {
     private var placed = 0
     private var closed = 0
     private var others = 0
+    /// Its partial has another name now; what appears under the old one is a stranger's.
+    private var isPartialGone = false
 
     init(losses: Int = 0) {
         self.losses = losses
@@ -139,6 +141,8 @@ struct Landing {
         switch change {
         case .placed: placed += 1
         case .closed: closed += 1
+        case .partialVanished: isPartialGone = true
+        case .partialChanged: others += isPartialGone ? 1 : 0
         default: others += 1
         }
     }

@@ -1,3 +1,4 @@
+internal import CLinux
 import Glibc
 internal import Synchronization
 
@@ -8,7 +9,14 @@ internal import Synchronization
 package final class Inbox<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
+        /// One of them can't wait for more.
+        var isUrgent = false
         var isClosed = false
+
+        mutating func take() -> [Element] {
+            defer { (elements, isUrgent) = ([], false) }
+            return elements
+        }
     }
 
     private let state = Mutex(State())
@@ -26,14 +34,18 @@ package final class Inbox<Element: Sendable>: Sendable {
     }
 
     /// Adds an element at the end; `false` after ``close()``, when nobody takes it any more.
+    ///
+    /// - Parameter isUrgent: ends a wait for more, see ``takeAll(by:)``.
     @discardableResult
-    package func put(_ element: Element) -> Bool {
-        let (isOpen, wasEmpty) = state.withLock { state in
+    package func put(_ element: Element, isUrgent: Bool = true) -> Bool {
+        let (isOpen, wakes) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
+            let wakes = state.elements.isEmpty || isUrgent && !state.isUrgent
             state.elements.append(element)
-            return (true, state.elements.count == 1)
+            state.isUrgent = state.isUrgent || isUrgent
+            return (true, wakes)
         }
-        if wasEmpty { sem_post(semaphore) }
+        if wakes { sem_post(semaphore) }
         return isOpen
     }
 
@@ -47,14 +59,24 @@ package final class Inbox<Element: Sendable>: Sendable {
     package func takeAll() -> [Element]? {
         while true {
             let taken: [Element]?? = state.withLock { state in
-                guard state.elements.isEmpty else {
-                    defer { state.elements = [] }
-                    return .some(state.elements)
-                }
+                guard state.elements.isEmpty else { return .some(state.take()) }
                 return state.isClosed ? .some(nil) : .none
             }
             if let taken { return taken }
             sem_wait(semaphore)
+        }
+    }
+
+    /// Waits until a time, or until something urgent is there; takes all there is, oldest first.
+    /// sem_clockwait(3).
+    package func takeAll(by time: ContinuousClock.Instant) -> [Element] {
+        while true {
+            let left = time - .now
+            let taken: [Element]? = state.withLock { state in
+                state.isUrgent || state.isClosed || left <= .zero ? state.take() : nil
+            }
+            if let taken { return taken }
+            clinux_wait(semaphore, Int(left / .nanoseconds(1)))
         }
     }
 }

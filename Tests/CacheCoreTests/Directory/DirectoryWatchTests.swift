@@ -58,7 +58,8 @@ struct DirectoryWatchTests {
             #expect(drained(&watch) == [])
             _ = try folder.stage("a")
             try folder.directory.discardPartial(of: Sample.key("a"))
-            #expect(Set(drained(&watch)) == [.partialChanged(Sample.key("a"))])
+            let a = Sample.key("a")
+            #expect(Set(drained(&watch)) == [.partialChanged(a), .partialVanished(a)])
         }
     }
 
@@ -68,7 +69,10 @@ struct DirectoryWatchTests {
             var watch = try DirectoryWatch(folder.directory)
             let a = Sample.key("a")
             _ = try folder.publish("a")
-            #expect(Set(drained(&watch)) == [.placed(a), .closed(a), .partialChanged(a)])
+            #expect(
+                Set(drained(&watch)) == [
+                    .placed(a), .closed(a), .partialChanged(a), .partialVanished(a),
+                ])
             _ = try folder.examine("a")
             #expect(drained(&watch) == [])
             // Opening is use, whoever does it.

@@ -52,17 +52,30 @@ struct StagingTests {
         }
     }
 
-    @Test(arguments: [SyscallName.openat, .fchmod, .write, .unlinkat])
+    @Test(arguments: [SyscallName.openat, .fstat, .fchmod, .write, .unlinkat])
     func aFailedCallIsReported(call: SyscallName) async throws {
+        let usual = umask(0o077)
+        defer { umask(usual) }
         try await withTestScope { scope in
-            // Opening the directory opens four files and writes two texts.
-            let before: [SyscallName: Int] = [.openat: 4, .write: 2]
+            // Opening the directory opens four files, looks at one and writes two texts.
+            let before: [SyscallName: Int] = [.openat: 4, .fstat: 1, .write: 2]
             let plan = FaultPlan(call, nth: 1 + (before[call] ?? 0), .ioError)
             let folder = try CacheFolder(in: scope, faults: plan)
             // What lies there already has to be unlinked first.
             if call == .unlinkat { try folder.write("old", to: folder.partial("a")) }
             #expect(throws: (any Error).self) { _ = try folder.stage("a") }
             #expect(plan.hasStruck)
+        }
+    }
+
+    @Test(arguments: [0o022, 0o077, 0o000])
+    func anybodyMayReadWhateverTheUmask(mask: mode_t) async throws {
+        let usual = umask(mask)
+        defer { umask(usual) }
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            _ = try folder.stage("a")
+            #expect(folder.status(folder.partial("a")).map { $0.st_mode & 0o7777 } == 0o644)
         }
     }
 

@@ -5,22 +5,44 @@ import Testing
 @Suite("How a batch is synced") struct SyncPaceTests {
     @Test func fewFilesAreSyncedOneByOneAndManyTogether() {
         var pace = SyncPace()
-        #expect(pace.choose(files: 1) == .eachFile)
-        #expect(pace.choose(files: SyncPace.manyFiles - 1) == .eachFile)
-        #expect(pace.choose(files: SyncPace.manyFiles) == .fileSystem)
+        #expect(pace.choose(files: 1, now: .now) == .eachFile)
+        #expect(pace.choose(files: SyncPace.manyFiles - 1, now: .now) == .eachFile)
+        #expect(pace.choose(files: SyncPace.manyFiles, now: .now) == .fileSystem)
     }
 
     @Test func aSyncHeldUpByOthersIsNotTriedAgainForAWhile() {
         var pace = SyncPace()
         pace.took(.seconds(2), .fileSystem, files: 100)
-        for _ in 0..<SyncPace.restraint { #expect(pace.choose(files: 100) == .eachFile) }
-        #expect(pace.choose(files: 100) == .fileSystem)
+        for _ in 0..<SyncPace.restraint { #expect(pace.choose(files: 100, now: .now) == .eachFile) }
+        #expect(pace.choose(files: 100, now: .now) == .fileSystem)
     }
 
     @Test func aSlowDiskAloneIsNoReason() {
         var pace = SyncPace()
         pace.took(.seconds(2), .eachFile, files: 100)
         pace.took(SyncPace.patience(files: 100), .fileSystem, files: 100)
-        #expect(pace.choose(files: 100) == .fileSystem)
+        #expect(pace.choose(files: 100, now: .now) == .fileSystem)
+    }
+
+    @Test func filesGatherUntilACommitIsDueButNobodyWaitsAlone() {
+        let start = ContinuousClock.now
+        var pace = SyncPace()
+        #expect(pace.gathersUntil(files: 5, now: start) == nil, "none was begun yet")
+        _ = pace.choose(files: 5, now: start)
+        let soon = start + .milliseconds(1)
+        #expect(pace.gathersUntil(files: 1, now: soon) == nil)
+        #expect(pace.gathersUntil(files: 2, now: soon) == start + SyncPace.interval)
+        #expect(pace.gathersUntil(files: 2, now: start + SyncPace.interval) == nil)
+    }
+
+    @Test func whereFewFilesComeNobodyWaitsForMoreForAWhile() {
+        let start = ContinuousClock.now
+        var pace = SyncPace()
+        _ = pace.choose(files: 5, now: start)
+        pace.gathered(files: SyncPace.manyFiles)
+        #expect(pace.gathersUntil(files: 5, now: start) != nil)
+        pace.gathered(files: SyncPace.manyFiles - 1)
+        for _ in 0..<SyncPace.restraint { #expect(pace.gathersUntil(files: 5, now: start) == nil) }
+        #expect(pace.gathersUntil(files: 5, now: start) != nil)
     }
 }

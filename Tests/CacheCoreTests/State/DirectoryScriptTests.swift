@@ -62,6 +62,24 @@ struct DirectoryScriptTests {
         #expect(script.lookup("a") == nil)
     }
 
+    @Test func thePartialOfAPublicationIsGoneUnlessAStrangerLaysAnother() {
+        let key = script.key("a")
+        for isLaid in [false, true] {
+            script.caller("one", wants: "a")
+            _ = script.asks("a", for: 1, of: 1)
+            _ = script.finishes("a")
+            for change in [DirectoryWatch.Change.partialChanged(key), .partialVanished(key)] {
+                _ = script.changes(change)
+            }
+            if isLaid { _ = script.changes(.partialChanged(key)) }
+            _ = script.changes(.placed(key))
+            _ = script.changes(.closed(key))
+            _ = script.published("a")
+            #expect(script.state.partials.unverified == (isLaid ? [key] : []))
+            _ = script.changes(.vanished(key))
+        }
+    }
+
     @Test(arguments: [
         ["placed"], ["placed", "closed", "closed"], ["placed", "placed", "closed"],
         ["placed", "appeared", "closed"], ["placed", "vanished", "placed", "closed"],
