@@ -106,7 +106,7 @@ let package = Package(
         .target(name: "StubDaemon", path: "Tests/StubDaemon", swiftSettings: strict),
         .testTarget(name: "CacheKeyTests", dependencies: ["CacheKey"], swiftSettings: strict),
         .testTarget(
-            name: "CacheWireTests", dependencies: ["CacheWire", "StubDaemon"],
+            name: "CacheWireTests", dependencies: ["CacheWire", "StubDaemon", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "cachectlTests",

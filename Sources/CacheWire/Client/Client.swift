@@ -57,7 +57,7 @@ extension Client {
         }
         let reply: Reply<M.Reply>
         do {
-            reply = try Message.decode(from: input.nextMessage() ?? [])
+            reply = try .read(input.nextMessage() ?? [])
         } catch {
             throw ClientError(.invalidReply, "the daemon's reply is not understood: \(error)")
         }

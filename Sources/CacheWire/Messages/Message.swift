@@ -28,7 +28,7 @@ public enum Message {
         _: Value.Type = Value.self, from bytes: some Sequence<UInt8>
     ) throws(DecodingError) -> Value {
         let data = Data(bytes)
-        guard !Nesting.isTooDeep(data) else {
+        guard !data.withUnsafeBytes({ Nesting.isTooDeep($0) }) else {
             let reason = "nested deeper than \(Nesting.limit) levels"
             throw .dataCorrupted(.init(codingPath: [], debugDescription: reason))
         }

@@ -1,0 +1,66 @@
+/// The reply of very many items, found in a message without a decoder, at a twentieth of the price:
+///
+///     {"parameters":{"items":[{"url":"https://…","key":"…","state":"cached",…},…]},"continues":true}
+///
+/// Anything else about the message is left to the JSON decoder, which finds the same.
+extension Reply where Parameters: ItemList {
+    /// `nil` unless the message is exactly such a reply.
+    init?(scanning message: UnsafeRawBufferPointer) {
+        var scanner = JSONScanner(bytes: message)
+        var items: [Item]?
+        var continues: Bool?
+        let isObject = scanner.members { name, scanner in
+            if scanner.matches(name, "parameters"), items == nil {
+                items = Self.items(&scanner)
+                return items != nil
+            }
+            guard scanner.matches(name, "continues"), continues == nil else { return false }
+            continues = scanner.boolean()
+            return continues != nil
+        }
+        guard isObject, let items, scanner.isAtEnd else { return nil }
+        self.init(Parameters(items: items), continues: continues)
+    }
+
+    private static func items(_ scanner: inout JSONScanner) -> [Item]? {
+        var items: [Item]?
+        let isObject = scanner.members { name, scanner in
+            guard scanner.matches(name, "items"), items == nil else { return false }
+            var found: [Item] = []
+            let isArray = scanner.elements { scanner in
+                guard let item = Item(scanning: &scanner) else { return false }
+                found.append(item)
+                return true
+            }
+            items = found
+            return isArray
+        }
+        return isObject ? items : nil
+    }
+}
+
+/// Parameters that are one item for each URL, and nothing else.
+protocol ItemList: Codable, Sendable, Hashable {
+    init(items: [Item])
+}
+
+extension Methods.Status.Reply: ItemList {}
+extension Methods.Fetch.Reply: ItemList {}
+
+extension Reply {
+    /// The reply a message holds, by whichever way.
+    static func read(_ message: ArraySlice<UInt8>) throws(DecodingError) -> Self {
+        if let type = Parameters.self as? any ItemList.Type,
+            let reply = scanned(type, message) as? Self
+        {
+            return reply
+        }
+        return try Message.decode(from: message)
+    }
+
+    private static func scanned<List: ItemList>(
+        _: List.Type, _ message: ArraySlice<UInt8>
+    ) -> (any Sendable)? {
+        message.withUnsafeBytes { CacheWire.Reply<List>(scanning: $0) }
+    }
+}
