@@ -64,7 +64,7 @@ extension Cache {
             // Looking also makes the index right about names that changed.
             let answers = lookup(stretch.map(\.key))
             let stale = zip(stretch, answers).map {
-                staleness(of: $0.key, $1, options, now.unixTime)
+                staleness(of: $0.key, $1, options, now.wallTime)
             }
             perform { state in
                 zip(stretch, stale).flatMap { wish, stale in

@@ -21,7 +21,7 @@ extension CacheState {
         if options.isRefresh {
             failures.forget(key)
             if let interest { interests[interest]?.isRefresh = true }
-        } else if let effects = answered(key, url, by: interest, stale, now: now.unixTime) {
+        } else if let effects = answered(key, url, by: interest, stale, now: now.wallTime) {
             return effects
         }
         counters.misses += 1

@@ -39,6 +39,9 @@ public struct FileTime: Hashable, Comparable, Sendable {
     /// Whole seconds, as the protocol writes times.
     public var unixTime: UnixTime { UnixTime(clamping: nanoseconds / 1_000_000_000) }
 
+    /// What the wall clock said when this was ``now``, in whole seconds: what is stale by it is stale here.
+    var wallTime: UnixTime { UnixTime(clamping: (nanoseconds + Self.tick) / 1_000_000_000) }
+
     /// As utimensat(2) takes it.
     var specification: timespec {
         let seconds = nanoseconds / 1_000_000_000

@@ -179,6 +179,14 @@ struct CacheReuseTests {
         }
     }
 
+    /// Times of use are a tick behind the clock; what is fresh until now may not be so for that tick.
+    @Test func whatIsStaleByTheClockIsStaleAtOnce() {
+        let before = UnixTime.now
+        while UnixTime.now == before {}
+        let now = UnixTime.now
+        #expect(FileTime.now.wallTime >= now)
+    }
+
     @Test func aRefreshAsksAboutWhatIsFresh() async throws {
         try await withTestScope { scope in
             let fixture = try await fixture(
