@@ -15,8 +15,16 @@ public struct ContentDigest: Hashable, Sendable, LosslessStringConvertible {
     }
 
     public var description: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+            for (index, byte) in bytes.enumerated() {
+                text[2 * index] = Self.hexDigit(byte >> 4)
+                text[2 * index + 1] = Self.hexDigit(byte & 15)
+            }
+            return 2 * bytes.count
+        }
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 }

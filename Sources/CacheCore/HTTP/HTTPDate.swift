@@ -3,31 +3,60 @@
 /// Read strictly: a date in none of the three forms is no date, so that what is meant to be invalid
 /// (`Expires: 0`, another time zone) counts as stale. Only the case of letters does not matter.
 enum HTTPDate {
-    /// Bytes between spaces, in lower case.
-    private typealias Word = ArraySlice<UInt8>
-
-    /// Reads an IMF-fixdate, an RFC 850 date or an asctime date; `nil` for anything else.
+    /// Reads an IMF-fixdate, an RFC 850 date or an asctime date; `nil` for anything else. Runs several times
+    /// for each response, so it makes no strings.
     ///
     /// - Parameter now: decides the century of RFC 850's two-digit years: never more than 50 years
     ///   ahead.
     static func parse(_ text: some StringProtocol, now: UnixTime) -> UnixTime? {
-        let words = text.utf8.map(\.lowercasedASCII)
-            .split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-        switch words.count {
-        case 6 where words[5].reads("gmt") && isDay(words[0], of: shortDays, end: ","):
-            return time(day: words[1], month: words[2], year: words[3], clock: words[4])
-        case 4 where words[3].reads("gmt") && isDay(words[0], of: longDays, end: ","):
-            return parseRFC850(words[1], clock: words[2], now: now)
-        case 5 where isDay(words[0], of: shortDays, end: ""):
-            return time(day: words[2], month: words[1], year: words[4], clock: words[3])
-        // asctime pads a day of one digit with a space.
-        case 6 where words[2].isEmpty && isDay(words[0], of: shortDays, end: ""):
-            return time(
-                day: [UInt8(ascii: "0")] + words[3], month: words[1], year: words[5],
-                clock: words[4])
-        default:
-            return nil
+        let time = text.utf8.withContiguousStorageIfAvailable {
+            parse(HTTPDateReader($0), now: now)
         }
+        return time
+            ?? Array(text.utf8).withUnsafeBufferPointer { parse(HTTPDateReader($0), now: now) }
+    }
+
+    private static func parse(_ reader: HTTPDateReader, now: UnixTime) -> UnixTime? {
+        parseFixdate(reader) ?? parseRFC850(reader, now: now) ?? parseAsctime(reader)
+    }
+
+    /// `Sun, 06 Nov 1994 08:49:37 GMT`.
+    private static func parseFixdate(_ reader: HTTPDateReader) -> UnixTime? {
+        var reader = reader
+        guard reader.one(of: shortDays) != nil, reader.takes(", "),
+            let day = reader.number(digits: 2), reader.takes(" "),
+            let month = reader.one(of: months), reader.takes(" "),
+            let year = reader.number(digits: 4), reader.takes(" "),
+            let seconds = reader.timeOfDay(), reader.takes(" gmt"), reader.isAtEnd
+        else { return nil }
+        return time(year: year, month: month, day: day, seconds)
+    }
+
+    /// `Sunday, 06-Nov-94 08:49:37 GMT`.
+    private static func parseRFC850(_ reader: HTTPDateReader, now: UnixTime) -> UnixTime? {
+        var reader = reader
+        guard reader.one(of: longDays) != nil, reader.takes(", "),
+            let day = reader.number(digits: 2), reader.takes("-"),
+            let month = reader.one(of: months), reader.takes("-"),
+            let short = reader.number(digits: 2), reader.takes(" "),
+            let seconds = reader.timeOfDay(), reader.takes(" gmt"), reader.isAtEnd
+        else { return nil }
+        let thisYear = civil(days: Int64(now.rawValue) / 86400).year
+        let year = thisYear / 100 * 100 + short
+        return time(
+            year: year > thisYear + 50 ? year - 100 : year, month: month, day: day, seconds)
+    }
+
+    /// `Sun Nov  6 08:49:37 1994`: a day of one digit has a space before it.
+    private static func parseAsctime(_ reader: HTTPDateReader) -> UnixTime? {
+        var reader = reader
+        guard reader.one(of: shortDays) != nil, reader.takes(" "),
+            let month = reader.one(of: months), reader.takes(" "),
+            let day = reader.number(digits: reader.takes(" ") ? 1 : 2), reader.takes(" "),
+            let seconds = reader.timeOfDay(), reader.takes(" "),
+            let year = reader.number(digits: 4), reader.isAtEnd
+        else { return nil }
+        return time(year: year, month: month, day: day, seconds)
     }
 
     /// Writes an IMF-fixdate, the form every recipient understands.
@@ -43,54 +72,31 @@ enum HTTPDate {
 
     // MARK: Parts
 
-    private static let shortDays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
-    private static let longDays = [
+    private static let shortDays: [StaticString] = [
+        "mon", "tue", "wed", "thu", "fri", "sat", "sun",
+    ]
+    private static let longDays: [StaticString] = [
         "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
     ]
-    private static let months = [
+    private static let months: [StaticString] = [
         "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
     ]
 
-    private static func isDay(_ word: Word, of days: [String], end: String) -> Bool {
-        guard word.suffix(end.utf8.count).reads(end) else { return false }
-        return days.contains { word.dropLast(end.utf8.count).reads($0) }
-    }
-
-    /// `06-Nov-94`.
-    private static func parseRFC850(_ date: Word, clock: Word, now: UnixTime) -> UnixTime? {
-        let parts = date.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        guard parts.count == 3, let short = number(parts[2], digits: 2) else { return nil }
-        let thisYear = civil(days: Int64(now.rawValue) / 86400).year
-        var year = thisYear / 100 * 100 + short
-        if year > thisYear + 50 { year -= 100 }
-        return time(day: parts[0], month: parts[1], year: Word("\(year)".utf8), clock: clock)
-    }
-
-    private static func time(
-        day: Word, month: Word, year: Word, clock: Word
-    ) -> UnixTime? {
-        let parts = clock.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        guard parts.count == 3, let month = months.firstIndex(where: { month.reads($0) }),
-            let day = number(day, digits: 2), let year = number(year, digits: 4),
-            let hour = number(parts[0], digits: 2), let minute = number(parts[1], digits: 2),
-            let second = number(parts[2], digits: 2),
-            1...31 ~= day, hour < 24, minute < 60, second <= 60  // 60 is a leap second
-        else { return nil }
+    /// - Parameters:
+    ///   - month: counted from 0.
+    ///   - seconds: since midnight.
+    private static func time(year: Int64, month: Int, day: Int64, _ seconds: Int64) -> UnixTime? {
+        guard 1...31 ~= day else { return nil }
         let days = days(year: year, month: Int64(month) + 1, day: day)
-        return UnixTime(clamping: days * 86400 + hour * 3600 + minute * 60 + second)
-    }
-
-    private static func number(_ word: Word, digits: Int) -> Int64? {
-        guard word.count == digits, word.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
-        return word.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+        return UnixTime(clamping: days * 86400 + seconds)
     }
 
     private static func padded(_ number: Int64) -> String {
         number < 10 ? "0\(number)" : "\(number)"
     }
 
-    private static func capitalized(_ word: String) -> String {
-        word.prefix(1).uppercased() + word.dropFirst()
+    private static func capitalized(_ word: StaticString) -> String {
+        "\(word)".prefix(1).uppercased() + "\(word)".dropFirst()
     }
 
     // MARK: The calendar
@@ -118,11 +124,48 @@ enum HTTPDate {
     }
 }
 
-extension UInt8 {
-    fileprivate var lowercasedASCII: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
+/// Reads a date from its first byte to its last.
+private struct HTTPDateReader {
+    private var rest: UnsafeBufferPointer<UInt8>.SubSequence
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        rest = bytes[...]
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// Goes past a text, given in lower case, if it comes next.
+    mutating func takes(_ text: StaticString) -> Bool {
+        let expected = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        guard rest.count >= expected.count,
+            zip(rest, expected).allSatisfy({ $0.lowercasedASCII == $1 })
+        else { return false }
+        rest = rest.dropFirst(expected.count)
+        return true
+    }
+
+    /// Goes past one of these texts; which it was.
+    mutating func one(of texts: [StaticString]) -> Int? {
+        texts.firstIndex { takes($0) }
+    }
+
+    /// Goes past a number of so many digits.
+    mutating func number(digits: Int) -> Int64? {
+        let word = rest.prefix(digits)
+        guard word.count == digits, word.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+        rest = rest.dropFirst(digits)
+        return word.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
+    }
+
+    /// Goes past `08:49:37`; seconds since midnight.
+    mutating func timeOfDay() -> Int64? {
+        guard let hour = number(digits: 2), takes(":"), let minute = number(digits: 2), takes(":"),
+            let second = number(digits: 2), hour < 24, minute < 60, second <= 60  // 60 is a leap second
+        else { return nil }
+        return hour * 3600 + minute * 60 + second
+    }
 }
 
-extension ArraySlice<UInt8> {
-    /// Whether the bytes are those of a text.
-    fileprivate func reads(_ text: String) -> Bool { elementsEqual(text.utf8) }
+extension UInt8 {
+    fileprivate var lowercasedASCII: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
 }
