@@ -86,12 +86,12 @@ extension CacheDirectory {
     func rewrite(_ record: EntryRecord, of key: CacheKey, _ file: Int32) throws(Errno) {
         let name = EntryRecord.attributeName(of: key)
         do {
-            try kernel.setAttribute(name, Array(record.text.utf8), of: file)
+            try kernel.setAttribute(name, record.text, of: file)
         } catch .noSpace {
             // The room is one block of an inode, not the disk: the validators can be had again.
             var bare = record
             bare.validators = Validators()
-            try kernel.setAttribute(name, Array(bare.text.utf8), of: file)
+            try kernel.setAttribute(name, bare.text, of: file)
         }
     }
 }

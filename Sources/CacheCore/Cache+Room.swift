@@ -1,6 +1,7 @@
 import CLinux
 internal import CacheKey
 import Glibc
+internal import Synchronization
 internal import SystemPackage
 
 /// What a download hears once the way is free.
@@ -25,6 +26,8 @@ struct Eviction: Sendable {
 extension Cache {
     /// Victims chosen under one hold of the lock.
     static let evictionSlice = 128
+    /// What strangers write within it may be overlooked.
+    private static let measuringPause = Duration.milliseconds(5)
 
     /// New limits; what is over them goes.
     public func apply(_ limits: Limits) throws(CacheError) {
@@ -88,7 +91,7 @@ extension Cache {
     /// A download asks for room; called by the transfers' thread, which removes what has to go for it
     /// before it writes.
     func room(for key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?) -> RoomGrant {
-        measure()
+        measureIfDue()
         let answer = performing { $0.roomAsked(key, id, needed: needed, length: length) }
         switch answer {
         case .granted(let bytes, let victims):
@@ -115,12 +118,20 @@ extension Cache {
     /// The head of a response promises so many bytes; returns why they can't be taken, if they can't.
     /// Called by the transfers' thread before any of them arrives.
     func refusal(of key: CacheKey, _ id: FlightID, length: Int64) -> Failure? {
-        measure()
+        measureIfDue()
         return performing { ($0.lengthPromised(key, id, length), []) }
+    }
+
+    /// Asks for the free bytes unless that was done just now: what the cache itself takes is in its books.
+    private func measureIfDue() {
+        let now = ContinuousClock.now
+        if let last = measuredAt.withLock({ $0 }), now - last < Self.measuringPause { return }
+        measure()
     }
 
     /// Asks the file system how much of it is free. Where it can't say, the last answer stands.
     func measure() {
+        measuredAt.withLock { $0 = .now }
         guard let free = directory.freeBytes else { return }
         perform { state in
             state.measured(free: free)

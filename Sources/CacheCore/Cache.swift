@@ -26,6 +26,11 @@ public final class Cache: Sendable {
     private let scanner = Mutex<(thread: NamedThread, end: Latch)?>(nil)
     let upkeep: Upkeep
     let verifier = Verifier()
+    /// When the file system was last asked for its free bytes.
+    let measuredAt = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// Publications that are entered under one hold of the lock.
+    private static let publishedStretch = 8
 
     /// Opens the directory and begins to watch it. Fails if another process holds it.
     public convenience init(_ settings: CacheSettings, logger: Logger) throws(CacheError) {
@@ -87,10 +92,17 @@ public final class Cache: Sendable {
         self.observer.withLock { $0 = observer }
         worker.start(
             DirectoryWorker.Owner(
-                isPinned: { key in self.performing { state in (state.isPinned(key), []) } },
+                arePinned: { keys in
+                    self.performing { state in (keys.map { state.isPinned($0) }, []) }
+                },
                 onPublished: { publications in
                     self.drainWatch()
-                    for publication in publications { self.perform { $0.published(publication) } }
+                    var rest = publications[...]
+                    while !rest.isEmpty {
+                        let stretch = rest.prefix(Self.publishedStretch)
+                        rest = rest.dropFirst(stretch.count)
+                        self.perform { state in stretch.flatMap { state.published($0) } }
+                    }
                     // What was disturbed is looked at now, which keeps the next question quick.
                     _ = self.lookup(publications.map(\.key))
                 },
@@ -160,21 +172,23 @@ public final class Cache: Sendable {
     func performing<Answer>(_ event: (inout CacheState) -> (Answer, [Effect])) -> Answer {
         let (answer, effects) = guarded.withLock { guarded in
             let (answer, effects) = event(&guarded.state)
-            for effect in effects { queue(effect) }
+            let isDownloading = guarded.state.running > 0
+            for effect in effects { queue(effect, isDownloading: isDownloading) }
             return (answer, effects)
         }
         if !effects.isEmpty { tell(effects) }
         return answer
     }
 
-    /// Takes in what strangers did to the directory since the last call.
+    /// Takes in what strangers did to the directory until now. There may be much of it: others have their
+    /// turn with the lock in between.
     func drainWatch() {
-        let effects = guarded.withLock { guarded in
+        var backlog = DirectoryWatch.Backlog()
+        while !backlog.isTaken {
             var effects: [Effect] = []
-            guarded.drain(&effects)
-            return effects
+            guarded.withLock { $0.drain(&effects, &backlog) }
+            if !effects.isEmpty { tell(effects) }
         }
-        if !effects.isEmpty { tell(effects) }
     }
 
     /// Answers from memory what can be, under one hold of the lock; the places of the other answers are
@@ -195,14 +209,14 @@ public final class Cache: Sendable {
         if !effects.isEmpty { tell(effects) }
     }
 
-    private func queue(_ effect: Effect) {
+    private func queue(_ effect: Effect, isDownloading: Bool) {
         switch effect {
         case .startTransfer(let id, let key, let url, let remains):
             transfers.send(.start(id, key, url, remains))
         case .cancelTransfer(let id, let key, let discardsPartial):
             transfers.send(.cancel(id, key, discardsPartial: discardsPartial))
         case .discardPartial(let key): transfers.send(.discardPartial(key))
-        case .publish(let image): worker.enqueue(.publish(image))
+        case .publish(let image): worker.enqueue(.publish(image, mayWait: isDownloading))
         case .confirm(let revalidation): worker.enqueue(.run { self.confirm(revalidation) })
         case .unlink(let victim): worker.enqueue(.unlink(victim))
         case .evict(let goal): evict(Eviction(goal: goal, isOwn: true))
@@ -291,7 +305,12 @@ public final class Cache: Sendable {
 extension Cache.Guarded {
     /// Takes in all changes that are waiting. Only marks names; nothing is looked at under the lock.
     mutating func drain(_ effects: inout [Effect]) {
-        guard watch != nil else { return }
         watch?.drain { effects += state.directoryChanged($0, now: .now) }
+    }
+
+    /// The same for a buffer full of them.
+    mutating func drain(_ effects: inout [Effect], _ backlog: inout DirectoryWatch.Backlog) {
+        guard watch != nil else { return backlog.end() }
+        watch?.drain(&backlog) { effects += state.directoryChanged($0, now: .now) }
     }
 }

@@ -68,13 +68,13 @@ extension Transfer {
     /// The transfer is over: whether the answer is of no use, so that the whole has to be asked for. If
     /// it says that the partial is whole, that becomes the image.
     func hasToStartOver() -> Bool {
-        guard let resting, file == nil, ownFailure == nil else { return false }
+        guard let resting, body == nil, ownFailure == nil else { return false }
         switch answer {
         case .unusable: return true
         case .goesOn: return isSpoilt
         case .isWhole:
             do {
-                file = try unspoilt(resting)
+                body = .file(try unspoilt(resting))
                 return false
             } catch {
                 return true

@@ -22,7 +22,10 @@ final class Transfer {
     var question = Question.new
     var head = ResponseHead()
     var times = RequestTimes(sent: .now, received: .now)
-    var file: StagingFile?
+    /// What came of the image, once any did.
+    var body: StagedBody?
+    /// When the first of it did.
+    private var heldSince: ContinuousClock.Instant?
     private var digest: SHA256?
     private var inspector = ImageInspector()
     /// Bytes of the image that are there.
@@ -51,12 +54,16 @@ final class Transfer {
     var isBodyBegun = false
     /// How far a download through a proxy is; `nil` where there is none.
     var route: ProxyRoute?
-    /// What the partial is to carry if it has to be left behind.
-    private var lateRecord: PartialRecord?
+    /// By what the partial could be continued.
+    private var partialRecord: PartialRecord?
     private var uselessBytes = 0
     /// The first response began: that of the host the URL names, before any redirect.
     private var isAnswered = false
 
+    /// What comes at once is held back up to here.
+    private static let heldLimit = 64 * 1024
+    /// Nothing is held back for longer.
+    private static let holdingTime = Duration.milliseconds(50)
     /// An error page shorter than this is read to its end, which keeps the connection usable.
     private static let errorBodyLimit = 64 * 1024
 
@@ -111,16 +118,16 @@ final class Transfer {
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
         // libcurl 7.88 may go on after a piece it had held back was refused; that piece is lost.
         guard ownFailure == nil else { return .brokenOff }
-        guard file != nil || hasImage else {
+        guard body != nil || hasImage else {
             uselessBytes += bytes.count
             return uselessBytes <= Self.errorBodyLimit ? .taken : .brokenOff
         }
         isBodyBegun = true
         do {
-            if file == nil { try checkHead() }
+            if body == nil { try checkHead() }
             guard !isRereading, try hasRoom(for: bytes.count) else { return .postponed }
             guard pace.admits(bytes.count, of: id, now: .now) else { return .postponed }
-            if file == nil { try begin() }
+            if body == nil { try begin() }
             try take(bytes)
             return .taken
         } catch is SpoiltPartial {
@@ -128,13 +135,17 @@ final class Transfer {
         } catch let failure as Failure {
             ownFailure = failure
         } catch let cause as Errno {
-            // What a failing disk has of it is not worth going on with.
-            if received == 0 || !cause.isFullDisk { discardPartial() }
-            ownFailure = .storage(cause, path: "\(context.directory.path)/\(key)")
+            notStored(cause)
         } catch {
             ownFailure = Failure(.storage, "\(error)")
         }
         return .brokenOff
+    }
+
+    private func notStored(_ cause: Errno) {
+        // What a failing disk has of it is not worth going on with.
+        if body?.file == nil || received == 0 || !cause.isFullDisk { discardPartial() }
+        ownFailure = .storage(cause, path: "\(context.directory.path)/\(key)")
     }
 
     /// Whether no address of its host is known yet. Of a redirect's host nobody knows.
@@ -207,21 +218,65 @@ final class Transfer {
         return true
     }
 
-    /// The first byte of an image, or of its rest: the partial begins, or goes on.
+    /// The first byte of an image, or of its rest, which goes into the partial that is there.
     private func begin() throws {
         if let resting {
-            file = try unspoilt(resting)
+            body = .file(try unspoilt(resting))
         } else {
             let rules = context.settings.caching
-            let record = rules.permitsStoring(head) ? PartialRecord(head, now: .now) : nil
-            // Most downloads come through: what is soon here is not worth two changes of attributes.
-            let isSmall = length ?? 0 <= PartialPolicy.smallWhole
-            lateRecord = isSmall ? record : nil
-            file = try context.directory.stage(
-                key, isSmall ? nil : record, makeRoom: { context.makeRoom(key, 0) })
+            partialRecord = rules.permitsStoring(head) ? PartialRecord(head, now: .now) : nil
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(min(Int(clamping: length ?? 0), Self.heldLimit))
+            body = .bytes(bytes)
+            heldSince = .now
             try beginReading()
         }
     }
+
+    /// Whether something came that no partial has yet.
+    var hasUnwritten: Bool {
+        if case .bytes = body { true } else { false }
+    }
+
+    /// Whether others may expect to see it by now.
+    func isHeldLong(now: ContinuousClock.Instant) -> Bool {
+        heldSince.map { $0 + Self.holdingTime < now } ?? true
+    }
+
+    /// Lays what came into a partial, where others see it and a crash leaves it. What is whole before that
+    /// is needed is written by whoever publishes it: the network does not wait for the disk.
+    func writeOut() {
+        guard hasUnwritten else { return }
+        do {
+            try beginPartial()
+            tellProgress()
+        } catch {
+            notStored(error)
+        }
+    }
+
+    private func tellProgress() {
+        context.onProgress(key, id, received, length)
+    }
+
+    private func beginPartial() throws(Errno) {
+        guard case .bytes(let bytes) = body else { return }
+        let file = try context.directory.stage(
+            key, isSmall ? nil : partialRecord, makeRoom: { context.makeRoom(key, 0) })
+        body = .file(file)
+        try bytes.withUnsafeBufferPointer { (bytes) throws(Errno) in
+            try append(UnsafeRawBufferPointer(bytes), to: file)
+        }
+    }
+
+    private func append(_ bytes: UnsafeRawBufferPointer, to file: StagingFile) throws(Errno) {
+        let rest = length.map { $0 - received } ?? 0
+        try file.append(
+            bytes, makeRoom: { context.makeRoom(key, max(Int64(bytes.count), rest)) })
+    }
+
+    /// Most downloads come through: what is soon here is not worth two changes of attributes.
+    private var isSmall: Bool { length ?? 0 <= PartialPolicy.smallWhole }
 
     /// Makes ready to look at an image from its first byte on.
     func beginReading() throws(CacheError) {
@@ -236,19 +291,20 @@ final class Transfer {
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) throws {
-        let rest = length.map { $0 - received } ?? 0
         if let length, received + Int64(bytes.count) > length {
             throw Failure(
                 .protocolError, "the server sent more than the \(length) bytes it promised")
         }
-        try file?.append(
-            bytes, makeRoom: { context.makeRoom(key, max(Int64(bytes.count), rest)) })
+        if body?.held(bytes, atMost: Self.heldLimit) != true {
+            try beginPartial()
+            if let file = body?.file { try append(bytes, to: file) }
+        }
         read(bytes)
         received += Int64(bytes.count)
         if let type = inspector.mediaType, !context.settings.accepts(type) {
             throw Failure.notAccepted(type)
         }
-        context.onProgress(key, id, received, length)
+        if !hasUnwritten { tellProgress() }
     }
 
     // MARK: The end
@@ -265,7 +321,7 @@ final class Transfer {
             leaveBehind()
             return .failure(tunnelRefusal ?? .curl(code, url, received, length, head))
         }
-        guard file != nil || hasImage else { return .failure(.http(head.status)) }
+        guard body != nil || hasImage else { return .failure(.http(head.status)) }
         do {
             return .success(try staged())
         } catch let failure as Failure {
@@ -281,14 +337,15 @@ final class Transfer {
         if let promised = length, promised != received {
             throw Failure(.truncated, "\(received) of \(promised) bytes arrived")
         }
-        guard let file, let digest = digest?.finish() else {
+        guard let body, let digest = digest?.finish() else {
             throw Failure(.notAnImage, "the response has no body")
         }
+        if hasUnwritten { tellProgress() }
         let report = try checked(inspector.finish())
-        // It is closed by whoever publishes it, once it is published.
-        self.file = nil
+        // Its file is closed by whoever publishes it, once it is published.
+        self.body = nil
         return StagedImage(
-            flight: id, file: file, url: url, digest: digest, record: record(report))
+            flight: id, key: key, body: body, url: url, digest: digest, record: record(report))
     }
 
     /// Whether these bytes are to be published: an image, and all of it.
@@ -318,15 +375,15 @@ final class Transfer {
 
     /// The partial stays for a later download, which has to know by what to continue it.
     func leaveBehind() {
-        guard let file, let lateRecord else { return }
-        context.directory.keep(lateRecord, with: file)
+        writeOut()
+        guard let file = body?.file, let partialRecord, isSmall else { return }
+        context.directory.keep(partialRecord, with: file)
     }
 
     /// Removes the partial: nothing of it is of use.
     func discardPartial() {
-        guard file != nil else { return }
-        file = nil
-        context.discardPartial(key)
+        if body?.file != nil { context.discardPartial(key) }
+        body = nil
     }
 }
 

@@ -127,6 +127,9 @@ private final class TransferThread {
             while let id = pace.next(now: .now) { resume(id) }
             multi.perform()
             while let (handle, code) = multi.nextFinished() { finished(handle, code) }
+            // In this order: to look whether sockets are ready takes a wake-up along.
+            let isIdle = !mayHoldOn && maySleep()
+            writeOut(isIdle: isIdle)
             reread()
             if transfers.isEmpty, abandoned.isEmpty, isClosing {
                 renew()
@@ -134,7 +137,7 @@ private final class TransferThread {
                 continue
             }
             // What ended may have had others begin.
-            if maySleep() { multi.poll(milliseconds: rereading.isEmpty ? nap : 0) }
+            if isIdle { multi.poll(milliseconds: rereading.isEmpty ? nap : 0) }
         }
         for transfer in transfers.values {
             transfer.leaveBehind()
@@ -175,6 +178,20 @@ private final class TransferThread {
         } catch {
             let failure = Failure.curl(error.code, url, 0, nil, ResponseHead())
             context.onFinished(key, id, .failed(FailedTransfer(failure: failure)))
+        }
+    }
+
+    /// Whether something is held back, and more of it may come without a wait.
+    private var mayHoldOn: Bool {
+        transfers.values.contains(where: \.hasUnwritten) && multi.poll(milliseconds: 0)
+    }
+
+    /// What came of images that are not whole goes into their partials before the thread sleeps, or soon.
+    private func writeOut(isIdle: Bool) {
+        for transfer in transfers.values where transfer.hasUnwritten {
+            guard isIdle || transfer.isHeldLong(now: .now) else { continue }
+            transfer.writeOut()
+            if transfer.ownFailure != nil { end(transfer, CURLE_WRITE_ERROR) }
         }
     }
 

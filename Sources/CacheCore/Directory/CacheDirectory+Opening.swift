@@ -195,7 +195,7 @@ extension CacheDirectory {
     /// Tries an attribute on the lock file: tmpfs before Linux 6.6, vfat and others keep none.
     private static func keepsAttributes(_ file: Int32, _ kernel: Kernel) -> Bool {
         do {
-            try kernel.setAttribute("user.cached.probe", [UInt8(ascii: "1")], of: file)
+            try kernel.setAttribute("user.cached.probe", "1", of: file)
             return true
         } catch {
             return error != .notSupported

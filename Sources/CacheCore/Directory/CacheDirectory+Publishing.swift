@@ -14,6 +14,9 @@ extension CacheDirectory {
     /// Publishes a batch; one result for each image, in order. A failure loses only its own image,
     /// except a failed sync of the directory, after which nothing of the batch is promised.
     ///
+    /// A disk that is full for an image ends the batch before it, so that there are fewer results: those
+    /// that are published by then may go for it. Only the first has to have room at once.
+    ///
     /// - Parameters:
     ///   - now: the time of use of the first image; each further one is used a nanosecond later.
     ///   - sync: how the files' own bytes are made durable; see ``SyncPace``.
@@ -22,45 +25,77 @@ extension CacheDirectory {
         _ batch: [StagedImage], now: FileTime, sync: SyncPace.Choice = .eachFile,
         makeRoom: (CacheKey) -> Bool = { _ in false }
     ) -> [Publication] {
-        var failures: [Int: Errno] = [:]
-        let uses = batch.indices.map { FileTime(nanoseconds: now.nanoseconds + Int64($0)) }
-        func each(_ step: (StagedImage) throws(Errno) -> Void) {
-            for (index, image) in batch.enumerated() where failures[index] == nil {
-                do { try step(image) } catch { failures[index] = error }
+        var items = batch.enumerated().map { index, image in
+            PublishedItem(image, FileTime(nanoseconds: now.nanoseconds + Int64(index)))
+        }
+        func each(_ step: (inout PublishedItem) throws(Errno) -> Void) {
+            for index in items.indices where items[index].failure == nil {
+                do { try step(&items[index]) } catch { items[index].failure = error }
             }
         }
-        each { (image) throws(Errno) in
-            try storing({ makeRoom(image.key) }) { () throws(Errno) in try writeAttributes(image) }
+        for index in items.indices {
+            do {
+                try prepare(&items[index], makeRoom: makeRoom)
+            } catch {
+                items[index].failure = error
+                guard error.isFullDisk, !items[...index].allSatisfy(\.isLost) else { continue }
+                items.removeSubrange(index...)
+                break
+            }
         }
-        for (image, time) in zip(batch, uses) { setLastUse(time, of: image) }
         if sync == .eachFile || !isFileSystemSynchronized() {
-            if batch.count > 1 {
-                for image in batch { _ = clinux_start_writeback(image.file.descriptor) }
-            }
-            each { (image) throws(Errno) in try kernel.synchronize(image.file.descriptor) }
+            if items.count > 1 { each { _ = clinux_start_writeback($0.descriptor) } }
+            each { (item) throws(Errno) in try kernel.synchronize(item.descriptor) }
         }
-        each { (image) throws(Errno) in
+        each { (item) throws(Errno) in
+            let (partial, name) = (item.partialName, item.name)
             // A stranger may have taken it away, or the whole directory, and laid something else there.
-            guard isSame(Self.partialName(of: image.key), image.file.descriptor) else {
-                throw .noSuchFileOrDirectory
+            guard isSame(partial, item.descriptor) else { throw .noSuchFileOrDirectory }
+            let key = item.image.key
+            try kernel.storing({ makeRoom(key) }) { () throws(Errno) in
+                try kernel.rename(partial, to: name, in: descriptor)
             }
-            try storing({ makeRoom(image.key) }) { () throws(Errno) in try rename(image.key) }
         }
         var directoryFailure: Errno?
         do { try kernel.synchronize(descriptor) } catch { directoryFailure = error }
-        return batch.enumerated().map { index, image in
-            let failure = failures[index] ?? directoryFailure
+        return items.map { item in
+            let failure = item.failure ?? directoryFailure
             return Publication(
-                flight: image.flight, key: image.key,
-                isLostByOthers: failures[index] == nil && directoryFailure != nil,
-                result: failure.map { .failure(rejected(image, $0)) }
-                    ?? facts(of: image, uses[index]))
+                flight: item.image.flight, key: item.image.key,
+                isLostByOthers: item.failure == nil && directoryFailure != nil,
+                result: failure.map { .failure(rejected(item, $0)) } ?? facts(of: item))
         }
     }
 
-    /// renameat(2).
-    private func rename(_ key: CacheKey) throws(Errno) {
-        try kernel.rename(Self.partialName(of: key), to: key.description, in: descriptor)
+    /// Everything of an image that comes before its sync.
+    private func prepare(
+        _ item: inout PublishedItem, makeRoom: (CacheKey) -> Bool
+    ) throws(Errno) {
+        let key = item.image.key
+        item.file = try written(item.image) { makeRoom(key) }
+        try kernel.storing({ makeRoom(key) }) { [item] () throws(Errno) in try writeAttributes(item)
+        }
+        setLastUse(item)
+    }
+
+    /// The partial of an image, written now where that was not done before.
+    private func written(
+        _ image: StagedImage, makeRoom: () -> Bool
+    ) throws(Errno) -> StagingFile {
+        switch image.body {
+        case .file(let file): return file
+        case .bytes(let bytes):
+            let file = try stage(image.key, makeRoom: makeRoom)
+            do {
+                try bytes.withUnsafeBufferPointer { (bytes) throws(Errno) in
+                    try file.append(UnsafeRawBufferPointer(bytes), makeRoom: makeRoom)
+                }
+            } catch {
+                try discardPartial(of: image.key)
+                throw error
+            }
+            return file
+        }
     }
 
     /// Syncs the file system. A failure says that some file of it could not be written, not which: then
@@ -77,19 +112,16 @@ extension CacheDirectory {
     /// All attributes of an entry, the dearest first: without its record a file is no entry. Where the
     /// file system has no room for them all, the validators go first, then the URL: that room is one
     /// block of an inode, not the disk.
-    private func writeAttributes(_ image: StagedImage) throws(Errno) {
+    private func writeAttributes(_ item: PublishedItem) throws(Errno) {
         guard keepsAttributes else { return }
-        let file = image.file.descriptor
-        if image.file.hasRecord { try removePartialRecord(file) }
-        var record = image.record
-        record.validators = Validators()
-        let bare = record.text
+        let (image, file) = (item.image, item.descriptor)
+        if item.file?.hasRecord == true { try removePartialRecord(file) }
         let name = EntryRecord.attributeName(of: image.key)
-        if try !fits(name, image.record.text, file) { try set(name, bare, file) }
+        if try !fits(name, image.record.text, file) { try set(name, image.bareRecord, file) }
         try set(EntryAttributes.sha256, image.digest.description, file)
         try set(EntryAttributes.mediaType, image.record.mediaType.name, file)
         guard try !fits(EntryAttributes.url, image.url.string, file) else { return }
-        try set(name, bare, file)
+        try set(name, image.bareRecord, file)
         _ = try fits(EntryAttributes.url, image.url.string, file)
     }
 
@@ -113,43 +145,43 @@ extension CacheDirectory {
     }
 
     private func set(_ name: String, _ value: String, _ file: Int32) throws(Errno) {
-        try kernel.setAttribute(name, Array(value.utf8), of: file)
+        try kernel.setAttribute(name, value, of: file)
     }
 
     /// Puts an entry into the order of use. A file system that can't tell one use from another is no
     /// reason to do without the image.
-    private func setLastUse(_ time: FileTime, of image: StagedImage) {
+    private func setLastUse(_ item: PublishedItem) {
         do {
-            try kernel.setAccessTime(time, of: image.file.descriptor)
+            try kernel.setAccessTime(item.lastUse, of: item.descriptor)
         } catch {
             return
         }
     }
 
-    private func facts(of image: StagedImage, _ now: FileTime) -> Result<EntryFacts, Failure> {
+    private func facts(of item: PublishedItem) -> Result<EntryFacts, Failure> {
         do {
-            let status = try kernel.status(of: image.file.descriptor)
+            let status = try kernel.status(of: item.descriptor)
             return .success(
                 EntryFacts(
-                    record: image.record, allocated: Int64(status.st_blocks) * 512, lastUsedAt: now)
-            )
+                    record: item.image.record, allocated: Int64(status.st_blocks) * 512,
+                    lastUsedAt: item.lastUse))
         } catch {
-            return .failure(rejected(image, error))
+            return .failure(rejected(item, error))
         }
     }
 
     /// Cleans up after an image that could not be published. Its pages may be clean without having
     /// reached the disk, so neither the partial nor a file already renamed is ever tried again.
-    private func rejected(_ image: StagedImage, _ cause: Errno) -> Failure {
-        for name in [Self.partialName(of: image.key), image.key.description] {
-            guard isSame(name, image.file.descriptor) else { continue }
+    private func rejected(_ item: PublishedItem, _ cause: Errno) -> Failure {
+        for name in [item.partialName, item.name] {
+            guard item.file != nil, isSame(name, item.descriptor) else { continue }
             do {
                 try kernel.unlink(name, in: descriptor)
             } catch {
                 continue
             }
         }
-        return .storage(cause, path: "\(path)/\(image.key)")
+        return .storage(cause, path: "\(path)/\(item.name)")
     }
 
     /// Whether a name still leads to the open file.
@@ -161,6 +193,39 @@ extension CacheDirectory {
         } catch {
             return false
         }
+    }
+}
+
+/// An image on its way through the steps of a batch.
+private struct PublishedItem {
+    let image: StagedImage
+    let lastUse: FileTime
+    /// What it is called once it is published, and until then.
+    let name, partialName: String
+    var file: StagingFile?
+    /// What stopped it.
+    var failure: Errno?
+
+    init(_ image: StagedImage, _ lastUse: FileTime) {
+        self.image = image
+        self.lastUse = lastUse
+        name = image.key.description
+        partialName = CacheDirectory.partialName(of: image.key)
+        file = image.body.file
+    }
+
+    var isLost: Bool { failure != nil }
+
+    /// Of its file; -1 before there is one.
+    var descriptor: Int32 { file?.descriptor ?? -1 }
+}
+
+extension StagedImage {
+    /// Its record without what would have it asked about.
+    fileprivate var bareRecord: String {
+        var bare = record
+        bare.validators = Validators()
+        return bare.text
     }
 }
 

@@ -44,7 +44,8 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
     init(_ directory: CacheDirectory) throws(Errno) {
         kernel = directory.kernel
         descriptor = try Self.open(directory)
-        buffer = .allocate(byteCount: 16 * 1024, alignment: 8)
+        // Some 64 events, which are taken in under one hold of a lock.
+        buffer = .allocate(byteCount: 4 * 1024, alignment: 8)
     }
 
     /// inotify_init1(2), inotify_add_watch(2).
@@ -69,20 +70,37 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         close(descriptor)
     }
 
-    /// Hands every change since the last call to `body`, in order. What comes meanwhile waits for the next
-    /// call: somebody may be quicker to open files than this is to hear of it. read(2).
+    /// What had happened when somebody began to take it in. What comes meanwhile is left to the next:
+    /// strangers may be quicker to open files than this is to hear of it.
+    struct Backlog {
+        /// Bytes of events; `nil` before the first were read.
+        fileprivate var rest: Int?
+
+        var isTaken: Bool { rest ?? 1 <= 0 }
+
+        mutating func end() { rest = 0 }
+    }
+
+    /// Hands every change of the backlog there is now to `body`, in order.
     mutating func drain(_ body: (Change) -> Void) {
-        var rest: Int?
-        while rest ?? 1 > 0, let count = nextEvents() {
-            // Without any, events were lost.
-            guard count > 0 else { return body(.overflowed) }
-            // Where another event would have had room there was none.
-            let isAll = count + Self.largestEvent <= buffer.count
-            rest = isAll ? 0 : rest.map { $0 - count } ?? queued
-            var position = 0
-            while position < count {
-                position += take(at: position, body)
-            }
+        var backlog = Backlog()
+        while !backlog.isTaken { drain(&backlog, body) }
+    }
+
+    /// Hands as many changes of a backlog to `body` as the buffer holds, in order. read(2).
+    mutating func drain(_ backlog: inout Backlog, _ body: (Change) -> Void) {
+        guard let count = nextEvents() else { return backlog.end() }
+        guard count > 0 else {
+            // Events were lost.
+            body(.overflowed)
+            return backlog.end()
+        }
+        // Where another event would have had room there was none.
+        let isAll = count + Self.largestEvent <= buffer.count
+        backlog.rest = isAll ? 0 : backlog.rest.map { $0 - count } ?? queued
+        var position = 0
+        while position < count {
+            position += take(at: position, body)
         }
     }
 
@@ -115,8 +133,10 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
             return length
         }
         let field = buffer[(position + headerSize)..<(position + length)]
-        let name = field.prefix { $0 != 0 }
-        if let name = DirectoryName(UnsafeRawBufferPointer(rebasing: name)),
+        let name = UnsafeRawBufferPointer(rebasing: field)
+        // NULs fill the field up.
+        let end = name.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+        if let name = DirectoryName(UnsafeRawBufferPointer(rebasing: name[..<end])),
             let change = Self.change(of: name, header.mask)
         {
             body(change)

@@ -11,21 +11,22 @@ internal import SystemPackage
 final class DirectoryWorker: Sendable {
     /// What the worker can be asked to do.
     enum Job: Sendable {
-        case publish(StagedImage)
+        /// While others are on their way too, it may wait to share a commit with them.
+        case publish(StagedImage, mayWait: Bool)
         case unlink(Victim)
         /// Runs the closure once everything queued before it is done; after the end, at once.
         case run(@Sendable () -> Void)
 
-        /// Whether it gains by company. Somebody may be waiting for any other.
+        /// Somebody waits for any other.
         fileprivate var mayWait: Bool {
-            if case .publish = self { true } else { false }
+            if case .publish(_, let mayWait) = self { mayWait } else { false }
         }
     }
 
     /// Whom the worker asks and tells, on its own thread.
     struct Owner: Sendable {
-        /// Whether an image about to be published is pinned.
-        let isPinned: @Sendable (CacheKey) -> Bool
+        /// Which of the images about to be published are pinned, in order.
+        let arePinned: @Sendable ([CacheKey]) -> [Bool]
         let onPublished: @Sendable ([Publication]) -> Void
         /// The disk is too full to publish an image; whether others went for it.
         let makeRoom: @Sendable (CacheKey) -> Bool
@@ -79,7 +80,7 @@ final class DirectoryWorker: Sendable {
             // Taken from the end, so that nothing keeps the files of a finished batch open.
             jobs.reverse()
             while let job = jobs.popLast() {
-                if case .publish(let image) = job {
+                if case .publish(let image, _) = job {
                     staged.append(image)
                     if staged.count == Self.largestBatch { publish(&staged, &pace, owner) }
                 } else {
@@ -95,16 +96,19 @@ final class DirectoryWorker: Sendable {
         _ staged: inout [StagedImage], _ pace: inout SyncPace, _ owner: Owner
     ) {
         guard !staged.isEmpty else { return }
-        for index in staged.indices {
-            staged[index].record.isPinned = owner.isPinned(staged[index].key)
+        for (index, isPinned) in owner.arePinned(staged.map(\.key)).enumerated() {
+            staged[index].record.isPinned = isPinned
         }
-        let start = ContinuousClock.now
-        let choice = pace.choose(files: staged.count, now: start)
-        let publications = directory.publish(
-            staged, now: .now, sync: choice, makeRoom: owner.makeRoom)
-        pace.took(start.duration(to: .now), choice, files: staged.count)
-        staged.removeAll(keepingCapacity: true)
-        owner.onPublished(publications)
+        while !staged.isEmpty {
+            let start = ContinuousClock.now
+            let choice = pace.choose(files: staged.count, now: start)
+            let publications = directory.publish(
+                staged, now: .now, sync: choice, makeRoom: owner.makeRoom)
+            pace.took(start.duration(to: .now), choice, files: publications.count)
+            // Closes their files.
+            staged.removeFirst(publications.count)
+            owner.onPublished(publications)
+        }
     }
 
     private func perform(_ job: Job, _ owner: Owner) {

@@ -40,26 +40,37 @@ public struct EntryRecord: Hashable, Sendable {
 extension EntryRecord {
     /// The attribute's value.
     var text: String {
-        var fields = ["\(Self.version)", "size=\(size)", "type=\(mediaType.name)"]
-        if let width, let height { fields += ["width=\(width)", "height=\(height)"] }
-        fields.append("fetched=\(fetchedAt.rawValue)")
-        if let freshUntil { fields.append("fresh=\(freshUntil.rawValue)") }
-        if isPinned { fields.append("pinned=1") }
-        fields += termFields
-        if let modified = validators.lastModified { fields.append("modified=\(modified.rawValue)") }
-        if let tag = validators.entityTag { fields.append("etag=\(tag)") }
-        return fields.joined(separator: " ")
-    }
-
-    private var termFields: [String] {
-        var fields: [String] = []
-        if let seconds = terms.lifetime { fields.append("lifetime=\(seconds)") }
-        if terms.isGuessed { fields.append("guessed=1") }
-        if terms.mustRevalidate { fields.append("strict=1") }
-        if let seconds = terms.staleWhileRevalidate { fields.append("swr=\(seconds)") }
-        if let seconds = terms.staleIfError { fields.append("sie=\(seconds)") }
-        if let removeAt { fields.append("remove=\(removeAt.rawValue)") }
-        return fields
+        var text = Self.version
+        // Room for a usual one: it is made for every image that is published.
+        text.reserveCapacity(192)
+        func add(_ name: String, _ value: String?) {
+            guard let value else { return }
+            text += " "
+            text += name
+            text += "="
+            text += value
+        }
+        func add(_ name: String, _ time: UnixTime?) {
+            add(name, time.map { String($0.rawValue) })
+        }
+        add("size", String(size))
+        add("type", mediaType.name)
+        if let width, let height {
+            add("width", String(width))
+            add("height", String(height))
+        }
+        add("fetched", fetchedAt)
+        add("fresh", freshUntil)
+        add("pinned", isPinned ? "1" : nil)
+        add("lifetime", terms.lifetime.map { String($0) })
+        add("guessed", terms.isGuessed ? "1" : nil)
+        add("strict", terms.mustRevalidate ? "1" : nil)
+        add("swr", terms.staleWhileRevalidate.map { String($0) })
+        add("sie", terms.staleIfError.map { String($0) })
+        add("remove", removeAt)
+        add("modified", validators.lastModified)
+        add("etag", validators.entityTag)
+        return text
     }
 
     /// Parses an attribute's value; `nil` when it is not a record of this version. Runs for every

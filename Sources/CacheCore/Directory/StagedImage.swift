@@ -3,13 +3,34 @@ internal import CacheKey
 /// A whole, checked image that waits to be published.
 struct StagedImage: Sendable {
     let flight: FlightID
-    let file: StagingFile
+    let key: CacheKey
+    let body: StagedBody
     let url: CacheURL
     let digest: ContentDigest
-    /// Becomes the entry's record; its size is the number of bytes written.
+    /// Becomes the entry's record; its size is the number of bytes.
     var record: EntryRecord
+}
 
-    var key: CacheKey { file.key }
+/// Where the bytes of an image are before it is published.
+enum StagedBody: Sendable {
+    /// In memory, all that came so far.
+    case bytes([UInt8])
+    /// In its partial.
+    case file(StagingFile)
+
+    var file: StagingFile? {
+        if case .file(let file) = self { file } else { nil }
+    }
+
+    /// Adds bytes to those in memory; `false` where they are not, or would become more than `limit`.
+    mutating func held(_ more: UnsafeRawBufferPointer, atMost limit: Int) -> Bool {
+        guard case .bytes(var bytes) = self, bytes.count + more.count <= limit else { return false }
+        // Nobody else may have the array that grows.
+        self = .bytes([])
+        bytes.append(contentsOf: more)
+        self = .bytes(bytes)
+        return true
+    }
 }
 
 /// What became of a staged image.

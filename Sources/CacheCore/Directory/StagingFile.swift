@@ -30,7 +30,7 @@ final class StagingFile: Sendable {
         _ bytes: UnsafeRawBufferPointer, makeRoom: () -> Bool = { false }
     ) throws(Errno) {
         var rest = bytes
-        try storing(makeRoom) { () throws(Errno) in try kernel.write(&rest, to: descriptor) }
+        try kernel.storing(makeRoom) { () throws(Errno) in try kernel.write(&rest, to: descriptor) }
     }
 
     /// Reads what was written before, from a place on, as much as fits. pread(2).
@@ -48,7 +48,9 @@ extension CacheDirectory {
     func stage(
         _ key: CacheKey, _ record: PartialRecord? = nil, makeRoom: () -> Bool = { false }
     ) throws(Errno) -> StagingFile {
-        let descriptor = try storing(makeRoom) { () throws(Errno) in try createPartial(of: key) }
+        let descriptor = try kernel.storing(makeRoom) { () throws(Errno) in
+            try createPartial(of: key)
+        }
         let hasRecord = record.map { isKept($0, descriptor) } ?? false
         let file = StagingFile(
             key: key, descriptor: descriptor, hasRecord: hasRecord, kernel: kernel)
@@ -82,7 +84,7 @@ extension CacheDirectory {
     private func isKept(_ record: PartialRecord, _ file: Int32) -> Bool {
         guard keepsAttributes else { return false }
         do {
-            try kernel.setAttribute(PartialRecord.attributeName, Array(record.text.utf8), of: file)
+            try kernel.setAttribute(PartialRecord.attributeName, record.text, of: file)
             return true
         } catch {
             return false

@@ -28,7 +28,8 @@ package struct SyntheticDirectory {
 
     private func stage(_ number: Int, _ content: [UInt8]) throws -> StagedImage {
         let url = try Self.url(number)
-        let file = try directory.stage(CacheKey(url))
+        let key = CacheKey(url)
+        let file = try directory.stage(key)
         var digest = try SHA256()
         try content.withUnsafeBytes { bytes in
             try file.append(bytes)
@@ -39,7 +40,7 @@ package struct SyntheticDirectory {
             fetchedAt: FileTime.now.unixTime, freshUntil: nil,
             validators: Validators(entityTag: "\"\(number)\""), isPinned: false)
         return StagedImage(
-            flight: FlightID(rawValue: UInt64(number)), file: file, url: url,
+            flight: FlightID(rawValue: UInt64(number)), key: key, body: .file(file), url: url,
             digest: digest.finish(), record: record)
     }
 

@@ -20,15 +20,3 @@ extension Errno {
         }
     }
 }
-
-/// Runs `body`, which takes room on the disk; where that is full once more, after room was made.
-func storing<Result>(
-    _ makeRoom: () -> Bool, _ body: () throws(Errno) -> Result
-) throws(Errno) -> Result {
-    do throws(Errno) {
-        return try body()
-    } catch {
-        guard error.isFullDisk, makeRoom() else { throw error }
-        return try body()
-    }
-}

@@ -9,6 +9,8 @@ internal import SystemPackage
 struct Kernel: Sendable {
     /// What shall fail; `nil` outside tests.
     var faults: FaultPlan?
+    /// Shared by all copies.
+    let fullDisk = FullDisk()
 
     init(faults: FaultPlan? = nil) {
         self.faults = faults
@@ -114,9 +116,9 @@ struct Kernel: Sendable {
     }
 
     /// Sets an extended attribute of an open file. fsetxattr(2).
-    func setAttribute(_ name: String, _ value: [UInt8], of descriptor: Int32) throws(Errno) {
+    func setAttribute(_ name: String, _ value: String, of descriptor: Int32) throws(Errno) {
         _ = try call(.fsetxattr) {
-            CLinux.fsetxattr(descriptor, name, value, value.count, 0)
+            CLinux.fsetxattr(descriptor, name, value, value.utf8.count, 0)
         }
     }
 

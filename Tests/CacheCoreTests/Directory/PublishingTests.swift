@@ -71,6 +71,19 @@ struct PublishingTests {
         }
     }
 
+    @Test func whatIsInMemoryIsWrittenFirst() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            try folder.write("old", to: folder.partial("b"))
+            let images = [folder.held("a"), try folder.stage("c"), folder.held("b", [1, 2, 3])]
+            let published = folder.directory.publish(images, now: .now)
+            #expect(published.allSatisfy { $0.failure == nil })
+            #expect(try contents(of: folder.file("a")) == Array("image".utf8))
+            #expect(try contents(of: folder.file("b")) == [1, 2, 3])
+            #expect(try folder.names().count == 3)
+        }
+    }
+
     @Test func replacesAFIFO() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
@@ -91,17 +104,20 @@ struct PublishingTests {
         }
     }
 
-    /// Every call of every kind that publishing three images makes, failed one at a time.
-    @Test(arguments: [SyscallName.fsetxattr, .fsync, .rename, .fstat])
-    func aFailedCallLosesOnlyItsImage(call: SyscallName) async throws {
+    /// Every call of every kind that publishing three images makes, failed one at a time; images in their
+    /// partials, and such as are in memory.
+    @Test(
+        arguments: [.fsetxattr, .fsync, .rename, .fstat, .openat, .write] as [SyscallName],
+        [false, true])
+    func aFailedCallLosesOnlyItsImage(call: SyscallName, isHeld: Bool) async throws {
         let images = ["a", "b", "c"]
         for nth in 1...12 {
             try await withTestScope { scope in
-                // Each is looked at once when it is staged.
-                let before = call == .fstat ? images.count : 0
-                let faults = SwitchedFaults(call, nth: nth + before)
+                // Each is made, looked at and written when it is staged.
+                let isStaging = [.fstat, .openat, .write].contains(call) && !isHeld
+                let faults = SwitchedFaults(call, nth: nth + (isStaging ? images.count : 0))
                 let folder = try CacheFolder(in: scope, faults: faults.plan)
-                let staged = try images.map { try folder.stage($0) }
+                let staged = try images.map { isHeld ? folder.held($0) : try folder.stage($0) }
                 let published = folder.directory.publish(staged, now: .now)
                 guard faults.plan.hasStruck else { return }
                 let lost = zip(images, published).filter { $1.failure != nil }.map(\.0)
@@ -164,8 +180,11 @@ private struct SwitchedFaults {
     let plan: FaultPlan
 
     init(_ call: SyscallName, nth: Int) {
-        // Opening tries one attribute, looks at the directory once and syncs it.
-        let before: [SyscallName: Int] = [.fsetxattr: 1, .fstat: 1, .fsync: 1]
+        // Opening tries one attribute, looks at the directory once and syncs it; it opens four files and
+        // writes two texts.
+        let before: [SyscallName: Int] = [
+            .fsetxattr: 1, .fstat: 1, .fsync: 1, .openat: 4, .write: 2,
+        ]
         plan = FaultPlan(call, nth: nth + (before[call] ?? 0), .ioError)
     }
 }

@@ -53,8 +53,17 @@ struct CacheFolder {
         let file = try directory.stage(Sample.key(name))
         try bytes.withUnsafeBytes { try file.append($0) }
         return StagedImage(
-            flight: FlightID(rawValue: 1), file: file, url: Sample.url(name),
-            digest: Sample.digest, record: Sample.record(size: Int64(bytes.count)))
+            flight: FlightID(rawValue: 1), key: Sample.key(name), body: .file(file),
+            url: Sample.url(name), digest: Sample.digest,
+            record: Sample.record(size: Int64(bytes.count)))
+    }
+
+    /// An image in memory, ready to be published.
+    func held(_ name: String, _ bytes: [UInt8] = Array("image".utf8)) -> StagedImage {
+        StagedImage(
+            flight: FlightID(rawValue: 1), key: Sample.key(name), body: .bytes(bytes),
+            url: Sample.url(name), digest: Sample.digest,
+            record: Sample.record(size: Int64(bytes.count)))
     }
 
     func publish(_ names: String...) throws -> [Publication] {

@@ -41,15 +41,14 @@ enum Sample {
 
     static let digest = ContentDigest([UInt8](repeating: 0xAB, count: 32))
 
-    /// A staged image without a file behind it, for tests that never publish it.
+    /// A staged image without any bytes, for tests that never publish it.
     static func staged(_ name: String, _ flight: FlightID) -> StagedImage {
         staged(url(name), flight)
     }
 
     static func staged(_ url: CacheURL, _ flight: FlightID) -> StagedImage {
         StagedImage(
-            flight: flight,
-            file: StagingFile(key: CacheKey(url), descriptor: -1, kernel: Kernel()), url: url,
-            digest: digest, record: record(size: 1000))
+            flight: flight, key: CacheKey(url), body: .bytes([]), url: url, digest: digest,
+            record: record(size: 1000))
     }
 }

@@ -1,0 +1,38 @@
+import Testing
+
+@testable import CacheCore
+
+@Suite("Inbox", .timeLimit(.minutes(1))) struct InboxTests {
+    private let inbox = Inbox<Int>()
+
+    @Test func aWaitForMoreEndsAtItsTime() {
+        inbox.put(1, isUrgent: false)
+        inbox.put(2, isUrgent: false)
+        let time = ContinuousClock.now + .milliseconds(20)
+        #expect(inbox.takeAll(by: time) == [1, 2])
+        #expect(ContinuousClock.now >= time)
+    }
+
+    /// Whether it comes before or while somebody waits.
+    @Test(arguments: [false, true])
+    func whatIsUrgentEndsAWaitForMore(isThere: Bool) {
+        inbox.put(1, isUrgent: false)
+        let putting = NamedThread("putting") { [inbox] in
+            inbox.put(2)
+            inbox.put(3, isUrgent: false)
+        }
+        if isThere { putting.join() }
+        let taken = inbox.takeAll(by: .now + .seconds(600))
+        #expect(taken.prefix(2) == [1, 2])
+        if !isThere { putting.join() }
+        // The urgent one is taken: the next is waited for again.
+        if isThere { #expect(inbox.takeAll(by: .now) == []) }
+    }
+
+    @Test func theEndEndsIt() {
+        inbox.put(1, isUrgent: false)
+        inbox.close()
+        #expect(inbox.takeAll(by: .now + .seconds(600)) == [1])
+        #expect(inbox.takeAll() == nil)
+    }
+}
