@@ -65,13 +65,9 @@ final class CurlMulti: @unchecked Sendable {
         precondition(code == CURLM_OK, "libcurl can't go on: \(Self.text(code))")
     }
 
-    /// Waits for a socket, a timer of libcurl's or ``wakeUp()``; whether it is a socket that is ready.
-    /// curl_multi_poll(3).
-    @discardableResult
-    func poll(milliseconds: Int32) -> Bool {
-        var ready: Int32 = 0
-        _ = curl_multi_poll(handle, nil, 0, milliseconds, &ready)
-        return ready > 0
+    /// Waits for a socket, a timer of libcurl's or ``wakeUp()``. curl_multi_poll(3).
+    func poll(milliseconds: Int32) {
+        _ = curl_multi_poll(handle, nil, 0, milliseconds, nil)
     }
 
     /// Ends a wait early; from any thread. curl_multi_wakeup(3).

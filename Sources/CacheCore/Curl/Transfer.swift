@@ -24,8 +24,6 @@ final class Transfer {
     var times = RequestTimes(sent: .now, received: .now)
     /// What came of the image, once any did.
     var body: StagedBody?
-    /// When the first of it did.
-    private var heldSince: ContinuousClock.Instant?
     private var digest: SHA256?
     private var inspector = ImageInspector()
     /// Bytes of the image that are there.
@@ -62,8 +60,6 @@ final class Transfer {
 
     /// What comes at once is held back up to here.
     private static let heldLimit = 64 * 1024
-    /// Nothing is held back for longer.
-    private static let holdingTime = Duration.milliseconds(50)
     /// An error page shorter than this is read to its end, which keeps the connection usable.
     private static let errorBodyLimit = 64 * 1024
 
@@ -228,7 +224,6 @@ final class Transfer {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(min(Int(clamping: length ?? 0), Self.heldLimit))
             body = .bytes(bytes)
-            heldSince = .now
             try beginReading()
         }
     }
@@ -236,11 +231,6 @@ final class Transfer {
     /// Whether something came that no partial has yet.
     var hasUnwritten: Bool {
         if case .bytes = body { true } else { false }
-    }
-
-    /// Whether others may expect to see it by now.
-    func isHeldLong(now: ContinuousClock.Instant) -> Bool {
-        heldSince.map { $0 + Self.holdingTime < now } ?? true
     }
 
     /// Lays what came into a partial, where others see it and a crash leaves it. What is whole before that

@@ -127,17 +127,15 @@ private final class TransferThread {
             while let id = pace.next(now: .now) { resume(id) }
             multi.perform()
             while let (handle, code) = multi.nextFinished() { finished(handle, code) }
-            // In this order: to look whether sockets are ready takes a wake-up along.
-            let isIdle = !mayHoldOn && maySleep()
-            writeOut(isIdle: isIdle)
             reread()
+            writeOut()
             if transfers.isEmpty, abandoned.isEmpty, isClosing {
                 renew()
                 // A wake-up meant for the old handle went with it.
                 continue
             }
             // What ended may have had others begin.
-            if isIdle { multi.poll(milliseconds: rereading.isEmpty ? nap : 0) }
+            if maySleep() { multi.poll(milliseconds: rereading.isEmpty ? nap : 0) }
         }
         for transfer in transfers.values {
             transfer.leaveBehind()
@@ -181,15 +179,9 @@ private final class TransferThread {
         }
     }
 
-    /// Whether something is held back, and more of it may come without a wait.
-    private var mayHoldOn: Bool {
-        transfers.values.contains(where: \.hasUnwritten) && multi.poll(milliseconds: 0)
-    }
-
-    /// What came of images that are not whole goes into their partials before the thread sleeps, or soon.
-    private func writeOut(isIdle: Bool) {
+    /// What came of images that are not whole yet goes into their partials.
+    private func writeOut() {
         for transfer in transfers.values where transfer.hasUnwritten {
-            guard isIdle || transfer.isHeldLong(now: .now) else { continue }
             transfer.writeOut()
             if transfer.ownFailure != nil { end(transfer, CURLE_WRITE_ERROR) }
         }
