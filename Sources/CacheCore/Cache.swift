@@ -106,7 +106,7 @@ public final class Cache: Sendable {
                     // What was disturbed is looked at now, which keeps the next question quick.
                     _ = self.lookup(publications.map(\.key))
                 },
-                makeRoom: { key in self.makeRoom(for: key, 0) },
+                makeRoom: { key, bytes in self.makeRoom(for: key, bytes) },
                 onUnlinked: { victim, isGone in
                     self.perform { isGone ? $0.unlinked([victim]) : $0.stayed([victim]) }
                 }))

@@ -22,6 +22,8 @@ final class Transfer {
     var question = Question.new
     var head = ResponseHead()
     var times = RequestTimes(sent: .now, received: .now)
+    /// A partial of no use may lie under its name.
+    var mayReplacePartial = false
     /// What came of the image, once any did.
     var body: StagedBody?
     private var digest: SHA256?
@@ -224,6 +226,8 @@ final class Transfer {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(min(Int(clamping: length ?? 0), Self.heldLimit))
             body = .bytes(bytes)
+            // What lies there has to make way now: its room is counted no more.
+            if mayReplacePartial { try beginPartial() }
             try beginReading()
         }
     }
@@ -253,16 +257,19 @@ final class Transfer {
         guard case .bytes(let bytes) = body else { return }
         let file = try context.directory.stage(
             key, isSmall ? nil : partialRecord, makeRoom: { context.makeRoom(key, 0) })
-        body = .file(file)
-        try bytes.withUnsafeBufferPointer { (bytes) throws(Errno) in
-            try append(UnsafeRawBufferPointer(bytes), to: file)
+        do {
+            try file.append(bytes, makeRoom: { makesRoom(for: bytes.count) })
+        } catch {
+            // Of little it may have none.
+            context.discardPartial(key)
+            throw error
         }
+        body = .file(file)
     }
 
-    private func append(_ bytes: UnsafeRawBufferPointer, to file: StagingFile) throws(Errno) {
-        let rest = length.map { $0 - received } ?? 0
-        try file.append(
-            bytes, makeRoom: { context.makeRoom(key, max(Int64(bytes.count), rest)) })
+    /// Whether others went for what is to be written now, and for all that is to come.
+    private func makesRoom(for count: Int) -> Bool {
+        context.makeRoom(key, max(Int64(count), length.map { $0 - received } ?? 0))
     }
 
     /// Most downloads come through: what is soon here is not worth two changes of attributes.
@@ -287,7 +294,7 @@ final class Transfer {
         }
         if body?.held(bytes, atMost: Self.heldLimit) != true {
             try beginPartial()
-            if let file = body?.file { try append(bytes, to: file) }
+            try body?.file?.append(bytes, makeRoom: { makesRoom(for: bytes.count) })
         }
         read(bytes)
         received += Int64(bytes.count)

@@ -167,6 +167,7 @@ private final class TransferThread {
         do throws(CurlError) {
             let easy = try handle()
             let transfer = Transfer(id, key, url, easy, context, multi.connections, pace)
+            transfer.mayReplacePartial = remains.partial
             if remains.partial { transfer.findPartial() }
             if remains.entry { transfer.findEntry() }
             try easy.aim(at: transfer)

@@ -20,10 +20,11 @@ extension CacheDirectory {
     /// - Parameters:
     ///   - now: the time of use of the first image; each further one is used a nanosecond later.
     ///   - sync: how the files' own bytes are made durable; see ``SyncPace``.
-    ///   - makeRoom: asked where the disk is full; what failed for that is then tried once more.
+    ///   - makeRoom: asked where the disk is full, for so many bytes; what failed for that is then tried
+    ///     once more.
     func publish(
         _ batch: [StagedImage], now: FileTime, sync: SyncPace.Choice = .eachFile,
-        makeRoom: (CacheKey) -> Bool = { _ in false }
+        makeRoom: (CacheKey, Int64) -> Bool = { _, _ in false }
     ) -> [Publication] {
         var items = batch.enumerated().map { index, image in
             PublishedItem(image, FileTime(nanoseconds: now.nanoseconds + Int64(index)))
@@ -52,7 +53,7 @@ extension CacheDirectory {
             // A stranger may have taken it away, or the whole directory, and laid something else there.
             guard isSame(partial, item.descriptor) else { throw .noSuchFileOrDirectory }
             let key = item.image.key
-            try kernel.storing({ makeRoom(key) }) { () throws(Errno) in
+            try kernel.storing({ makeRoom(key, 0) }) { () throws(Errno) in
                 try kernel.rename(partial, to: name, in: descriptor)
             }
         }
@@ -69,27 +70,26 @@ extension CacheDirectory {
 
     /// Everything of an image that comes before its sync.
     private func prepare(
-        _ item: inout PublishedItem, makeRoom: (CacheKey) -> Bool
+        _ item: inout PublishedItem, makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) {
         let key = item.image.key
-        item.file = try written(item.image) { makeRoom(key) }
-        try kernel.storing({ makeRoom(key) }) { [item] () throws(Errno) in try writeAttributes(item)
+        item.file = try written(item.image, makeRoom: makeRoom)
+        try kernel.storing({ makeRoom(key, 0) }) { [item] () throws(Errno) in
+            try writeAttributes(item)
         }
         setLastUse(item)
     }
 
     /// The partial of an image, written now where that was not done before.
     private func written(
-        _ image: StagedImage, makeRoom: () -> Bool
+        _ image: StagedImage, makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) -> StagingFile {
         switch image.body {
         case .file(let file): return file
         case .bytes(let bytes):
-            let file = try stage(image.key, makeRoom: makeRoom)
+            let file = try stage(image.key, makeRoom: { makeRoom(image.key, 0) })
             do {
-                try bytes.withUnsafeBufferPointer { (bytes) throws(Errno) in
-                    try file.append(UnsafeRawBufferPointer(bytes), makeRoom: makeRoom)
-                }
+                try file.append(bytes, makeRoom: { makeRoom(image.key, Int64(bytes.count)) })
             } catch {
                 try discardPartial(of: image.key)
                 throw error

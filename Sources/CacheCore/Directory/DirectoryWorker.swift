@@ -28,8 +28,8 @@ final class DirectoryWorker: Sendable {
         /// Which of the images about to be published are pinned, in order.
         let arePinned: @Sendable ([CacheKey]) -> [Bool]
         let onPublished: @Sendable ([Publication]) -> Void
-        /// The disk is too full to publish an image; whether others went for it.
-        let makeRoom: @Sendable (CacheKey) -> Bool
+        /// The disk is too full to publish an image, with so many bytes to come; whether others went for it.
+        let makeRoom: @Sendable (CacheKey, Int64) -> Bool
         /// A victim's file is gone, or, with `false`, could not be removed.
         let onUnlinked: @Sendable (Victim, Bool) -> Void
     }

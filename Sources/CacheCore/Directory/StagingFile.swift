@@ -33,6 +33,13 @@ final class StagingFile: Sendable {
         try kernel.storing(makeRoom) { () throws(Errno) in try kernel.write(&rest, to: descriptor) }
     }
 
+    /// The same of bytes in memory.
+    func append(_ bytes: [UInt8], makeRoom: () -> Bool) throws(Errno) {
+        try bytes.withUnsafeBufferPointer { (bytes) throws(Errno) in
+            try append(UnsafeRawBufferPointer(bytes), makeRoom: makeRoom)
+        }
+    }
+
     /// Reads what was written before, from a place on, as much as fits. pread(2).
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
         try kernel.read(descriptor, at: offset, into: buffer)

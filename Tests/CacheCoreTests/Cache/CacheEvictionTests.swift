@@ -53,6 +53,32 @@ struct CacheEvictionTests {
         }
     }
 
+    /// Whether it comes at once, and is written by who publishes it, or in pieces.
+    @Test(arguments: [false, true])
+    func aFullDiskCostsAsManyAsTheImageNeeds(isInPieces: Bool) async throws {
+        try await withTestScope { scope in
+            // Opening writes twice, each small image once.
+            let faults = FaultPlan(.write, nth: 13, .noSpace)
+            let fixture = try CacheFixture(in: scope, faults: faults)
+            for number in 0..<10 {
+                let body = SampleImage.png(byteCount: 2000, seed: UInt8(number))
+                fixture.origin.route("/\(number).png", .answer(body: body))
+                #expect(try await fixture.fetch("/\(number).png").failures.isEmpty)
+            }
+            let large = SampleImage.png(byteCount: 15_000)
+            let gate = try Gate()
+            gate.open()
+            fixture.origin.route(
+                "/large.png",
+                isInPieces ? .gated(large, after: 1000, gate) : .answer(body: large))
+            #expect(try await fixture.fetch("/large.png").failures.isEmpty)
+            #expect(faults.hasStruck)
+            let evicted = fixture.cache.statistics().evicted
+            #expect(evicted.bytes >= (isInPieces ? 14_000 : 15_000))
+            #expect(evicted.entries < 10)
+        }
+    }
+
     /// Before the scan the books know of nothing, so what is free seems to be all there is.
     @Test(.enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"))
     func whatWasMeasuredBeforeTheScanCostsNothing() async throws {

@@ -25,7 +25,9 @@ struct ForeignFaults: Sendable {
         .init("transfers", "sendto", "ECONNRESET EPIPE ENOBUFS ENOMEM EINTR"),
         .init("transfers", "recvfrom", "ECONNRESET ETIMEDOUT ENOMEM EINTR EAGAIN"),
         .init("transfers", "poll", "EINTR ENOMEM EINVAL"),
-        // Names and attributes.
+        // Images that came at once, names and attributes.
+        .init("directory", "openat", "EMFILE ENFILE ENOMEM EACCES EROFS EIO ENOSPC EDQUOT EINTR"),
+        .init("directory", "write", "EIO ENOSPC EDQUOT EFBIG EINTR"),
         .init("directory", "fsync", "EIO ENOSPC EDQUOT EROFS"),
         .init("directory", renaming, "EIO ENOSPC EDQUOT EROFS EACCES ENOMEM EBUSY"),
         .init("directory", "fsetxattr", "ENOSPC EDQUOT EIO EPERM EROFS"),
