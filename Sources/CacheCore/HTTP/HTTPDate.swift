@@ -157,10 +157,10 @@ private struct HTTPDateReader {
         return word.reduce(0) { $0 * 10 + Int64($1 - 0x30) }
     }
 
-    /// Goes past `08:49:37`; seconds since midnight.
+    /// Goes past `08:49:37`; seconds since midnight. A leap second is the 60th of its minute.
     mutating func timeOfDay() -> Int64? {
         guard let hour = number(digits: 2), takes(":"), let minute = number(digits: 2), takes(":"),
-            let second = number(digits: 2), hour < 24, minute < 60, second <= 60  // 60 is a leap second
+            let second = number(digits: 2), hour < 24, minute < 60, second <= 60
         else { return nil }
         return hour * 3600 + minute * 60 + second
     }
