@@ -55,13 +55,11 @@ final class Transfer {
     /// How far a download through a proxy is; `nil` where there is none.
     var route: ProxyRoute?
     /// By what the partial could be continued.
-    private var partialRecord: PartialRecord?
+    var partialRecord: PartialRecord?
     private var uselessBytes = 0
     /// The first response began: that of the host the URL names, before any redirect.
     private var isAnswered = false
 
-    /// What comes at once is held back up to here.
-    private static let heldLimit = 64 * 1024
     /// An error page shorter than this is read to its end, which keeps the connection usable.
     private static let errorBodyLimit = 64 * 1024
 
@@ -138,12 +136,6 @@ final class Transfer {
             ownFailure = Failure(.storage, "\(error)")
         }
         return .brokenOff
-    }
-
-    private func notStored(_ cause: Errno) {
-        // What a failing disk has of it is not worth going on with.
-        if body?.file == nil || received == 0 || !cause.isFullDisk { discardPartial() }
-        ownFailure = .storage(cause, path: "\(context.directory.path)/\(key)")
     }
 
     /// Whether no address of its host is known yet. Of a redirect's host nobody knows.
@@ -231,49 +223,6 @@ final class Transfer {
             try beginReading()
         }
     }
-
-    /// Whether something came that no partial has yet.
-    var hasUnwritten: Bool {
-        if case .bytes = body { true } else { false }
-    }
-
-    /// Lays what came into a partial, where others see it and a crash leaves it. What is whole before that
-    /// is needed is written by whoever publishes it: the network does not wait for the disk.
-    func writeOut() {
-        guard hasUnwritten else { return }
-        do {
-            try beginPartial()
-            tellProgress()
-        } catch {
-            notStored(error)
-        }
-    }
-
-    private func tellProgress() {
-        context.onProgress(key, id, received, length)
-    }
-
-    private func beginPartial() throws(Errno) {
-        guard case .bytes(let bytes) = body else { return }
-        let file = try context.directory.stage(
-            key, isSmall ? nil : partialRecord, makeRoom: { context.makeRoom(key, 0) })
-        do {
-            try file.append(bytes, makeRoom: { makesRoom(for: bytes.count) })
-        } catch {
-            // Of little it may have none.
-            context.discardPartial(key)
-            throw error
-        }
-        body = .file(file)
-    }
-
-    /// Whether others went for what is to be written now, and for all that is to come.
-    private func makesRoom(for count: Int) -> Bool {
-        context.makeRoom(key, max(Int64(count), length.map { $0 - received } ?? 0))
-    }
-
-    /// Most downloads come through: what is soon here is not worth two changes of attributes.
-    private var isSmall: Bool { length ?? 0 <= PartialPolicy.smallWhole }
 
     /// Makes ready to look at an image from its first byte on.
     func beginReading() throws(CacheError) {
@@ -368,19 +317,6 @@ final class Transfer {
         // The time to open it begins when it is there.
         if record.removeAt != nil { record.removeAt = .now + rules.handOverTime }
         return record
-    }
-
-    /// The partial stays for a later download, which has to know by what to continue it.
-    func leaveBehind() {
-        writeOut()
-        guard let file = body?.file, let partialRecord, isSmall else { return }
-        context.directory.keep(partialRecord, with: file)
-    }
-
-    /// Removes the partial: nothing of it is of use.
-    func discardPartial() {
-        if body?.file != nil { context.discardPartial(key) }
-        body = nil
     }
 }
 

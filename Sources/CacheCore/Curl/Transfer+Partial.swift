@@ -1,0 +1,72 @@
+internal import CacheKey
+internal import SystemPackage
+
+/// What came of an image on its way to its partial.
+extension Transfer {
+    /// What comes at once is held back up to here.
+    static let heldLimit = 64 * 1024
+
+    /// Whether something came that no partial has yet.
+    var hasUnwritten: Bool {
+        if case .bytes = body { true } else { false }
+    }
+
+    /// Lays what came into a partial, where others see it and a crash leaves it. What is whole before that
+    /// is needed is written by whoever publishes it: the network does not wait for the disk.
+    func writeOut() {
+        guard hasUnwritten else { return }
+        do {
+            try beginPartial()
+            tellProgress()
+        } catch {
+            notStored(error)
+        }
+    }
+
+    func tellProgress() {
+        context.onProgress(key, id, received, length)
+    }
+
+    /// What was held back goes into a new partial, and so will all that follows.
+    func beginPartial() throws(Errno) {
+        guard case .bytes(let bytes) = body else { return }
+        let file = try context.directory.stage(
+            key, isSmall ? nil : partialRecord, makeRoom: { context.makeRoom(key, 0) })
+        do {
+            try file.append(bytes, makeRoom: { makesRoom(for: bytes.count) })
+        } catch {
+            // Of little it may have none.
+            context.discardPartial(key)
+            throw error
+        }
+        body = .file(file)
+    }
+
+    /// Whether others went for what is to be written now, and for all that is to come.
+    func makesRoom(for count: Int) -> Bool {
+        context.makeRoom(key, max(Int64(count), length.map { $0 - received } ?? 0))
+    }
+
+    /// Most downloads come through: what is soon here is not worth two changes of attributes.
+    private var isSmall: Bool { length ?? 0 <= PartialPolicy.smallWhole }
+
+    /// The disk refused something of it.
+    func notStored(_ cause: Errno) {
+        // What a failing disk has of it is not worth going on with.
+        if body?.file == nil || received == 0 || !cause.isFullDisk { discardPartial() }
+        ownFailure = .storage(cause, path: "\(context.directory.path)/\(key)")
+    }
+
+    /// The partial stays for a later download, which has to know by what to continue it.
+    func leaveBehind() {
+        writeOut()
+        guard let file = body?.file, let partialRecord, isSmall else { return }
+        context.directory.keep(partialRecord, with: file)
+    }
+
+    /// Removes the partial: nothing of it is of use.
+    func discardPartial() {
+        if body?.file != nil { context.discardPartial(key) }
+        body = nil
+    }
+}
