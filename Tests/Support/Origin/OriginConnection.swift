@@ -101,17 +101,21 @@ struct OriginConnection {
         socket.send(bytes) ? .goOn : .clientLeft
     }
 
-    /// Keeps to the pace on the whole, even when one slice was late.
+    /// Keeps to the pace on the whole, even when one slice was late; but where the machine had stood
+    /// still, no more than five slices come at once.
     private func trickle(_ bytes: [UInt8], _ bytesPerSecond: Int) -> Next {
-        let start = ContinuousClock.now
+        let slice = Duration.milliseconds(20)
+        var start = ContinuousClock.now
         var sent = 0
         while sent < bytes.count {
-            let due = ContinuousClock.now - start + .milliseconds(20)
+            let sentAt = start + .seconds(Double(sent) / Double(bytesPerSecond))
+            start += max(.zero, ContinuousClock.now - sentAt - slice * 4)
+            let due = ContinuousClock.now - start + slice
             let allowed = Int(Double(bytesPerSecond) * (due / .seconds(1)))
             let end = min(max(allowed, sent), bytes.count)
             guard socket.send(bytes[sent..<end]) else { return .clientLeft }
             sent = end
-            if sent < bytes.count, socket.wait(within: .milliseconds(20)) == .closedByPeer {
+            if sent < bytes.count, socket.wait(within: slice) == .closedByPeer {
                 return .clientLeft
             }
         }
