@@ -11,37 +11,54 @@ internal import SystemPackage
 /// A batch shares the waiting: one sync of the file system for many files, or every file's writing
 /// started before the first sync waits; and the directory is synced once.
 extension CacheDirectory {
-    /// Publishes a batch; one result for each image, in order. A failure loses only its own image,
-    /// except a failed sync of the directory, after which nothing of the batch is promised.
-    ///
-    /// A disk that is full for an image ends the batch before it, so that there are fewer results: those
-    /// that are published by then may go for it. Only the first has to have room at once.
-    ///
-    /// - Parameters:
-    ///   - now: the time of use of the first image; each further one is used a nanosecond later.
-    ///   - sync: how the files' own bytes are made durable; see ``SyncPace``.
-    ///   - makeRoom: asked where the disk is full, for so many bytes; what failed for that is then tried
-    ///     once more.
+    /// Publishes images at once: the same as to prepare and to commit them.
     func publish(
-        _ batch: [StagedImage], now: FileTime, sync: SyncPace.Choice = .eachFile,
+        _ images: [StagedImage], now: FileTime, sync: SyncPace.Choice = .eachFile,
         makeRoom: (CacheKey, Int64) -> Bool = { _, _ in false }
     ) -> [Publication] {
-        var items = batch.enumerated().map { index, image in
-            PublishedItem(image, FileTime(nanoseconds: now.nanoseconds + Int64(index)))
+        var batch = PublicationBatch(now: now)
+        _ = prepare(images[...], for: &batch, makeRoom: makeRoom)
+        return commit(batch, sync: sync, makeRoom: makeRoom)
+    }
+
+    /// Adds images to a batch: all that comes before the sync, nothing of which is seen under the name of
+    /// an entry. A failure loses only its own image.
+    ///
+    /// A disk that is full for an image ends the batch before it, so that those of the batch, once they are
+    /// published, may go for it. Only the first has to have room at once.
+    ///
+    /// - Parameter makeRoom: asked where the disk is full, for so many bytes; what failed for that is then
+    ///   tried once more.
+    /// - Returns: how many were added, fewer than there are only where the disk is full.
+    func prepare(
+        _ images: ArraySlice<StagedImage>, for batch: inout PublicationBatch,
+        makeRoom: (CacheKey, Int64) -> Bool
+    ) -> Int {
+        for (count, image) in images.enumerated() {
+            var item = batch.item(of: image)
+            do {
+                try prepare(&item, makeRoom: makeRoom)
+            } catch {
+                if error.isFullDisk, batch.isPromising { return count }
+                item.failure = error
+            }
+            batch.items.append(item)
         }
+        return images.count
+    }
+
+    /// Makes entries of a batch; one result for each image, in order. A failure loses only its own image,
+    /// except a failed sync of the directory, after which nothing of the batch is promised.
+    ///
+    /// - Parameter sync: how the files' own bytes are made durable; see ``SyncPace``.
+    func commit(
+        _ batch: PublicationBatch, sync: SyncPace.Choice,
+        makeRoom: (CacheKey, Int64) -> Bool
+    ) -> [Publication] {
+        var items = batch.items
         func each(_ step: (inout PublishedItem) throws(Errno) -> Void) {
             for index in items.indices where items[index].failure == nil {
                 do { try step(&items[index]) } catch { items[index].failure = error }
-            }
-        }
-        for index in items.indices {
-            do {
-                try prepare(&items[index], makeRoom: makeRoom)
-            } catch {
-                items[index].failure = error
-                guard error.isFullDisk, !items[...index].allSatisfy(\.isLost) else { continue }
-                items.removeSubrange(index...)
-                break
             }
         }
         if sync == .eachFile || !isFileSystemSynchronized() {
@@ -73,7 +90,8 @@ extension CacheDirectory {
         _ item: inout PublishedItem, makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) {
         let key = item.image.key
-        item.file = try written(item.image, makeRoom: makeRoom)
+        // Whatever was in memory need not stay there.
+        item.image.body = .file(try written(item.image, makeRoom: makeRoom))
         try kernel.storing({ makeRoom(key, 0) }) { [item] () throws(Errno) in
             try writeAttributes(item)
         }
@@ -196,13 +214,33 @@ extension CacheDirectory {
     }
 }
 
+/// Images on their way to being entries, to be committed together.
+struct PublicationBatch {
+    fileprivate var items: [PublishedItem] = []
+    /// When the next of them was used: each a nanosecond after the one before.
+    private var nextUse: FileTime
+
+    init(now: FileTime) {
+        nextUse = now
+    }
+
+    var count: Int { items.count }
+
+    /// Some image of it may become an entry.
+    fileprivate var isPromising: Bool { items.contains { $0.failure == nil } }
+
+    fileprivate mutating func item(of image: StagedImage) -> PublishedItem {
+        defer { nextUse = FileTime(nanoseconds: nextUse.nanoseconds + 1) }
+        return PublishedItem(image, nextUse)
+    }
+}
+
 /// An image on its way through the steps of a batch.
 private struct PublishedItem {
-    let image: StagedImage
+    var image: StagedImage
     let lastUse: FileTime
     /// What it is called once it is published, and until then.
     let name, partialName: String
-    var file: StagingFile?
     /// What stopped it.
     var failure: Errno?
 
@@ -211,10 +249,10 @@ private struct PublishedItem {
         self.lastUse = lastUse
         name = image.key.description
         partialName = CacheDirectory.partialName(of: image.key)
-        file = image.body.file
     }
 
-    var isLost: Bool { failure != nil }
+    /// `nil` before there is one.
+    var file: StagingFile? { image.body.file }
 
     /// Of its file; -1 before there is one.
     var descriptor: Int32 { file?.descriptor ?? -1 }

@@ -5,8 +5,8 @@ internal import SystemPackage
 
 /// The one thread that changes names in the directory, in the order the cache decided.
 ///
-/// Jobs are taken in batches: all publications that gathered while the last batch was being synced
-/// share one commit. Because there is one worker and one order, an unlink decided before a
+/// All publications that gather while the last batch is being synced, and for a while after it, share one
+/// commit. Because there is one worker and one order, an unlink decided before a
 /// publication of the same key can never hit the newer file.
 final class DirectoryWorker: Sendable {
     /// What the worker can be asked to do.
@@ -36,6 +36,8 @@ final class DirectoryWorker: Sendable {
 
     /// Publications that share one commit, at most.
     static let largestBatch = 1024
+    /// While a batch gathers, what came is written so often.
+    private static let step = Duration.milliseconds(10)
 
     private let directory: CacheDirectory
     private let logger: Logger
@@ -70,54 +72,78 @@ final class DirectoryWorker: Sendable {
     private func run(_ owner: Owner) {
         var pace = SyncPace()
         while var jobs = inbox.takeAll() {
+            var batch = PublicationBatch(now: .now)
             if jobs.allSatisfy(\.mayWait),
                 let time = pace.gathersUntil(files: jobs.count, now: .now)
             {
-                jobs += inbox.takeAll(by: time)
-                pace.gathered(files: jobs.count)
-            }
-            var staged: [StagedImage] = []
-            // Taken from the end, so that nothing keeps the files of a finished batch open.
-            jobs.reverse()
-            while let job = jobs.popLast() {
-                if case .publish(let image, _) = job {
-                    staged.append(image)
-                    if staged.count == Self.largestBatch { publish(&staged, &pace, owner) }
-                } else {
-                    publish(&staged, &pace, owner)
-                    perform(job, owner)
+                // Written as they come, so that little is left to do when the time is there.
+                var files = jobs.count
+                while jobs.allSatisfy(\.mayWait), time > .now {
+                    perform(&jobs, &batch, &pace, owner)
+                    jobs = inbox.takeAll(by: min(time, .now + Self.step))
+                    files += jobs.count
                 }
+                pace.gathered(files: files)
             }
-            publish(&staged, &pace, owner)
+            perform(&jobs, &batch, &pace, owner)
+            commit(&batch, &pace, owner)
         }
     }
 
-    private func publish(
-        _ staged: inout [StagedImage], _ pace: inout SyncPace, _ owner: Owner
+    /// Performs jobs in order. What is to be published is added to the batch, which is committed before
+    /// anything else is done, and when it is as large as it may be.
+    private func perform(
+        _ jobs: inout [Job], _ batch: inout PublicationBatch, _ pace: inout SyncPace,
+        _ owner: Owner
     ) {
-        guard !staged.isEmpty else { return }
-        for (index, isPinned) in owner.arePinned(staged.map(\.key)).enumerated() {
-            staged[index].record.isPinned = isPinned
+        var images: [StagedImage] = []
+        // Taken from the end, so that nothing keeps the files of a finished batch open.
+        jobs.reverse()
+        while let job = jobs.popLast() {
+            if case .publish(let image, _) = job {
+                images.append(image)
+                continue
+            }
+            prepare(&images, &batch, &pace, owner)
+            commit(&batch, &pace, owner)
+            switch job {
+            case .publish: preconditionFailure("publications are performed in batches")
+            case .unlink(let victim):
+                owner.onUnlinked(victim, directory.isRemoved(victim, logger))
+            case .run(let body): body()
+            }
         }
-        while !staged.isEmpty {
-            let start = ContinuousClock.now
-            let choice = pace.choose(files: staged.count, now: start)
-            let publications = directory.publish(
-                staged, now: .now, sync: choice, makeRoom: owner.makeRoom)
-            pace.took(start.duration(to: .now), choice, files: publications.count)
-            // Closes their files.
-            staged.removeFirst(publications.count)
-            owner.onPublished(publications)
+        prepare(&images, &batch, &pace, owner)
+    }
+
+    private func prepare(
+        _ images: inout [StagedImage], _ batch: inout PublicationBatch, _ pace: inout SyncPace,
+        _ owner: Owner
+    ) {
+        guard !images.isEmpty else { return }
+        for (index, isPinned) in owner.arePinned(images.map(\.key)).enumerated() {
+            images[index].record.isPinned = isPinned
+        }
+        while true {
+            let room = images.prefix(Self.largestBatch - batch.count)
+            let count = directory.prepare(room, for: &batch, makeRoom: owner.makeRoom)
+            images.removeFirst(count)
+            guard !images.isEmpty else { return }
+            commit(&batch, &pace, owner)
         }
     }
 
-    private func perform(_ job: Job, _ owner: Owner) {
-        switch job {
-        case .publish: preconditionFailure("publications are performed in batches")
-        case .unlink(let victim):
-            owner.onUnlinked(victim, directory.isRemoved(victim, logger))
-        case .run(let body): body()
-        }
+    private func commit(
+        _ batch: inout PublicationBatch, _ pace: inout SyncPace, _ owner: Owner
+    ) {
+        guard batch.count > 0 else { return }
+        let start = ContinuousClock.now
+        let choice = pace.choose(files: batch.count, now: start)
+        let publications = directory.commit(batch, sync: choice, makeRoom: owner.makeRoom)
+        pace.took(start.duration(to: .now), choice, files: publications.count)
+        // Closes their files.
+        batch = PublicationBatch(now: .now)
+        owner.onPublished(publications)
     }
 }
 

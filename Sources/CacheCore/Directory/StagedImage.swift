@@ -4,7 +4,7 @@ internal import CacheKey
 struct StagedImage: Sendable {
     let flight: FlightID
     let key: CacheKey
-    let body: StagedBody
+    var body: StagedBody
     let url: CacheURL
     let digest: ContentDigest
     /// Becomes the entry's record; its size is the number of bytes.
