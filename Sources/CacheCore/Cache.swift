@@ -41,7 +41,7 @@ public final class Cache: Sendable {
         self.settings = settings
         self.logger = logger
         // Without libcrypto nothing has a name: better to say so now than at the first question.
-        _ = try SHA256()
+        try SHA256.canBeComputed()
         transfers = try TransferLoop()
         upkeep = try Upkeep(kernel)
         directory = try CacheDirectory(

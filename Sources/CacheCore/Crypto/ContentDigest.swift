@@ -7,6 +7,13 @@ public struct ContentDigest: Hashable, Sendable, LosslessStringConvertible {
         self.bytes = bytes
     }
 
+    /// That of bytes in memory.
+    init(of bytes: [UInt8]) {
+        var computation = SHA256()
+        bytes.withUnsafeBytes { computation.update($0) }
+        self = computation.finish()
+    }
+
     /// Parses 64 hex digits of either case; `nil` for anything else.
     public init?(_ description: String) {
         let digits = description.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }

@@ -6,13 +6,21 @@ import CCrypto
 struct SHA256: ~Copyable {
     private let digest: OpaquePointer
 
+    /// Only where one ``canBeComputed()``.
+    init() {
+        guard let digest = ccrypto_sha256() else {
+            preconditionFailure("no SHA-256: \(String(cString: ccrypto_failure()))")
+        }
+        self.digest = digest
+    }
+
     /// Fails when libcrypto cannot be loaded.
-    init() throws(CacheError) {
+    static func canBeComputed() throws(CacheError) {
         guard let digest = ccrypto_sha256() else {
             throw CacheError(
                 .unsupported, "no digest can be computed: \(String(cString: ccrypto_failure()))")
         }
-        self.digest = digest
+        ccrypto_free(digest)
     }
 
     deinit {

@@ -40,6 +40,8 @@ extension Transfer {
             throw error
         }
         body = .file(file)
+        digest = SHA256()
+        bytes.withUnsafeBytes { _ = digest?.update($0) }
     }
 
     /// Whether others went for what is to be written now, and for all that is to come.

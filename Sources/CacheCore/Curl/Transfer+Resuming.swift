@@ -31,12 +31,7 @@ extension Transfer {
     /// Looks for a partial to continue; before the request is made.
     func findPartial() {
         guard let partial = context.directory.restingPartial(of: key) else { return }
-        do {
-            try beginReading()
-        } catch {
-            // The download from the beginning will fail for the same reason, and say so.
-            return
-        }
+        beginReading()
         resting = partial
         received = partial.resumption.received
         headers = RequestHeaders(partial.resumption.fields)

@@ -25,8 +25,9 @@ final class Transfer {
     /// A partial of no use may lie under its name.
     var mayReplacePartial = false
     /// What came of the image, once any did.
-    var body: StagedBody?
-    private var digest: SHA256?
+    var body: ReceivedBody?
+    /// Of all that is in the partial.
+    var digest: SHA256?
     private var inspector = ImageInspector()
     /// Bytes of the image that are there.
     var received: Int64 = 0
@@ -218,15 +219,15 @@ final class Transfer {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(min(Int(clamping: length ?? 0), Self.heldLimit))
             body = .bytes(bytes)
+            inspector = ImageInspector()
             // What lies there has to make way now: its room is counted no more.
             if mayReplacePartial { try beginPartial() }
-            try beginReading()
         }
     }
 
-    /// Makes ready to look at an image from its first byte on.
-    func beginReading() throws(CacheError) {
-        digest = try SHA256()
+    /// Makes ready to read a partial from its first byte on.
+    func beginReading() {
+        digest = SHA256()
         inspector = ImageInspector()
     }
 
@@ -283,7 +284,7 @@ final class Transfer {
         if let promised = length, promised != received {
             throw Failure(.truncated, "\(received) of \(promised) bytes arrived")
         }
-        guard let body, let digest = digest?.finish() else {
+        guard let body = stagedBody() else {
             throw Failure(.notAnImage, "the response has no body")
         }
         if hasUnwritten { tellProgress() }
@@ -291,7 +292,15 @@ final class Transfer {
         // Its file is closed by whoever publishes it, once it is published.
         self.body = nil
         return StagedImage(
-            flight: id, key: key, body: body, url: url, digest: digest, record: record(report))
+            flight: id, key: key, body: body, url: url, record: record(report))
+    }
+
+    private func stagedBody() -> StagedBody? {
+        switch body {
+        case .bytes(let bytes): .bytes(bytes)
+        case .file(let file): (digest?.finish()).map { .file(file, $0) }
+        case nil: nil
+        }
     }
 
     /// Whether these bytes are to be published: an image, and all of it.

@@ -90,10 +90,12 @@ extension CacheDirectory {
         _ item: inout PublishedItem, makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) {
         let key = item.image.key
-        // Whatever was in memory need not stay there.
-        item.image.body = .file(try written(item.image, makeRoom: makeRoom))
-        try kernel.storing({ makeRoom(key, 0) }) { [item] () throws(Errno) in
-            try writeAttributes(item)
+        let (file, digest) = try written(item.image, makeRoom: makeRoom)
+        item.file = file
+        // What was in memory need not stay there.
+        item.image.body = .file(file, digest)
+        try kernel.storing({ makeRoom(key, 0) }) { [image = item.image] () throws(Errno) in
+            try writeAttributes(of: image, digest, file)
         }
         setLastUse(item)
     }
@@ -101,9 +103,9 @@ extension CacheDirectory {
     /// The partial of an image, written now where that was not done before.
     private func written(
         _ image: StagedImage, makeRoom: (CacheKey, Int64) -> Bool
-    ) throws(Errno) -> StagingFile {
+    ) throws(Errno) -> (StagingFile, ContentDigest) {
         switch image.body {
-        case .file(let file): return file
+        case .file(let file, let digest): return (file, digest)
         case .bytes(let bytes):
             let file = try stage(image.key, makeRoom: { makeRoom(image.key, 0) })
             do {
@@ -112,7 +114,7 @@ extension CacheDirectory {
                 try discardPartial(of: image.key)
                 throw error
             }
-            return file
+            return (file, ContentDigest(of: bytes))
         }
     }
 
@@ -130,13 +132,15 @@ extension CacheDirectory {
     /// All attributes of an entry, the dearest first: without its record a file is no entry. Where the
     /// file system has no room for them all, the validators go first, then the URL: that room is one
     /// block of an inode, not the disk.
-    private func writeAttributes(_ item: PublishedItem) throws(Errno) {
+    private func writeAttributes(
+        of image: StagedImage, _ digest: ContentDigest, _ staged: StagingFile
+    ) throws(Errno) {
         guard keepsAttributes else { return }
-        let (image, file) = (item.image, item.descriptor)
-        if item.file?.hasRecord == true { try removePartialRecord(file) }
+        let file = staged.descriptor
+        if staged.hasRecord { try removePartialRecord(file) }
         let name = EntryRecord.attributeName(of: image.key)
         if try !fits(name, image.record.text, file) { try set(name, image.bareRecord, file) }
-        try set(EntryAttributes.sha256, image.digest.description, file)
+        try set(EntryAttributes.sha256, digest.description, file)
         try set(EntryAttributes.mediaType, image.record.mediaType.name, file)
         guard try !fits(EntryAttributes.url, image.url.string, file) else { return }
         try set(name, image.bareRecord, file)
@@ -241,6 +245,8 @@ private struct PublishedItem {
     let lastUse: FileTime
     /// What it is called once it is published, and until then.
     let name, partialName: String
+    /// `nil` before there is one.
+    var file: StagingFile?
     /// What stopped it.
     var failure: Errno?
 
@@ -249,10 +255,8 @@ private struct PublishedItem {
         self.lastUse = lastUse
         name = image.key.description
         partialName = CacheDirectory.partialName(of: image.key)
+        if case .file(let file, _) = image.body { self.file = file }
     }
-
-    /// `nil` before there is one.
-    var file: StagingFile? { image.body.file }
 
     /// Of its file; -1 before there is one.
     var descriptor: Int32 { file?.descriptor ?? -1 }

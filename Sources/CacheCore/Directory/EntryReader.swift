@@ -22,11 +22,7 @@ struct EntryReader: ~Copyable {
     private static let length = 256 * 1024
 
     init(_ directory: CacheDirectory) {
-        do {
-            sha256 = try SHA256()
-        } catch {
-            preconditionFailure("the cache was made without a digest: \(error)")
-        }
+        sha256 = SHA256()
         self.directory = directory
         buffer = .allocate(byteCount: Self.length, alignment: 4096)
     }

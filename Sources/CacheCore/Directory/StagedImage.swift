@@ -6,13 +6,20 @@ struct StagedImage: Sendable {
     let key: CacheKey
     var body: StagedBody
     let url: CacheURL
-    let digest: ContentDigest
     /// Becomes the entry's record; its size is the number of bytes.
     var record: EntryRecord
 }
 
 /// Where the bytes of an image are before it is published.
 enum StagedBody: Sendable {
+    /// In memory; their digest is taken by who writes them.
+    case bytes([UInt8])
+    /// In its partial.
+    case file(StagingFile, ContentDigest)
+}
+
+/// Where the bytes of an image are while they arrive.
+enum ReceivedBody {
     /// In memory, all that came so far.
     case bytes([UInt8])
     /// In its partial.

@@ -30,18 +30,14 @@ package struct SyntheticDirectory {
         let url = try Self.url(number)
         let key = CacheKey(url)
         let file = try directory.stage(key)
-        var digest = try SHA256()
-        try content.withUnsafeBytes { bytes in
-            try file.append(bytes)
-            digest.update(bytes)
-        }
+        try content.withUnsafeBytes { try file.append($0) }
         let record = EntryRecord(
             size: Int64(content.count), mediaType: .png, width: 85, height: 86,
             fetchedAt: FileTime.now.unixTime, freshUntil: nil,
             validators: Validators(entityTag: "\"\(number)\""), isPinned: false)
         return StagedImage(
-            flight: FlightID(rawValue: UInt64(number)), key: key, body: .file(file), url: url,
-            digest: digest.finish(), record: record)
+            flight: FlightID(rawValue: UInt64(number)), key: key,
+            body: .file(file, ContentDigest(of: content)), url: url, record: record)
     }
 
     private static func url(_ number: Int) throws(InvalidURL) -> CacheURL {

@@ -137,7 +137,7 @@ struct RestingPartialTests {
         let file = try folder.directory.stage(Sample.key(name), record)
         try Array("image".utf8).withUnsafeBytes { try file.append($0) }
         return StagedImage(
-            flight: FlightID(rawValue: 1), key: Sample.key(name), body: .file(file),
-            url: Sample.url(name), digest: Sample.digest, record: Sample.record(size: 5))
+            flight: FlightID(rawValue: 1), key: Sample.key(name),
+            body: .file(file, Sample.digest), url: Sample.url(name), record: Sample.record(size: 5))
     }
 }

@@ -53,8 +53,8 @@ struct CacheFolder {
         let file = try directory.stage(Sample.key(name))
         try bytes.withUnsafeBytes { try file.append($0) }
         return StagedImage(
-            flight: FlightID(rawValue: 1), key: Sample.key(name), body: .file(file),
-            url: Sample.url(name), digest: Sample.digest,
+            flight: FlightID(rawValue: 1), key: Sample.key(name),
+            body: .file(file, Sample.digest), url: Sample.url(name),
             record: Sample.record(size: Int64(bytes.count)))
     }
 
@@ -62,7 +62,7 @@ struct CacheFolder {
     func held(_ name: String, _ bytes: [UInt8] = Array("image".utf8)) -> StagedImage {
         StagedImage(
             flight: FlightID(rawValue: 1), key: Sample.key(name), body: .bytes(bytes),
-            url: Sample.url(name), digest: Sample.digest,
+            url: Sample.url(name),
             record: Sample.record(size: Int64(bytes.count)))
     }
 

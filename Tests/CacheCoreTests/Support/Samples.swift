@@ -48,7 +48,7 @@ enum Sample {
 
     static func staged(_ url: CacheURL, _ flight: FlightID) -> StagedImage {
         StagedImage(
-            flight: flight, key: CacheKey(url), body: .bytes([]), url: url, digest: digest,
+            flight: flight, key: CacheKey(url), body: .bytes([]), url: url,
             record: record(size: 1000))
     }
 }
