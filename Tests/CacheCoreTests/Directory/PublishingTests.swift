@@ -80,6 +80,54 @@ struct PublishingTests {
             #expect(published.allSatisfy { $0.failure == nil })
             #expect(try contents(of: folder.file("a")) == Array("image".utf8))
             #expect(try contents(of: folder.file("b")) == [1, 2, 3])
+            // FIPS 180-4, of the bytes 1, 2, 3.
+            #expect(
+                folder.attribute("user.cached.sha256", of: folder.file("b"))
+                    == "039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81")
+            #expect(try folder.names().count == 3)
+        }
+    }
+
+    @Test func whatIsPreparedIsNoEntryBeforeItIsCommitted() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let noRoom = { (_: CacheKey, _: Int64) in false }
+            var batch = PublicationBatch(now: .now)
+            for image in [folder.held("a"), try folder.stage("b")] {
+                #expect(folder.directory.prepare([image], for: &batch, makeRoom: noRoom) == 1)
+            }
+            #expect(batch.count == 2)
+            for name in ["a", "b"] {
+                #expect(try folder.examine(name) == .absent)
+                #expect(try contents(of: folder.partial(name)) == Array("image".utf8))
+                let type = folder.attribute("user.mime_type", of: folder.partial(name))
+                #expect(type == "image/png")
+            }
+            let published = folder.directory.commit(batch, sync: .eachFile, makeRoom: noRoom)
+            #expect(published.map(\.key) == ["a", "b"].map(Sample.key))
+            #expect(published.allSatisfy { $0.failure == nil })
+            #expect(try folder.names() == ["a", "b"].map { "\(Sample.key($0))" }.sorted())
+        }
+    }
+
+    @Test(arguments: [SyscallName.write, .fsetxattr])
+    func aFullDiskEndsABatchOnlyWhereSomethingOfItMayGo(call: SyscallName) async throws {
+        try await withTestScope { scope in
+            let opening = FaultPlan(call, nth: .max, .diskQuotaExceeded)
+            _ = try CacheFolder(in: scope, faults: opening)
+            // One write and four attributes an image.
+            let nth = opening.seen + (call == .write ? 2 : 6)
+            let folder = try CacheFolder(
+                in: scope, faults: FaultPlan(call, nth: nth, .diskQuotaExceeded))
+            let noRoom = { (_: CacheKey, _: Int64) in false }
+            var batch = PublicationBatch(now: .now)
+            let images = ["a", "b", "c"].map { folder.held($0) }
+            #expect(folder.directory.prepare(images[...], for: &batch, makeRoom: noRoom) == 1)
+            let first = folder.directory.commit(batch, sync: .eachFile, makeRoom: noRoom)
+            #expect(first.map(\.failure?.kind) == [nil])
+            // The disk has room again.
+            let rest = folder.directory.publish(Array(images[1...]), now: .now)
+            #expect(rest.map(\.failure?.kind) == [nil, nil])
             #expect(try folder.names().count == 3)
         }
     }
