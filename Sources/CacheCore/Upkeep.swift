@@ -6,8 +6,8 @@ internal import Synchronization
 internal import SystemPackage
 
 /// The thread that keeps the cache in order while nobody asks: takes in what strangers do, tells files
-/// when they were used, looks after the floor of free space, removes what may not be kept, and ends the
-/// pauses of downloads that are to be tried again.
+/// when they were used, looks after the floor of free space, removes what may not be kept, gives memory back
+/// after many downloads, and ends the pauses of those that are to be tried again.
 ///
 /// Sleeps in poll(2); without changes it wakes every two seconds to ask for the free space, because
 /// others write to the same disk.
@@ -24,6 +24,8 @@ final class Upkeep: Sendable {
     static let blindRounds = 30
     /// Partials are asked for their age after so many: an hour.
     static let partialRounds = 1800
+    /// What so many published images needed is given back when no download runs any more.
+    static let tidyingInterval = 100
     /// Changes gather for so long; a kernel keeps 16,384 of them.
     static let pause = Duration.milliseconds(20)
 
@@ -68,6 +70,7 @@ final class Upkeep: Sendable {
         var health = DirectoryHealth(cache)
         var next = ContinuousClock.now + Self.interval
         var rounds = 0
+        var tidied = 0
         while true {
             if sleep(until: min(next, cache.nextRetry ?? next), or: [wake, cache.watchDescriptor]) {
                 return
@@ -81,6 +84,10 @@ final class Upkeep: Sendable {
             guard next <= .now else { continue }
             cache.flushUses()
             cache.keepLimits()
+            if let published = cache.publishedAtRest, published - tidied >= Self.tidyingInterval {
+                ProcessMemory.giveBack()
+                tidied = published
+            }
             rounds += 1
             if rounds % Self.blindRounds == 0 { cache.scanIfBlind() }
             if rounds % Self.partialRounds == 0 { cache.discardOldPartials() }
@@ -135,6 +142,11 @@ extension Cache {
     func keepLimits() {
         measure()
         perform { $0.limitsChecked() + $0.timePassed(now: .now) + $0.handOversEnded(now: .now) }
+    }
+
+    /// Images published so far; `nil` while downloads run.
+    var publishedAtRest: Int? {
+        performing { state in (state.running == 0 ? state.counters.published : nil, []) }
     }
 
     /// When the next pause ends; `nil` where no download pauses.

@@ -221,11 +221,16 @@ extension CacheDirectory {
 /// Images on their way to being entries, to be committed together.
 struct PublicationBatch {
     fileprivate var items: [PublishedItem] = []
-    /// When the next of them was used: each a nanosecond after the one before.
+    /// When the next of them was used: each at least a nanosecond after the one before.
     private var nextUse: FileTime
 
     init(now: FileTime) {
         nextUse = now
+    }
+
+    /// The images that follow were used now.
+    mutating func goesOn(_ now: FileTime) {
+        nextUse = max(nextUse, now)
     }
 
     var count: Int { items.count }

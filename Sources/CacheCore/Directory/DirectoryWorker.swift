@@ -78,7 +78,7 @@ final class DirectoryWorker: Sendable {
             {
                 // Written as they come, so that little is left to do when the time is there.
                 var files = jobs.count
-                while jobs.allSatisfy(\.mayWait), time > .now {
+                while jobs.allSatisfy(\.mayWait), .now < time, batch.count < Self.largestBatch {
                     perform(&jobs, &batch, &pace, owner)
                     jobs = inbox.takeAll(by: min(time, .now + Self.step))
                     files += jobs.count
@@ -125,8 +125,10 @@ final class DirectoryWorker: Sendable {
             images[index].record.isPinned = isPinned
         }
         while true {
-            let room = images.prefix(Self.largestBatch - batch.count)
-            let count = directory.prepare(room, for: &batch, makeRoom: owner.makeRoom)
+            batch.goesOn(.now)
+            let count = directory.prepare(
+                images.prefix(Self.largestBatch - batch.count), for: &batch,
+                makeRoom: owner.makeRoom)
             images.removeFirst(count)
             guard !images.isEmpty else { return }
             commit(&batch, &pace, owner)

@@ -137,7 +137,12 @@ extension CacheState {
             switch item {
             case .entry(let key, let examination): effects += scanned(key, examination, start)
             case .partial(let key, let bytes):
-                if !partials.unverified.contains(key) { partialSeen(key, bytes) }
+                // It may have become an entry meanwhile.
+                if !examinations.isCurrent(key, since: start) {
+                    partials.unverified.insert(key)
+                } else if !partials.unverified.contains(key) {
+                    partialSeen(key, bytes)
+                }
             case .unseen(.entry(let key)): unverified.insert(key)
             case .unseen(.partial(let key)): partials.unverified.insert(key)
             }

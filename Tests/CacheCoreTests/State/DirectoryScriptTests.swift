@@ -143,6 +143,23 @@ struct DirectoryScriptTests {
         #expect(!script.holds("a"))
     }
 
+    @Test func aPartialThatBecameAnEntryWhileTheScanLookedIsNone() {
+        // scan:    looks at K.part, which is to be published
+        // publish: renames it to K
+        // scan:    reports K.part → bytes nobody would ever find again, if it were believed
+        let key = script.key("a")
+        script.caller("one", wants: "a")
+        let start = script.state.examinations.begin()
+        _ = script.finishes("a")
+        _ = script.published("a")
+        let held = script.state.bytesUsed
+        _ = script.state.scanned([.partial(key, 8192)], since: start)
+        #expect(script.state.bytesUsed == held)
+        #expect(script.state.partials.unverified == [key])
+        script.state.partialSeen(key, nil)
+        #expect(script.state.bytesUsed == held)
+    }
+
     @Test func lookingIsNotUsing() {
         script.has("a")
         script.has("b")

@@ -1,3 +1,4 @@
+import CacheCore
 import CacheWire
 import TestSupport
 import Testing

@@ -1,10 +1,10 @@
 import CLinux
 
 /// The memory of this process, as the kernel counts it.
-enum ProcessMemory {
+package enum ProcessMemory {
     /// Gives the allocator's free memory back to the kernel; true if there was any. malloc_trim(3).
     @discardableResult
-    static func giveBack() -> Bool {
+    package static func giveBack() -> Bool {
         malloc_trim(0) != 0
     }
 }
