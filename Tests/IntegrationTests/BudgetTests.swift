@@ -27,7 +27,8 @@ struct BudgetTests {
             let report = try await sampler.end()
             #expect(report.peak <= budget + Burst.largestAllocation)
             #expect(report.peak > budget / 2)
-            #expect(Double(report.samples) >= report.duration / .milliseconds(10))
+            // However fast the machine is: a moment was looked at for every second image at least.
+            #expect(report.samples >= burst.urls.count / 2, "\(report)")
             #expect(try await daemon.figure("published") == burst.urls.count)
             #expect(try await daemon.figure("failed") == 0)
             #expect(try await daemon.figure("refused") == 0)

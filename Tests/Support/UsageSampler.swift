@@ -15,8 +15,6 @@ public final class UsageSampler: Sendable {
         public fileprivate(set) var peak = 0
         /// Moments looked at.
         public fileprivate(set) var samples = 0
-        /// From the first moment to the last.
-        public fileprivate(set) var duration = Duration.zero
     }
 
     private struct State: Sendable {
@@ -30,14 +28,12 @@ public final class UsageSampler: Sendable {
     /// Begins to measure; ends with the scope at the latest.
     public init(of directory: String, in scope: TestScope) {
         Thread.detachNewThread { [state] in
-            let start = ContinuousClock.now
             while !state.value.isEnding {
                 // A directory that can't be read is no moment either.
                 if let usage = try? DirectoryUsage(momentOf: directory) {
                     state.change { state in
                         state.report.peak = max(state.report.peak, usage.bytes)
                         state.report.samples += 1
-                        state.report.duration = ContinuousClock.now - start
                     }
                 }
                 poll(nil, 0, 2)
