@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -10,49 +11,39 @@ import Synchronization
 ///
 /// It looks at the clock every 5 ms; of the time since the last look at most 50 ms count.
 public final class Stopwatch: Sendable {
-    private let counted: Counted
+    private let counted = Counted()
+    private let end = DispatchSemaphore(value: 0)
 
     public init() {
-        let counted = Counted()
-        self.counted = counted
-        Thread.detachNewThread {
-            while counted.look() { Thread.sleep(forTimeInterval: 0.005) }
+        Thread.detachNewThread { [counted, end] in
+            while end.wait(timeout: .now() + .milliseconds(5)) == .timedOut { counted.look() }
         }
     }
 
     deinit {
-        counted.stop()
+        end.signal()
     }
 
     /// Since it was made.
-    public var time: Duration {
-        _ = counted.look()
-        return counted.time
-    }
+    public var time: Duration { counted.look() }
 }
 
 private final class Counted: Sendable {
     private struct State {
         var time = Duration.zero
         var last = ContinuousClock.now
-        var isRunning = true
     }
 
     private let state = Mutex(State())
 
-    var time: Duration { state.withLock(\.time) }
-
-    /// Counts what has passed since the last look; `false` once it was stopped.
-    func look() -> Bool {
+    /// Counts what has passed since the last look; the time so far.
+    @discardableResult
+    func look() -> Duration {
         state.withLock { state in
             let now = ContinuousClock.now
             state.time += min(now - state.last, .milliseconds(50))
             state.last = now
-            return state.isRunning
+            return state.time
         }
-    }
-
-    func stop() {
-        state.withLock { $0.isRunning = false }
     }
 }

@@ -93,6 +93,7 @@ extension Transfer {
     /// The download begins anew.
     func forgetPartial() {
         resting = nil
+        digest = nil
         received = 0
         reread = 0
         isSpoilt = false

@@ -16,8 +16,8 @@ extension CacheDirectory {
         _ images: [StagedImage], now: FileTime, sync: SyncPace.Choice = .eachFile,
         makeRoom: (CacheKey, Int64) -> Bool = { _, _ in false }
     ) -> [Publication] {
-        var batch = PublicationBatch(now: now)
-        _ = prepare(images[...], for: &batch, makeRoom: makeRoom)
+        var batch = PublicationBatch()
+        _ = prepare(images[...], for: &batch, now: now, makeRoom: makeRoom)
         return commit(batch, sync: sync, makeRoom: makeRoom)
     }
 
@@ -27,13 +27,16 @@ extension CacheDirectory {
     /// A disk that is full for an image ends the batch before it, so that those of the batch, once they are
     /// published, may go for it. Only the first has to have room at once.
     ///
-    /// - Parameter makeRoom: asked where the disk is full, for so many bytes; what failed for that is then
-    ///   tried once more.
+    /// - Parameters:
+    ///   - now: the time of use of the first image; each further one is used a nanosecond later.
+    ///   - makeRoom: asked where the disk is full, for so many bytes; what failed for that is then tried
+    ///     once more.
     /// - Returns: how many were added, fewer than there are only where the disk is full.
     func prepare(
-        _ images: ArraySlice<StagedImage>, for batch: inout PublicationBatch,
+        _ images: ArraySlice<StagedImage>, for batch: inout PublicationBatch, now: FileTime,
         makeRoom: (CacheKey, Int64) -> Bool
     ) -> Int {
+        batch.nextUse = max(batch.nextUse, now)
         for (count, image) in images.enumerated() {
             var item = batch.item(of: image)
             do {
@@ -221,17 +224,8 @@ extension CacheDirectory {
 /// Images on their way to being entries, to be committed together.
 struct PublicationBatch {
     fileprivate var items: [PublishedItem] = []
-    /// When the next of them was used: each at least a nanosecond after the one before.
-    private var nextUse: FileTime
-
-    init(now: FileTime) {
-        nextUse = now
-    }
-
-    /// The images that follow were used now.
-    mutating func goesOn(_ now: FileTime) {
-        nextUse = max(nextUse, now)
-    }
+    /// When the next of them is used: at least a nanosecond after the one before.
+    fileprivate var nextUse = FileTime(nanoseconds: 0)
 
     var count: Int { items.count }
 

@@ -72,7 +72,7 @@ final class DirectoryWorker: Sendable {
     private func run(_ owner: Owner) {
         var pace = SyncPace()
         while var jobs = inbox.takeAll() {
-            var batch = PublicationBatch(now: .now)
+            var batch = PublicationBatch()
             if jobs.allSatisfy(\.mayWait),
                 let time = pace.gathersUntil(files: jobs.count, now: .now)
             {
@@ -97,20 +97,21 @@ final class DirectoryWorker: Sendable {
         _ owner: Owner
     ) {
         var images: [StagedImage] = []
+        func publishAll() {
+            prepare(&images, &batch, &pace, owner)
+            commit(&batch, &pace, owner)
+        }
         // Taken from the end, so that nothing keeps the files of a finished batch open.
         jobs.reverse()
         while let job = jobs.popLast() {
-            if case .publish(let image, _) = job {
-                images.append(image)
-                continue
-            }
-            prepare(&images, &batch, &pace, owner)
-            commit(&batch, &pace, owner)
             switch job {
-            case .publish: preconditionFailure("publications are performed in batches")
+            case .publish(let image, _): images.append(image)
             case .unlink(let victim):
+                publishAll()
                 owner.onUnlinked(victim, directory.isRemoved(victim, logger))
-            case .run(let body): body()
+            case .run(let body):
+                publishAll()
+                body()
             }
         }
         prepare(&images, &batch, &pace, owner)
@@ -125,9 +126,8 @@ final class DirectoryWorker: Sendable {
             images[index].record.isPinned = isPinned
         }
         while true {
-            batch.goesOn(.now)
             let count = directory.prepare(
-                images.prefix(Self.largestBatch - batch.count), for: &batch,
+                images.prefix(Self.largestBatch - batch.count), for: &batch, now: .now,
                 makeRoom: owner.makeRoom)
             images.removeFirst(count)
             guard !images.isEmpty else { return }
@@ -144,7 +144,7 @@ final class DirectoryWorker: Sendable {
         let publications = directory.commit(batch, sync: choice, makeRoom: owner.makeRoom)
         pace.took(start.duration(to: .now), choice, files: publications.count)
         // Closes their files.
-        batch = PublicationBatch(now: .now)
+        batch = PublicationBatch()
         owner.onPublished(publications)
     }
 }

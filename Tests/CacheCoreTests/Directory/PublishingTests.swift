@@ -92,9 +92,11 @@ struct PublishingTests {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let noRoom = { (_: CacheKey, _: Int64) in false }
-            var batch = PublicationBatch(now: .now)
+            var batch = PublicationBatch()
             for image in [folder.held("a"), try folder.stage("b")] {
-                #expect(folder.directory.prepare([image], for: &batch, makeRoom: noRoom) == 1)
+                #expect(
+                    folder.directory.prepare([image], for: &batch, now: .now, makeRoom: noRoom) == 1
+                )
             }
             #expect(batch.count == 2)
             for name in ["a", "b"] {
@@ -120,9 +122,11 @@ struct PublishingTests {
             let folder = try CacheFolder(
                 in: scope, faults: FaultPlan(call, nth: nth, .diskQuotaExceeded))
             let noRoom = { (_: CacheKey, _: Int64) in false }
-            var batch = PublicationBatch(now: .now)
+            var batch = PublicationBatch()
             let images = ["a", "b", "c"].map { folder.held($0) }
-            #expect(folder.directory.prepare(images[...], for: &batch, makeRoom: noRoom) == 1)
+            #expect(
+                folder.directory.prepare(images[...], for: &batch, now: .now, makeRoom: noRoom) == 1
+            )
             let first = folder.directory.commit(batch, sync: .eachFile, makeRoom: noRoom)
             #expect(first.map(\.failure?.kind) == [nil])
             // The disk has room again.
