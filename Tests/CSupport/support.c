@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -69,4 +70,17 @@ int ctest_shut_down(const char *path, unsigned how) {
     close(directory);
     errno = reason;
     return result;
+}
+
+int ctest_processors(void) {
+    return (int)sysconf(_SC_NPROCESSORS_CONF);
+}
+
+void ctest_stay_on(int processor) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(processor, &set);
+    sched_setaffinity(0, sizeof set, &set);
+    struct sched_param first = {.sched_priority = 1};
+    sched_setscheduler(0, SCHED_FIFO, &first);
 }

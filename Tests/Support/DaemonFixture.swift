@@ -100,7 +100,7 @@ public final class DaemonFixture: Sendable {
     @discardableResult
     public func cachectl(
         _ arguments: String..., input: [UInt8] = [],
-        standardError: ChildProcess.ErrorSink = .pipe, within limit: Duration = .seconds(60)
+        standardError: ChildProcess.ErrorSink = .pipe, within limit: Duration = .patience
     ) async throws -> ProcessOutput {
         try await run(
             BuiltProducts.program("cachectl"), commandLine(arguments),

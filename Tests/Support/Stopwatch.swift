@@ -1,49 +1,20 @@
-import Dispatch
-import Foundation
-import Synchronization
-
-/// Measures what a promise allows, on a machine that others share: its time stands still while no program
-/// here gets to run, because the host or other programs have the processors.
+/// Measures what a promise allows, on a machine that others share: its time stands still while one of the
+/// processors runs nothing of ours, because the host or other programs have it.
 ///
 ///     let watch = Stopwatch()
 ///     …
 ///     #expect(watch.time < .seconds(1))
-///
-/// It looks at the clock every 5 ms; of the time since the last look at most 50 ms count.
-public final class Stopwatch: Sendable {
-    private let counted = Counted()
-    private let end = DispatchSemaphore(value: 0)
+public struct Stopwatch: Sendable {
+    private let absences = ProcessorWatch.shared
+    private let start = ContinuousClock.now
 
-    public init() {
-        Thread.detachNewThread { [counted, end] in
-            while end.wait(timeout: .now() + .milliseconds(5)) == .timedOut { counted.look() }
-        }
-    }
-
-    deinit {
-        end.signal()
-    }
+    public init() {}
 
     /// Since it was made.
-    public var time: Duration { counted.look() }
-}
+    public var time: Duration { time(until: .now) }
 
-private final class Counted: Sendable {
-    private struct State {
-        var time = Duration.zero
-        var last = ContinuousClock.now
-    }
-
-    private let state = Mutex(State())
-
-    /// Counts what has passed since the last look; the time so far.
-    @discardableResult
-    func look() -> Duration {
-        state.withLock { state in
-            let now = ContinuousClock.now
-            state.time += min(now - state.last, .milliseconds(50))
-            state.last = now
-            return state.time
-        }
+    /// From when it was made to another moment that has been.
+    public func time(until end: ContinuousClock.Instant) -> Duration {
+        end - start - absences.time(from: start, until: end)
     }
 }

@@ -23,7 +23,7 @@ public struct TestFailure: Error, Sendable, CustomStringConvertible {
 extension Duration {
     /// How long a test waits for an event that should come at once: generous, because it is spent
     /// only by a test that fails.
-    public static let patience = Duration.seconds(isSanitized ? 120 : 30)
+    public static let patience = Duration.seconds(120)
 
     /// Whole milliseconds, rounded up, as poll(2) wants them.
     var milliseconds: Int32 {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Whatever is said on the socket, each connection is answered or closed, and the daemon stays as it is.
-@Suite("Bad messages", .serialized, .timeLimit(.minutes(isLongForm ? 120 : 3)))
+@Suite("Bad messages", .serialized, .timeLimit(.minutes(isLongForm ? 120 : 10)))
 struct BadMessagesTests {
     /// Messages in all, on connections of 1 to 40.
     private static let count = isLongForm ? 1_000_000 : 4000

@@ -6,7 +6,7 @@ import Testing
 
 /// Whatever origins answer, each download ends, what is published is what was sent, and the daemon stays
 /// as it is.
-@Suite("Bad origins", .serialized, .timeLimit(.minutes(isLongForm ? 60 : 3)))
+@Suite("Bad origins", .serialized, .timeLimit(.minutes(isLongForm ? 60 : 10)))
 struct BadOriginsTests {
     private static let count = isLongForm ? 50_000 : 600
     /// URLs in one call. Each is asked for twice, so that there is something to resume or confirm.

@@ -1,17 +1,24 @@
 import CacheWire
-import Foundation
 import Glibc
 import Synchronization
 import TestSupport
 import Testing
 
 /// However many clients there are and whatever they leave undone, others are answered as before.
-@Suite("Crowds", .serialized, .timeLimit(.minutes(isLongForm ? 20 : 3)))
+@Suite("Crowds", .serialized, .timeLimit(.minutes(isLongForm ? 20 : 10)))
 struct CrowdTests {
     private static let idle = isLongForm ? 10_000 : 500
     private static let others = isLongForm ? 1000 : 20
 
-    @Test(.disabled(if: isSanitized, "latencies, taken by a program that is not built then"))
+    /// A call whose answer has some 100 kB.
+    private static let largeCall = {
+        let path = String(repeating: "x", count: 150)
+        let urls = (0..<300).map { "\"http://a.example/\($0)/\(path)\"" }
+        return #"{"method":"io.cached.Cache.Status","parameters":{"urls":["#
+            + urls.joined(separator: ",") + "]}}"
+    }()
+
+    @Test(.disabled(if: isSanitized, "latencies, which a sanitizer multiplies"))
     func idleAndStuckClientsDelayNobody() async throws {
         let promise = Promise("idle, stuck and half-finished clients delay nobody's status")
         try await promise.test { figures in
@@ -19,18 +26,17 @@ struct CrowdTests {
                 let room = try DescriptorLimit.raised()
                 try #require(room > Self.idle + 2 * Self.others + 1000, "too few open files here")
                 let daemon = try await DaemonFixture.start(in: scope)
-                let load = StatusLoad(daemon: daemon)
-                let quiet = try await load.latency(in: scope)
+                let quiet = try await latency(of: daemon)
                 let before = try ProcessFigures(of: daemon.process.pid)
                 let idle = try await Crowd(of: Self.idle, at: daemon.socket, in: scope)
                 try await idle.say("")
                 let stuck = try await Crowd(of: Self.others, at: daemon.socket, in: scope)
                 // More answers than the daemon makes for who does not take them.
-                try await stuck.say(String(repeating: load.largeCall + "\0", count: 12))
+                try await stuck.say(String(repeating: Self.largeCall + "\0", count: 12))
                 let halves = try await Crowd(of: Self.others, at: daemon.socket, in: scope)
-                try await halves.say(String(load.largeCall.dropLast(20)))
+                try await halves.say(String(Self.largeCall.dropLast(20)))
                 try await settle(daemon)
-                let crowded = try await load.latency(in: scope)
+                let crowded = try await latency(of: daemon)
                 let after = try ProcessFigures(of: daemon.process.pid)
                 figures += [
                     "\(idle.count) idle, \(stuck.count) not reading, \(halves.count) in mid-message",
@@ -45,23 +51,30 @@ struct CrowdTests {
         }
     }
 
-    @Test(.disabled(if: isSanitized, "latencies, taken by a program that is not built then"))
+    @Test(.disabled(if: isSanitized, "latencies, which a sanitizer multiplies"))
     func longAndWrongCallsDelayNobody() async throws {
         let promise = Promise("calls of megabytes, right and wrong, delay nobody's status")
         try await promise.test { figures in
             try await withTestScope { scope in
                 let daemon = try await DaemonFixture.start(in: scope)
-                let load = StatusLoad(daemon: daemon)
-                let quiet = try await load.latency(in: scope)
+                let quiet = try await latency(of: daemon)
                 let bores = Bores(socket: daemon.socket)
                 async let said = bores.talk()
-                let bored = try await load.latency(in: scope)
+                let bored = try await latency(of: daemon)
                 bores.stop()
                 figures += [
                     "\(try await said) calls", "p99 \(quiet) before, \(bored) with them",
                 ]
                 #expect(bored < max(.milliseconds(10), quiet * 4))
             }
+        }
+    }
+
+    /// The time that 99 of 100 questions take at most.
+    private func latency(of daemon: DaemonFixture) async throws -> Duration {
+        let urls = (0..<100).map { "http://a.example/\($0).png" }
+        return try await daemon.slowestHundredth(of: urls, .missing) { _, count in
+            count >= (isLongForm ? 20_000 : 2000)
         }
     }
 
@@ -123,38 +136,6 @@ struct CrowdTests {
         let before = try ProcessFigures(of: process).processorTime
         try await Task.sleep(for: time)
         return try ProcessFigures(of: process).processorTime - before
-    }
-}
-
-/// Status questions from a process of its own, one after the other on each of some connections.
-private struct StatusLoad {
-    let daemon: DaemonFixture
-
-    /// A call whose answer has some 100 kB.
-    var largeCall: String {
-        let path = String(repeating: "x", count: 150)
-        let urls = (0..<300).map { "\"http://a.example/\($0)/\(path)\"" }
-        return #"{"method":"io.cached.Cache.Status","parameters":{"urls":["#
-            + urls.joined(separator: ",") + "]}}"
-    }
-
-    /// The time that 99 of 100 answers take at most.
-    func latency(in scope: TestScope) async throws -> Duration {
-        let urls = try TemporaryDirectory(in: scope)
-            .write(
-                (0..<100).map { "http://a.example/\($0).png" }.joined(separator: "\n"), to: "urls")
-        let output = try await run(
-            BuiltProducts.program("cached-bench"),
-            [
-                "roundtrips", "--target", "unix:\(daemon.socket)", "--protocol", "varlink",
-                "--urls", urls, "--connections", "4", "--duration", "\(isLongForm ? 10 : 1)",
-            ])
-        guard output.status == .success,
-            let report = try JSONSerialization.jsonObject(with: Data(output.standardOutput))
-                as? [String: Any],
-            let microseconds = report["p99Microseconds"] as? Double
-        else { throw TestFailure("no latencies: \(output.text)\(output.errorText)") }
-        return .microseconds(Int(microseconds))
     }
 }
 

@@ -16,7 +16,7 @@ struct FirstScanTests {
                 var random = SeededGenerator(seed: testSeed)
                 var scene = try await FilledDirectory([900], in: scope)
                 let urls = try Self.copies(in: scene)
-                for round in 0..<(isLongForm ? 10 : 2) {
+                for round in 0..<(isLongForm ? 10 : 10) {
                     if round % 2 == 0 {
                         try await scene.daemon.kill()
                     } else {
@@ -28,7 +28,10 @@ struct FirstScanTests {
                     let missing = asked.map { $0 + "?missing" }
                     #expect(try await scene.status(asked).allSatisfy { $0.state == .cached })
                     #expect(try await scene.status(missing).allSatisfy { $0.state == .missing })
-                    let slowest = try await Self.slowestHundredth(scene, urls)
+                    let slowest = try await scene.daemon.slowestHundredth(of: urls, .cached) {
+                        client, _ in
+                        try client.call(Methods.Stats.self, .init()).stats["isIndexed"] == true
+                    }
                     #expect(slowest < .milliseconds(50))
                     figures.append("p99 \(slowest)")
                     #expect(try await scene.stats()["entries"] == .int(Self.count + 1))
@@ -74,29 +77,6 @@ struct FirstScanTests {
             try writeFile(scene.images[0], to: path)
             try ExtendedAttributes(of: path).set(try FilledDirectory.recordName(url), record)
             return url
-        }
-    }
-
-    /// What a hundredth of the answers takes longer than, asked until the scan is through.
-    private static func slowestHundredth(
-        _ scene: FilledDirectory, _ urls: [String]
-    ) async throws -> Duration {
-        let socket = scene.daemon.socket
-        return try await offPool {
-            let client = try Client(paths: [socket])
-            var times: [Duration] = []
-            repeat {
-                for _ in 0..<100 {
-                    let url = urls[times.count % urls.count]
-                    let start = ContinuousClock.now
-                    let items = try client.call(Methods.Status.self, .init(urls: [url])).items
-                    times.append(start.duration(to: .now))
-                    guard items.first?.state == .cached else {
-                        throw TestFailure("\(url) is \(String(describing: items.first?.state))")
-                    }
-                }
-            } while try client.call(Methods.Stats.self, .init()).stats["isIndexed"] != true
-            return times.sorted()[times.count * 99 / 100]
         }
     }
 

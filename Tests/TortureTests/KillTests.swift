@@ -3,7 +3,7 @@ import Testing
 
 /// Promise: whenever a daemon is killed, every name without a suffix is a whole image, then and before, and
 /// what was reported `cached` is there.
-@Suite("Kills", .serialized, .timeLimit(.minutes(isLongForm ? 90 : 3)))
+@Suite("Kills", .serialized, .timeLimit(.minutes(isLongForm ? 90 : 10)))
 struct KillTests {
     @Test func killsBreakNothingAndLoseNothing() async throws {
         try await Promise("kill -9 at any time").test { figures in

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Promise: a directory and a socket have one daemon, however many are started at once.
-@Suite("One daemon", .serialized, .timeLimit(.minutes(isLongForm ? 60 : 3)))
+@Suite("One daemon", .serialized, .timeLimit(.minutes(isLongForm ? 60 : 10)))
 struct OneDaemonTests {
     /// What eight daemons, started together, want to have.
     enum Prize: CaseIterable, Sendable {

@@ -4,7 +4,7 @@ import Testing
 /// Promise: after a power cut every name without a suffix is a whole image, and what was reported `cached`
 /// before is there.
 @Suite(
-    "Power cuts", .serialized, .timeLimit(.minutes(isLongForm ? 120 : 3)),
+    "Power cuts", .serialized, .timeLimit(.minutes(isLongForm ? 120 : 10)),
     .enabled(
         if: LoopFileSystem.obstacle == nil,
         Comment(rawValue: "needs a file system to cut: \(LoopFileSystem.obstacle ?? "")")))

@@ -27,13 +27,13 @@ struct StartRaces {
 
     mutating func run() async throws {
         try await withTestScope { scope in
-            let start = ContinuousClock.now
+            let watch = Stopwatch()
             let starters = try (0..<Self.starters).map { try self.start($0, in: scope) }
             let winner = try await winner(of: starters)
             var took = Duration.zero
             for loser in starters where loser.pid != winner.pid {
                 try await expectLoss(of: loser, against: winner)
-                took = max(took, loser.endedAt! - start)
+                took = max(took, watch.time(until: loser.endedAt!))
             }
             slowest = max(slowest, took)
             if took > .seconds(1) { try await expectLoadToExplain(took, in: scope) }
@@ -56,13 +56,13 @@ struct StartRaces {
     /// A machine with other things to do takes its time for as many starts that end for another reason,
     /// too: a loser has a second more than that.
     private func expectLoadToExplain(_ took: Duration, in scope: TestScope) async throws {
-        let start = ContinuousClock.now
+        let watch = Stopwatch()
         let others = try (0..<Self.starters).map { _ in
             try ChildProcess(
                 BuiltProducts.program("cached"), ["--log-level", "none of them"], in: scope)
         }
         for other in others { _ = try await other.waitForExit() }
-        let usual = others.map { $0.endedAt! - start }.max()!
+        let usual = others.map { watch.time(until: $0.endedAt!) }.max()!
         guard isSanitized || took < .seconds(1) + usual * 2 else {
             throw TestFailure("a loser took \(took), a start that does nothing \(usual)")
         }
@@ -70,10 +70,10 @@ struct StartRaces {
 
     /// Neither the lock nor the socket of a daemon that was killed is in the way of the next.
     private mutating func expectAnHeir(in scope: TestScope) async throws {
-        let start = ContinuousClock.now
+        let watch = Stopwatch()
         let heir = try self.start(0, in: scope)
         try await heir.waitForLine(containing: "listening")
-        slowestHeir = max(slowestHeir, start.duration(to: .now))
+        slowestHeir = max(slowestHeir, watch.time)
         // The next race finds what a crash leaves.
         try await heir.kill()
     }

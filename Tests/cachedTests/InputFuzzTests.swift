@@ -7,7 +7,7 @@ import Testing
 @testable import cached
 
 /// Damaged input of the daemon: calls, and the configuration file.
-@Suite("Input, damaged", .timeLimit(.minutes(isLongForm ? 30 : 2)))
+@Suite("Input, damaged", .timeLimit(.minutes(isLongForm ? 30 : 10)))
 struct InputFuzzTests {
     private static let count = isLongForm ? 1_000_000 : 5000
 

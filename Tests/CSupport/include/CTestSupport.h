@@ -38,4 +38,11 @@ ssize_t ctest_list_attributes(const char *path, char *names, size_t size);
 /// before, 1 the journal, 2 nothing. 0, or -1 with errno. ioctl_ext4(2), `EXT4_IOC_SHUTDOWN`.
 int ctest_shut_down(const char *path, unsigned how);
 
+/// How many processors there are. sysconf(3), `_SC_NPROCESSORS_CONF`.
+int ctest_processors(void);
+
+/// Keeps the calling thread on a processor, before all others if this user may have it so.
+/// sched_setaffinity(2), sched(7).
+void ctest_stay_on(int processor);
+
 #endif

@@ -5,7 +5,7 @@ import Testing
 
 /// What origins and strangers wrote is read without a trap, and what was read says the same when it is
 /// written and read again.
-@Suite("Parsers, damaged input", .timeLimit(.minutes(isLongForm ? 30 : 2)))
+@Suite("Parsers, damaged input", .timeLimit(.minutes(isLongForm ? 30 : 10)))
 struct ParserFuzzTests {
     private static let count = isLongForm ? 1_000_000 : 3000
 

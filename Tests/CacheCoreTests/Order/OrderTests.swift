@@ -8,7 +8,7 @@ import Testing
 /// The order in which entries go, on real files, against a plain model.
 ///
 /// `make order` runs 100,000 operations; `CACHED_TEST_OPERATIONS` and `CACHED_TEST_SEED` set others.
-@Suite("Cache: the order of eviction", .timeLimit(.minutes(OrderRun.isLong ? 120 : 3)))
+@Suite("Cache: the order of eviction", .timeLimit(.minutes(OrderRun.isLong ? 120 : 10)))
 struct OrderTests {
     @Test(arguments: OrderRun.Place.available)
     func victimsAreThoseOfThePlainModelInItsOrder(place: OrderRun.Place) async throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CacheCore
 
-@Suite("Inbox", .timeLimit(.minutes(1))) struct InboxTests {
+@Suite("Inbox", .timeLimit(.minutes(5))) struct InboxTests {
     private let inbox = Inbox<Int>()
 
     @Test func aWaitForMoreEndsAtItsTime() {

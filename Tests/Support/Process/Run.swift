@@ -28,7 +28,7 @@ public func run(
     environment: [String: String] = minimalEnvironment(),
     input: [UInt8] = [],
     standardError: ChildProcess.ErrorSink = .pipe,
-    within limit: Duration = .seconds(60)
+    within limit: Duration = .patience
 ) async throws -> ProcessOutput {
     try await withTestScope { scope in
         let child = try ChildProcess(

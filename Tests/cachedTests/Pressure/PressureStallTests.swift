@@ -17,7 +17,7 @@ struct PressureStallTests {
             let recorder = PressureRecorder(["MEMORY_PRESSURE_WATCH": path], in: scope)
             #expect(recorder.monitor.source == "MEMORY_PRESSURE_WATCH \(path)")
             try await group.stall()
-            let reaction = try await recorder.next(within: .seconds(10))
+            let reaction = try await recorder.next()
             try group.end()
             #expect(reaction.source == "MEMORY_PRESSURE_WATCH \(path)")
         }
@@ -38,8 +38,8 @@ struct PressureStallTests {
             try await group.pressure.unguardedEvent(within: .seconds(3)) {
                 try await group.stallBriefly()
             }
-            let grown = try group.pressure.waited() - before
-            try #require(grown < .milliseconds(200))
+            // On a machine that was away meanwhile it was no short one.
+            guard try group.pressure.waited() - before < .milliseconds(200) else { return }
             try await recorder.expectNothing()
         }
     }
