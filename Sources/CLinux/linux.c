@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <linux/ioprio.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,6 +21,11 @@ void clinux_lower_priority(void) {
     // Of the thread alone, other than POSIX has it.
     setpriority(PRIO_PROCESS, 0, 19);
     syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+}
+
+void clinux_run_when_idle(void) {
+    // Of the thread alone.
+    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){.sched_priority = 0});
 }
 
 const int clinux_o_path = O_PATH;

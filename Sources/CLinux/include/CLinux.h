@@ -38,6 +38,10 @@ void clinux_name_thread(const char *name);
 /// and, where the scheduler of the disk knows that, for it too. setpriority(2), ioprio_set(2).
 void clinux_lower_priority(void);
 
+/// Lets the calling thread run only on a processor that has nothing else to do, and gives way at once to
+/// whatever comes. sched(7), `SCHED_IDLE`.
+void clinux_run_when_idle(void);
+
 /// Flags of open(2) that Swift does not see because they need _GNU_SOURCE: a descriptor for whatever
 /// lies under a name, without opening it; and reading that leaves no trace in the access time.
 extern const int clinux_o_path, clinux_o_noatime;

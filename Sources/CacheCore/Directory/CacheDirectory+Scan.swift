@@ -19,17 +19,33 @@ extension CacheDirectory {
 
     /// Examines every name that is the cache's own and hands them on in batches. `begin` is called
     /// before a batch is examined, and what it returns handed on with it: by that the taker knows what
-    /// changed meanwhile. Names of strangers
-    /// are not even looked at. readdir(3), fstatat(2), getxattr(2).
+    /// changed meanwhile. Names of strangers are not even looked at. readdir(3), fstatat(2), getxattr(2).
     func scan<Start>(
         begin: () -> Start, batch take: ([Scanned], Start) -> Bool
     ) throws(Errno) {
-        var names: [(DirectoryName, String)] = []
+        var names: [ScanBatch.Name] = []
+        var helper: ScanHelper?
+        // What the helper is at while names are read.
+        var last: (batch: ScanBatch, start: Start)?
+        func takeLast() -> Bool {
+            defer { last = nil }
+            return last.map { take($0.batch.result(in: self), $0.start) } ?? true
+        }
+        // What is begun is handed on, whatever ends the reading.
+        defer { _ = takeLast() }
         let isWhole = try forEachName { name, text in
             names.append((name, text))
-            return names.count < Self.scanBatch || examine(&names, begin, take)
+            guard names.count == Self.scanBatch else { return true }
+            let helping = helper ?? ScanHelper(self)
+            helper = helping
+            let (batch, start) = (ScanBatch(names), begin())
+            names.removeAll(keepingCapacity: true)
+            helping.help(with: batch)
+            defer { last = (batch, start) }
+            return takeLast()
         }
-        if isWhole { _ = examine(&names, begin, take) }
+        guard isWhole, takeLast(), !names.isEmpty else { return }
+        last = (ScanBatch(names), begin())
     }
 
     /// Every name of an entry that is there, whatever lies under it. readdir(3).
@@ -55,18 +71,6 @@ extension CacheDirectory {
             guard body(name, text) else { return false }
         }
         return true
-    }
-
-    private func examine<Start>(
-        _ names: inout [(DirectoryName, String)], _ begin: () -> Start,
-        _ take: ([Scanned], Start) -> Bool
-    ) -> Bool {
-        let start = begin()
-        var scanned: [Scanned] = []
-        scanned.reserveCapacity(names.count)
-        for (name, text) in names { scanned.append(look(at: name, text)) }
-        names.removeAll(keepingCapacity: true)
-        return take(scanned, start)
     }
 
     /// One file that can't be looked at is no reason to know of no other.

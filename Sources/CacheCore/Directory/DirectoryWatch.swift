@@ -99,8 +99,9 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         let isAll = count + Self.largestEvent <= buffer.count
         backlog.rest = isAll ? 0 : backlog.rest.map { $0 - count } ?? queued
         var position = 0
+        var changing: UnsafeRawBufferPointer?
         while position < count {
-            position += take(at: position, body)
+            position += take(at: position, &changing, body)
         }
     }
 
@@ -123,7 +124,12 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
     }
 
     /// Reads one event; returns its length in bytes.
-    private func take(at position: Int, _ body: (Change) -> Void) -> Int {
+    ///
+    /// - Parameter changing: The name of the partial that changed last. While it is written it changes all
+    ///   the time, which is told once.
+    private func take(
+        at position: Int, _ changing: inout UnsafeRawBufferPointer?, _ body: (Change) -> Void
+    ) -> Int {
         let header = buffer.loadUnaligned(fromByteOffset: position, as: inotify_event.self)
         let headerSize = MemoryLayout<inotify_event>.size
         let length = headerSize + Int(header.len)
@@ -132,22 +138,29 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
             body(.overflowed)
             return length
         }
-        let field = buffer[(position + headerSize)..<(position + length)]
-        let name = UnsafeRawBufferPointer(rebasing: field)
+        let field = UnsafeRawBufferPointer(
+            rebasing: buffer[(position + headerSize)..<(position + length)])
+        if let last = changing, last.elementsEqual(field) {
+            guard header.mask & Self.leaving != 0 else { return length }
+            changing = nil
+        }
         // NULs fill the field up.
-        let end = name.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
-        if let name = DirectoryName(UnsafeRawBufferPointer(rebasing: name[..<end])),
+        let end = field.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+        if let name = DirectoryName(UnsafeRawBufferPointer(rebasing: field[..<end])),
             let change = Self.change(of: name, header.mask)
         {
+            if case .partialChanged = change { changing = field }
             body(change)
         }
         return length
     }
 
+    private static let leaving = UInt32(IN_DELETE | IN_MOVED_FROM)
+
     /// What an event means; `nil` for one of no consequence.
     private static func change(of name: DirectoryName, _ mask: UInt32) -> Change? {
         let isOpening = mask & UInt32(IN_OPEN) != 0
-        let isLeaving = mask & UInt32(IN_DELETE | IN_MOVED_FROM) != 0
+        let isLeaving = mask & leaving != 0
         switch name {
         case .partial where isOpening: return nil
         case .partial(let key) where isLeaving: return .partialVanished(key)

@@ -6,8 +6,8 @@ internal import SystemPackage
 /// The one thread that changes names in the directory, in the order the cache decided.
 ///
 /// All publications that gather while the last batch is being synced, and for a while after it, share one
-/// commit. Because there is one worker and one order, an unlink decided before a
-/// publication of the same key can never hit the newer file.
+/// commit; see ``Publisher``. Nothing else is done before they are entries. Because there is one worker and
+/// one order, an unlink decided before a publication of the same key can never hit the newer file.
 final class DirectoryWorker: Sendable {
     /// What the worker can be asked to do.
     enum Job: Sendable {
@@ -33,11 +33,6 @@ final class DirectoryWorker: Sendable {
         /// A victim's file is gone, or, with `false`, could not be removed.
         let onUnlinked: @Sendable (Victim, Bool) -> Void
     }
-
-    /// Publications that share one commit, at most.
-    static let largestBatch = 1024
-    /// While a batch gathers, what came is written so often.
-    private static let step = Duration.milliseconds(10)
 
     private let directory: CacheDirectory
     private let logger: Logger
@@ -70,36 +65,32 @@ final class DirectoryWorker: Sendable {
     }
 
     private func run(_ owner: Owner) {
-        var pace = SyncPace()
+        let publisher = Publisher(directory: directory, owner: owner)
+        defer { publisher.finish() }
         while var jobs = inbox.takeAll() {
-            var batch = PublicationBatch()
-            if jobs.allSatisfy(\.mayWait),
-                let time = pace.gathersUntil(files: jobs.count, now: .now)
-            {
+            if jobs.allSatisfy(\.mayWait), let time = publisher.gathersUntil(files: jobs.count) {
                 // Written as they come, so that little is left to do when the time is there.
                 var files = jobs.count
-                while jobs.allSatisfy(\.mayWait), .now < time, batch.count < Self.largestBatch {
-                    perform(&jobs, &batch, &pace, owner)
-                    jobs = inbox.takeAll(by: min(time, .now + Self.step))
+                while jobs.allSatisfy(\.mayWait), publisher.mayGrow(until: time) {
+                    perform(&jobs, publisher, owner)
+                    jobs = inbox.takeAll(by: publisher.nextLook(until: time))
                     files += jobs.count
                 }
-                pace.gathered(files: files)
+                publisher.gathered(files: files)
             }
-            perform(&jobs, &batch, &pace, owner)
-            commit(&batch, &pace, owner)
+            let areAlone = jobs.allSatisfy(\.mayWait)
+            perform(&jobs, publisher, owner)
+            areAlone ? publisher.commitBeside() : publisher.commit()
         }
     }
 
-    /// Performs jobs in order. What is to be published is added to the batch, which is committed before
-    /// anything else is done, and when it is as large as it may be.
-    private func perform(
-        _ jobs: inout [Job], _ batch: inout PublicationBatch, _ pace: inout SyncPace,
-        _ owner: Owner
-    ) {
+    /// Performs jobs in order. What is to be published is prepared; before anything else is done, it is
+    /// committed.
+    private func perform(_ jobs: inout [Job], _ publisher: Publisher, _ owner: Owner) {
         var images: [StagedImage] = []
         func publishAll() {
-            prepare(&images, &batch, &pace, owner)
-            commit(&batch, &pace, owner)
+            publisher.prepare(&images)
+            publisher.commit()
         }
         // Taken from the end, so that nothing keeps the files of a finished batch open.
         jobs.reverse()
@@ -114,38 +105,7 @@ final class DirectoryWorker: Sendable {
                 body()
             }
         }
-        prepare(&images, &batch, &pace, owner)
-    }
-
-    private func prepare(
-        _ images: inout [StagedImage], _ batch: inout PublicationBatch, _ pace: inout SyncPace,
-        _ owner: Owner
-    ) {
-        guard !images.isEmpty else { return }
-        for (index, isPinned) in owner.arePinned(images.map(\.key)).enumerated() {
-            images[index].record.isPinned = isPinned
-        }
-        while true {
-            let count = directory.prepare(
-                images.prefix(Self.largestBatch - batch.count), for: &batch, now: .now,
-                makeRoom: owner.makeRoom)
-            images.removeFirst(count)
-            guard !images.isEmpty else { return }
-            commit(&batch, &pace, owner)
-        }
-    }
-
-    private func commit(
-        _ batch: inout PublicationBatch, _ pace: inout SyncPace, _ owner: Owner
-    ) {
-        guard batch.count > 0 else { return }
-        let start = ContinuousClock.now
-        let choice = pace.choose(files: batch.count, now: start)
-        let publications = directory.commit(batch, sync: choice, makeRoom: owner.makeRoom)
-        pace.took(start.duration(to: .now), choice, files: publications.count)
-        // Closes their files.
-        batch = PublicationBatch()
-        owner.onPublished(publications)
+        publisher.prepare(&images)
     }
 }
 

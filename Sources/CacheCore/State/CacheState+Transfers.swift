@@ -18,8 +18,7 @@ extension CacheState {
         {
             hosts.take(flight.url.origin, flight.id)
             leaveQueue(key, flight)
-            flights[key]?.phase = .connecting
-            flights[key]?.attempts += 1
+            flights[key]?.connects()
             running += 1
             if urgency(of: flight) == .background { prefetches.insert(key, flight.url.origin) }
             effects.append(.startTransfer(flight.id, key, flight.url, remains(of: key)))
@@ -137,9 +136,7 @@ extension CacheState {
     private mutating func publishBegins(_ key: CacheKey, _ effect: Effect) -> [Effect] {
         publishing += 1
         let freed = startTransfers()
-        flights[key]?.phase = .publishing
-        flights[key]?.landing = Landing(losses: losses)
-        if let received = flights[key]?.received { flights[key]?.announced = received }
+        flights[key]?.publishes(losses)
         return freed + [effect] + changed(key)
     }
 

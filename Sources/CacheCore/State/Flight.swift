@@ -95,7 +95,27 @@ struct Flight {
     /// Whether its partial is being written, or about to be.
     var hasRoom: Bool { reserved > 0 }
 
+    /// Takes in what the watch tells of the name of its partial; `false` where it has none.
+    mutating func isOwnPartial(_ change: DirectoryWatch.Change) -> Bool {
+        guard hasRoom else { return false }
+        landing.note(change)
+        return true
+    }
+
     var isWanted: Bool { isHeld || !interests.isEmpty }
+
+    /// Begins another attempt.
+    mutating func connects() {
+        phase = .connecting
+        attempts += 1
+    }
+
+    /// All of the image is here.
+    mutating func publishes(_ losses: Int) {
+        phase = .publishing
+        landing = Landing(losses: losses)
+        announced = received
+    }
 
     /// Holds nothing and has nothing of the image, as before it began.
     mutating func becomeUnbegun() {

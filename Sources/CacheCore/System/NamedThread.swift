@@ -3,7 +3,7 @@ import Glibc
 
 /// A thread of the daemon's own, named so that `top -H` and a debugger tell what it does.
 ///
-/// Runs `body` once; `join` waits for its end. pthread_create(3).
+/// Runs `body` once; `join` waits for its end, `detach` says that nobody will. pthread_create(3).
 package struct NamedThread: Sendable {
     private let handle: pthread_t
 
@@ -25,6 +25,11 @@ package struct NamedThread: Sendable {
     /// Waits until the thread has ended; call it once. pthread_join(3).
     package func join() {
         pthread_join(handle, nil)
+    }
+
+    /// Lets the thread end by itself; call it once, and not ``join()``. pthread_detach(3).
+    package func detach() {
+        pthread_detach(handle)
     }
 
     private final class Start: Sendable {

@@ -37,10 +37,10 @@ public final class Client {
 }
 
 extension Client {
-    private func send(_ call: some Encodable) throws(ClientError) {
+    private func send<Parameters>(_ call: Call<Parameters>) throws(ClientError) {
         let message: [UInt8]
         do {
-            message = try Message.encode(call)
+            message = try call.message()
         } catch {
             throw ClientError(.input, "the call cannot be written as JSON: \(error)")
         }

@@ -55,10 +55,3 @@ extension Failure {
         (self.kind, self.message) = (kind, message)
     }
 }
-
-/// Fills a field that is empty; `false` if it is not, or there is no value.
-private func fill<Value>(_ field: inout Value?, _ value: Value?) -> Bool {
-    guard field == nil, let value else { return false }
-    field = value
-    return true
-}

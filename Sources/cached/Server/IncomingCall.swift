@@ -26,6 +26,13 @@ struct IncomingCall: Sendable {
 extension IncomingCall {
     /// - Throws: why the connection has to be closed, where it is no call at all.
     init(_ message: UnsafeRawBufferPointer) throws(WireError) {
+        if let call = Call<Methods.Fetch.Parameters>(scanning: message),
+            let parameters = call.parameters
+        {
+            header = CallHeader(method: call.method, oneway: call.oneway, more: call.more)
+            request = .success(.fetch(parameters))
+            return
+        }
         do {
             header = try Message.decode(from: message)
         } catch {

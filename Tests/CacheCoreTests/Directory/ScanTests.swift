@@ -57,6 +57,28 @@ struct ScanTests {
         }
     }
 
+    /// However many help, each name is looked at, and told once and in its place.
+    @Test func whatIsBegunByAHelperThatGoesNoFurtherIsLookedAtAgain() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let keys = (0..<100).map { Sample.key("\($0)") }
+            for number in 0..<100 { try folder.write("x", to: folder.file("\(number)")) }
+            let batch = ScanBatch(keys.map { (.entry($0), "\($0)") })
+            _ = batch.begin()
+            async let helped: Void = offPool { batch.look(in: folder.directory) }
+            _ = batch.begin()
+            let found = try await offPool { batch.result(in: folder.directory) }
+            try await helped
+            let again = batch.result(in: folder.directory)
+            for result in [found, again] {
+                let seen = result.map { item -> CacheKey? in
+                    if case .entry(let key, .unusable) = item { key } else { nil }
+                }
+                #expect(seen == keys)
+            }
+        }
+    }
+
     @Test(arguments: [1, 2, 3])
     func anEndThatIsNoneIsToldFromTheEnd(nth: Int) async throws {
         try await withTestScope { scope in

@@ -1,0 +1,141 @@
+internal import CacheKey
+
+/// Makes entries of images, batch by batch: each is prepared as its images come, and committed as a whole.
+///
+/// It belongs to the directory's thread, and has one more for commits: they mostly wait for the disk, and
+/// meanwhile the next batch can be prepared. There is never more than one commit at a time.
+final class Publisher {
+    /// Publications that share one commit, at most. Two batches may be open at once, with a descriptor for
+    /// each image.
+    static let largestBatch = 512
+    /// While a batch gathers, what came is written so often.
+    private static let step = Duration.milliseconds(10)
+
+    /// A batch to be committed.
+    private struct Commit: Sendable {
+        var batch: PublicationBatch
+        let choice: SyncPace.Choice
+
+        mutating func perform(_ directory: CacheDirectory, _ owner: DirectoryWorker.Owner) -> End {
+            let start = ContinuousClock.now
+            let publications = directory.commit(batch, sync: choice, makeRoom: owner.makeRoom)
+            let duration = start.duration(to: .now)
+            // Closes their files.
+            batch = PublicationBatch()
+            owner.onPublished(publications)
+            return End(choice: choice, files: publications.count, duration: duration)
+        }
+    }
+
+    /// What a commit took.
+    private struct End: Sendable {
+        let choice: SyncPace.Choice
+        let files: Int
+        let duration: Duration
+    }
+
+    private let directory: CacheDirectory
+    private let owner: DirectoryWorker.Owner
+    private var batch = PublicationBatch()
+    private var pace = SyncPace()
+    private let commits = Inbox<Commit>()
+    private let ends = Inbox<End>()
+    private let thread: NamedThread
+    /// Whether a commit is on its way through the other thread.
+    private var isCommitting = false
+
+    init(directory: CacheDirectory, owner: DirectoryWorker.Owner) {
+        (self.directory, self.owner) = (directory, owner)
+        thread = NamedThread("commit") { [commits, ends] in
+            while var taken = commits.takeAll() {
+                while var commit = taken.popLast() { ends.put(commit.perform(directory, owner)) }
+            }
+        }
+    }
+
+    /// Ends the thread; there is nothing left to commit.
+    func finish() {
+        commits.close()
+        thread.join()
+    }
+
+    // MARK: When
+
+    /// Until when more images may gather beside so many; `nil` where they are to be published at once.
+    func gathersUntil(files: Int) -> ContinuousClock.Instant? {
+        let now = ContinuousClock.now
+        let time = pace.gathersUntil(files: files, now: now)
+        return time ?? (isCommitting ? now : nil)
+    }
+
+    /// Whether the batch may take in more: until that time and while the last commit goes on.
+    func mayGrow(until time: ContinuousClock.Instant) -> Bool {
+        noteEnds(ends.takeAll(by: .now))
+        return !isFull && (isCommitting || .now < time)
+    }
+
+    /// Until when to wait for more of a batch that may grow.
+    func nextLook(until time: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        let next = ContinuousClock.now + Self.step
+        return isCommitting ? next : min(time, next)
+    }
+
+    /// So many images have gathered in the end.
+    func gathered(files: Int) {
+        pace.gathered(files: files)
+    }
+
+    // MARK: What
+
+    /// Adds images to the batch, in order; it is committed when it is as large as it may be, and where the
+    /// disk is full.
+    func prepare(_ images: inout [StagedImage]) {
+        guard !images.isEmpty else { return }
+        for (index, isPinned) in owner.arePinned(images.map(\.key)).enumerated() {
+            images[index].record.isPinned = isPinned
+        }
+        while true {
+            let count = directory.prepare(
+                images.prefix(Self.largestBatch - batch.count), for: &batch, now: .now,
+                makeRoom: owner.makeRoom)
+            images.removeFirst(count)
+            guard !images.isEmpty else { return }
+            // Where the disk is full, those of the batch may go for the next, once they are entries.
+            isFull ? commitBeside() : commit()
+        }
+    }
+
+    /// Commits all that is prepared; returns when all are entries.
+    func commit() {
+        waitForEnd()
+        guard var next = takeBatch() else { return }
+        noteEnds([next.perform(directory, owner)])
+    }
+
+    /// Commits all that is prepared beside what comes next.
+    func commitBeside() {
+        waitForEnd()
+        guard batch.count >= SyncPace.manyFiles, let next = takeBatch() else { return commit() }
+        isCommitting = true
+        commits.put(next)
+    }
+
+    private var isFull: Bool { batch.count >= Self.largestBatch }
+
+    private func takeBatch() -> Commit? {
+        guard batch.count > 0 else { return nil }
+        defer { batch = PublicationBatch() }
+        return Commit(batch: batch, choice: pace.choose(files: batch.count, now: .now))
+    }
+
+    private func waitForEnd() {
+        while isCommitting, let ended = ends.takeAll() { noteEnds(ended) }
+    }
+
+    private func noteEnds(_ ended: [End]) {
+        for end in ended {
+            pace.took(end.duration, end.choice, files: end.files)
+            isCommitting = false
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import CacheKey
+import Dispatch
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+@Suite("Publisher", .timeLimit(.minutes(5)))
+struct PublisherTests {
+    /// What became entries, commit by commit; each commit waits to be let through.
+    private final class Record: Sendable {
+        private let commits = Mutex<[[CacheKey]]>([])
+        private let gate = DispatchSemaphore(value: 0)
+
+        var published: [[CacheKey]] { commits.withLock { $0 } }
+
+        var owner: DirectoryWorker.Owner {
+            DirectoryWorker.Owner(
+                arePinned: { $0.map { _ in false } },
+                onPublished: { [self] publications in
+                    _ = gate.wait(timeout: .now() + .seconds(120))
+                    commits.withLock { $0.append(publications.map(\.key)) }
+                },
+                makeRoom: { _, _ in false }, onUnlinked: { _, _ in })
+        }
+
+        func letThrough() { gate.signal() }
+    }
+
+    private static func names(_ prefix: String, _ count: Int = SyncPace.manyFiles) -> [String] {
+        (0..<count).map { "\(prefix)\($0)" }
+    }
+
+    private static func keys(_ names: [String]) -> [CacheKey] { names.map { Sample.key($0) } }
+
+    @Test func theNextBatchIsPreparedWhileOneIsCommitted() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let record = Record()
+            let (first, second) = (Self.names("a"), Self.names("b"))
+            try await offPool {
+                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                var images = first.map { folder.held($0) }
+                publisher.prepare(&images)
+                #expect(images.isEmpty)
+                publisher.commitBeside()
+                #expect(publisher.gathersUntil(files: 1) != nil)
+                #expect(publisher.mayGrow(until: .now))
+                images = second.map { folder.held($0) }
+                publisher.prepare(&images)
+                #expect(record.published.isEmpty)
+                for name in second { #expect(folder.status(folder.partial(name)) != nil) }
+                record.letThrough()
+                record.letThrough()
+                publisher.commit()
+                #expect(record.published == [Self.keys(first), Self.keys(second)])
+                #expect(!publisher.mayGrow(until: .now))
+                publisher.finish()
+            }
+            #expect(try folder.names() == Self.keys(first + second).map { "\($0)" }.sorted())
+        }
+    }
+
+    @Test func whatIsFewIsCommittedAtOnce() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let record = Record()
+            try await offPool {
+                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                var images = [folder.held("a")]
+                publisher.prepare(&images)
+                record.letThrough()
+                publisher.commitBeside()
+                #expect(record.published == [[Sample.key("a")]])
+                publisher.commit()
+                #expect(record.published.count == 1, "there was nothing left")
+                publisher.finish()
+            }
+        }
+    }
+
+    @Test func aBatchIsNeverLargerThanItMayBe() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let record = Record()
+            let names = Self.names("a", 2 * Publisher.largestBatch + 1)
+            try await offPool {
+                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                for _ in 0..<3 { record.letThrough() }
+                var images = names.map { folder.held($0) }
+                publisher.prepare(&images)
+                publisher.commit()
+                publisher.finish()
+            }
+            #expect(
+                record.published.map(\.count) == [
+                    Publisher.largestBatch, Publisher.largestBatch, 1,
+                ])
+            #expect(record.published.flatMap(\.self) == Self.keys(names))
+        }
+    }
+}

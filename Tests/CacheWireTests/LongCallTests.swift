@@ -1,0 +1,94 @@
+import TestSupport
+import Testing
+
+@testable import CacheWire
+
+/// Calls written and found without a coder: they are what the coder would make of them.
+@Suite struct LongCallTests {
+    private typealias Fetch = Call<Methods.Fetch.Parameters>
+
+    private func scanned(_ json: some Sequence<UInt8>) -> Fetch? {
+        Array(json).withUnsafeBytes { Fetch(scanning: $0) }
+    }
+
+    @Test func whatIsWrittenIsFound() throws {
+        var random = SeededGenerator(seed: 21)
+        for _ in 0..<500 {
+            let call = call(&random)
+            let message = try call.message()
+            #expect(message.last == 0)
+            #expect(scanned(message.dropLast()) == call)
+            #expect(try Message.decode(from: message.dropLast()) == call)
+        }
+    }
+
+    @Test(arguments: [
+        "http://a.example/ü", "http://a.example/\u{7F}", "http://a.example/\"", "a\\b", "\u{1}", "",
+        #""urls":[]"#, #"","urls":[],"x":""#,
+    ])
+    func whateverAURLIsTheMessageIsRight(url: String) throws {
+        let call = Fetch(
+            .fetch, parameters: .init(urls: ["http://a.example/1", url], sha256: url), more: true)
+        let message = try call.message()
+        #expect(message.last == 0 && message.count { $0 == 0 } == 1)
+        #expect(try Message.decode(from: message.dropLast()) == call)
+        let status = Call<Methods.Status.Parameters>(.status, parameters: .init(urls: [url, url]))
+        #expect(try Message.decode(from: status.message().dropLast()) == status)
+    }
+
+    /// A byte more, less or other: whatever is found then, the decoder finds too.
+    @Test func whatIsSpoiltIsNeverFoundOtherwise() throws {
+        var random = SeededGenerator(seed: 22)
+        var found = 0
+        for _ in 0..<20_000 {
+            var json = Array(try call(&random).message().dropLast())
+            let place = Int.random(in: json.indices, using: &random)
+            let byte = Self.bytes.randomElement(using: &random) ?? 0
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: json[place] = byte
+            case 1: json.insert(byte, at: place)
+            default: json.remove(at: place)
+            }
+            guard let scanned = scanned(json) else { continue }
+            found += 1
+            let decoded: Fetch = try Message.decode(from: json)
+            #expect(decoded == scanned, "\(String(decoding: json, as: UTF8.self))")
+        }
+        #expect(found > 1000)
+    }
+
+    private static let bytes =
+        Array("0123456789.eE-+ \t\n\"{}[]:,\\/aurlstx".utf8) + [0x7F, 0xC3, 0]
+
+    @Test(arguments: [
+        "", "{}", #"{"method":"io.cached.Cache.Fetch"}"#,
+        #"{"method":"io.cached.Cache.Fetch","parameters":{}}"#,
+        #"{"method":"io.cached.Cache.Status","parameters":{"urls":[]}}"#,
+        #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":[]}}x"#,
+        #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":[],"urls":[]}}"#,
+        #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":[],"later":1}}"#,
+        #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":[1]}}"#,
+        #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":[],"priority":"high"}}"#,
+        #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":[],"wait":null}}"#,
+        #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":[]},"upgrade":true}"#,
+    ])
+    func anythingElseIsLeftToTheDecoder(json: String) {
+        #expect(scanned(json.utf8) == nil)
+    }
+
+    private func call(_ random: inout SeededGenerator) -> Fetch {
+        func maybe<Value>(_ value: Value) -> Value? {
+            Bool.random(using: &random) ? value : nil
+        }
+        let count = Int.random(in: 0..<4, using: &random)
+        let urls = (0..<count).map { "https://example.com/\($0).png?a=b&c" }
+        return Fetch(
+            .fetch,
+            parameters: .init(
+                urls: urls,
+                priority: maybe(Priority.allCases.randomElement(using: &random) ?? .normal),
+                refresh: maybe(.random(using: &random)), wait: maybe(.random(using: &random)),
+                sha256: maybe("ab12")),
+            oneway: maybe(.random(using: &random)), more: maybe(.random(using: &random)))
+    }
+}
