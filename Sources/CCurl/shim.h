@@ -50,6 +50,19 @@ static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, l
     return curl_multi_setopt(multi, option, value);
 }
 
+// A macro that Swift does not see.
+static const curl_socket_t ccurl_socket_timeout = CURL_SOCKET_TIMEOUT;
+
+typedef int (*ccurl_socket_changed)(
+    CURL *easy, curl_socket_t socket, int what, void *owner, void *socket_owner);
+
+static inline CURLMcode ccurl_multi_set_socket_changed(
+    CURLM *multi, ccurl_socket_changed callback, void *owner) {
+    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, owner);
+    if (code != CURLM_OK) return code;
+    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, callback);
+}
+
 static inline CURLcode ccurl_get_pointer(CURL *easy, CURLINFO info, void **value) {
     return curl_easy_getinfo(easy, info, value);
 }

@@ -129,13 +129,9 @@ private final class TransferThread {
             while let (handle, code) = multi.nextFinished() { finished(handle, code) }
             reread()
             writeOut()
-            if transfers.isEmpty, abandoned.isEmpty, isClosing {
-                renew()
-                // A wake-up meant for the old handle went with it.
-                continue
-            }
+            if transfers.isEmpty, abandoned.isEmpty, isClosing { renew() }
             // What ended may have had others begin.
-            if maySleep() { multi.poll(milliseconds: rereading.isEmpty ? nap : 0) }
+            multi.poll(milliseconds: maySleep() && rereading.isEmpty ? nap : 0)
         }
         for transfer in transfers.values {
             transfer.leaveBehind()

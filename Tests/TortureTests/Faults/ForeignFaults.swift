@@ -24,7 +24,8 @@ struct ForeignFaults: Sendable {
         .init("transfers", "connect", "ECONNREFUSED ENETUNREACH EADDRNOTAVAIL ETIMEDOUT EAGAIN"),
         .init("transfers", "sendto", "ECONNRESET EPIPE ENOBUFS ENOMEM EINTR"),
         .init("transfers", "recvfrom", "ECONNRESET ETIMEDOUT ENOMEM EINTR EAGAIN"),
-        .init("transfers", "poll", "EINTR ENOMEM EINVAL"),
+        .init("transfers", "epoll_ctl", "ENOMEM ENOSPC"),
+        .init("transfers", "epoll_wait", "EINTR"),
         // Images that came at once, names and attributes.
         .init("directory", "openat", "EMFILE ENFILE ENOMEM EACCES EROFS EIO ENOSPC EDQUOT EINTR"),
         .init("directory", "write", "EIO ENOSPC EDQUOT EFBIG EINTR"),

@@ -1,0 +1,77 @@
+import CLinux
+import Glibc
+internal import SystemPackage
+
+/// Sockets to be waited for by one thread, and a way for others to wake it. epoll(7), eventfd(2).
+final class SocketWatch: Sendable {
+    /// A socket on which something can be done.
+    struct Ready {
+        let socket: Int32
+        let canRead, canWrite, hasFailed: Bool
+    }
+
+    private let set: Int32
+    private let wake: Int32
+
+    /// Sockets told of at a time.
+    private static let atOnce = 64
+
+    init() throws(CacheError) {
+        set = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard set >= 0 else { throw .noDescriptors(Errno(rawValue: errno)) }
+        wake = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+        guard wake >= 0, watch(wake, read: true, write: false) else {
+            let cause = Errno(rawValue: errno)
+            close(set)
+            if wake >= 0 { close(wake) }
+            throw .noDescriptors(cause)
+        }
+    }
+
+    deinit {
+        close(wake)
+        close(set)
+    }
+
+    /// Waits for a socket from now on; `false` where the kernel has no room for it. epoll_ctl(2).
+    func watch(_ socket: Int32, read: Bool, write: Bool) -> Bool {
+        var event = epoll_event()
+        event.events = (read ? EPOLLIN.rawValue : 0) | (write ? EPOLLOUT.rawValue : 0)
+        event.data.fd = socket
+        if epoll_ctl(set, EPOLL_CTL_ADD, socket, &event) == 0 { return true }
+        return errno == EEXIST && epoll_ctl(set, EPOLL_CTL_MOD, socket, &event) == 0
+    }
+
+    /// Waits for a socket no longer. One that was closed is forgotten already.
+    func forget(_ socket: Int32) {
+        var event = epoll_event()
+        epoll_ctl(set, EPOLL_CTL_DEL, socket, &event)
+    }
+
+    /// Waits until something can be done, somebody calls ``wakeUp()``, or the time is over. A wait that a
+    /// signal ends is over. epoll_wait(2).
+    func wait(milliseconds: Int32) -> [Ready] {
+        var events = [epoll_event](repeating: epoll_event(), count: Self.atOnce)
+        let count = Int(epoll_wait(set, &events, Int32(events.count), milliseconds))
+        var ready: [Ready] = []
+        for event in events.prefix(max(count, 0)) {
+            guard event.data.fd != wake else {
+                var calls: eventfd_t = 0
+                eventfd_read(wake, &calls)
+                continue
+            }
+            let flags = event.events
+            ready.append(
+                Ready(
+                    socket: event.data.fd, canRead: flags & EPOLLIN.rawValue != 0,
+                    canWrite: flags & EPOLLOUT.rawValue != 0,
+                    hasFailed: flags & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0))
+        }
+        return ready
+    }
+
+    /// Ends a wait, or the next one; from any thread. eventfd(2).
+    func wakeUp() {
+        eventfd_write(wake, 1)
+    }
+}
