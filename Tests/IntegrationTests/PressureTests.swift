@@ -145,8 +145,13 @@ struct PressureTests {
             try await group.pressure.unguardedEvent(within: .seconds(3)) {
                 try await group.stallBriefly()
             }
-            // On a machine that was away meanwhile it was no short one.
-            guard try group.pressure.waited() - before < .milliseconds(200) else { return }
+            guard try group.pressure.waited() - before < .milliseconds(200) else {
+                withKnownIssue("a machine that is away makes no short stalls", isIntermittent: true)
+                {
+                    Issue.record("the stall was no short one")
+                }
+                return
+            }
             #expect(try daemon.names(besides: []).count == urls.count)
             try await daemon.expectQuiet(after: 0)
         }

@@ -16,7 +16,7 @@ struct FirstScanTests {
                 var random = SeededGenerator(seed: testSeed)
                 var scene = try await FilledDirectory([900], in: scope)
                 let urls = try Self.copies(in: scene)
-                for round in 0..<(isLongForm ? 10 : 10) {
+                for round in 0..<(isLongForm ? 10 : 2) {
                     if round % 2 == 0 {
                         try await scene.daemon.kill()
                     } else {

@@ -14,6 +14,8 @@ final class CurlMulti: @unchecked Sendable {
     private var ready: [SocketWatch.Ready] = []
     /// Those the kernel had no room to watch: libcurl looks at them by itself, again and again.
     private var unwatched: Set<Int32> = []
+    /// Those that are being connected.
+    private var connecting: Set<Int32> = []
     /// They are closed with the handle at the latest.
     let connections = Connections()
 
@@ -55,8 +57,10 @@ final class CurlMulti: @unchecked Sendable {
     private func waits(_ socket: Int32, _ what: Int32) {
         let (read, write) = (what & CURL_POLL_IN != 0, what & CURL_POLL_OUT != 0)
         unwatched.remove(socket)
+        connecting.remove(socket)
         guard what != CURL_POLL_REMOVE, read || write else { return watch.forget(socket) }
         if !watch.watch(socket, read: read, write: write) { unwatched.insert(socket) }
+        if write, !read { connecting.insert(socket) }
     }
 
     func set(_ option: CURLMoption, _ value: Int) {
@@ -77,7 +81,11 @@ final class CurlMulti: @unchecked Sendable {
     }
 
     /// Does what can be done without waiting. curl_multi_socket_action(3).
+    ///
+    /// Before 8.4.0, libcurl goes on with the next address of a host only when it looks at the transfer
+    /// again, and says of nothing that it has to: so all are looked at while any is being connected.
     func perform() {
+        let wasConnecting = !connecting.isEmpty
         for socket in unwatched { act(on: socket, 0) }
         for socket in ready {
             let flags =
@@ -87,6 +95,14 @@ final class CurlMulti: @unchecked Sendable {
         }
         ready = []
         if timeout == 0 { act(on: ccurl_socket_timeout, 0) }
+        if wasConnecting { lookAtAll() }
+    }
+
+    /// curl_multi_socket_all(3).
+    private func lookAtAll() {
+        var running: Int32 = 0
+        let code = ccurl_multi_look_at_all(handle, &running)
+        precondition(code == CURLM_OK, "libcurl can't go on: \(Self.text(code))")
     }
 
     private func act(on socket: Int32, _ flags: Int32) {

@@ -20,11 +20,9 @@ final class SocketWatch: Sendable {
         set = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard set >= 0 else { throw .noDescriptors(Errno(rawValue: errno)) }
         wake = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
+        // What was opened until here the end of this value closes.
         guard wake >= 0, watch(wake, read: true, write: false) else {
-            let cause = Errno(rawValue: errno)
-            close(set)
-            if wake >= 0 { close(wake) }
-            throw .noDescriptors(cause)
+            throw .noDescriptors(Errno(rawValue: errno))
         }
     }
 

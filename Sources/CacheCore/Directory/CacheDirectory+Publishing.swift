@@ -25,16 +25,17 @@ extension CacheDirectory {
     /// an entry. A failure loses only its own image.
     ///
     /// A disk that is full for an image ends the batch before it, so that those of the batch, once they are
-    /// published, may go for it. Only the first has to have room at once.
+    /// published, may go for it. Only the first has to have room at once, if there is no batch before.
     ///
     /// - Parameters:
+    ///   - isNotFirst: whether another batch is on its way, that may go as well.
     ///   - now: the time of use of the first image; each further one is used a nanosecond later.
     ///   - makeRoom: asked where the disk is full, for so many bytes; what failed for that is then tried
     ///     once more.
     /// - Returns: how many were added, fewer than there are only where the disk is full.
     func prepare(
-        _ images: ArraySlice<StagedImage>, for batch: inout PublicationBatch, now: FileTime,
-        makeRoom: (CacheKey, Int64) -> Bool
+        _ images: ArraySlice<StagedImage>, for batch: inout PublicationBatch,
+        after isNotFirst: Bool = false, now: FileTime, makeRoom: (CacheKey, Int64) -> Bool
     ) -> Int {
         batch.nextUse = max(batch.nextUse, now)
         for (count, image) in images.enumerated() {
@@ -42,7 +43,7 @@ extension CacheDirectory {
             do {
                 try prepare(&item, makeRoom: makeRoom)
             } catch {
-                if error.isFullDisk, batch.isPromising { return count }
+                if error.isFullDisk, batch.isPromising || isNotFirst { return count }
                 item.failure = error
             }
             batch.items.append(item)

@@ -3,11 +3,12 @@ internal import Logging
 internal import Synchronization
 internal import SystemPackage
 
-/// The one thread that changes names in the directory, in the order the cache decided.
+/// The one place where names in the directory change, in the order the cache decided.
 ///
 /// All publications that gather while the last batch is being synced, and for a while after it, share one
-/// commit; see ``Publisher``. Nothing else is done before they are entries. Because there is one worker and
-/// one order, an unlink decided before a publication of the same key can never hit the newer file.
+/// commit; see ``Publisher``. What was decided behind publications waits until they are entries. Because
+/// there is one worker and one order, an unlink decided before a publication of the same key can never hit
+/// the newer file.
 final class DirectoryWorker: Sendable {
     /// What the worker can be asked to do.
     enum Job: Sendable {
@@ -23,7 +24,7 @@ final class DirectoryWorker: Sendable {
         }
     }
 
-    /// Whom the worker asks and tells, on its own thread.
+    /// Whom the worker asks and tells, on its own thread or the one that commits.
     struct Owner: Sendable {
         /// Which of the images about to be published are pinned, in order.
         let arePinned: @Sendable ([CacheKey]) -> [Bool]

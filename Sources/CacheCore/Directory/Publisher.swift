@@ -43,6 +43,8 @@ final class Publisher {
     private let thread: NamedThread
     /// Whether a commit is on its way through the other thread.
     private var isCommitting = false
+    /// Whether the batch gathers for the sake of the pace, and not only because another is committed.
+    private var isPaced = false
 
     init(directory: CacheDirectory, owner: DirectoryWorker.Owner) {
         (self.directory, self.owner) = (directory, owner)
@@ -53,7 +55,7 @@ final class Publisher {
         }
     }
 
-    /// Ends the thread; there is nothing left to commit.
+    /// Ends the thread, once it is through; there is nothing left to begin.
     func finish() {
         commits.close()
         thread.join()
@@ -63,8 +65,11 @@ final class Publisher {
 
     /// Until when more images may gather beside so many; `nil` where they are to be published at once.
     func gathersUntil(files: Int) -> ContinuousClock.Instant? {
+        noteEnds(ends.takeAll(by: .now))
         let now = ContinuousClock.now
-        let time = pace.gathersUntil(files: files, now: now)
+        // Beside those that are being committed nobody is alone.
+        let time = pace.gathersUntil(files: isCommitting ? max(files, 2) : files, now: now)
+        isPaced = time != nil
         return time ?? (isCommitting ? now : nil)
     }
 
@@ -82,7 +87,7 @@ final class Publisher {
 
     /// So many images have gathered in the end.
     func gathered(files: Int) {
-        pace.gathered(files: files)
+        if isPaced { pace.gathered(files: files) }
     }
 
     // MARK: What
@@ -96,11 +101,11 @@ final class Publisher {
         }
         while true {
             let count = directory.prepare(
-                images.prefix(Self.largestBatch - batch.count), for: &batch, now: .now,
-                makeRoom: owner.makeRoom)
+                images.prefix(Self.largestBatch - batch.count), for: &batch, after: isCommitting,
+                now: .now, makeRoom: owner.makeRoom)
             images.removeFirst(count)
             guard !images.isEmpty else { return }
-            // Where the disk is full, those of the batch may go for the next, once they are entries.
+            // Where the disk is full, those before may go for the next, once they are entries.
             isFull ? commitBeside() : commit()
         }
     }

@@ -4,27 +4,39 @@ internal import Synchronization
 
 /// A thread that looks at names for a scan, on a processor that has nothing else to do.
 ///
-/// Whatever else wants to run goes first, so that no answer waits for it; and nothing waits for what it
-/// has begun, since it may not get on with it. sched(7), `SCHED_IDLE`.
+/// Whatever else wants to run goes first, so that no processor is missed elsewhere; and nobody waits for
+/// what it has begun, since it may not get on with it. sched(7), `SCHED_IDLE`.
 final class ScanHelper {
-    private let inbox = Inbox<ScanBatch>()
+    private let offer = Offer()
+
+    /// The batch to help with: the newest only, however long the thread did not get to run.
+    private final class Offer: Sendable {
+        let batch = Mutex<ScanBatch?>(nil)
+        /// Says that there is one.
+        let inbox = Inbox<Void>()
+    }
 
     init(_ directory: CacheDirectory) {
-        let thread = NamedThread("scan-helper") { [inbox] in
+        let thread = NamedThread("scan-helper") { [offer] in
             clinux_run_when_idle()
-            while let batches = inbox.takeAll() {
-                for batch in batches { batch.look(in: directory) }
+            while offer.inbox.takeAll() != nil {
+                let batch = offer.batch.withLock { $0.take() }
+                batch?.look(in: directory)
             }
         }
         thread.detach()
     }
 
     deinit {
-        inbox.close()
+        offer.inbox.close()
     }
 
     func help(with batch: ScanBatch) {
-        inbox.put(batch)
+        let isFirst = offer.batch.withLock { offered in
+            defer { offered = batch }
+            return offered == nil
+        }
+        if isFirst { offer.inbox.put(()) }
     }
 }
 

@@ -1,6 +1,7 @@
 import CacheKey
 import Dispatch
 import Synchronization
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -12,8 +13,11 @@ struct PublisherTests {
     private final class Record: Sendable {
         private let commits = Mutex<[[CacheKey]]>([])
         private let gate = DispatchSemaphore(value: 0)
+        /// How many commits had ended whenever room was to be made.
+        private let requests = Mutex<[Int]>([])
 
         var published: [[CacheKey]] { commits.withLock { $0 } }
+        var roomRequests: [Int] { requests.withLock { $0 } }
 
         var owner: DirectoryWorker.Owner {
             DirectoryWorker.Owner(
@@ -22,7 +26,11 @@ struct PublisherTests {
                     _ = gate.wait(timeout: .now() + .seconds(120))
                     commits.withLock { $0.append(publications.map(\.key)) }
                 },
-                makeRoom: { _, _ in false }, onUnlinked: { _, _ in })
+                makeRoom: { [self] _, _ in
+                    let count = published.count
+                    requests.withLock { $0.append(count) }
+                    return count > 0
+                }, onUnlinked: { _, _ in })
         }
 
         func letThrough() { gate.signal() }
@@ -77,6 +85,34 @@ struct PublisherTests {
                 #expect(record.published.count == 1, "there was nothing left")
                 publisher.finish()
             }
+        }
+    }
+
+    /// Those of the batch before may go for it, once they are entries.
+    @Test func onAFullDiskTheCommitUnderWayIsWaitedFor() async throws {
+        try await withTestScope { scope in
+            let none = FaultPlan(.write, nth: .max, .noSpace)
+            _ = try CacheFolder(in: scope, faults: none)
+            let nth = none.seen + SyncPace.manyFiles + 1
+            let folder = try CacheFolder(
+                in: scope, faults: FaultPlan(.write, nth: nth, .noSpace, times: 2))
+            let record = Record()
+            let first = Self.names("a")
+            async let published: Void = offPool {
+                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                var images = first.map { folder.held($0) }
+                publisher.prepare(&images)
+                publisher.commitBeside()
+                images = [folder.held("b")]
+                publisher.prepare(&images)
+                publisher.commit()
+                publisher.finish()
+            }
+            try await waitUntil("room to be asked for") { !record.roomRequests.isEmpty }
+            for _ in 0..<2 { record.letThrough() }
+            try await published
+            #expect(record.roomRequests == [0, 1])
+            #expect(record.published == [Self.keys(first), Self.keys(["b"])])
         }
     }
 

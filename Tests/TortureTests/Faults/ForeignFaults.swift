@@ -1,8 +1,7 @@
 /// What each thread of the daemon asks of the kernel, and what that may fail with: the manual pages'
 /// errors, and for the event loop those an event loop can survive. NIO ends the process when epoll_wait(2)
 /// fails with anything but EINTR; and that there is something to read when epoll says so it asserts in debug
-/// builds, so reading is not made to say EAGAIN. Nor is sendto(2), by which libcurl is woken: that would mean
-/// that it has been woken already.
+/// builds, so reading is not made to say EAGAIN.
 struct ForeignFaults: Sendable {
     /// How the thread's name begins.
     let thread: String
@@ -22,7 +21,7 @@ struct ForeignFaults: Sendable {
         .init("transfers", "fstatfs", "EIO ENOMEM EINTR ENOSYS"),
         .init("transfers", "socket", "EMFILE ENFILE ENOBUFS ENOMEM EACCES"),
         .init("transfers", "connect", "ECONNREFUSED ENETUNREACH EADDRNOTAVAIL ETIMEDOUT EAGAIN"),
-        .init("transfers", "sendto", "ECONNRESET EPIPE ENOBUFS ENOMEM EINTR"),
+        .init("transfers", "sendto", "ECONNRESET EPIPE ENOBUFS ENOMEM EINTR EAGAIN"),
         .init("transfers", "recvfrom", "ECONNRESET ETIMEDOUT ENOMEM EINTR EAGAIN"),
         .init("transfers", "epoll_ctl", "ENOMEM ENOSPC"),
         .init("transfers", "epoll_wait", "EINTR"),
