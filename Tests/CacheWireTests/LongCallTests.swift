@@ -42,13 +42,7 @@ import Testing
         var found = 0
         for _ in 0..<20_000 {
             var json = Array(try call(&random).message().dropLast())
-            let place = Int.random(in: json.indices, using: &random)
-            let byte = Self.bytes.randomElement(using: &random) ?? 0
-            switch Int.random(in: 0..<3, using: &random) {
-            case 0: json[place] = byte
-            case 1: json.insert(byte, at: place)
-            default: json.remove(at: place)
-            }
+            json.spoil(using: &random)
             guard let scanned = scanned(json) else { continue }
             found += 1
             let decoded: Fetch = try Message.decode(from: json)
@@ -56,9 +50,6 @@ import Testing
         }
         #expect(found > 1000)
     }
-
-    private static let bytes =
-        Array("0123456789.eE-+ \t\n\"{}[]:,\\/aurlstx".utf8) + [0x7F, 0xC3, 0]
 
     @Test(arguments: [
         "", "{}", #"{"method":"io.cached.Cache.Fetch"}"#,

@@ -86,7 +86,7 @@ extension CacheState {
             if !uses.isOwn(key) { used(key, at: now()) }
             return []
         case .partialChanged(let key), .partialVanished(let key):
-            if flights[key]?.isOwnPartial(change) != true { partials.unverified.insert(key) }
+            if flights[key]?.notesPartial(change) != true { partials.unverified.insert(key) }
             return []
         case .appeared(let key), .placed(let key), .closed(let key):
             examinations.note(key)

@@ -96,7 +96,7 @@ struct Flight {
     var hasRoom: Bool { reserved > 0 }
 
     /// Takes in what the watch tells of the name of its partial; `false` where it has none.
-    mutating func isOwnPartial(_ change: DirectoryWatch.Change) -> Bool {
+    mutating func notesPartial(_ change: DirectoryWatch.Change) -> Bool {
         guard hasRoom else { return false }
         landing.note(change)
         return true

@@ -8,19 +8,18 @@ extension Call where Parameters == Methods.Fetch.Parameters {
     package init?(scanning message: UnsafeRawBufferPointer) {
         self.init(.fetch, parameters: nil)
         var scanner = JSONScanner(bytes: message)
-        var method: String?
+        var found: String?
         let isObject = scanner.members { name, scanner in
             switch scanner.text(at: name) {
-            case "method": fill(&method, scanner.text())
+            // The URLs of any other call are not worth looking at.
+            case "method": fill(&found, scanner.text()) && found == method
             case "parameters": fill(&parameters, Parameters(scanning: &scanner))
             case "oneway": fill(&oneway, scanner.boolean())
             case "more": fill(&more, scanner.boolean())
             default: false
             }
         }
-        guard isObject, scanner.isAtEnd, method == self.method, parameters != nil else {
-            return nil
-        }
+        guard isObject, scanner.isAtEnd, found != nil, parameters != nil else { return nil }
     }
 }
 

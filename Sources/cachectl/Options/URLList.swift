@@ -47,13 +47,8 @@ extension URLList {
         var refused = refused[...]
         var position = 0
         for batch in Batches(urls) {
-            let answered = try call(batch)
-            guard !refused.isEmpty else {
-                try take(answered)
-                continue
-            }
             var items: [Item] = []
-            for (offset, item) in answered.enumerated() {
+            for (offset, item) in try call(batch).enumerated() {
                 while let refusal = refused.first, refusal.position <= position + offset {
                     items.append(refusal.item)
                     refused.removeFirst()
