@@ -20,7 +20,10 @@ struct ChangingNamesTests {
         let names: HostNames
         let daemon: DaemonFixture
 
-        init(_ addresses: [String], in scope: TestScope) async throws {
+        init(
+            _ addresses: [String], permitting network: String = ChangingNamesTests.allowed + "/32",
+            in scope: TestScope
+        ) async throws {
             forbidden = try ScriptedOrigin(in: scope)
             allowed = try ScriptedOrigin(beside: forbidden, in: scope)
             names = try HostNames(in: scope)
@@ -32,7 +35,7 @@ struct ChangingNamesTests {
             allowed.route("/away.png", .redirect(to: forbidden.url("/a.png", host: "other.test")))
             var options = DaemonFixture.Options()
             options.allowsLoopback = false
-            options.arguments = ["--allow-network", ChangingNamesTests.allowed + "/32"]
+            options.arguments = ["--allow-network", network]
             options.environment = names.environment
             daemon = try await DaemonFixture.start(options, in: scope)
         }
@@ -71,6 +74,17 @@ struct ChangingNamesTests {
             #expect(isReached == !scene.allowed.requests().isEmpty)
             #expect(isReached || !addresses.contains(Self.allowed), "\(output.errorText)")
             scene.expectNoConnection()
+        }
+    }
+
+    @Test func whereNobodyListensAtOneAddressTheNextIsTriedAtOnce() async throws {
+        try await withTestScope { scope in
+            let addresses = ["127.0.0.3", "127.0.0.4", Self.allowed]
+            let scene = try await Scene(addresses, permitting: "127.0.0.0/8", in: scope)
+            let watch = Stopwatch()
+            let output = try await scene.daemon.cachectl("fetch", scene.url("/a.png"))
+            #expect(output.status == .success, "\(output.errorText)")
+            #expect(watch.time < .seconds(2))
         }
     }
 
