@@ -54,12 +54,16 @@ extension Cache {
         perform { $0.interestGone(interest) }
     }
 
+    /// Wishes taken in under one hold of the lock. Each is as dear as fifty questions, and the downloads that
+    /// are under way want the lock too.
+    private static let wishStretch = 32
+
     private func want(_ wishes: [Wish], _ options: FetchOptions, by interest: InterestID?) {
         guard directory.isInPlace else { return refuse(wishes, by: interest) }
         let now = FileTime.now
         var rest = wishes[...]
         while !rest.isEmpty {
-            let stretch = rest.prefix(Self.stretch)
+            let stretch = rest.prefix(Self.wishStretch)
             rest = rest.dropFirst(stretch.count)
             // Looking also makes the index right about names that changed.
             let answers = lookup(stretch.map(\.key))

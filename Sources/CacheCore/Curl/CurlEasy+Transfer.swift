@@ -130,7 +130,7 @@ extension Transfer {
 
 extension CacheURL {
     /// Whether the connection will be over TLS; schemes are case-insensitive (RFC 3986 §3.1).
-    fileprivate var isSecure: Bool {
+    var isSecure: Bool {
         string.utf8.dropFirst(4).first.map { $0 | 0x20 } == UInt8(ascii: "s")
     }
 

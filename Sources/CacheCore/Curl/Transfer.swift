@@ -90,7 +90,8 @@ final class Transfer {
         }
         if !isAnswered {
             isAnswered = true
-            context.onAnswered(id, head.isMultiplexed)
+            // A host that is asked without TLS has never answered by HTTP/2.
+            if url.isSecure { context.onAnswered(id, head.isMultiplexed) }
         }
         guard head.length <= ResponseHead.maximumLength else {
             ownFailure = Failure(.protocolError, "the response has more than 64 KiB of headers")

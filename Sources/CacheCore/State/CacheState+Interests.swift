@@ -78,7 +78,7 @@ extension CacheState {
             flights[key]?.interests.remove(id)
             effects += stopIfUnwanted(key)
             if let flight = flights[key], flight.phase.isRunning {
-                prefetches.insert(key, flight.url.origin)
+                prefetches.insert(key, flight.origin)
             }
         }
         return effects
@@ -112,7 +112,7 @@ extension CacheState {
 
     /// Joins the download of `key`, or queues one.
     mutating func join(_ key: CacheKey, _ url: CacheURL) -> [Effect] {
-        guard flights[key] != nil else {
+        guard flights.contains(key) else {
             flights[key] = Flight(id: FlightID(rawValue: nextID()), url: url)
             return changed(key)
         }

@@ -48,7 +48,7 @@ extension CacheState {
 
     private func answer(_ key: CacheKey, _ stale: Staleness?, _ now: UnixTime) -> Answer {
         // Who comes while it is being tried again waits for that.
-        let remembered = flights[key] == nil ? failures.answer(for: key, now: now) : nil
+        let remembered = flights.contains(key) ? nil : failures.answer(for: key, now: now)
         guard let facts = index.facts(of: key) else {
             return remembered.map { .failure($0) } ?? .ask
         }
@@ -65,7 +65,7 @@ extension CacheState {
 
     /// Asks about an entry with nobody waiting, unless somebody does already.
     private mutating func revalidate(_ key: CacheKey, _ url: CacheURL) -> [Effect] {
-        guard flights[key] == nil, !isDraining else { return [] }
+        guard !flights.contains(key), !isDraining else { return [] }
         let effects = join(key, url)
         hold(key, FetchOptions(priority: .background))
         return effects + startQueued()

@@ -230,7 +230,7 @@ extension CacheState {
         guard let flight = flights.removeValue(forKey: key) else { return [] }
         if flight.phase == .queued { leaveQueue(key, flight) }
         hosts.stops(flight.id)
-        prefetches.remove(key, flight.url.origin)
+        prefetches.remove(key, flight.origin)
         return giveBackRoom(key, flight)
     }
 

@@ -16,11 +16,11 @@ extension CacheState {
         while mayStart, let least = leastUrgent, let key = queue.next(least: least, hosts),
             let flight = flights[key]
         {
-            hosts.take(flight.url.origin, flight.id)
+            hosts.take(flight.origin, flight.id)
             leaveQueue(key, flight)
             flights[key]?.connects()
             running += 1
-            if urgency(of: flight) == .background { prefetches.insert(key, flight.url.origin) }
+            if urgency(of: flight) == .background { prefetches.insert(key, flight.origin) }
             effects.append(.startTransfer(flight.id, key, flight.url, remains(of: key)))
             effects += changed(key)
         }
@@ -124,7 +124,7 @@ extension CacheState {
         running -= 1
         queue.roomGrew(at: hosts.release(id), hosts)
         guard let flight = flights[key], flight.id == id else { return startTransfers() }
-        prefetches.remove(key, flight.url.origin)
+        prefetches.remove(key, flight.origin)
         switch end {
         case .staged(let image): return publishBegins(key, .publish(image))
         case .confirmed(let revalidation): return publishBegins(key, .confirm(revalidation))
@@ -233,13 +233,13 @@ extension TransferQueue.Lane {
     /// Where a caller waits for a download.
     init(_ interest: Interest, _ flight: Flight) {
         self.init(
-            priority: interest.priority, client: interest.client, origin: flight.url.origin)
+            priority: interest.priority, client: interest.client, origin: flight.origin)
     }
 
     /// Where the daemon itself waits for one it holds.
     init(held flight: Flight) {
         self.init(
-            priority: flight.heldPriority, client: flight.heldClient, origin: flight.url.origin)
+            priority: flight.heldPriority, client: flight.heldClient, origin: flight.origin)
     }
 }
 

@@ -56,6 +56,7 @@ public enum Phase: Sendable {
 struct Flight {
     var id: FlightID
     let url: CacheURL
+    let origin: Origin
     var phase = Phase.queued
     /// Bytes of the image so far.
     var received: Int64 = 0
@@ -91,6 +92,11 @@ struct Flight {
     var attempts = 0
     /// Why the last attempt failed, and when the next one is.
     var failure: Failure?
+
+    init(id: FlightID, url: CacheURL) {
+        (self.id, self.url) = (id, url)
+        origin = Origin(url)
+    }
 
     /// Whether its partial is being written, or about to be.
     var hasRoom: Bool { reserved > 0 }

@@ -14,12 +14,12 @@ struct HostSlots: Sendable {
     /// Hosts remembered to speak HTTP/2.
     private static let memory = 4096
 
-    private var used: [Substring: Int] = [:]
-    private var origins: [FlightID: Substring] = [:]
+    private var used: [Origin: Int] = [:]
+    private var origins: [FlightID: Origin] = [:]
     /// Downloads that were told to stop and have not yet.
     private var stopping: Set<FlightID> = []
     /// Hosts whose last answer came by HTTP/2.
-    private var multiplexed: Set<Substring> = []
+    private var multiplexed: Set<Origin> = []
 
     init(limit: Int) {
         self.limit = limit
@@ -32,23 +32,23 @@ struct HostSlots: Sendable {
     var isClearing: Bool { !stopping.isEmpty }
 
     /// Whether a place at this host is.
-    func isClearing(_ origin: Substring) -> Bool { stopping.contains { origins[$0] == origin } }
+    func isClearing(_ origin: Origin) -> Bool { stopping.contains { origins[$0] == origin } }
 
     /// Whether a download of this priority may begin. The last place is for what is visible.
-    func hasRoom(_ origin: Substring, for priority: Priority) -> Bool {
+    func hasRoom(_ origin: Origin, for priority: Priority) -> Bool {
         let limit = limit(of: origin)
         return used[origin, default: 0] < (priority == .visible ? limit : max(1, limit - 1))
     }
 
     /// How many more downloads there are than the host has places.
-    func excess(_ origin: Substring) -> Int { used[origin, default: 0] - limit(of: origin) }
+    func excess(_ origin: Origin) -> Int { used[origin, default: 0] - limit(of: origin) }
 
-    private func limit(of origin: Substring) -> Int {
+    private func limit(of origin: Origin) -> Int {
         multiplexed.contains(origin) ? max(limit, Self.streamLimit) : limit
     }
 
     /// A download begins.
-    mutating func take(_ origin: Substring, _ id: FlightID) {
+    mutating func take(_ origin: Origin, _ id: FlightID) {
         used[origin, default: 0] += 1
         origins[id] = origin
     }
@@ -59,7 +59,7 @@ struct HostSlots: Sendable {
     }
 
     /// A download is over, however it ended; its host.
-    mutating func release(_ id: FlightID) -> Substring {
+    mutating func release(_ id: FlightID) -> Origin {
         stopping.remove(id)
         guard let origin = origins.removeValue(forKey: id) else {
             preconditionFailure("download \(id.rawValue) ended twice")
@@ -70,7 +70,7 @@ struct HostSlots: Sendable {
     }
 
     /// The host of a download answered; the host, if that allows for more downloads than before.
-    mutating func answered(_ id: FlightID, isMultiplexed: Bool) -> Substring? {
+    mutating func answered(_ id: FlightID, isMultiplexed: Bool) -> Origin? {
         guard let origin = origins[id] else { return nil }
         guard isMultiplexed else {
             multiplexed.remove(origin)

@@ -13,11 +13,11 @@ struct Line<Element: Hashable & Sendable>: Sendable {
     var isEmpty: Bool { first == nil }
     var count: Int { links.count }
 
-    func contains(_ element: Element) -> Bool { links[element] != nil }
+    func contains(_ element: Element) -> Bool { links.contains(element) }
 
     /// Puts an element at the end, unless it is in the line already.
     mutating func append(_ element: Element) {
-        guard links[element] == nil else { return }
+        guard !contains(element) else { return }
         links[element] = Links(previous: last, next: nil)
         if let last { links[last]?.next = element } else { first = element }
         last = element
@@ -25,7 +25,7 @@ struct Line<Element: Hashable & Sendable>: Sendable {
 
     /// Puts an element at the front, unless it is in the line already.
     mutating func prepend(_ element: Element) {
-        guard links[element] == nil else { return }
+        guard !contains(element) else { return }
         links[element] = Links(previous: nil, next: first)
         if let first { links[first]?.previous = element } else { last = element }
         first = element

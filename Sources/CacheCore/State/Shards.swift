@@ -20,6 +20,11 @@ struct Shards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
+    /// Cheaper than to ask for the value.
+    func contains(_ key: Key) -> Bool {
+        parts[part(of: key)].index(forKey: key) != nil
+    }
+
     mutating func removeValue(forKey key: Key) -> Value? {
         parts[part(of: key)].removeValue(forKey: key)
     }

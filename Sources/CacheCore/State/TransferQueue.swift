@@ -20,14 +20,14 @@ struct TransferQueue: Sendable {
     struct Lane: Hashable, Sendable {
         let priority: Priority
         let client: ClientID
-        let origin: Substring
+        let origin: Origin
     }
 
     private var lines: [Lane: Line<Place>] = [:]
     /// Lines that may have their turn, by priority.
     private var turns = [Turns](repeating: Turns(), count: Priority.allCases.count)
     /// Lines that stepped aside: their clients, by host and priority.
-    private var aside: [Substring: [Line<ClientID>]] = [:]
+    private var aside: [Origin: [Line<ClientID>]] = [:]
     /// Lines of what is visible.
     private var visibleLines = 0
 
@@ -47,7 +47,7 @@ struct TransferQueue: Sendable {
     }
 
     /// Whether anything visible waits for a place at this host.
-    func isVisibleAside(_ origin: Substring) -> Bool {
+    func isVisibleAside(_ origin: Origin) -> Bool {
         aside[origin]?[Priority.visible.index].isEmpty == false
     }
 
@@ -96,7 +96,7 @@ struct TransferQueue: Sendable {
     }
 
     /// A host has room for one more: the most urgent line that waits for it comes back.
-    mutating func roomGrew(at origin: Substring, _ hosts: HostSlots) {
+    mutating func roomGrew(at origin: Origin, _ hosts: HostSlots) {
         guard let waiting = aside[origin] else { return }
         for priority in Priority.allCases.reversed() where hosts.hasRoom(origin, for: priority) {
             guard let client = waiting[priority.index].first else { continue }
@@ -107,7 +107,7 @@ struct TransferQueue: Sendable {
     }
 
     /// A host has room for many more: all lines that wait for it come back.
-    mutating func limitRose(at origin: Substring, _ hosts: HostSlots) {
+    mutating func limitRose(at origin: Origin, _ hosts: HostSlots) {
         for _ in 0..<(aside[origin]?.reduce(0) { $0 + $1.count } ?? 0) {
             roomGrew(at: origin, hosts)
         }
@@ -119,7 +119,7 @@ struct TransferQueue: Sendable {
         aside[lane.origin, default: none][lane.index].append(lane.client)
     }
 
-    private mutating func dropIfEmpty(_ origin: Substring) {
+    private mutating func dropIfEmpty(_ origin: Origin) {
         if aside[origin]?.allSatisfy(\.isEmpty) == true { aside[origin] = nil }
     }
 }

@@ -8,6 +8,9 @@ package struct JSONScanner {
         self.bytes = bytes
     }
 
+    /// Bytes that are left.
+    package var remaining: Int { bytes.count - position }
+
     /// Nothing but white space is left.
     package var isAtEnd: Bool {
         mutating get {

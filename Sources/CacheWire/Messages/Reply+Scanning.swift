@@ -27,6 +27,8 @@ extension Reply where Parameters: ItemList {
         let isObject = scanner.members { name, scanner in
             guard scanner.matches(name, "items"), items == nil else { return false }
             var found: [Item] = []
+            // Of an image that is there, one takes some 256 bytes.
+            found.reserveCapacity(scanner.remaining / 256)
             let isArray = scanner.elements { scanner in
                 guard let item = Item(scanning: &scanner) else { return false }
                 found.append(item)

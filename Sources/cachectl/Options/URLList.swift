@@ -47,20 +47,32 @@ extension URLList {
         var refused = refused[...]
         var position = 0
         for batch in Batches(urls) {
-            var items: [Item] = []
-            for (offset, item) in try call(batch).enumerated() {
-                while let refusal = refused.first, refusal.position <= position + offset {
-                    items.append(refusal.item)
-                    refused.removeFirst()
-                }
-                items.append(item)
-            }
+            let items = Self.merged(try call(batch), &refused, from: position)
             position += batch.count
             try take(items)
         }
         if !refused.isEmpty {
             try take(refused.map(\.item))
         }
+    }
+
+    /// Items of the URLs from `position` on, with those of what was refused among them.
+    private static func merged(
+        _ items: [Item], _ refused: inout ArraySlice<Refusal>, from position: Int
+    ) -> [Item] {
+        // Usually nothing was: then nothing is copied.
+        guard let first = refused.first, first.position < position + items.count else {
+            return items
+        }
+        var merged: [Item] = []
+        for (offset, item) in items.enumerated() {
+            while let refusal = refused.first, refusal.position <= position + offset {
+                merged.append(refusal.item)
+                refused.removeFirst()
+            }
+            merged.append(item)
+        }
+        return merged
     }
 
     /// Tells what was refused, for commands that have no items; whether that was anything.

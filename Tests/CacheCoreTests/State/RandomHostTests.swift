@@ -124,9 +124,9 @@ private struct RandomHosts: ~Copyable {
                 && (flight.total ?? .max) - flight.received >= PartialPolicy.smallRest
         }
         for image in waiting where stopping.isEmpty {
-            let here = prefetches.filter { $0.url.origin == image.url.origin }
+            let here = prefetches.filter { $0.origin == image.origin }
             #expect(here.isEmpty, "\(image.url) waits for \(here.map(\.url))")
-            let hasPlace = state.hosts.hasRoom(image.url.origin, for: .visible)
+            let hasPlace = state.hosts.hasRoom(image.origin, for: .visible)
             #expect(!hasPlace || prefetches.isEmpty, "\(image.url) waits for any")
         }
     }
