@@ -46,6 +46,13 @@ static inline CURLcode ccurl_set_before_request(CURL *easy, ccurl_before_request
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
+typedef int (*ccurl_progress)(
+    void *owner, curl_off_t total, curl_off_t received, curl_off_t upload, curl_off_t sent);
+
+static inline CURLcode ccurl_set_progress(CURL *easy, ccurl_progress callback) {
+    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
+}
+
 static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }

@@ -72,6 +72,10 @@ int clinux_start_writeback(int descriptor) {
     return sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
+int clinux_wait_for_writeback(int descriptor) {
+    return sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE);
+}
+
 int clinux_peer_of(int descriptor, struct clinux_peer *peer) {
     struct ucred credentials = {.pid = 0};
     socklen_t length = sizeof credentials;

@@ -24,7 +24,7 @@ extension Cache {
                 let cold = held - goal.bytes / 2
                 let dropped = self.directory.isInMemory ? .nothing : self.dropPages(ofOldest: cold)
                 self.evict(
-                    Eviction(goal: goal) { evicted in
+                    Eviction(goal: goal) { evicted, _ in
                         completion(
                             Relief(
                                 evicted: evicted, dropped: dropped,

@@ -2,27 +2,28 @@ public import CacheKey
 
 /// Removing, because a person asked.
 extension Cache {
+    /// What became of it: what is gone, and why some of it is not; `nil` if the cache is ending, and some may
+    /// stay.
+    public typealias RemovalEnd = @Sendable ((gone: Removal, failure: Failure?)?) -> Void
+
     /// Removes these entries, pinned or not, and stops their downloads. `completion` is called from the
-    /// cache's own thread once the files are gone; with `nil` if the cache is ending, and some may stay.
-    public func remove(
-        _ keys: [CacheKey], completion: @escaping @Sendable (Removal?) -> Void
-    ) {
+    /// cache's own thread once the files are gone.
+    public func remove(_ keys: [CacheKey], completion: @escaping RemovalEnd) {
         finishRemoval(of: keys, sparesPinned: false, completion)
     }
 
     /// Removes every entry and stops every download whose URL begins with the bytes of `prefix`; an
-    /// empty one means all. Pinned entries stay. Reads the URL attribute of each entry where there is a prefix.
-    public func removeAll(
-        prefix: String, completion: @escaping @Sendable (Removal?) -> Void
-    ) {
-        let keys = entryKeys(prefix) + flightKeys(prefix)
+    /// empty one means all, and what broken downloads have left. Pinned entries stay. Reads the URL attribute
+    /// of each entry where there is a prefix.
+    public func removeAll(prefix: String, completion: @escaping RemovalEnd) {
+        let keys = entryKeys(prefix) + flightKeys(prefix) + (prefix.isEmpty ? partialKeys : [])
         finishRemoval(of: keys, sparesPinned: true, completion)
     }
 
     private func finishRemoval(
-        of keys: [CacheKey], sparesPinned: Bool,
-        _ completion: @escaping @Sendable (Removal?) -> Void
+        of keys: [CacheKey], sparesPinned: Bool, _ completion: @escaping RemovalEnd
     ) {
+        guard directory.isInPlace else { return completion((.nothing, directory.lost)) }
         _ = lookup(keys)
         var removed: [CacheKey: Removal] = [:]
         for key in keys {
@@ -35,15 +36,31 @@ extension Cache {
             guard let part else { return completion(nil) }
             if part.entries > 0 { removed[key] = part }
         }
-        afterDirectoryWork { [removed] in completion(self.sum(of: removed)) }
+        afterDirectoryWork { [removed] in completion(self.end(of: removed)) }
     }
 
     /// What is gone now: files that could not be removed are entries still.
-    private func sum(of removed: [CacheKey: Removal]) -> Removal {
-        performing { state in
-            let gone = removed.filter { !state.unremovable.contains($0.key) }
-            return (gone.values.reduce(.nothing, +), [])
+    private func end(of removed: [CacheKey: Removal]) -> (gone: Removal, failure: Failure?) {
+        let gone = performing { state in
+            (removed.filter { !state.unremovable.contains($0.key) }, [])
         }
+        return (
+            gone.values.reduce(.nothing, +),
+            gone.count < removed.count ? notRemoved(removed.count - gone.count) : nil
+        )
+    }
+
+    /// Why files stay that were to go.
+    func notRemoved(_ count: Int) -> Failure {
+        guard directory.isInPlace else { return directory.lost }
+        return Failure(
+            .storage,
+            "\(count) could not be removed from \(directory.path), the log says why; may the daemon write "
+                + "there?")
+    }
+
+    private var partialKeys: [CacheKey] {
+        performing { state in (Array(state.partials.keys), []) }
     }
 
     private func entryKeys(_ prefix: String) -> [CacheKey] {

@@ -19,7 +19,7 @@ struct Eviction: Sendable {
     /// Begun by the cache itself to stay inside its limits.
     var isOwn = false
     var freed = Removal()
-    var completion: @Sendable (Removal) -> Void = { _ in }
+    var completion: @Sendable (Removal, Failure?) -> Void = { _, _ in }
 }
 
 /// Keeping inside the limits.
@@ -39,10 +39,12 @@ extension Cache {
     }
 
     /// Evicts the least recently used until at most `bytes` are held; pinned entries, those in flight
-    /// and partials stay. `completion` is called from the cache's own thread once the files are gone.
+    /// and partials stay. `completion` is called from the cache's own thread once the files are gone, with
+    /// why it ended early if it did.
     public func evict(
-        toBytes bytes: Int64, completion: @escaping @Sendable (Removal) -> Void
+        toBytes bytes: Int64, completion: @escaping @Sendable (Removal, Failure?) -> Void
     ) {
+        guard directory.isInPlace else { return completion(.nothing, directory.lost) }
         drainWatch()
         examineUnverified()
         evict(Eviction(goal: EvictionGoal(bytes: bytes), completion: completion))
@@ -64,24 +66,29 @@ extension Cache {
             return (victims, effects)
         }
         guard let victims else { return }
-        guard !victims.isEmpty else { return eviction.completion(eviction.freed) }
+        guard !victims.isEmpty else { return eviction.completion(eviction.freed, nil) }
         let removed = remove(victims)
         for victim in victims.prefix(removed) {
             eviction.freed = eviction.freed + Removal(entries: 1, bytes: victim.bytes)
         }
-        guard removed == victims.count else { return endEviction(eviction) }
+        guard removed == victims.count else {
+            return endEviction(eviction, victims.count - removed)
+        }
         evict(eviction)
     }
 
     /// A file could not be removed; the next may fare no better. A later eviction tries again.
-    private func endEviction(_ eviction: Eviction) {
+    private func endEviction(_ eviction: Eviction, _ left: Int) {
         if eviction.isOwn { perform(silently: { $0.room.isEvicting = false }) }
-        eviction.completion(eviction.freed)
+        eviction.completion(eviction.freed, notRemoved(left))
     }
 
-    /// Removes the files of victims until one can't be removed; how many are gone. The others stay.
+    /// Removes the files of victims until one can't be removed; how many are gone. The others stay, and all
+    /// in a directory that was moved away: somebody may want to keep it.
     private func remove(_ victims: [Victim]) -> Int {
-        let removed = victims.firstIndex { !directory.isRemoved($0, logger) } ?? victims.count
+        let removed =
+            directory.isInPlace
+            ? victims.firstIndex { !directory.isRemoved($0, logger) } ?? victims.count : 0
         // Their own unlinking fills the queue of changes.
         drainWatch()
         perform { $0.unlinked(victims.prefix(removed)) + $0.stayed(victims.dropFirst(removed)) }

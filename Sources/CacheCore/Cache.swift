@@ -50,7 +50,8 @@ public final class Cache: Sendable {
         let state = CacheState(
             transferLimit: settings.transfers.transferLimit,
             hostLimit: settings.transfers.transfersPerHost,
-            budget: try directory.budget(settings.limits), retry: settings.retry)
+            budget: try directory.budget(settings.limits), retry: settings.retry,
+            publishingLimit: settings.publishingLimit)
         guarded = Mutex(Guarded(state: state, watch: Self.watch(directory, logger)))
         if !directory.keepsAttributes {
             logger.warning(

@@ -6,6 +6,9 @@ public struct CacheSettings: Sendable {
     public var directoryMode: UInt32
     public var limits: Limits
     public var transfers: TransferSettings
+    /// Images that are downloaded and not entries yet, at most: each may have a file open. With so many, no
+    /// further download begins.
+    public var publishingLimit = 1024
     /// When failed downloads are tried again.
     public var retry = RetryPolicy()
 

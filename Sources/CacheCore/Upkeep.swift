@@ -141,7 +141,10 @@ extension Cache {
     /// Others may have filled the disk; memory may no longer be short.
     func keepLimits() {
         measure()
-        perform { $0.limitsChecked() + $0.timePassed(now: .now) + $0.handOversEnded(now: .now) }
+        perform { state in
+            state.limitsChecked() + state.timePassed(now: .now) + state.handOversEnded(now: .now)
+                + state.prefetchesLookedAt()
+        }
     }
 
     /// Images published so far; `nil` while downloads run.

@@ -48,10 +48,10 @@ public enum InterfaceDescription {
         method Watch(urls: ?[]string, downloads: ?bool) -> (items: []Item, removed: []string)
         # Last used, largest or longest in the cache first; with reverse last.
         method List(order: ?(recency, size, age), limit: ?int, after: ?string, reverse: ?bool) -> (items: []Item, after: ?string)
-        # By prefix or all, pinned entries stay; a download in flight is cancelled.
-        method Remove(urls: ?[]string, prefix: ?string, all: ?bool) -> (entries: int, bytes: int)
+        # By prefix or all, pinned entries stay; a download in flight is cancelled. failure: why some stayed that were to go.
+        method Remove(urls: ?[]string, prefix: ?string, all: ?bool) -> (entries: int, bytes: int, failure: ?Failure)
         method Pin(urls: []string, pinned: bool) -> (items: []Item)
-        method Evict(toBytes: int) -> (entries: int, bytes: int)
+        method Evict(toBytes: int) -> (entries: int, bytes: int, failure: ?Failure)
         method Pressure(level: (warning, critical)) -> (entries: int, bytes: int)
         # One flat object of counters and gauges, units in the names: entries, bytesUsed, bytesBudget, directory, ...
         method Stats() -> (stats: [string]object)

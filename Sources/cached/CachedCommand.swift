@@ -38,6 +38,8 @@ struct CachedCommand: AsyncParsableCommand {
         var logger = Logger(label: "cached", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = settings.logLevel
         try DescriptorLimit.raise(logger)
+        var settings = settings
+        DescriptorLimit.apply(to: &settings.cache, logger)
         let server = try SocketServer(settings, logger: logger)
         let reload = Reload(server: server, logger: logger) { [options] in
             try await Settings.resolve(options, Environment.all())

@@ -1,3 +1,4 @@
+import CacheCore
 import Glibc
 import Logging
 
@@ -25,14 +26,44 @@ enum DescriptorLimit {
         logger.debug("open files limited", metadata: ["limit": "\(limit.rlim_cur)"])
     }
 
-    /// How many clients there may be at once, so that downloads have what they need: three descriptors
-    /// each, those of images being published, and some more; but never more than half of all.
+    /// How many clients there may be at once, so that downloads have what they need; but never more than
+    /// half of all.
     static func connections(besides transfers: Int) -> Int {
+        guard let all = current else { return .max }
+        return all - own(transfers)
+    }
+
+    /// Lets no more be downloaded and published at once than there are descriptors for.
+    static func apply(to cache: inout CacheSettings, _ logger: Logger) {
+        let wanted = cache.transfers.transferLimit
+        let own = own(wanted)
+        let transfers = min(wanted, max(1, own / 2 / ofTransfer))
+        cache.transfers.transferLimit = transfers
+        cache.publishingLimit = min(
+            cache.publishingLimit, max(8, own - ofTransfer * transfers - ofDaemon))
+        guard transfers < wanted else { return }
+        logger.warning(
+            "the limit of open files allows for fewer downloads at once; raise it (ulimit -n)",
+            metadata: ["downloads": "\(transfers)", "configured": "\(wanted)"])
+    }
+
+    /// Descriptors of a download, at most: its connection, another that is tried, and its partial.
+    private static let ofTransfer = 3
+    /// What the daemon has open anyway, and some more.
+    private static let ofDaemon = 32
+
+    /// Those that are not for clients.
+    private static func own(_ transfers: Int) -> Int {
+        guard let all = current else { return .max / 2 }
+        let images = CacheSettings(directory: "").publishingLimit
+        return min(all / 2, ofTransfer * transfers + images + ofDaemon)
+    }
+
+    private static var current: Int? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-            return .max
+            return nil
         }
-        let all = Int(clamping: limit.rlim_cur)
-        return all - min(all / 2, 3 * transfers + 1100)
+        return Int(clamping: limit.rlim_cur)
     }
 }

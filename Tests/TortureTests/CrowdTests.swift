@@ -118,6 +118,10 @@ struct CrowdTests {
                         #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":["\#(url)"]}}"#
                     let answer = try await first.call(fetch)
                     #expect(answer.contains(#""state":"cached""#), "\(answer)")
+                    let urls = (0..<300).map { origin.url("/a.png?\($0)") }
+                    let items = try await first.call(
+                        #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":\#(urls)}}"#)
+                    #expect(items.split(separator: #""state":"cached""#).count == urls.count + 1)
                 }
                 let last = try await offPool {
                     try Client(paths: [socket]).call(

@@ -35,6 +35,46 @@ struct LostDirectoryTests {
         }
     }
 
+    /// Somebody may have moved it to keep it.
+    @Test func nothingOfADirectoryThatWasMovedAwayIsRemoved() async throws {
+        try await withTestScope { scope in
+            let scene = try await Self.scene(in: scope)
+            let away = scene.directory + ".away"
+            try #require(rename(scene.directory, away) == 0)
+            for (command, argument) in [
+                ("remove", scene.urls[0]), ("remove", "--all"), ("evict", "--to=0"),
+            ] {
+                let output = try await scene.daemon.cachectl(command, argument)
+                #expect(output.status == .exited(1), "\(command)")
+                #expect(output.errorText.contains("moved away"), "\(output.errorText)")
+            }
+            try #require(rename(away, scene.directory) == 0)
+            try await Self.expectWell(scene, downloads: 0)
+        }
+    }
+
+    @Test(.enabled(if: SmallFileSystem.obstacle == nil, "this user may not mount file systems"))
+    func whatCannotBeRemovedIsSaid() async throws {
+        try await withTestScope { scope in
+            let mount = try await SmallFileSystem(bytes: 32 << 20, in: scope)
+            var options = DaemonFixture.Options()
+            options.directory = mount.path + "/cache"
+            options.arguments = ["--min-free", "0B"]
+            let scene = try await FilledDirectory([900, 5000], options, in: scope)
+            try await runSuccessfully("mount", ["-o", "remount,ro", mount.path])
+            for (command, argument) in [
+                ("remove", scene.urls[0]), ("remove", "--all"), ("evict", "--to=0"),
+            ] {
+                let output = try await scene.daemon.cachectl(command, argument)
+                #expect(output.status == .exited(1), "\(command)")
+                #expect(
+                    output.errorText.contains("could not be removed from"), "\(output.errorText)")
+            }
+            try await runSuccessfully("mount", ["-o", "remount,rw", mount.path])
+            #expect(try await scene.daemon.cachectl("remove", "--all").status == .success)
+        }
+    }
+
     @Test func aDeletedDirectoryIsMadeAnew() async throws {
         try await Promise("a deleted directory is made anew and filled again").test { figures in
             try await withTestScope { scope in

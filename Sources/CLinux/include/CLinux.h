@@ -63,6 +63,10 @@ int clinux_sync_file_system(int descriptor);
 /// because it needs _GNU_SOURCE. sync_file_range(2).
 int clinux_start_writeback(int descriptor);
 
+/// Waits for what of a file is being written, and writes nothing; -1 with errno also where something of it
+/// could not be written before, whoever wanted it written, once for each opening. sync_file_range(2).
+int clinux_wait_for_writeback(int descriptor);
+
 /// Takes one from a semaphore, waiting for it so many nanoseconds at most, whatever is done to the
 /// clock; needs _GNU_SOURCE too. sem_clockwait(3).
 void clinux_wait(sem_t *semaphore, long nanoseconds);

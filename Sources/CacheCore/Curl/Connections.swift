@@ -7,7 +7,8 @@ import Glibc
 final class Connections {
     /// Those whose port is not known yet.
     private var unnamed: Set<Int32> = []
-    private var socketsByPort: [Int: Int32] = [:]
+    /// Connections to several hosts may have one port here.
+    private var socketsByPort: [Int: Set<Int32>] = [:]
 
     /// A socket is about to be connected.
     func opened(_ socket: Int32) {
@@ -17,25 +18,28 @@ final class Connections {
     /// Closes a socket that libcurl has no use for any more. close(2).
     func close(_ socket: Int32) -> Int32 {
         unnamed.remove(socket)
-        if let port = socketsByPort.first(where: { $0.value == socket })?.key {
-            socketsByPort[port] = nil
+        if let port = socketsByPort.first(where: { $0.value.contains(socket) })?.key {
+            socketsByPort[port]?.remove(socket)
+            if socketsByPort[port]?.isEmpty == true { socketsByPort[port] = nil }
         }
         return Glibc.close(socket)
     }
 
-    /// Whether something was said on a connection that nobody has asked for. poll(2).
+    /// Whether something was said on a connection that nobody has asked for, or on another with the same
+    /// port. poll(2).
     func hasUnread(localPort: Int) -> Bool {
         nameNew()
-        guard let socket = socketsByPort[localPort] else { return false }
-        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, 0) > 0
+        return socketsByPort[localPort, default: []].contains { socket in
+            var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            return poll(&entry, 1, 0) > 0
+        }
     }
 
     /// Ports are known once sockets are connected.
     private func nameNew() {
         for socket in unnamed {
             guard let port = Self.localPort(of: socket) else { continue }
-            socketsByPort[port] = socket
+            socketsByPort[port, default: []].insert(socket)
             unnamed.remove(socket)
         }
     }

@@ -84,6 +84,9 @@ extension CurlEasy {
             case .postponed: return Int(CURL_WRITEFUNC_PAUSE)
             }
         }
+        try setProgress { owner, _, received, _, _ in
+            Transfer.from(owner).mayReceive(Int64(received)) ? 0 : 1
+        }
         try setOpenSocket { owner, _, address in
             Transfer.from(owner).openSocket(address!)
         }
@@ -108,6 +111,7 @@ extension CurlEasy {
         try set(CURLOPT_PRIVATE, pointer: owner)
         try set(CURLOPT_HEADERDATA, pointer: owner)
         try set(CURLOPT_WRITEDATA, pointer: owner)
+        try set(CURLOPT_XFERINFODATA, pointer: owner)
         try set(CURLOPT_OPENSOCKETDATA, pointer: owner)
         try set(CURLOPT_PREREQDATA, pointer: owner)
         try set(CURLOPT_FRESH_CONNECT, transfer.hasMetSurplus ? 1 : 0)

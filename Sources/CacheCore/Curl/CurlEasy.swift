@@ -51,6 +51,11 @@ final class CurlEasy {
         try check(ccurl_set_before_request(handle, callback))
     }
 
+    func setProgress(_ callback: @escaping ccurl_progress) throws(CurlError) {
+        try check(ccurl_set_progress(handle, callback))
+        try set(CURLOPT_NOPROGRESS, 0)
+    }
+
     /// Where the response redirects to, as an absolute URL. CURLINFO_REDIRECT_URL(3).
     var redirectTarget: String? {
         var text: UnsafeMutableRawPointer?

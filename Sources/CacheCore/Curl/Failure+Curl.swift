@@ -16,13 +16,22 @@ extension Failure {
             return Failure(.unreachable, "no connection could be made: is the server running?")
         case CURLE_OPERATION_TIMEDOUT:
             return Failure(.timeout, "the server was too slow: \(text)")
-        case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
-            CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE:
+        case CURLE_SSL_CONNECT_ERROR:
+            // Servers that have too much to do close connections at any point.
+            return Failure(
+                .unreachable,
+                "no connection by TLS could be made (\(text)): does the server speak it?")
+        case CURLE_SSL_CACERT_BADFILE:
+            return Failure(
+                .tls, "the file of trusted authorities can't be used: \(text); --ca-file")
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_ISSUER_ERROR:
             return Failure(
                 .tls,
                 "the server's certificate is not acceptable (\(text)); --ca-file trusts "
                     + "another authority")
-        case CURLE_PARTIAL_FILE:
+        case CURLE_PARTIAL_FILE,
+            CURLE_HTTP2_STREAM where received > 0, CURLE_HTTP2 where received > 0:
             let promised = length.map { " of \($0)" } ?? ""
             return Failure(.truncated, "the connection closed after \(received)\(promised) bytes")
         case CURLE_TOO_MANY_REDIRECTS:
@@ -32,9 +41,12 @@ extension Failure {
         case CURLE_UNSUPPORTED_PROTOCOL:
             // What libcurl says of an answer without a status line, as HTTP/0.9 had it.
             return Failure(.protocolError, "the server's answer is not HTTP")
+        case CURLE_URL_MALFORMAT where 300..<400 ~= head.status,
+            CURLE_LOGIN_DENIED where 300..<400 ~= head.status:
+            return Failure(.redirect, "redirected to what is no URL to fetch: \(text)")
         case CURLE_URL_MALFORMAT:
             return Failure(.invalidURL, "not a URL to fetch: \(text)")
-        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING:
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2_STREAM, CURLE_HTTP2:
             return Failure(.unreachable, "the connection was lost: \(text)")
         case CURLE_WRITE_ERROR where head.status != 200:
             return .http(head.status)

@@ -69,7 +69,7 @@ extension Transfer {
         var failed = FailedTransfer(failure: failure)
         failed.isOrigins = tunnelRefusal == nil
         if failure.kind == .http { failed.said = rules.statement(on: failure, by: head, times) }
-        if failure.kind == .unresolved || failure.kind == .unreachable {
+        if [.unresolved, .unreachable, .timeout].contains(failure.kind) {
             failed.isOffline = NetworkInterfaces.isOffline
         }
         failed.letsStaleServe =

@@ -118,7 +118,8 @@ final class Transfer {
         guard ownFailure == nil else { return .brokenOff }
         guard body != nil || hasImage else {
             uselessBytes += bytes.count
-            return uselessBytes <= Self.errorBodyLimit ? .taken : .brokenOff
+            return mayReceive(Int64(uselessBytes)) && uselessBytes <= Self.errorBodyLimit
+                ? .taken : .brokenOff
         }
         isBodyBegun = true
         do {
@@ -138,6 +139,17 @@ final class Transfer {
             ownFailure = Failure(.storage, "\(error)")
         }
         return .brokenOff
+    }
+
+    /// So many bytes of the body of this response have come, be it that libcurl passes over them: those of a
+    /// redirect it follows.
+    func mayReceive(_ count: Int64) -> Bool {
+        guard 300..<400 ~= head.status, count > Self.errorBodyLimit else {
+            return ownFailure == nil
+        }
+        ownFailure = Failure(
+            .redirect, "the redirect has a body of more than \(Self.errorBodyLimit) bytes")
+        return false
     }
 
     /// Whether no address of its host is known yet. Of a redirect's host nobody knows.
@@ -313,6 +325,10 @@ final class Transfer {
         guard head.isFramed || resting != nil || report.completeness == .whole else {
             throw Failure.unvouched(report.completeness, received)
         }
+        // Where not even its size is there, it is the beginning of an image at most.
+        guard type == .other || report.completeness != .truncated || report.width != nil else {
+            throw Failure.noImage(type, received)
+        }
         return report
     }
 
@@ -349,6 +365,14 @@ extension Failure {
         .notAnImage,
         "the bytes are not an image of a known type; the server may have sent an error "
             + "page (CACHED_ACCEPT=any takes anything)")
+
+    /// It begins as one.
+    static func noImage(_ type: MediaType, _ received: Int64) -> Failure {
+        Failure(
+            .notAnImage,
+            "the \(received) bytes begin like \(type.name) and hold no image; the server may have cut it "
+                + "short, or sent something else")
+    }
 
     static func notAccepted(_ type: MediaType) -> Failure {
         guard type != .other else { return notAnImage }

@@ -25,14 +25,15 @@ extension CacheDirectory {
     /// an entry. A failure loses only its own image.
     ///
     /// A disk that is full for an image ends the batch before it, so that those of the batch, once they are
-    /// published, may go for it. Only the first has to have room at once, if there is no batch before.
+    /// published, may go for it; so does a want of descriptors, of which the batch has one for each image.
+    /// Only the first has to have what it needs at once, if there is no batch before.
     ///
     /// - Parameters:
     ///   - isNotFirst: whether another batch is on its way, that may go as well.
     ///   - now: the time of use of the first image; each further one is used a nanosecond later.
     ///   - makeRoom: asked where the disk is full, for so many bytes; what failed for that is then tried
     ///     once more.
-    /// - Returns: how many were added, fewer than there are only where the disk is full.
+    /// - Returns: how many were added, fewer than there are only for want of room or descriptors.
     func prepare(
         _ images: ArraySlice<StagedImage>, for batch: inout PublicationBatch,
         after isNotFirst: Bool = false, now: FileTime, makeRoom: (CacheKey, Int64) -> Bool
@@ -43,7 +44,7 @@ extension CacheDirectory {
             do {
                 try prepare(&item, makeRoom: makeRoom)
             } catch {
-                if error.isFullDisk, batch.isPromising || isNotFirst { return count }
+                if error.endsBatch, batch.isPromising || isNotFirst { return count }
                 item.failure = error
             }
             batch.items.append(item)
@@ -68,6 +69,10 @@ extension CacheDirectory {
         if sync == .eachFile || !isFileSystemSynchronized() {
             if items.count > 1 { each { _ = clinux_start_writeback($0.descriptor) } }
             each { (item) throws(Errno) in try kernel.synchronize(item.descriptor) }
+        } else {
+            // An earlier sync, that failed, may have been the one that met these bytes: they are clean
+            // since then, and only their own files tell.
+            each { (item) throws(Errno) in try kernel.waitForWriteback(item.descriptor) }
         }
         each { (item) throws(Errno) in
             let (partial, name) = (item.partialName, item.name)
@@ -82,10 +87,8 @@ extension CacheDirectory {
         do { try kernel.synchronize(descriptor) } catch { directoryFailure = error }
         return items.map { item in
             let failure = item.failure ?? directoryFailure
-            return Publication(
-                flight: item.image.flight, key: item.image.key,
-                isLostByOthers: item.failure == nil && directoryFailure != nil,
-                result: failure.map { .failure(rejected(item, $0)) } ?? facts(of: item))
+            guard let failure else { return published(item) }
+            return rejected(item, failure, isLostByOthers: item.failure == nil)
         }
     }
 
@@ -184,30 +187,37 @@ extension CacheDirectory {
         }
     }
 
-    private func facts(of item: PublishedItem) -> Result<EntryFacts, Failure> {
+    private func published(_ item: PublishedItem) -> Publication {
         do {
             let status = try kernel.status(of: item.descriptor)
-            return .success(
-                EntryFacts(
-                    record: item.image.record, allocated: Int64(status.st_blocks) * 512,
-                    lastUsedAt: item.lastUse))
+            let facts = EntryFacts(
+                record: item.image.record, allocated: Int64(status.st_blocks) * 512,
+                lastUsedAt: item.lastUse)
+            return Publication(
+                flight: item.image.flight, key: item.image.key, result: .success(facts))
         } catch {
-            return .failure(rejected(item, error))
+            return rejected(item, error)
         }
     }
 
     /// Cleans up after an image that could not be published. Its pages may be clean without having
     /// reached the disk, so neither the partial nor a file already renamed is ever tried again.
-    private func rejected(_ item: PublishedItem, _ cause: Errno) -> Failure {
+    private func rejected(
+        _ item: PublishedItem, _ cause: Errno, isLostByOthers: Bool = false
+    ) -> Publication {
+        let failure = Failure.storage(cause, path: "\(path)/\(item.name)")
+        var publication = Publication(
+            flight: item.image.flight, key: item.image.key, isLostByOthers: isLostByOthers,
+            result: .failure(failure))
         for name in [item.partialName, item.name] {
             guard item.file != nil, isSame(name, item.descriptor) else { continue }
             do {
                 try kernel.unlink(name, in: descriptor)
             } catch {
-                continue
+                if name == item.name { publication.leavesFile = true }
             }
         }
-        return .storage(cause, path: "\(path)/\(item.name)")
+        return publication
     }
 
     /// Whether a name still leads to the open file.
@@ -260,6 +270,13 @@ private struct PublishedItem {
 
     /// Of its file; -1 before there is one.
     var descriptor: Int32 { file?.descriptor ?? -1 }
+}
+
+extension Errno {
+    /// The end of a batch takes it away.
+    fileprivate var endsBatch: Bool {
+        isFullDisk || self == .tooManyOpenFiles || self == .tooManyOpenFilesInSystem
+    }
 }
 
 extension StagedImage {

@@ -100,7 +100,9 @@ final class DirectoryWorker: Sendable {
             case .publish(let image, _): images.append(image)
             case .unlink(let victim):
                 publishAll()
-                owner.onUnlinked(victim, directory.isRemoved(victim, logger))
+                // In a directory that was moved away nothing is removed: somebody may want to keep it.
+                let isGone = directory.isInPlace && directory.isRemoved(victim, logger)
+                owner.onUnlinked(victim, isGone)
             case .run(let body):
                 publishAll()
                 body()

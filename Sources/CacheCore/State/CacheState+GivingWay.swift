@@ -43,7 +43,18 @@ extension CacheState {
     private func mayGiveWay(_ flight: Flight) -> Bool {
         let isNearlyThrough = flight.total.map { $0 - flight.received < PartialPolicy.smallRest }
         return urgency(of: flight) == .background && flight.timesGivenWay < Self.patience
-            && isNearlyThrough != true
+            && (isNearlyThrough != true || flight.isStuck)
+    }
+
+    /// Some seconds have passed: a prefetch that received nothing meanwhile is not about to end, however
+    /// little is left of it.
+    mutating func prefetchesLookedAt() -> [Effect] {
+        for key in prefetches.origins.values.joined() {
+            guard let flight = flights[key] else { continue }
+            flights[key]?.isStuck = flight.receivedAtLook == flight.received
+            flights[key]?.receivedAtLook = flight.received
+        }
+        return prefetchesGiveWay()
     }
 
     /// How often a prefetch gives way at most.

@@ -24,6 +24,14 @@ extension CacheState {
         return isDoubtful && !isPublishing(key)
     }
 
+    /// What was seen of a name, as far as it counts: a file that may not survive a power cut does not.
+    private mutating func counted(_ examination: Examination, of key: CacheKey) -> Examination {
+        guard undurable.contains(key) else { return examination }
+        if case .entry = examination { return .unusable }
+        if examination != .unusable { undurable.remove(key) }
+        return examination
+    }
+
     private func isPublishing(_ key: CacheKey) -> Bool {
         flights[key]?.phase == .publishing
     }
@@ -49,7 +57,7 @@ extension CacheState {
         guard examinations.isCurrent(key, since: start) else { return (nil, []) }
         unverified.remove(key)
         var effects: [Effect] = []
-        switch examination {
+        switch counted(examination, of: key) {
         case .entry(let facts):
             let before = observed(key)
             if !index.update(key, facts) { appeared(key, facts, now: now) }
@@ -97,6 +105,7 @@ extension CacheState {
             examinations.note(key)
             flights[key]?.landing.note(change)
             unverified.remove(key)
+            undurable.remove(key)
             return index.remove(key) == nil ? [] : changed(key)
         case .overflowed:
             defer { changesLost() }
@@ -106,6 +115,7 @@ extension CacheState {
 
     /// Names lead into another directory: nothing that is known is certain.
     mutating func directoryReplaced() -> [Effect] {
+        undurable = []
         changesLost()
         return isScanning ? [] : [.scan]
     }
@@ -154,7 +164,7 @@ extension CacheState {
             !room.doomed.contains(key)
         else { return [] }
         unverified.remove(key)
-        switch examination {
+        switch counted(examination, of: key) {
         case .entry(let facts):
             let before = observed(key)
             if !index.update(key, facts) { index.insertOldest(key, facts) }

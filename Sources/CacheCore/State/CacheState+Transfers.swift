@@ -8,7 +8,7 @@ extension CacheState {
     }
 
     /// Whether a download may begin at all.
-    var mayStart: Bool { publishing < Self.publishingLimit && !isDraining }
+    var mayStart: Bool { publishing < publishingLimit && !isDraining }
 
     /// Hands queued downloads to the transfer loop while it has room.
     mutating func startQueued() -> [Effect] {
@@ -30,7 +30,8 @@ extension CacheState {
     private func remains(of key: CacheKey) -> Remains {
         guard trust == .whole else { return Remains() }
         return Remains(
-            partial: partials.mayHold(key), entry: unverified.contains(key) || index.contains(key))
+            partial: partials.mayHold(key),
+            entry: !undurable.contains(key) && (unverified.contains(key) || index.contains(key)))
     }
 
     /// The least urgent that may start now; `nil` when nothing may. The last eighth of all places is
@@ -151,29 +152,39 @@ extension CacheState {
         if publication.isLostByOthers, !flight.wasLost, flight.isWanted, !flight.isUnwanted,
             !isDraining
         {
-            return beginAgain(key, flight) + startTransfers()
+            return beginAgain(key, flight, publication) + startTransfers()
         }
         let freed = endFlight(key)
         return startTransfers() + published(publication, flight) + freed + limitsChecked()
     }
 
     /// It fell with others for what is no fault of its own: once, it is downloaded anew.
-    private mutating func beginAgain(_ key: CacheKey, _ flight: Flight) -> [Effect] {
+    private mutating func beginAgain(
+        _ key: CacheKey, _ flight: Flight, _ publication: Publication
+    ) -> [Effect] {
         let freed = giveBackRoom(key, flight)
-        unverified.insert(key)
+        lost(publication)
         flights[key]?.wasLost = true
         flights[key]?.becomeUnbegun()
         queueAgain(key)
         return freed + changed(key)
     }
 
+    /// Nothing is certain of what lies under the name after a publication that failed, but that its own file
+    /// is no entry.
+    private mutating func lost(_ publication: Publication) {
+        unverified.insert(publication.key)
+        if publication.leavesFile { undurable.insert(publication.key) }
+    }
+
     private mutating func published(_ publication: Publication, _ flight: Flight) -> [Effect] {
         let key = publication.key
         switch publication.result {
         case .failure(let failure) where flight.isUnwanted:
+            lost(publication)
             return [.unlink(condemn(unindexed: key, 0))] + failed(key, flight, failure)
         case .failure(let failure):
-            unverified.insert(key)
+            lost(publication)
             return failed(key, flight, failure)
         case .success(let facts) where flight.isUnwanted:
             return [.unlink(condemn(unindexed: key, facts.allocated))]
@@ -181,6 +192,7 @@ extension CacheState {
         case .success(let facts):
             counters.published += 1
             failures.forget(key)
+            undurable.remove(key)
             index.insert(key, facts)
             handOver(key, facts)
             usedByPublication(key, facts.lastUsedAt)

@@ -46,6 +46,8 @@ struct CacheState: ~Copyable, Sendable {
     var losses = 0
     /// Names that changed and were not looked at since.
     var unverified: Set<CacheKey> = []
+    /// Names under which a file lies that may not survive a power cut, and could not be removed: no entries.
+    var undurable: Set<CacheKey> = []
     /// Entries whose file could not be removed, the last time that was tried.
     var unremovable: Set<CacheKey> = []
     var examinations = Examinations()
@@ -58,13 +60,14 @@ struct CacheState: ~Copyable, Sendable {
     /// Images being published; each has a file open.
     var publishing = 0
     /// With so many waiting for the disk, no further download begins.
-    static let publishingLimit = 1024
+    let publishingLimit: Int
     private var lastID: UInt64 = 0
 
     init(
         transferLimit: Int, hostLimit: Int = .max, budget: Budget = .unlimited,
-        retry: RetryPolicy = .once
+        retry: RetryPolicy = .once, publishingLimit: Int = 1024
     ) {
+        self.publishingLimit = publishingLimit
         configuredTransferLimit = transferLimit
         self.transferLimit = transferLimit
         self.budget = budget

@@ -3,10 +3,10 @@ internal import CacheKey
 /// Why the latest attempts failed, so that a question after them can say so. Until its `retryAt` a
 /// failure is also the answer to those who want the image. Bounded: the oldest are forgotten first.
 struct FailureMemory {
-    static let capacity = 4096
+    static let capacity = 16_384
 
     private var failures: [CacheKey: (failure: Failure, url: CacheURL?)] = [:]
-    private var order: [CacheKey] = []
+    private var order = Line<CacheKey>()
 
     subscript(key: CacheKey) -> Failure? { failures[key]?.failure }
 
@@ -22,14 +22,11 @@ struct FailureMemory {
     mutating func record(_ failure: Failure, of key: CacheKey, _ url: CacheURL? = nil) {
         guard failures.updateValue((failure, url), forKey: key) == nil else { return }
         order.append(key)
-        guard order.count > Self.capacity else { return }
-        // Half at once, so that forgetting costs nothing on average.
-        for old in order.prefix(Self.capacity / 2) { failures[old] = nil }
-        order.removeFirst(Self.capacity / 2)
+        if failures.count > Self.capacity, let oldest = order.first { forget(oldest) }
     }
 
     mutating func forget(_ key: CacheKey) {
         guard failures.removeValue(forKey: key) != nil else { return }
-        order.removeAll { $0 == key }
+        order.remove(key)
     }
 }

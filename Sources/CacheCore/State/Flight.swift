@@ -84,6 +84,9 @@ struct Flight {
 
     /// How often it stopped for what is visible.
     var timesGivenWay = 0
+    /// Bytes when prefetches were looked at last, and whether none had come since the look before.
+    var receivedAtLook: Int64?
+    var isStuck = false
 
     /// Was lost with others when it was about to be an entry, and is on its way once more.
     var wasLost = false
@@ -129,6 +132,8 @@ struct Flight {
         total = nil
         announced = 0
         reserved = 0
+        receivedAtLook = nil
+        isStuck = false
     }
 
     var progress: Progress {

@@ -4,6 +4,7 @@ internal import SystemPackage
 /// The system calls a ``FaultPlan`` can make fail.
 enum SyscallName: Sendable, Hashable, CaseIterable {
     case openat, mkdir, flock, ftruncate, write, read, pread, fsync, syncfs, rename, unlinkat
+    case syncFileRange
     case fstat, fstatat, statfs, getdents, inotify, eventfd, fadvise
     case fsetxattr, getxattr, fremovexattr, fchmod, utimensat
 }
@@ -14,10 +15,16 @@ final class FaultPlan: Sendable {
     private let errno: Errno
     private let nth: Int
     private let times: Int
+    private let other: FaultPlan?
     private let count = Mutex(0)
 
-    /// The `nth` call, counted from 1, of the kind `call` fails with `errno`; so do the next of `times`.
-    init(_ call: SyscallName, nth: Int, _ errno: Errno, times: Int = 1) {
+    /// The `nth` call, counted from 1, of the kind `call` fails with `errno`; so do the next of `times`, and
+    /// what another plan says, of another kind.
+    init(
+        _ call: SyscallName, nth: Int, _ errno: Errno, times: Int = 1,
+        besides other: FaultPlan? = nil
+    ) {
+        self.other = other
         self.call = call
         self.errno = errno
         self.nth = nth
@@ -32,7 +39,7 @@ final class FaultPlan: Sendable {
 
     /// Counts a call; the error if it is the one to fail.
     func next(_ name: SyscallName) -> Errno? {
-        guard name == call else { return nil }
+        guard name == call else { return other?.next(name) }
         return count.withLock { count in
             count += 1
             return count >= nth && count - nth < times ? errno : nil

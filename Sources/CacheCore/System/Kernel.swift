@@ -204,6 +204,12 @@ struct Kernel: Sendable {
         _ = try call(.syncfs) { clinux_sync_file_system(descriptor) }
     }
 
+    /// Fails where something of an open file could not be written, by whomever; writes nothing. It is told
+    /// once, like a failure of fsync(2), and no sync afterwards would fail. sync_file_range(2).
+    func waitForWriteback(_ descriptor: Int32) throws(Errno) {
+        _ = try call(.syncFileRange) { clinux_wait_for_writeback(descriptor) }
+    }
+
     /// Renames within one directory, replacing what is there. renameat(2).
     func rename(_ old: String, to new: String, in directory: Int32) throws(Errno) {
         _ = try call(.rename) { Glibc.renameat(directory, old, directory, new) }

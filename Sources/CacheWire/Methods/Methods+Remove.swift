@@ -25,10 +25,13 @@ extension Methods {
             public var entries: Int
             /// What the disk held for them, in bytes, attributes included.
             public var bytes: Int
+            /// Why some stayed that were to go.
+            public var failure: Failure?
 
-            public init(entries: Int, bytes: Int) {
+            public init(entries: Int, bytes: Int, failure: Failure? = nil) {
                 self.entries = entries
                 self.bytes = bytes
+                self.failure = failure
             }
         }
     }

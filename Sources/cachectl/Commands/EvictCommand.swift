@@ -35,6 +35,10 @@ struct EvictCommand: ParsableCommand {
             try output.line("evicted \(what)")
         }
         try output.flush()
+        if let failure = reply.failure {
+            Talk.say(failure.message)
+            throw ExitStatus.incomplete.error
+        }
         throw try status(client).error
     }
 
@@ -44,7 +48,9 @@ struct EvictCommand: ParsableCommand {
         guard case .int(let bytes) = stats["bytesUsed"], bytes > target.count else {
             return .success
         }
-        Talk.say("\(bytes) bytes are left: what is pinned or in flight is not evicted")
+        Talk.say(
+            "\(bytes) bytes are left: what is pinned or in flight is not evicted, nor what is left of broken downloads (remove --all)"
+        )
         return .incomplete
     }
 }

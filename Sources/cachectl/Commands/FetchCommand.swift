@@ -24,7 +24,10 @@ struct FetchCommand: ParsableCommand {
     @Flag(help: "Ask the origin even where the cached image is fresh.")
     var refresh = false
 
-    @Option(help: ArgumentHelp("What the bytes must hash to.", valueName: "hex"))
+    @Option(
+        help: ArgumentHelp(
+            "What the bytes must hash to; others are a failure, and stay cached for who did not ask.",
+            valueName: "hex"))
     var sha256: String?
 
     @Flag(name: .customLong("no-wait"), help: "Start the downloads and do not wait for them.")
@@ -36,6 +39,10 @@ struct FetchCommand: ParsableCommand {
         guard let sha256 else { return }
         guard sha256.utf8.count == 64, sha256.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
             throw ValidationError("--sha256 takes 64 hexadecimal digits.")
+        }
+        guard !noWait else {
+            throw ValidationError(
+                "--sha256 is compared at the end; --no-wait does not wait for it.")
         }
     }
 

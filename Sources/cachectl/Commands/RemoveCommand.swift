@@ -10,6 +10,8 @@ struct RemoveCommand: ParsableCommand {
         discussion: """
             By --prefix or --all, pinned images stay.
 
+            Exit status: 0 all are gone; 1 some could not be removed.
+
             Example: cachectl remove --prefix https://example.com/avatars/
             """)
 
@@ -45,8 +47,13 @@ struct RemoveCommand: ParsableCommand {
             let reply = try client.call(Methods.Remove.self, parameters)
             sum.entries += reply.entries
             sum.bytes += reply.bytes
+            sum.failure = reply.failure ?? sum.failure
         }
         try print(sum)
+        if let failure = sum.failure {
+            Talk.say(failure.message)
+            throw ExitStatus.incomplete.error
+        }
         throw (invalid ? ExitStatus.invalidURL : .success).error
     }
 

@@ -111,9 +111,12 @@ extension Connection {
         try Self.admit(parameters.urls ?? [])
         let selection = try RemovalSelection(parameters)
         work(header) { desk, done in
-            selection.remove(from: desk.cache) { removal in
-                let reply = removal.map {
-                    Reply(Methods.Remove.Reply(entries: $0.entries, bytes: Int($0.bytes)))
+            selection.remove(from: desk.cache) { end in
+                let reply = end.map { gone, failure in
+                    Reply(
+                        Methods.Remove.Reply(
+                            entries: gone.entries, bytes: Int(gone.bytes),
+                            failure: failure.map { .init($0) }))
                 }
                 done(desk.replies.message(reply ?? Reply(error: .shuttingDown)))
             }
@@ -140,12 +143,13 @@ extension Connection {
     ) throws(WireError) {
         guard parameters.toBytes >= 0 else { throw .invalidParameter(parameter: "toBytes") }
         work(header) { desk, done in
-            desk.cache.evict(toBytes: Int64(parameters.toBytes)) { evicted in
+            desk.cache.evict(toBytes: Int64(parameters.toBytes)) { evicted, failure in
                 done(
                     desk.replies.message(
                         Reply(
                             Methods.Evict.Reply(
-                                entries: evicted.entries, bytes: Int(evicted.bytes)))))
+                                entries: evicted.entries, bytes: Int(evicted.bytes),
+                                failure: failure.map { .init($0) }))))
             }
         }
     }

@@ -18,12 +18,15 @@ extension Desk {
     ) throws(WireError) -> BegunFetch {
         try Connection.admit(parameters.urls)
         let digest = try Self.digest(parameters.sha256)
+        let waits = parameters.wait != false && header.oneway != true
+        // Nobody would hear what came of it.
+        guard waits || digest == nil else { throw .invalidParameter(parameter: "sha256") }
         let targets = parameters.urls.map { Target($0) }
         let wishes = targets.compactMap(\.valid)
         let options = FetchOptions(
             priority: .init(parameters.priority ?? .normal),
             isRefresh: parameters.refresh ?? false, client: client)
-        guard parameters.wait != false, header.oneway != true else {
+        guard waits else {
             cache.prefetch(wishes, options)
             return .held(targets)
         }

@@ -22,11 +22,17 @@ enum RemovalSelection: Sendable {
 
     /// Removes it; `completion` comes from any thread once the files are gone, or with `nil` where the end
     /// of the daemon comes first.
-    func remove(from cache: Cache, completion: @escaping @Sendable (Removal?) -> Void) {
+    func remove(from cache: Cache, completion: @escaping Cache.RemovalEnd) {
         switch self {
         case .urls(let urls):
             cache.remove(urls.compactMap { Target($0).valid?.key }, completion: completion)
         case .prefix(let prefix): cache.removeAll(prefix: prefix, completion: completion)
         }
+    }
+}
+
+extension CacheWire.Failure {
+    init(_ failure: CacheCore.Failure) {
+        self.init(kind: failure.kind.rawValue, message: failure.message)
     }
 }

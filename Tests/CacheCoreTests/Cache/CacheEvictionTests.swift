@@ -114,7 +114,7 @@ struct CacheEvictionTests {
 
     private func evict(_ cache: Cache) async -> Removal {
         await withCheckedContinuation { continuation in
-            cache.evict(toBytes: 0) { continuation.resume(returning: $0) }
+            cache.evict(toBytes: 0) { gone, _ in continuation.resume(returning: gone) }
         }
     }
 }

@@ -120,6 +120,44 @@ struct HostileOriginTests {
         }
     }
 
+    /// libcurl passes over the bodies of redirects it follows.
+    @Test(arguments: [["Content-Length": "1000000000000"], ["Transfer-Encoding": "chunked"]])
+    func theBodyOfARedirectIsCapped(framing: HeaderFields) async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            fixture.origin.route("/image.png", .answer(body: Self.image))
+            let fields = HeaderFields(framing.fields + [(name: "Location", value: "/image.png")])
+            let isChunked = framing.fields.contains { $0.value == "chunked" }
+            let zeros = [UInt8](repeating: 0x30, count: 1024)
+            let piece = isChunked ? Array("400\r\n".utf8) + zeros + Array("\r\n".utf8) : zeros
+            fixture.origin.route("/a.png", [.head(302, fields), .endless(piece)])
+            let failures = try await fixture.fetch("/a.png").failures
+            #expect(failures.values.map(\.kind) == [.redirect])
+            try expectNothing(of: "/a.png", in: fixture)
+            // A short one is as good as none.
+            let short = HeaderFields([("Location", "/image.png"), ("Content-Length", "1024")])
+            fixture.origin.route("/b.png", [.head(302, short), .bytes(zeros)])
+            #expect(try await fixture.fetch("/b.png").failures.isEmpty)
+            #expect(try contents(of: fixture.file("/b.png")) == Self.image)
+        }
+    }
+
+    /// The framing vouches for all of these bytes being there, and they are no image.
+    @Test(arguments: [
+        [0xFF, 0xD8, 0xFF], Array("GIF89a".utf8), Array(image.prefix(8)),
+        Array(image.prefix(8)) + Array("<html>404 not found</html>".utf8),
+        Array("RIFF".utf8) + [0xFF, 0xFF, 0xFF, 0xFF] + Array("WEBP".utf8),
+    ])
+    func theBeginningOfAnImageIsNone(bytes: [UInt8]) async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: bytes))
+            let failures = try await fixture.fetch("/a.png").failures
+            #expect(failures.values.map(\.kind) == [.notAnImage])
+            try expectNothing(of: "/a.png", in: fixture)
+        }
+    }
+
     @Test func chunksThatLieOrNeverEndAreCapped() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)

@@ -156,7 +156,7 @@ extension CacheFixture {
 
     fileprivate func evict(to bytes: Int64) async {
         await withCheckedContinuation { continuation in
-            cache.evict(toBytes: bytes) { _ in continuation.resume() }
+            cache.evict(toBytes: bytes) { _, _ in continuation.resume() }
         }
     }
 

@@ -21,7 +21,8 @@ extension SyscallName {
         case .write: [.diskQuotaExceeded, .fileTooLarge, .interrupted, .ioError, .noSpace]
         case .read: [.interrupted, .ioError, .invalidArgument]
         case .pread: [.interrupted, .ioError]
-        case .fsync, .syncfs: [.ioError, .noSpace, .diskQuotaExceeded, .readOnlyFileSystem]
+        case .fsync, .syncfs, .syncFileRange:
+            [.ioError, .noSpace, .diskQuotaExceeded, .readOnlyFileSystem]
         case .rename:
             [
                 .permissionDenied, .resourceBusy, .diskQuotaExceeded, .noMemory, .noSpace,

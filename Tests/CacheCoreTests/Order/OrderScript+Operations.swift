@@ -183,7 +183,7 @@ extension OrderScript {
         did("evict")
         let bytes = Int64.random(in: model.used / 2...model.used, using: &random)
         let removal = await withCheckedContinuation { continuation in
-            fixture.cache.evict(toBytes: bytes) { continuation.resume(returning: $0) }
+            fixture.cache.evict(toBytes: bytes) { gone, _ in continuation.resume(returning: gone) }
         }
         var gone = Gone()
         gone.victims.toTheWatermark = model.went(to: bytes)

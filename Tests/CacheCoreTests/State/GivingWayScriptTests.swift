@@ -43,6 +43,17 @@ struct GivingWayScriptTests {
         script.caller("looker", wants: "x", priority: .visible) { #expect($0 == ["cancel b"]) }
     }
 
+    @Test func whatIsNearlyThroughStopsOnceNothingMoreComes() {
+        let script = StateScript(transferLimit: 2)
+        script.caller("prefetcher", wants: "a", "b", priority: .background)
+        for image in ["a", "b"] { _ = script.progresses(image, received: 3000, total: 10_000) }
+        #expect(script.event { $0.prefetchesLookedAt() } == [])
+        script.caller("looker", wants: "x", priority: .visible) { #expect($0 == []) }
+        _ = script.progresses("a", received: 4000, total: 10_000)
+        #expect(script.event { $0.prefetchesLookedAt() } == ["cancel b"])
+        #expect(script.stops("b") == ["start x"])
+    }
+
     @Test func whatSomebodyElseWantsNowIsNotStopped() {
         let script = StateScript(transferLimit: 2)
         script.caller("prefetcher", wants: "a", "b", priority: .background)

@@ -71,14 +71,14 @@ final class CacheFixture: Sendable {
     func remove(_ paths: String...) async throws -> Removal {
         let keys = try paths.map { try wish($0).key }
         return await withCheckedContinuation { continuation in
-            cache.remove(keys) { continuation.resume(returning: $0 ?? .nothing) }
+            cache.remove(keys) { continuation.resume(returning: $0?.gone ?? .nothing) }
         }
     }
 
     func removeAll(prefix: String = "") async -> Removal {
         await withCheckedContinuation { continuation in
             cache.removeAll(prefix: prefix) {
-                continuation.resume(returning: $0 ?? .nothing)
+                continuation.resume(returning: $0?.gone ?? .nothing)
             }
         }
     }

@@ -15,6 +15,10 @@ struct CacheFolder {
         try self.init(TemporaryDirectory(in: scope).file("cache"), faults)
     }
 
+    init(at path: String) throws {
+        try self.init(path, nil)
+    }
+
     /// On tmpfs, which keeps attributes in memory and has no blocks for them.
     init(inMemory scope: TestScope) throws {
         try self.init(Self.directoryInMemory(in: scope) + "/cache", nil)
