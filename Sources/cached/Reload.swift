@@ -17,7 +17,9 @@ struct Reload: Service {
     private func reload() async {
         do {
             try server.apply(try await settings())
-            logger.info("configuration read again; the limits are in force")
+            logger.info(
+                "configuration read again: the limits of space are in force, all else needs a restart"
+            )
         } catch {
             let reason = (error as? StartFailure)?.message ?? "\(error)"
             logger.error(

@@ -1,7 +1,9 @@
 import Foundation
 import Glibc
 
-/// A control group in which memory is really short: 48 MiB, read through by a file of 128 MiB.
+/// A control group in which memory is really short: 48 MiB, read through by a file of 64 MiB. In a
+/// larger one the readers may all be at the same place, and what they wait for was gone for too long to count
+/// as missed: no stall, says the kernel (mm/workingset.c).
 ///
 /// Costs the rest of the machine no memory. Needs root, the memory controller of version 1 and a tree
 /// of version 2, as a hybrid system mounts them.
@@ -123,7 +125,7 @@ public struct StallGroup: Sendable {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         let piece = [UInt8](repeating: 1, count: 1 << 20)
-        for _ in 0..<128 { try handle.write(contentsOf: piece) }
+        for _ in 0..<64 { try handle.write(contentsOf: piece) }
         try handle.synchronize()
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
         try handle.close()

@@ -83,19 +83,28 @@ import Testing
 
     @Test func fetchPassesItsOptionsOn() throws {
         let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(flying)]}}"#])
-        let digest = String(repeating: "aB", count: 32)
         let outcome = try Program.run([
-            "fetch", "--priority", "visible", "--refresh", "--sha256", digest, "--no-wait",
-            "https://a/2", "--socket", stub.path,
+            "fetch", "--priority", "visible", "--refresh", "--no-wait", "https://a/2", "--socket",
+            stub.path,
         ])
         #expect(outcome.status == 0 && outcome.output == "" && outcome.talk == "")
         let call = stub.calls[0]
         for part in [
             #""priority":"visible""#, #""refresh":true"#, #""wait":false"#,
-            #""sha256":"\#(digest)""#, #""urls":["https://a/2"]"#,
+            #""urls":["https://a/2"]"#,
         ] {
             #expect(call.contains(part))
         }
+    }
+
+    /// It is compared with what arrived, so somebody has to wait for that.
+    @Test func aDigestIsPassedOnByWhoWaits() throws {
+        let digest = String(repeating: "aB", count: 32)
+        let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(cached)]}}"#])
+        let arguments = ["fetch", "--sha256", digest, "https://a/2", "--socket", stub.path]
+        #expect(try Program.run(arguments).status == 0)
+        #expect(stub.calls[0].contains(#""sha256":"\#(digest)""#))
+        #expect(try Program.run(arguments + ["--no-wait"]).status == 64)
     }
 
     @Test func aHundredThousandURLsAreAskedInOrder() throws {

@@ -105,6 +105,12 @@ struct SettingsTests {
         #expect(repeated.cache.transfers.acceptsAnything)
     }
 
+    @Test func theFileOfAuthoritiesHasToBeThere() async throws {
+        await #expect(throws: StartFailure.self) {
+            try await resolve(["--ca-file", "/nonexistent"], ["HOME": "/h"])
+        }
+    }
+
     @Test func downloadsAreLimitedAsSet() async throws {
         let usual = try await resolve([], ["HOME": "/h"]).cache.transfers
         #expect(usual.transferLimit == 64)

@@ -181,7 +181,7 @@ extension CacheState {
         let key = publication.key
         switch publication.result {
         case .failure(let failure) where flight.isUnwanted:
-            lost(publication)
+            if publication.leavesFile { undurable.insert(key) }
             return [.unlink(condemn(unindexed: key, 0))] + failed(key, flight, failure)
         case .failure(let failure):
             lost(publication)

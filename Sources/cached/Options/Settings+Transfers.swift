@@ -1,6 +1,7 @@
 import CacheCore
 import CacheWire
 import Configuration
+import Glibc
 
 /// How downloads are made.
 extension Settings {
@@ -20,7 +21,12 @@ extension Settings {
             }
         }
         transfers.proxy = try proxy(options, reader)
-        transfers.certificateFile = options.caFile ?? reader.string(.caFile)
+        if let file = options.caFile ?? reader.string(.caFile) {
+            guard access(file, R_OK) == 0 else {
+                throw bad(.caFile, file, "a file that can be read")
+            }
+            transfers.certificateFile = file
+        }
         transfers.userAgent = "cached/\(Version.current)"
         try limit(&transfers, options.transfers, reader)
         return transfers

@@ -158,6 +158,17 @@ struct HostileOriginTests {
         }
     }
 
+    /// It answers the handshake with something else, and closes.
+    @Test func aServerThatDoesNotSpeakTLSIsNotReached() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let url = "https" + fixture.origin.url("/a.png").dropFirst("http".count)
+            let interest = fixture.cache.fetch([Wish(try CacheURL(url))], FetchOptions())
+            let failures = try await fixture.outcome(of: interest).failures
+            #expect(failures.values.map(\.kind) == [.unreachable])
+        }
+    }
+
     @Test func chunksThatLieOrNeverEndAreCapped() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)

@@ -10,7 +10,7 @@ struct FaultPlace {
     let origin: ScriptedOrigin
     private let home: TemporaryDirectory
 
-    static let new = (0..<8).map { "/new\($0).png" }
+    static let new = (0..<20).map { "/new\($0).png" }
     static let partial = "/partial.png"
     static let stale = "/stale.png"
     static let fresh = "/fresh.png"
