@@ -162,7 +162,9 @@ struct HostileOriginTests {
     @Test func aServerThatDoesNotSpeakTLSIsNotReached() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
-            let url = "https" + fixture.origin.url("/a.png").dropFirst("http".count)
+            let root = try TemporaryDirectory(in: scope)
+            let nginx = try await Nginx(serving: ["/": root.path], in: scope)
+            let url = "https" + nginx.url("/a.png").dropFirst("http".count)
             let interest = fixture.cache.fetch([Wish(try CacheURL(url))], FetchOptions())
             let failures = try await fixture.outcome(of: interest).failures
             #expect(failures.values.map(\.kind) == [.unreachable])
