@@ -26,7 +26,11 @@ struct ReliefTests {
             #expect(abs(charged - held) <= 40 * 2 * 4096)
 
             let events = try FileEvents(.removals, in: cache.daemon.directory, scope)
-            try await group.stall()
+            guard try await group.stall() else {
+                return withKnownIssue("the machine makes no stall", isIntermittent: true) {
+                    Issue.record("no stall was counted")
+                }
+            }
             let watch = Stopwatch()
             _ = try await events.next()
             #expect(watch.time < .milliseconds(2500))
