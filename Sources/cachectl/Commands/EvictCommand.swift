@@ -49,7 +49,8 @@ struct EvictCommand: ParsableCommand {
             return .success
         }
         Talk.say(
-            "\(bytes) bytes are left: what is pinned or in flight is not evicted, nor what is left of broken downloads (remove --all)"
+            "\(bytes) bytes are left: what is pinned or in flight is not evicted, nor what is left of "
+                + "broken downloads (remove --all)"
         )
         return .incomplete
     }

@@ -1,0 +1,57 @@
+internal import SystemPackage
+
+/// What a download finds wrong itself; what libcurl says of it is in `Failure+Curl.swift`.
+extension Failure {
+    /// The connection just closed, and the image does not show that it is all there.
+    static func unvouched(
+        _ completeness: ImageReport.Completeness, _ received: Int64
+    ) -> Failure {
+        completeness == .truncated
+            ? Failure(
+                .truncated,
+                "the connection closed before the image's own end, after \(received) bytes")
+            : Failure(
+                .unverifiable,
+                "the connection closed without saying where the image ends, nor does the image, "
+                    + "after \(received) bytes")
+    }
+
+    static let notAnImage = Failure(
+        .notAnImage,
+        "the bytes are not an image of a known type; the server may have sent an error "
+            + "page (CACHED_ACCEPT=any takes anything)")
+
+    /// It begins as one.
+    static func noImage(_ type: MediaType, _ received: Int64) -> Failure {
+        Failure(
+            .notAnImage,
+            "the \(received) bytes begin like \(type.name) and hold no image; the server may have cut it "
+                + "short, or sent something else")
+    }
+
+    static func notAccepted(_ type: MediaType) -> Failure {
+        guard type != .other else { return notAnImage }
+        return Failure(.notAnImage, "\(type.name) is not accepted unless CACHED_ACCEPT names it")
+    }
+
+    static func tooLarge(_ length: Int64?, _ maximum: Int64) -> Failure {
+        let size = length.map { "it has \($0) bytes" } ?? "it has more bytes than allowed"
+        return Failure(.tooLarge, "\(size); one image may have \(maximum) (--max-image-bytes)")
+    }
+
+    static func addressRefused(_ address: IPAddress?) -> Failure {
+        let target = address.map(\.description) ?? "an address that is not IP"
+        return Failure(
+            .addressRefused,
+            "the host's address \(target) is not on the public Internet; --allow-network permits it"
+        )
+    }
+
+    static func noSocket(_ cause: Errno) -> Failure {
+        Failure(.unreachable, "no socket for a connection: \(cause); \(cause.remedy)")
+    }
+
+    static func http(_ status: Int) -> Failure {
+        Failure(.http, "the server answered with status \(status)", httpStatus: status)
+    }
+}
