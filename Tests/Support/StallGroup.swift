@@ -1,9 +1,7 @@
 import Foundation
 import Glibc
 
-/// A control group in which memory is really short: 48 MiB, read through by a file of 64 MiB. In a
-/// larger one the readers may all be at the same place, and what they wait for was gone for too long to count
-/// as missed: no stall, says the kernel (mm/workingset.c).
+/// A control group in which memory is really short: 48 MiB, read through by a file of 64 MiB.
 ///
 /// Costs the rest of the machine no memory. Needs root, the memory controller of version 1 and a tree
 /// of version 2, as a hybrid system mounts them.
