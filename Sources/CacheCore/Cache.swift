@@ -120,6 +120,7 @@ public final class Cache: Sendable {
                 onAnswered: { id, isMultiplexed in
                     self.perform { $0.transferAnswered(id, isMultiplexed: isMultiplexed) }
                 },
+                lane: { key, id in self.guarded.withLock { $0.state.lane(of: key, id) } },
                 onProgress: { key, id, received, total in
                     self.perform {
                         $0.transferProgressed(key, id, received: received, total: total)

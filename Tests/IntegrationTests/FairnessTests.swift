@@ -111,6 +111,35 @@ struct FairnessTests {
         }
     }
 
+    @Test func oneClientsBacklogOnSlowHostsDoesNotDelayAnothersImageEither() async throws {
+        try await withTestScope { scope in
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: 9000)
+            // They answer no sooner than they are told to.
+            let origins = try (0..<16).map { _ in try ScriptedOrigin(in: scope) }
+            for origin in origins {
+                origin.route("/slow.png", .gated(image, after: 100, gate))
+                origin.route("/a.png", .answer(body: image))
+            }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let greedy = try daemon.connect()
+            let urls = (0..<2000).map { origins[$0 % 16].url("/slow.png?\($0)") }
+            try await greedy.send(call("Fetch", urls, flags: more) + "\0")
+            try await gate.reached(count: 56)
+            // From hosts that are as busy as they may be, too.
+            for origin in [origins[0], origins[15]] {
+                let time = try await time(toFetch: origin.url("/a.png"), "normal", from: daemon)
+                #expect(time < .seconds(1), "the image of another client took \(time)")
+            }
+            #expect(try await daemon.figure("transfersRunning") == 56)
+            greedy.shutdown()
+            try await waitUntil("the backlog to be gone") {
+                try await daemon.figure("transfersQueued") == 0
+            }
+            gate.open()
+        }
+    }
+
     @Test func statusIsAnsweredWhileVeryManyAreQueued() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

@@ -125,7 +125,9 @@ final class Transfer {
         do {
             if body == nil { try checkHead() }
             guard !isRereading, try hasRoom(for: bytes.count) else { return .postponed }
-            guard pace.admits(bytes.count, of: id, now: .now) else { return .postponed }
+            guard pace.admits(bytes.count, of: id, in: context.lane(key, id), now: .now) else {
+                return .postponed
+            }
             if body == nil { try begin() }
             try take(bytes)
             return .taken

@@ -11,6 +11,8 @@ struct TransferContext: Sendable {
     let onBeginning: @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void
     /// The first response began; whether others may share its connection, as over HTTP/2.
     let onAnswered: @Sendable (FlightID, Bool) -> Void
+    /// For whom it is, and how urgent; `nil` once it is for nobody.
+    let lane: @Sendable (CacheKey, FlightID) -> TransferQueue.Lane?
     /// Bytes received so far, and in all if the origin said.
     let onProgress: @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void
     /// Says why an image of the length that was promised can't be taken at all, if so.
@@ -37,9 +39,9 @@ struct TransferContext: Sendable {
 
 /// How downloads are made.
 public struct TransferSettings: Sendable {
-    /// Downloads under way at once; the last eighth only for what is visible.
+    /// Downloads under way at once; the last eighth for the urgent and for newcomers.
     public var transferLimit = 64
-    /// Downloads from one host at once, the last one only for what is visible. Over HTTP/2 they share
+    /// Downloads from one host at once, the last one like the last eighth of all. Over HTTP/2 they share
     /// a connection and are not limited by it.
     public var transfersPerHost = 6
     /// Bytes of images a second, all downloads together; `nil` for as fast as it goes.

@@ -124,7 +124,7 @@ private final class TransferThread {
         while true {
             for command in takeCommands() { perform(command) }
             guard isRunning else { break }
-            while let id = pace.next(now: .now) { resume(id) }
+            while let id = nextPaused() { resume(id) }
             multi.perform()
             while let (handle, code) = multi.nextFinished() { finished(handle, code) }
             reread()
@@ -140,6 +140,12 @@ private final class TransferThread {
         transfers.removeAll()
         for (transfer, _) in abandoned.values { multi.remove(transfer.easy) }
         abandoned.removeAll()
+    }
+
+    /// Who may go on where the rate held it back.
+    private func nextPaused() -> FlightID? {
+        pace.next(
+            lane: { id in transfers[id].flatMap { context.lane($0.key, id) } }, now: .now)
     }
 
     /// Milliseconds until something is to be done whether or not anything happens.

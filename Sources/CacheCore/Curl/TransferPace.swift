@@ -2,14 +2,21 @@
 ///
 /// A bucket that fills at the rate, up to a tenth of a second's worth. A piece is taken whenever there
 /// is anything in it, and may leave it in debt; so that over time the rate is kept exactly, whatever
-/// the size of pieces. Who finds it empty is paused, and goes on when it is his turn.
+/// the size of pieces. Who finds it empty is paused, and goes on when it is his turn: the most urgent
+/// first, clients in turn.
 final class TransferPace {
+    typealias Lane = TransferQueue.Lane
+
     /// Bytes a second; `nil` for as fast as it goes.
     let rate: Int64?
     /// Bytes that may arrive now; below zero, what was taken in advance.
     private var available: Double
     private var filledAt: ContinuousClock.Instant
-    private var waiting = Line<FlightID>()
+    /// Those who are paused, and by what they have their turn.
+    private var waiting: [FlightID: Lane] = [:]
+    private var turns = [Turns<FlightID>](repeating: Turns(), count: Priority.allCases.count)
+    /// Who was let go on, and has not taken its piece yet.
+    private var called: FlightID?
 
     init(rate: Int64?, now: ContinuousClock.Instant) {
         self.rate = rate
@@ -19,30 +26,47 @@ final class TransferPace {
 
     /// Whether a piece of a body may be taken now; if not, its download waits for its turn.
     func admits(
-        _ count: Int, of id: FlightID, now: @autoclosure () -> ContinuousClock.Instant
+        _ count: Int, of id: FlightID, in lane: @autoclosure () -> Lane?,
+        now: @autoclosure () -> ContinuousClock.Instant
     ) -> Bool {
         guard rate != nil else { return true }
         fill(now())
-        guard available > 0 else {
-            waiting.append(id)
+        // What is for nobody is about to be stopped.
+        guard let lane = lane() else { return false }
+        guard available > 0, called == id || !isAnyWaiting(atLeast: lane.priority) else {
+            wait(id, lane)
             return false
         }
+        if called == id { called = nil }
         available -= Double(count)
         return true
     }
 
-    /// The next who may go on, if one may.
-    func next(now: @autoclosure () -> ContinuousClock.Instant) -> FlightID? {
-        guard let id = waiting.first else { return nil }
+    /// The next who may go on, if one may; how urgent those who wait are may have changed.
+    func next(
+        lane: (FlightID) -> Lane?, now: @autoclosure () -> ContinuousClock.Instant
+    ) -> FlightID? {
+        guard !waiting.isEmpty else { return nil }
         fill(now())
         guard available > 0 else { return nil }
-        waiting.remove(id)
-        return id
+        for (id, old) in waiting {
+            if let lane = lane(id), lane != old { wait(id, lane) }
+        }
+        for priority in Priority.allCases.reversed() {
+            guard let (client, id) = turns[priority.index].first else { continue }
+            turns[priority.index].hadTurn(client)
+            forget(id)
+            called = id
+            return id
+        }
+        return nil
     }
 
     /// A download is over.
     func forget(_ id: FlightID) {
-        waiting.remove(id)
+        if called == id { called = nil }
+        guard let lane = waiting.removeValue(forKey: id) else { return }
+        _ = turns[lane.priority.index].remove(lane.client, id)
     }
 
     /// How long until somebody may go on; `nil` if nobody waits.
@@ -50,6 +74,16 @@ final class TransferPace {
         guard let rate, !waiting.isEmpty else { return nil }
         let missing = 1 - available - Double(rate) * ((now() - filledAt) / .seconds(1))
         return max(.zero, .seconds(missing / Double(rate)))
+    }
+
+    private func wait(_ id: FlightID, _ lane: Lane) {
+        forget(id)
+        waiting[id] = lane
+        turns[lane.priority.index].append(lane.client, id)
+    }
+
+    private func isAnyWaiting(atLeast priority: Priority) -> Bool {
+        !turns[priority.index...].allSatisfy(\.isEmpty)
     }
 
     private func fill(_ now: ContinuousClock.Instant) {

@@ -9,15 +9,15 @@ extension CacheState {
     mutating func prefetchesGiveWay() -> [Effect] {
         guard !prefetches.isEmpty, queue.isVisibleWaiting, mayStart else { return [] }
         var effects: [Effect] = []
-        if running >= transferLimit, queue.isVisibleNext(hosts), !hosts.isClearing,
+        if slots.excess >= 0, queue.isVisibleNext(slots), !slots.isClearing,
             let key = cheapest(
-                of: prefetches.origins.values.joined(), ifAsMany: running - transferLimit + 1)
+                of: prefetches.origins.values.joined(), ifAsMany: slots.excess + 1)
         {
             effects += giveWay(key)
         }
         for (origin, keys) in prefetches.origins
-        where queue.isVisibleAside(origin) && !hosts.isClearing(origin) {
-            if let key = cheapest(of: keys, ifAsMany: hosts.excess(origin) + 1) {
+        where queue.isVisibleAside(origin, slots) && !slots.isClearing(origin) {
+            if let key = cheapest(of: keys, ifAsMany: slots.excess(origin) + 1) {
                 effects += giveWay(key)
             }
         }

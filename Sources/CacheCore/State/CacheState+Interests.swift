@@ -73,7 +73,7 @@ extension CacheState {
             guard interests[id]?.pending.remove(key) != nil else { continue }
             if let flight = flights[key], flight.phase == .queued, let interest = interests[id] {
                 let lane = TransferQueue.Lane(interest, flight)
-                queue.remove(TransferQueue.Place(key: key, interest: id), lane, hosts)
+                queue.remove(TransferQueue.Place(key: key, interest: id), lane, slots)
             }
             flights[key]?.interests.remove(id)
             effects += stopIfUnwanted(key)
@@ -138,7 +138,7 @@ extension CacheState {
         guard let flight = flights[key] else { return }
         guard !flight.isHeld || options.priority > flight.heldPriority else { return }
         let place = TransferQueue.Place(key: key, interest: nil)
-        if flight.isHeld { queue.remove(place, TransferQueue.Lane(held: flight), hosts) }
+        if flight.isHeld { queue.remove(place, TransferQueue.Lane(held: flight), slots) }
         flights[key]?.isHeld = true
         flights[key]?.heldPriority = options.priority
         flights[key]?.heldClient = options.client

@@ -229,7 +229,7 @@ extension CacheState {
     mutating func endFlight(_ key: CacheKey) -> [Effect] {
         guard let flight = flights.removeValue(forKey: key) else { return [] }
         if flight.phase == .queued { leaveQueue(key, flight) }
-        hosts.stops(flight.id)
+        slots.stops(flight.id)
         prefetches.remove(key, flight.origin)
         return giveBackRoom(key, flight)
     }

@@ -2,7 +2,7 @@
 extension CacheState {
     /// Memory is critically short: for a while half as many downloads run at once.
     mutating func transfersHalved(until end: ContinuousClock.Instant) {
-        transferLimit = max(1, transferLimit / 2)
+        slots.limit = max(1, slots.limit / 2)
         room.isTightUntil = end
     }
 
@@ -10,7 +10,7 @@ extension CacheState {
     mutating func timePassed(now: ContinuousClock.Instant) -> [Effect] {
         guard let end = room.isTightUntil, end <= now else { return [] }
         room.isTightUntil = nil
-        transferLimit = configuredTransferLimit
+        slots.limit = configuredTransferLimit
         return startTransfers()
     }
 }

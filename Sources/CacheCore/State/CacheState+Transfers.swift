@@ -13,13 +13,10 @@ extension CacheState {
     /// Hands queued downloads to the transfer loop while it has room.
     mutating func startQueued() -> [Effect] {
         var effects: [Effect] = []
-        while mayStart, let least = leastUrgent, let key = queue.next(least: least, hosts),
-            let flight = flights[key]
-        {
-            hosts.take(flight.origin, flight.id)
+        while mayStart, let (key, lane) = queue.next(slots), let flight = flights[key] {
+            slots.take(flight.id, lane)
             leaveQueue(key, flight)
             flights[key]?.connects()
-            running += 1
             if urgency(of: flight) == .background { prefetches.insert(key, flight.origin) }
             effects.append(.startTransfer(flight.id, key, flight.url, remains(of: key)))
             effects += changed(key)
@@ -34,13 +31,6 @@ extension CacheState {
             entry: !undurable.contains(key) && (unverified.contains(key) || index.contains(key)))
     }
 
-    /// The least urgent that may start now; `nil` when nothing may. The last eighth of all places is
-    /// for what is visible: it never waits for what somebody only may want to see.
-    private var leastUrgent: Priority? {
-        guard running < transferLimit else { return nil }
-        return running < transferLimit - transferLimit / 8 ? .background : .visible
-    }
-
     /// How urgent a download is to the most urgent of those who wait for it.
     func urgency(of flight: Flight) -> Priority {
         var most = flight.isHeld ? flight.heldPriority : .background
@@ -48,6 +38,13 @@ extension CacheState {
             if let interest = interests[id] { most = max(most, interest.priority) }
         }
         return most
+    }
+
+    /// The line a download would have its next turn in: that of the most urgent who waits for it.
+    func lane(of key: CacheKey, _ id: FlightID) -> TransferQueue.Lane? {
+        guard let flight = flights[key], flight.id == id else { return nil }
+        let urgency = urgency(of: flight)
+        return places(key, flight).lazy.map { $0.1 }.first { $0.priority == urgency }
     }
 
     /// Gives a queued download its places in the queue, one for each who waits.
@@ -58,7 +55,7 @@ extension CacheState {
 
     /// Takes all its places from it: it starts, or ends.
     mutating func leaveQueue(_ key: CacheKey, _ flight: Flight) {
-        for (place, lane) in places(key, flight) { queue.remove(place, lane, hosts) }
+        for (place, lane) in places(key, flight) { queue.remove(place, lane, slots) }
     }
 
     private func places(
@@ -78,8 +75,8 @@ extension CacheState {
 
     /// The response began, over a connection that others may share or not.
     mutating func transferAnswered(_ id: FlightID, isMultiplexed: Bool) -> [Effect] {
-        guard let origin = hosts.answered(id, isMultiplexed: isMultiplexed) else { return [] }
-        queue.limitRose(at: origin, hosts)
+        guard let origin = slots.answered(id, isMultiplexed: isMultiplexed) else { return [] }
+        queue.limitRose(at: origin, slots)
         return startTransfers()
     }
 
@@ -122,8 +119,7 @@ extension CacheState {
         _ key: CacheKey, _ id: FlightID, _ end: TransferEnd, now: Moment,
         using random: inout some RandomNumberGenerator
     ) -> [Effect] {
-        running -= 1
-        queue.roomGrew(at: hosts.release(id), hosts)
+        queue.roomGrew(at: slots.release(id), slots)
         guard let flight = flights[key], flight.id == id else { return startTransfers() }
         prefetches.remove(key, flight.origin)
         switch end {

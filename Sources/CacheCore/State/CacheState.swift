@@ -19,9 +19,8 @@ struct CacheState: ~Copyable, Sendable {
         case blind
     }
 
-    /// Downloads under way at once, at most: as configured, and for now.
+    /// Downloads under way at once, at most, as configured.
     let configuredTransferLimit: Int
-    var transferLimit: Int
 
     var index = Index()
     var partials = Partials()
@@ -32,7 +31,7 @@ struct CacheState: ~Copyable, Sendable {
     var interests: [InterestID: Interest] = [:]
     var queue = TransferQueue()
     var prefetches = Prefetches()
-    var hosts: HostSlots
+    var slots: TransferSlots
     let retry: RetryPolicy
     var retries = RetrySchedule()
     var failures = FailureMemory()
@@ -55,8 +54,6 @@ struct CacheState: ~Copyable, Sendable {
     var counters = Counters()
     /// No new downloads: the end is near.
     var isDraining = false
-    /// Downloads handed to the transfer loop.
-    var running = 0
     /// Images being published; each has a file open.
     var publishing = 0
     /// With so many waiting for the disk, no further download begins.
@@ -69,11 +66,13 @@ struct CacheState: ~Copyable, Sendable {
     ) {
         self.publishingLimit = publishingLimit
         configuredTransferLimit = transferLimit
-        self.transferLimit = transferLimit
         self.budget = budget
         self.retry = retry
-        hosts = HostSlots(limit: hostLimit)
+        slots = TransferSlots(limit: transferLimit, hostLimit: hostLimit)
     }
+
+    /// Downloads handed to the transfer loop.
+    var running: Int { slots.running }
 
     mutating func nextID() -> UInt64 {
         lastID += 1
@@ -92,11 +91,11 @@ struct CacheState: ~Copyable, Sendable {
             }
         }
         let active = flights.values.count { $0.phase.isRunning }
+        let running = slots.running
         precondition(active <= running, "\(active) downloads, but \(running) counted")
         precondition(
-            running <= configuredTransferLimit, "\(running) downloads, over \(transferLimit)")
-        precondition(hosts.running == running, "\(running) downloads, \(hosts.running) at hosts")
-        queue.checkInvariants(hosts)
+            running <= configuredTransferLimit, "\(running) downloads, over \(slots.limit)")
+        queue.checkInvariants(slots)
         checkRoom()
     }
 }

@@ -15,6 +15,13 @@ struct Line<Element: Hashable & Sendable>: Sendable {
 
     func contains(_ element: Element) -> Bool { links.contains(element) }
 
+    /// The first for whom that holds: as many steps as there are before it.
+    func first(where holds: (Element) -> Bool) -> Element? {
+        var candidate = first
+        while let element = candidate, !holds(element) { candidate = links[element]?.next }
+        return candidate
+    }
+
     /// Puts an element at the end, unless it is in the line already.
     mutating func append(_ element: Element) {
         guard !contains(element) else { return }
@@ -48,10 +55,9 @@ struct Line<Element: Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// The first goes to the end.
-    mutating func rotate() {
-        guard let first, first != last else { return }
-        remove(first)
-        append(first)
+    /// Puts an element that is in the line at its end.
+    mutating func moveToEnd(_ element: Element) {
+        guard element != last, remove(element) else { return }
+        append(element)
     }
 }

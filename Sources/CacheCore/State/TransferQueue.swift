@@ -7,7 +7,7 @@ internal import CacheKey
 /// under his own priority. So a shared download starts when the first of these places comes round, and
 /// is as urgent as the most urgent of those who still wait for it, however they come and go.
 ///
-/// A line whose host is full steps aside, and back when the host has room for it: one line for each
+/// A line whose host has no place for it steps aside, and back when the host has room for it: one line for each
 /// place that becomes free, so that no step depends on how many wait.
 struct TransferQueue: Sendable {
     /// One caller's wait for one download; the daemon's own wait has no caller.
@@ -25,7 +25,7 @@ struct TransferQueue: Sendable {
 
     private var lines: [Lane: Line<Place>] = [:]
     /// Lines that may have their turn, by priority.
-    private var turns = [Turns](repeating: Turns(), count: Priority.allCases.count)
+    private var turns = [Turns<Origin>](repeating: Turns(), count: Priority.allCases.count)
     /// Lines that stepped aside: their clients, by host and priority.
     private var aside: [Origin: [Line<ClientID>]] = [:]
     /// Lines of what is visible.
@@ -36,19 +36,16 @@ struct TransferQueue: Sendable {
     /// Whether anything visible waits.
     var isVisibleWaiting: Bool { visibleLines > 0 }
 
-    /// Whether anything visible would have its turn, were there a free transfer. Lines whose host is full
+    /// Whether anything visible would have its turn, were a prefetch to stop. Lines whose host is full
     /// step aside.
-    mutating func isVisibleNext(_ hosts: HostSlots) -> Bool {
-        while let (client, origin) = turns[Priority.visible.index].next {
-            guard !hosts.hasRoom(origin, for: .visible) else { return true }
-            stepAside(Lane(priority: .visible, client: client, origin: origin))
-        }
-        return false
+    mutating func isVisibleNext(_ slots: TransferSlots) -> Bool {
+        nextTurn(.visible, slots) { slots.mayPress($0) } != nil
     }
 
-    /// Whether anything visible waits for a place at this host.
-    func isVisibleAside(_ origin: Origin) -> Bool {
-        aside[origin]?[Priority.visible.index].isEmpty == false
+    /// Whether anything visible would have a place at this host, were a prefetch there to stop.
+    func isVisibleAside(_ origin: Origin, _ slots: TransferSlots) -> Bool {
+        aside[origin]?[Priority.visible.index].first(where: { slots.mayPress($0, at: origin) })
+            != nil
     }
 
     /// Puts a place at the end of its line, or at the front.
@@ -65,41 +62,53 @@ struct TransferQueue: Sendable {
     }
 
     /// Takes a place out of its line, if it is there.
-    mutating func remove(_ place: Place, _ lane: Lane, _ hosts: HostSlots) {
+    mutating func remove(_ place: Place, _ lane: Lane, _ slots: TransferSlots) {
         guard lines[lane]?.remove(place) == true, lines[lane]?.isEmpty == true else { return }
         lines[lane] = nil
         if lane.priority == .visible { visibleLines -= 1 }
         if turns[lane.index].remove(lane.client, lane.origin) {
             // It may have been let in for a place it does not take now.
-            roomGrew(at: lane.origin, hosts)
+            roomGrew(at: lane.origin, slots)
         } else {
             aside[lane.origin]?[lane.index].remove(lane.client)
             dropIfEmpty(lane.origin)
         }
     }
 
-    /// The download whose turn it is, at least as urgent as `least`. Its places stay until they are
-    /// removed.
-    mutating func next(least: Priority, _ hosts: HostSlots) -> CacheKey? {
-        for priority in Priority.allCases.reversed() where priority >= least {
-            while let (client, origin) = turns[priority.index].next {
-                let lane = Lane(priority: priority, client: client, origin: origin)
-                guard hosts.hasRoom(origin, for: priority) else {
-                    stepAside(lane)
-                    continue
-                }
-                turns[priority.index].rotate()
-                return lines[lane]?.first?.key
-            }
+    /// The download whose turn it is, and the line it is in. Its places stay until they are removed.
+    mutating func next(_ slots: TransferSlots) -> (key: CacheKey, lane: Lane)? {
+        for priority in Priority.allCases.reversed() where slots.hasRoom(for: priority) {
+            guard let lane = nextTurn(priority, slots, for: { slots.admits($0, priority) }),
+                let key = lines[lane]?.first?.key
+            else { continue }
+            turns[priority.index].hadTurn(lane.client)
+            return (key, lane)
         }
         return nil
     }
 
-    /// A host has room for one more: the most urgent line that waits for it comes back.
-    mutating func roomGrew(at origin: Origin, _ hosts: HostSlots) {
+    /// The line whose turn it is among clients for whom that holds. Those for whom it does not have downloads
+    /// under way, so that there are never many. Lines whose host is full step aside.
+    private mutating func nextTurn(
+        _ priority: Priority, _ slots: TransferSlots, for holds: (ClientID) -> Bool
+    ) -> Lane? {
+        while let (client, origin) = turns[priority.index].first(where: holds) {
+            let lane = Lane(priority: priority, client: client, origin: origin)
+            if slots.admits(client, priority, at: origin) { return lane }
+            stepAside(lane)
+            // It may have been let in for a place that it may not have any more, and another may.
+            roomGrew(at: origin, slots)
+        }
+        return nil
+    }
+
+    /// A host has room for one more: the most urgent line that may have it comes back.
+    mutating func roomGrew(at origin: Origin, _ slots: TransferSlots) {
         guard let waiting = aside[origin] else { return }
-        for priority in Priority.allCases.reversed() where hosts.hasRoom(origin, for: priority) {
-            guard let client = waiting[priority.index].first else { continue }
+        for priority in Priority.allCases.reversed() where slots.hasRoom(for: priority, at: origin)
+        {
+            let isAdmitted = { slots.admits($0, priority, at: origin) }
+            guard let client = waiting[priority.index].first(where: isAdmitted) else { continue }
             aside[origin]?[priority.index].remove(client)
             turns[priority.index].append(client, origin)
             return dropIfEmpty(origin)
@@ -107,9 +116,9 @@ struct TransferQueue: Sendable {
     }
 
     /// A host has room for many more: all lines that wait for it come back.
-    mutating func limitRose(at origin: Origin, _ hosts: HostSlots) {
+    mutating func limitRose(at origin: Origin, _ slots: TransferSlots) {
         for _ in 0..<(aside[origin]?.reduce(0) { $0 + $1.count } ?? 0) {
-            roomGrew(at: origin, hosts)
+            roomGrew(at: origin, slots)
         }
     }
 
@@ -129,12 +138,13 @@ extension TransferQueue.Lane {
 }
 
 extension Priority {
-    fileprivate var index: Int { Int(rawValue) }
+    /// Its place among all.
+    var index: Int { Int(rawValue) }
 }
 
 extension TransferQueue {
     /// Checks that every line is to be found, and that nothing steps aside for want of nothing.
-    func checkInvariants(_ hosts: HostSlots) {
+    func checkInvariants(_ slots: TransferSlots) {
         var copy = self
         let visible = lines.keys.count { $0.priority == .visible }
         precondition(visible == visibleLines, "\(visible) visible lines, \(visibleLines) counted")
@@ -144,12 +154,12 @@ extension TransferQueue {
             let isReady = copy.turns[lane.index].remove(lane.client, lane.origin)
             precondition(isAside != isReady, "\(lane) is in both places or none")
         }
-        precondition(copy.turns.allSatisfy { $0.next == nil }, "a turn without a line")
+        precondition(copy.turns.allSatisfy(\.isEmpty), "a turn without a line")
         let asideCount = aside.values.joined().reduce(0) { $0 + $1.count }
         precondition(asideCount <= lines.count, "a line that stepped aside is gone")
         for origin in aside.keys {
             var waiting = self
-            waiting.roomGrew(at: origin, hosts)
+            waiting.roomGrew(at: origin, slots)
             let isCalled =
                 waiting.aside[origin].map { $0.map(\.count) } != aside[origin]?.map(\.count)
             let isReady = lines.keys.contains { lane in

@@ -1,32 +1,39 @@
-/// Who is next among clients, and for each client which of its hosts: all in turn.
-struct Turns: Sendable {
+/// Who is next among clients, and for each client which of what it waits for: all in turn.
+struct Turns<Member: Hashable & Sendable>: Sendable {
     private var clients = Line<ClientID>()
-    private var origins: [ClientID: Line<Origin>] = [:]
+    private var members: [ClientID: Line<Member>] = [:]
 
-    /// The client whose turn it is, and the host whose turn it is with that client.
-    var next: (client: ClientID, origin: Origin)? {
-        guard let client = clients.first, let origin = origins[client]?.first else { return nil }
-        return (client, origin)
+    var isEmpty: Bool { clients.isEmpty }
+
+    /// The client whose turn it is, and what it waits for.
+    var first: (client: ClientID, member: Member)? { first { _ in true } }
+
+    /// The client whose turn it is among those for whom that holds, and what it waits for.
+    func first(where holds: (ClientID) -> Bool) -> (client: ClientID, member: Member)? {
+        guard let client = clients.first(where: holds), let member = members[client]?.first else {
+            return nil
+        }
+        return (client, member)
     }
 
-    mutating func append(_ client: ClientID, _ origin: Origin) {
+    mutating func append(_ client: ClientID, _ member: Member) {
         clients.append(client)
-        origins[client, default: Line()].append(origin)
+        members[client, default: Line()].append(member)
     }
 
     /// Whether it was there.
-    mutating func remove(_ client: ClientID, _ origin: Origin) -> Bool {
-        guard origins[client]?.remove(origin) == true else { return false }
-        if origins[client]?.isEmpty == true {
-            origins[client] = nil
+    mutating func remove(_ client: ClientID, _ member: Member) -> Bool {
+        guard members[client]?.remove(member) == true else { return false }
+        if members[client]?.isEmpty == true {
+            members[client] = nil
             clients.remove(client)
         }
         return true
     }
 
-    /// The next had its turn.
-    mutating func rotate() {
-        if let client = clients.first { origins[client]?.rotate() }
-        clients.rotate()
+    /// A client had its turn, and the first it waits for with it.
+    mutating func hadTurn(_ client: ClientID) {
+        if let member = members[client]?.first { members[client]?.moveToEnd(member) }
+        clients.moveToEnd(client)
     }
 }

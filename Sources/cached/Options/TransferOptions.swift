@@ -4,7 +4,7 @@ import ArgumentParser
 struct TransferOptions: ParsableArguments {
     @Option(
         help: """
-            Downloads at once, the last eighth only for what is visible (CACHED_MAX_TRANSFERS; 64 by \
+            Downloads at once, the last eighth for the urgent and for newcomers (CACHED_MAX_TRANSFERS; 64 by \
             default).
             """)
     var maxTransfers: String?

@@ -61,6 +61,31 @@ struct SlowOriginTests {
         }
     }
 
+    @Test func underTheRateWhatIsVisibleComesBeforePrefetches() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope) { $0.maximumRate = 200_000 }
+            // 1.2 MB: 6 s.
+            let names = (0..<4).map { "/\($0).png" }
+            for name in names {
+                fixture.origin.route(name, .answer(body: SampleImage.png(byteCount: 300_000)))
+            }
+            fixture.origin.route("/row.png", .answer(body: SampleImage.png(byteCount: 60_000)))
+            let prefetch = fixture.cache.fetch(
+                try names.map { try fixture.wish($0) }, FetchOptions(priority: .background))
+            try await waitUntil("all to have begun") {
+                fixture.cache.statistics().bytesReceived >= 4 * 16_000
+            }
+            let before = fixture.cache.statistics().bytesReceived
+            let row = fixture.cache.fetch(
+                [try fixture.wish("/row.png")], FetchOptions(priority: .visible))
+            #expect(try await fixture.outcome(of: row).failures.isEmpty)
+            // In turn with the others it would have let 240 kB of them pass.
+            let others = fixture.cache.statistics().bytesReceived - before - 60_000
+            #expect(others < 60_000, "\(others) bytes of prefetches came meanwhile")
+            fixture.cache.leave(prefetch)
+        }
+    }
+
     @Test func aDownloadThatIsHeldBackCanBeGivenUp() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope) { $0.maximumRate = 1000 }

@@ -20,12 +20,15 @@ struct LineTests {
                 #expect(line.remove(element) == model.contains(element))
                 model.removeAll { $0 == element }
             case 3:
-                line.rotate()
-                if !model.isEmpty { model.append(model.removeFirst()) }
+                line.moveToEnd(element)
+                if let place = model.firstIndex(of: element) {
+                    model.append(model.remove(at: place))
+                }
             default:
                 if let first = line.first { line.remove(first) }
                 model = Array(model.dropFirst())
             }
+            #expect(line.first { $0 > element } == model.first { $0 > element })
             #expect(line.first == model.first && line.count == model.count)
             #expect(
                 line.isEmpty == model.isEmpty && line.contains(element) == model.contains(element))

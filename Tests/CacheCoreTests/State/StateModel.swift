@@ -42,6 +42,8 @@ struct StateModel {
     var running = 0
     /// Downloads told to stop that have not yet.
     private var stopping: Set<UInt64> = []
+    /// Downloads under way, by the place that started them.
+    private var taken: [UInt64: Place] = [:]
     var isDraining = false
     /// In the order they came.
     private var places: [Place] = []
@@ -122,6 +124,7 @@ struct StateModel {
     mutating func finished(_ image: Int, _ id: UInt64, _ failure: Failure.Kind?) -> [String] {
         running -= 1
         stopping.remove(id)
+        taken[id] = nil
         guard flights[image]?.id == id else { return started() }
         flights[image]?.phase = .publishing
         let said = started()
@@ -195,7 +198,9 @@ struct StateModel {
     private mutating func startedQueued() -> [String] {
         var said: [String] = []
         while running < limit, !isDraining {
-            guard let image = nextImage(), let flight = flights[image] else { break }
+            guard let place = nextPlace(), let flight = flights[place.image] else { break }
+            let image = place.image
+            taken[flight.id] = place
             leave { $0.image == image }
             flights[image]?.phase = .connecting
             running += 1
@@ -211,7 +216,8 @@ struct StateModel {
 
     /// Something visible waits, and no place is about to be free: the prefetch that has the least stops.
     private mutating func gaveWay() -> [String] {
-        guard running >= limit, stopping.isEmpty, !isDraining, turns[.visible]?.isEmpty == false
+        guard running >= limit, stopping.isEmpty, !isDraining,
+            turns[.visible]?.contains(where: { mayHaveMore($0) }) == true
         else { return [] }
         let prefetches = flights.filter {
             $0.value.phase.isRunning && urgency($0.value) == .background
@@ -251,16 +257,38 @@ struct StateModel {
         }
     }
 
-    /// The first of the client whose turn it is, who goes to the end; of the most urgent, which alone
-    /// may have the last eighth.
-    private mutating func nextImage() -> Int? {
+    /// The first of the client whose turn it is, who goes to the end; of the most urgent for whom there is a
+    /// place.
+    private mutating func nextPlace() -> Place? {
         for priority in Priority.allCases.reversed() {
-            guard let client = turns[priority]?.first else { continue }
-            guard priority == .visible || running < limit - limit / 8 else { return nil }
-            turns[priority]?.removeFirst()
+            guard let client = turns[priority]?.first(where: { isAdmitted($0, priority) }) else {
+                continue
+            }
+            turns[priority]?.removeAll { $0 == client }
             turns[priority]?.append(client)
-            return places.first { $0.client == client && $0.priority == priority }?.image
+            return places.first { $0.client == client && $0.priority == priority }
         }
         return nil
+    }
+
+    /// The last eighth is for what is visible; half of it for newcomers, too.
+    private func isAdmitted(_ client: UInt64, _ priority: Priority) -> Bool {
+        let last = limit / 8
+        if running < limit - last { return true }
+        switch priority {
+        case .background: return false
+        case .normal:
+            let isNewcomer = !taken.values.contains {
+                $0.client == client && $0.priority != .background
+            }
+            return isNewcomer && running < limit - last / 2
+        case .visible: return mayHaveMore(client)
+        }
+    }
+
+    /// One client leaves half of the last eighth to others.
+    private func mayHaveMore(_ client: UInt64) -> Bool {
+        let visible = taken.values.count { $0.client == client && $0.priority == .visible }
+        return visible < limit - (limit / 8 + 1) / 2
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 /// One server bears only so many downloads at once, and holds up no other.
 @Suite("State: hosts", .timeLimit(.minutes(5)))
-struct HostSlotsTests {
+struct TransferSlotsTests {
     private func url(_ text: String) throws -> CacheURL { try CacheURL(text) }
 
     /// The state after wishes for `urls`, and the URLs that were started.
@@ -72,6 +72,44 @@ struct HostSlotsTests {
         #expect(try fails(&state, "http://a/y") == ["http://a/5"])
     }
 
+    @Test func theLastPlaceAtAHostIsForAClientThatHasNoneThere() throws {
+        var state = CacheState(transferLimit: 64, hostLimit: 6)
+        let wanted = (0..<20).map { "http://a/\($0)" }
+        #expect(try started(&state, wanted, client: 1) == Array(wanted[..<5]))
+        #expect(try started(&state, ["http://a/p"], .background, client: 2) == [])
+        #expect(
+            try started(&state, ["http://a/x", "http://a/y"], client: 2) == ["http://a/x"])
+        #expect(try started(&state, ["http://a/z"], client: 3) == [])
+        // The next that ends makes room for who has none, and not for the others, whose turn it is.
+        #expect(try fails(&state, "http://a/0") == ["http://a/z"])
+        #expect(try fails(&state, "http://a/x") == ["http://a/y"])
+        #expect(try fails(&state, "http://a/1") == [])
+        #expect(try fails(&state, "http://a/z") == ["http://a/5"])
+    }
+
+    @Test func noClientHasTheLastPlaceForWhatIsVisibleToItAlone() throws {
+        var state = CacheState(transferLimit: 64, hostLimit: 6)
+        let wanted = (0..<20).map { "http://a/\($0)" }
+        #expect(try started(&state, wanted, .visible, client: 1) == Array(wanted[..<5]))
+        #expect(try started(&state, ["http://a/x"], .visible, client: 2) == ["http://a/x"])
+        #expect(try fails(&state, "http://a/x") == [])
+        #expect(try fails(&state, "http://a/0") == ["http://a/5"])
+    }
+
+    @Test func ofAllPlacesTheLastAreForClientsThatHaveNone() throws {
+        var state = CacheState(transferLimit: 64, hostLimit: 6)
+        let many = (0..<100).map { "http://many\($0)/" }
+        #expect(try started(&state, many, client: 1).count == 56)
+        for client in 2...5 {
+            let urls = ["http://one\(client)/", "http://two\(client)/"]
+            #expect(try started(&state, urls, client: UInt64(client)) == [urls[0]])
+        }
+        #expect(try started(&state, ["http://six/"], client: 6) == [])
+        // What is visible has its own.
+        let visible = (0..<10).map { "http://visible\($0)/" }
+        #expect(try started(&state, visible, .visible, client: 1).count == 4)
+    }
+
     @Test func aFullHostDoesNotLetItsBacklogPassTheMoreUrgentOfOthers() throws {
         var state = CacheState(transferLimit: 2, hostLimit: 2)
         #expect(try started(&state, ["http://a/1", "http://a/2"]) == ["http://a/1"])
@@ -102,7 +140,7 @@ struct HostSlotsTests {
         let id = try #require(state.flights[CacheKey(try url("https://a/0"))]).id
         let more = starts(state.transferAnswered(id, isMultiplexed: true))
         state.checkInvariants()
-        #expect(more.count == HostSlots.streamLimit - 6)
+        #expect(more.count == TransferSlots.streamLimit - 6)
         // It is known from now on; and forgotten when the host speaks HTTP/1.1 again.
         #expect(starts(state.transferAnswered(id, isMultiplexed: true)) == [])
         #expect(try fails(&state, "https://a/0").count == 1)
