@@ -79,9 +79,8 @@ final class DirectoryWorker: Sendable {
                 }
                 publisher.gathered(files: files)
             }
-            let areAlone = jobs.allSatisfy(\.mayWait)
             perform(&jobs, publisher, owner)
-            areAlone ? publisher.commitBeside() : publisher.commit()
+            publisher.commitBeside()
         }
     }
 

@@ -76,7 +76,7 @@ final class Publisher {
     /// Whether the batch may take in more: until that time and while the last commit goes on.
     func mayGrow(until time: ContinuousClock.Instant) -> Bool {
         noteEnds(ends.takeAll(by: .now))
-        return !isFull && (isCommitting || .now < time)
+        return isCommitting || .now < time
     }
 
     /// Until when to wait for more of a batch that may grow.
@@ -92,21 +92,24 @@ final class Publisher {
 
     // MARK: What
 
-    /// Adds images to the batch, in order; it is committed when it is as large as it may be, and where the
-    /// disk is full.
+    /// Adds images to the batch, in order; it is committed when it is as large as it may be, beside those
+    /// that come next, and where the disk is full.
     func prepare(_ images: inout [StagedImage]) {
         guard !images.isEmpty else { return }
         for (index, isPinned) in owner.arePinned(images.map(\.key)).enumerated() {
             images[index].record.isPinned = isPinned
         }
-        while true {
+        while !images.isEmpty {
             let count = directory.prepare(
                 images.prefix(Self.largestBatch - batch.count), for: &batch, after: isCommitting,
                 now: .now, makeRoom: owner.makeRoom)
             images.removeFirst(count)
-            guard !images.isEmpty else { return }
-            // Where the disk is full, those before may go for the next, once they are entries.
-            isFull ? commitBeside() : commit()
+            if batch.count >= Self.largestBatch {
+                commitBeside()
+            } else if !images.isEmpty {
+                // The disk is full: those before may go for the next, once they are entries.
+                commit()
+            }
         }
     }
 
@@ -124,8 +127,6 @@ final class Publisher {
         isCommitting = true
         commits.put(next)
     }
-
-    private var isFull: Bool { batch.count >= Self.largestBatch }
 
     private func takeBatch() -> Commit? {
         guard batch.count > 0 else { return nil }
