@@ -148,10 +148,30 @@ struct SettingsTests {
         #expect(failure.message.contains("CACHED_LOG_LEVEL"))
         try await withTestScope { scope in
             let file = try TemporaryDirectory(in: scope).write(
-                "  CACHED_ALOW_NETWORK=::1\n", to: "cached.conf")
+                "# comment\n\n  CACHED_ALOW_NETWORK=::1\n", to: "cached.conf")
             let failure = try await self.failure(["--config", file], ["HOME": "/h"])
-            #expect(failure.message.contains(file))
+            #expect(failure.message.hasPrefix("\(file):3 sets CACHED_ALOW_NETWORK"))
             #expect(failure.message.contains("CACHED_ALLOW_NETWORK"))
+        }
+    }
+
+    @Test(arguments: ["max-bytes = 5GiB", "export CACHED_ATTEMPTS=2", "max_bytes=1", "=", "yes"])
+    func aLineThatIsNoSettingIsAnErrorThatNamesIt(line: String) async throws {
+        try await withTestScope { scope in
+            let file = try TemporaryDirectory(in: scope).write(
+                "; comment\nCACHED_ATTEMPTS=3\nPATH=/bin\n \(line)\n", to: "cached.conf")
+            let failure = try await self.failure(["--config", file], ["HOME": "/h"])
+            #expect(failure.exitCode == .configuration)
+            #expect(failure.message.hasPrefix("\(file):4: \"\(line)\" is no NAME=value"))
+        }
+    }
+
+    @Test func aDirectoryIsNoConfigurationFile() async throws {
+        try await withTestScope { scope in
+            let directory = try TemporaryDirectory(in: scope).path
+            let failure = try await self.failure(["--config", directory], ["HOME": "/h"])
+            #expect(failure.exitCode == .configuration)
+            #expect(failure.message.contains("\(directory) can't be read: Is a directory"))
         }
     }
 
@@ -180,8 +200,8 @@ struct SettingsTests {
         let names = [
             "CACHED_X", "PATH", "CACHE_DIRECTORY", "CACHED_SOCKET", "CACHED_A", "XCACHED_",
         ]
-        #expect(SettingName.unknown(among: names) == ["CACHED_A", "CACHED_X"])
-        #expect(SettingName.unknown(among: SettingName.allCases.map(\.rawValue)) == [])
+        #expect(names.filter(SettingName.isUnknown) == ["CACHED_X", "CACHED_A"])
+        #expect(SettingName.allCases.map(\.rawValue).filter(SettingName.isUnknown) == [])
     }
 
     private func resolve(

@@ -32,9 +32,9 @@ enum SettingName: String, CaseIterable {
         rawValue.lowercased().split(separator: "_").joined(separator: ".")
     }
 
-    /// Names that start like ours and are none.
-    static func unknown(among names: some Sequence<String>) -> [String] {
-        names.filter { $0.hasPrefix("CACHED_") && SettingName(rawValue: $0) == nil }.sorted()
+    /// Whether a name starts like ours and is none.
+    static func isUnknown(_ name: String) -> Bool {
+        name.hasPrefix("CACHED_") && SettingName(rawValue: name) == nil
     }
 
     /// The known name with the fewest edits to `name`.

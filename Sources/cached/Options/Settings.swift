@@ -111,7 +111,7 @@ extension Settings {
     private static func reader(
         _ options: DaemonOptions, _ environment: [String: String]
     ) async throws -> ConfigReader {
-        try check(environment.keys, "the environment")
+        for name in environment.keys.sorted() { try check(name, "the environment") }
         var providers: [any ConfigProvider] = [
             EnvironmentVariablesProvider(environmentVariables: environment)
         ]
@@ -122,7 +122,9 @@ extension Settings {
     }
 
     private static func provider(_ file: String) async throws -> EnvironmentVariablesProvider {
-        try check(ConfigurationFile.names(in: file), file)
+        for (name, line) in try ConfigurationFile.names(in: file) {
+            try check(name, "\(file):\(line)")
+        }
         do {
             return try await EnvironmentVariablesProvider(environmentFilePath: FilePath(file))
         } catch {
@@ -131,8 +133,8 @@ extension Settings {
         }
     }
 
-    private static func check(_ names: some Sequence<String>, _ place: String) throws {
-        guard let name = SettingName.unknown(among: names).first else { return }
+    private static func check(_ name: String, _ place: String) throws {
+        guard SettingName.isUnknown(name) else { return }
         let nearest = SettingName.nearest(to: name).rawValue
         throw StartFailure.configuration(
             "\(place) sets \(name), which is no setting; the nearest is \(nearest)")

@@ -64,7 +64,13 @@ struct FullDiskTests {
                 for item in items where item.hasFailed { try full.expectHelp(item) }
                 // They are all there still.
                 for item in try await full.cache.status(pinned) { #expect(item.state == .cached) }
-                try await full.unpin(pinned)
+                let failed = try await full.unpin(pinned)
+                if !failed.isEmpty {
+                    // A record is written before the one it replaces goes, which tmpfs may have no room for.
+                    for item in failed { try full.expectHelp(item) }
+                    try full.disk.giveBack()
+                    #expect(try await full.unpin(pinned).isEmpty)
+                }
                 try await full.expectRoom()
                 try await full.expectNothingBroken()
                 figures.append("\(pinned.count) pins")
@@ -165,8 +171,10 @@ private struct FullCache: Sendable {
         return urls
     }
 
-    func unpin(_ urls: [String]) async throws {
-        _ = try await cache.call(Methods.Pin.self, .init(urls: urls, pinned: false))
+    /// Returns those whose pin could not be taken off.
+    func unpin(_ urls: [String]) async throws -> [Item] {
+        let reply = try await cache.call(Methods.Pin.self, .init(urls: urls, pinned: false))
+        return reply.items.filter { $0.failure != nil }
     }
 
     // MARK: What has to hold
