@@ -11,6 +11,9 @@ struct KillTests {
                 let torture = try await KillTorture(seed: testSeed, in: scope)
                 try await torture.run(lives: rounds(short: 5, long: 1042))
                 figures = torture.figures
+                if isWholeLongForm {
+                    #expect(torture.kills >= 1000 && torture.underWay >= 10_000)
+                }
             }
         }
     }

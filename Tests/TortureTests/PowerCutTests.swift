@@ -18,6 +18,7 @@ struct PowerCutTests {
                     seed: testSeed, blockSize: blockSize, in: scope)
                 try await torture.run(cuts: rounds(short: 3, long: 500))
                 figures = torture.figures
+                if isWholeLongForm { #expect(torture.cuts >= 500 && torture.underWay >= 5000) }
             }
         }
     }

@@ -7,7 +7,7 @@ internal import CacheKey
 /// under his own priority. So a shared download starts when the first of these places comes round, and
 /// is as urgent as the most urgent of those who still wait for it, however they come and go.
 ///
-/// A line whose host has no place for it steps aside, and back when the host has room for it: one line for each
+/// A line whose host has no place for it steps aside, and back when the host has one: one line for each
 /// place that becomes free, so that no step depends on how many wait.
 struct TransferQueue: Sendable {
     /// One caller's wait for one download; the daemon's own wait has no caller.

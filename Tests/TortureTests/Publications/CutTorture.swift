@@ -18,9 +18,9 @@ final class CutTorture {
     private var random: SeededGenerator
     private var serial = 0
 
-    private var cuts = 0
+    private(set) var cuts = 0
     private var begun = 0
-    private var underWay = 0
+    private(set) var underWay = 0
     private var owed = 0
     private var present = 0
 

@@ -16,9 +16,9 @@ final class KillTorture {
     /// Of those a life before has left behind.
     private var unfinished: [String] = []
 
-    private var kills = 0
+    private(set) var kills = 0
     private var stops = 0
-    private var underWay = 0
+    private(set) var underWay = 0
     /// What was owed after each end, taken together.
     private var owed = 0
     /// Whole images found after each end, taken together.
