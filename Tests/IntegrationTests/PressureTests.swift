@@ -313,6 +313,20 @@ struct PressureTests {
             #expect(output.errorText.contains(name))
         }
     }
+
+    @Test func everyFigureIsExplainedAndThereIsNoOther() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            // Of the last reaction there are figures only then.
+            try await daemon.cachectl("pressure", "warning")
+            let file = URL(filePath: #filePath).appending(path: "../../../docs/stats.md")
+            let explained = try String(contentsOf: file.standardized, encoding: .utf8)
+                .split(separator: "\n").filter { $0.hasPrefix("| `") }
+                .flatMap { $0.split(separator: "|")[0].matches(of: /`([a-zA-Z]+)`/) }
+                .map { String($0.1) }
+            #expect(try await daemon.statistics().keys.sorted() == explained.sorted())
+        }
+    }
 }
 
 extension DaemonFixture {

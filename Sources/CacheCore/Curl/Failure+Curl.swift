@@ -1,10 +1,9 @@
 internal import CCurl
-internal import CacheKey
 
 extension Failure {
     /// What libcurl's result means for the image. libcurl-errors(3).
     static func curl(
-        _ code: CURLcode, _ url: CacheURL, _ received: Int64, _ length: Int64?, _ head: ResponseHead
+        _ code: CURLcode, _ received: Int64, _ length: Int64?, _ head: ResponseHead
     ) -> Failure {
         let text = String(cString: curl_easy_strerror(code))
         switch code {

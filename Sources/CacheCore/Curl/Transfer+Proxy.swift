@@ -36,7 +36,7 @@ extension Transfer {
             }
             route.hops += 1
             guard route.hops <= context.settings.redirectLimit else {
-                ownFailure = .curl(CURLE_TOO_MANY_REDIRECTS, url, received, length, head)
+                ownFailure = .curl(CURLE_TOO_MANY_REDIRECTS, received, length, head)
                 return false
             }
             route.step = .lookingUp
@@ -55,6 +55,13 @@ extension Transfer {
         if let target, context.settings.addressPolicy.permits(target) { return false }
         refusal = .addressRefused(target)
         return false
+    }
+
+    /// Why nothing came through the proxy, where that was the proxy's doing.
+    func proxyFailure(_ code: CURLcode) -> Failure? {
+        guard route != nil, code == CURLE_COULDNT_CONNECT else { return tunnelRefusal }
+        return Failure(
+            .unreachable, "no connection to the proxy could be made: is it running? (--proxy)")
     }
 
     /// Why the proxy made no tunnel to a https URL's host, if it was asked for one and made none.

@@ -281,7 +281,7 @@ final class Transfer {
         if code == CURLE_COULDNT_CONNECT, let refusal { return .failure(refusal) }
         guard code == CURLE_OK else {
             leaveBehind()
-            return .failure(tunnelRefusal ?? .curl(code, url, received, length, head))
+            return .failure(proxyFailure(code) ?? .curl(code, received, length, head))
         }
         guard body != nil || hasImage else { return .failure(.http(head.status)) }
         do {

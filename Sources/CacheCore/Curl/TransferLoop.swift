@@ -177,7 +177,7 @@ private final class TransferThread {
             if transfer.isRereading { rereading.append(id) }
             multi.add(easy)
         } catch {
-            let failure = Failure.curl(error.code, url, 0, nil, ResponseHead())
+            let failure = Failure.curl(error.code, 0, nil, ResponseHead())
             context.onFinished(key, id, .failed(FailedTransfer(failure: failure)))
         }
     }
@@ -258,7 +258,7 @@ private final class TransferThread {
             multi.add(transfer.easy)
         } catch {
             transfers[transfer.id] = nil
-            let failure = Failure.curl(error.code, transfer.url, 0, nil, ResponseHead())
+            let failure = Failure.curl(error.code, 0, nil, ResponseHead())
             let end = TransferEnd.failed(FailedTransfer(failure: failure))
             context.onFinished(transfer.key, transfer.id, end)
         }

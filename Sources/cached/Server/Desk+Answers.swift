@@ -131,7 +131,7 @@ extension CacheCore.Failure {
     static let goneAgain = CacheCore.Failure(
         .removed,
         "it arrived, and was evicted or removed before it could be reported; the cache may be too small "
-            + "for what is asked at once (--max-bytes)")
+            + "for what is asked at once (--max-bytes, --max-entries)")
 
     static func otherBytes(_ found: ContentDigest?) -> CacheCore.Failure {
         CacheCore.Failure(

@@ -51,6 +51,19 @@ struct ProxyTests {
         }
     }
 
+    @Test func aProxyThatIsNotThereIsNotTakenForTheServer() async throws {
+        try await withTestScope { scope in
+            let port = try ReservedPort(in: scope).number
+            let fixture = try CacheFixture(in: scope, origin: ScriptedOrigin(in: scope)) {
+                $0.transfers.proxy = "http://127.0.0.1:\(port)"
+                $0.transfers.resolutions = ["images.test:80:93.184.215.14"]
+            }
+            let failure = try await fetch(url, fixture)
+            #expect(failure?.kind == .unreachable)
+            #expect(failure?.message.contains("the proxy could be made") == true)
+        }
+    }
+
     @Test func redirectsAreLookedUpOneByOne() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(
