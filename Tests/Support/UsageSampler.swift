@@ -29,14 +29,13 @@ public final class UsageSampler: Sendable {
     public init(of directory: String, in scope: TestScope) {
         Thread.detachNewThread { [state] in
             while !state.value.isEnding {
-                // A directory that can't be read is no moment either.
-                if let usage = try? DirectoryUsage(momentOf: directory) {
-                    state.change { state in
-                        state.report.peak = max(state.report.peak, usage.bytes)
-                        state.report.samples += 1
-                    }
+                // A directory that can't be read is no moment either. After one that was none the next may be.
+                guard let usage = try? DirectoryUsage(momentOf: directory) else { continue }
+                state.change { state in
+                    state.report.peak = max(state.report.peak, usage.bytes)
+                    state.report.samples += 1
                 }
-                poll(nil, 0, 2)
+                poll(nil, 0, 1)
             }
             state.change { $0.hasEnded = true }
         }
