@@ -39,7 +39,7 @@ struct TransferContext: Sendable {
 
 /// How downloads are made.
 public struct TransferSettings: Sendable {
-    /// Downloads under way at once; the last eighth for the urgent and for newcomers.
+    /// Downloads under way at once; the last eighth for what is visible and for clients that have none.
     public var transferLimit = 64
     /// Downloads from one host at once, the last one like the last eighth of all. Over HTTP/2 they share
     /// a connection and are not limited by it.

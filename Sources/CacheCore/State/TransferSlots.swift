@@ -5,12 +5,6 @@ internal import CacheKey
 /// libcurl can limit connections to a host itself, but what waits inside it is woken one at a time and
 /// sometimes not at all (7.88), and would hold a transfer's place meanwhile.
 struct TransferSlots: Sendable {
-    private struct Taken: Sendable {
-        let origin: Origin
-        let client: ClientID
-        let priority: Priority
-    }
-
     /// Downloads at once, at most.
     var limit: Int
     /// Downloads from one host at once, at most, where each takes a connection.
@@ -24,7 +18,8 @@ struct TransferSlots: Sendable {
 
     private var all = Occupancy()
     private var hosts: [Origin: Occupancy] = [:]
-    private var taken: [FlightID: Taken] = [:]
+    /// Downloads under way, and the lines in whose turn they began.
+    private var taken: [FlightID: TransferQueue.Lane] = [:]
     /// Downloads that were told to stop and have not yet.
     private var stopping: Set<FlightID> = []
     /// Hosts whose last answer came by HTTP/2.
@@ -83,11 +78,11 @@ struct TransferSlots: Sendable {
 
     // MARK: What happens
 
-    /// A download begins, in the turn of a client.
+    /// A download begins, in the turn of a line.
     mutating func take(_ id: FlightID, _ lane: TransferQueue.Lane) {
         all.add(lane.client, lane.priority)
         hosts[lane.origin, default: Occupancy()].add(lane.client, lane.priority)
-        taken[id] = Taken(origin: lane.origin, client: lane.client, priority: lane.priority)
+        taken[id] = lane
     }
 
     /// A download was told to stop. It has its place until it does.

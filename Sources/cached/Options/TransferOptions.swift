@@ -4,8 +4,8 @@ import ArgumentParser
 struct TransferOptions: ParsableArguments {
     @Option(
         help: """
-            Downloads at once, the last eighth for the urgent and for newcomers (CACHED_MAX_TRANSFERS; 64 by \
-            default).
+            Downloads at once, the last eighth for what is visible and for clients that have none \
+            (CACHED_MAX_TRANSFERS; 64 by default).
             """)
     var maxTransfers: String?
 
