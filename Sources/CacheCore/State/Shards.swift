@@ -1,8 +1,8 @@
 /// A dictionary in parts, each of which grows by itself: so the largest step is to move a few hundred
 /// values. One dictionary of 100,000 downloads moves all of them when it grows, 100 ms under the lock.
 struct Shards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    /// One part to begin with: most of these never grow.
-    private var parts: [[Key: Value]] = [[:]]
+    /// None to begin with, and then one: most of these never grow.
+    private var parts: [[Key: Value]] = []
 
     /// Values in the one part before there are many.
     private static var few: Int { 1024 }
@@ -13,8 +13,9 @@ struct Shards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     var values: some Sequence<Value> { parts.lazy.flatMap(\.values) }
 
     subscript(key: Key) -> Value? {
-        get { parts[part(of: key)][key] }
+        get { parts.isEmpty ? nil : parts[part(of: key)][key] }
         _modify {
+            if parts.isEmpty { parts = [[:]] }
             if parts.count == 1, parts[0].count >= Self.few { spread() }
             yield &parts[part(of: key)][key]
         }
@@ -22,11 +23,11 @@ struct Shards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     /// Cheaper than to ask for the value.
     func contains(_ key: Key) -> Bool {
-        parts[part(of: key)].index(forKey: key) != nil
+        !parts.isEmpty && parts[part(of: key)].index(forKey: key) != nil
     }
 
     mutating func removeValue(forKey key: Key) -> Value? {
-        parts[part(of: key)].removeValue(forKey: key)
+        parts.isEmpty ? nil : parts[part(of: key)].removeValue(forKey: key)
     }
 
     private mutating func spread() {

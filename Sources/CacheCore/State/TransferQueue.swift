@@ -23,11 +23,17 @@ struct TransferQueue: Sendable {
         let origin: Origin
     }
 
+    /// Where lines stepped aside to.
+    fileprivate struct Bench: Hashable, Sendable {
+        let priority: Priority
+        let origin: Origin
+    }
+
     private var lines: [Lane: Line<Place>] = [:]
     /// Lines that may have their turn, by priority.
     private var turns = [Turns<Origin>](repeating: Turns(), count: Priority.allCases.count)
-    /// Lines that stepped aside: their clients, by host and priority.
-    private var aside: [Origin: [Line<ClientID>]] = [:]
+    /// The clients of lines that stepped aside.
+    private var aside: [Bench: Line<ClientID>] = [:]
     /// Lines of what is visible.
     private var visibleLines = 0
 
@@ -38,14 +44,14 @@ struct TransferQueue: Sendable {
 
     /// Whether anything visible would have its turn, were a prefetch to stop. Lines whose host is full
     /// step aside.
-    mutating func isVisibleNext(_ slots: TransferSlots) -> Bool {
+    mutating func isVisibleNext(_ slots: borrowing TransferSlots) -> Bool {
         nextTurn(.visible, slots) { slots.mayPress($0) } != nil
     }
 
     /// Whether anything visible would have a place at this host, were a prefetch there to stop.
-    func isVisibleAside(_ origin: Origin, _ slots: TransferSlots) -> Bool {
-        aside[origin]?[Priority.visible.index].first(where: { slots.mayPress($0, at: origin) })
-            != nil
+    func isVisibleAside(_ origin: Origin, _ slots: borrowing TransferSlots) -> Bool {
+        aside[Bench(priority: .visible, origin: origin)]?
+            .first { slots.mayPress($0, at: origin) } != nil
     }
 
     /// Puts a place at the end of its line, or at the front.
@@ -62,7 +68,7 @@ struct TransferQueue: Sendable {
     }
 
     /// Takes a place out of its line, if it is there.
-    mutating func remove(_ place: Place, _ lane: Lane, _ slots: TransferSlots) {
+    mutating func remove(_ place: Place, _ lane: Lane, _ slots: borrowing TransferSlots) {
         guard lines[lane]?.remove(place) == true, lines[lane]?.isEmpty == true else { return }
         lines[lane] = nil
         if lane.priority == .visible { visibleLines -= 1 }
@@ -70,13 +76,12 @@ struct TransferQueue: Sendable {
             // It may have been let in for a place it does not take now.
             roomGrew(at: lane.origin, slots)
         } else {
-            aside[lane.origin]?[lane.index].remove(lane.client)
-            dropIfEmpty(lane.origin)
+            standUp(lane.client, from: lane.bench)
         }
     }
 
     /// The download whose turn it is, and the line it is in. Its places stay until they are removed.
-    mutating func next(_ slots: TransferSlots) -> (key: CacheKey, lane: Lane)? {
+    mutating func next(_ slots: borrowing TransferSlots) -> (key: CacheKey, lane: Lane)? {
         for priority in Priority.allCases.reversed() where slots.hasRoom(for: priority) {
             guard let lane = nextTurn(priority, slots, for: { slots.admits($0, priority) }),
                 let key = lines[lane]?.first?.key
@@ -90,7 +95,7 @@ struct TransferQueue: Sendable {
     /// The line whose turn it is among clients for whom that holds. Those for whom it does not have downloads
     /// under way, so that there are never many. Lines whose host is full step aside.
     private mutating func nextTurn(
-        _ priority: Priority, _ slots: TransferSlots, for holds: (ClientID) -> Bool
+        _ priority: Priority, _ slots: borrowing TransferSlots, for holds: (ClientID) -> Bool
     ) -> Lane? {
         while let (client, origin) = turns[priority.index].first(where: holds) {
             let lane = Lane(priority: priority, client: client, origin: origin)
@@ -103,38 +108,39 @@ struct TransferQueue: Sendable {
     }
 
     /// A host has room for one more: the most urgent line that may have it comes back.
-    mutating func roomGrew(at origin: Origin, _ slots: TransferSlots) {
-        guard let waiting = aside[origin] else { return }
-        for priority in Priority.allCases.reversed() where slots.hasRoom(for: priority, at: origin)
-        {
-            let isAdmitted = { slots.admits($0, priority, at: origin) }
-            guard let client = waiting[priority.index].first(where: isAdmitted) else { continue }
-            aside[origin]?[priority.index].remove(client)
-            turns[priority.index].append(client, origin)
-            return dropIfEmpty(origin)
+    mutating func roomGrew(at origin: Origin, _ slots: borrowing TransferSlots) {
+        for priority in Priority.allCases.reversed() {
+            let bench = Bench(priority: priority, origin: origin)
+            guard let waiting = aside[bench], slots.hasRoom(for: priority, at: origin),
+                let client = waiting.first(where: { slots.admits($0, priority, at: origin) })
+            else { continue }
+            standUp(client, from: bench)
+            return turns[priority.index].append(client, origin)
         }
     }
 
     /// A host has room for many more: all lines that wait for it come back.
-    mutating func limitRose(at origin: Origin, _ slots: TransferSlots) {
-        for _ in 0..<(aside[origin]?.reduce(0) { $0 + $1.count } ?? 0) {
-            roomGrew(at: origin, slots)
+    mutating func limitRose(at origin: Origin, _ slots: borrowing TransferSlots) {
+        let waiting = Priority.allCases.reduce(0) { sum, priority in
+            sum + (aside[Bench(priority: priority, origin: origin)]?.count ?? 0)
         }
+        for _ in 0..<waiting { roomGrew(at: origin, slots) }
     }
 
     private mutating func stepAside(_ lane: Lane) {
         _ = turns[lane.index].remove(lane.client, lane.origin)
-        let none = [Line<ClientID>](repeating: Line(), count: Priority.allCases.count)
-        aside[lane.origin, default: none][lane.index].append(lane.client)
+        aside[lane.bench, default: Line()].append(lane.client)
     }
 
-    private mutating func dropIfEmpty(_ origin: Origin) {
-        if aside[origin]?.allSatisfy(\.isEmpty) == true { aside[origin] = nil }
+    private mutating func standUp(_ client: ClientID, from bench: Bench) {
+        aside[bench]?.remove(client)
+        if aside[bench]?.isEmpty == true { aside[bench] = nil }
     }
 }
 
 extension TransferQueue.Lane {
     fileprivate var index: Int { priority.index }
+    fileprivate var bench: TransferQueue.Bench { .init(priority: priority, origin: origin) }
 }
 
 extension Priority {
@@ -144,26 +150,25 @@ extension Priority {
 
 extension TransferQueue {
     /// Checks that every line is to be found, and that nothing steps aside for want of nothing.
-    func checkInvariants(_ slots: TransferSlots) {
+    func checkInvariants(_ slots: borrowing TransferSlots) {
         var copy = self
         let visible = lines.keys.count { $0.priority == .visible }
         precondition(visible == visibleLines, "\(visible) visible lines, \(visibleLines) counted")
         for (lane, line) in lines {
             precondition(!line.isEmpty, "\(lane) is empty")
-            let isAside = aside[lane.origin]?[lane.index].contains(lane.client) == true
+            let isAside = aside[lane.bench]?.contains(lane.client) == true
             let isReady = copy.turns[lane.index].remove(lane.client, lane.origin)
             precondition(isAside != isReady, "\(lane) is in both places or none")
         }
         precondition(copy.turns.allSatisfy(\.isEmpty), "a turn without a line")
-        let asideCount = aside.values.joined().reduce(0) { $0 + $1.count }
+        let asideCount = aside.values.reduce(0) { $0 + $1.count }
         precondition(asideCount <= lines.count, "a line that stepped aside is gone")
-        for origin in aside.keys {
+        for origin in Set(aside.keys.map(\.origin)) {
             var waiting = self
             waiting.roomGrew(at: origin, slots)
-            let isCalled =
-                waiting.aside[origin].map { $0.map(\.count) } != aside[origin]?.map(\.count)
+            let isCalled = waiting.aside.mapValues(\.count) != aside.mapValues(\.count)
             let isReady = lines.keys.contains { lane in
-                lane.origin == origin && aside[origin]?[lane.index].contains(lane.client) != true
+                lane.origin == origin && aside[lane.bench]?.contains(lane.client) != true
             }
             precondition(!isCalled || isReady, "\(origin) has room, and nobody is let in")
         }

@@ -5,14 +5,14 @@ import Testing
 
 @Suite("Line", .timeLimit(.minutes(5)))
 struct LineTests {
-    @Test(arguments: [UInt64](1...4))
-    func keepsTheOrderAnArrayWouldHave(seed: UInt64) {
+    @Test(arguments: [UInt64](1...4), [3, 20])
+    func keepsTheOrderAnArrayWouldHave(seed: UInt64, elements: Int) {
         var random = SeededGenerator(seed: seed)
         var line = Line<Int>()
         var model: [Int] = []
         for _ in 0..<5000 {
-            let element = Int.random(in: 0..<20, using: &random)
-            switch Int.random(in: 0..<5, using: &random) {
+            let element = Int.random(in: 0..<elements, using: &random)
+            switch Int.random(in: 0..<6, using: &random) {
             case 0, 1:
                 line.append(element)
                 if !model.contains(element) { model.append(element) }
@@ -20,6 +20,9 @@ struct LineTests {
                 #expect(line.remove(element) == model.contains(element))
                 model.removeAll { $0 == element }
             case 3:
+                line.prepend(element)
+                if !model.contains(element) { model.insert(element, at: 0) }
+            case 4:
                 line.moveToEnd(element)
                 if let place = model.firstIndex(of: element) {
                     model.append(model.remove(at: place))
