@@ -39,7 +39,7 @@ struct ResponseHead {
     ) -> Bool {
         length += line.count
         guard !line.starts(with: "HTTP/".utf8) else {
-            begin(String(decoding: line, as: UTF8.self), mayMultiplex)
+            begin(line, mayMultiplex)
             return true
         }
         isComplete = line[...].trimmed.isEmpty
@@ -55,13 +55,15 @@ struct ResponseHead {
         length += line.count
     }
 
-    private mutating func begin(_ statusLine: String, _ mayMultiplex: () -> Bool) {
+    private mutating func begin(_ statusLine: UnsafeRawBufferPointer, _ mayMultiplex: () -> Bool) {
         let read = length
         self = ResponseHead()
         length = read
-        let parts = statusLine.split(separator: " ", maxSplits: 2)
-        status = parts.count > 1 ? Int(parts[1].trimmed) ?? 0 : 0
-        let isNewer = parts.first.map { $0 == "HTTP/2" || $0 == "HTTP/3" } ?? false
+        let parts = statusLine.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        if parts.count > 1 {
+            status = Int(String(decoding: parts[1].trimmed, as: UTF8.self)) ?? 0
+        }
+        let isNewer = ["HTTP/2", "HTTP/3"].contains { parts[0].elementsEqual($0.utf8) }
         isMultiplexed = isNewer && mayMultiplex()
         isFramed = isMultiplexed
     }
@@ -124,12 +126,12 @@ extension ResponseHead {
 
     /// The entity tag, if it is one and short enough to keep (RFC 9110 §8.8.3).
     var storableEntityTag: String? {
-        guard let tag = entityTag, tag.utf8.count <= 256, tag.hasSuffix("\""),
-            tag.hasPrefix("\"") || tag.hasPrefix("W/\""),
-            tag.utf8.count >= (tag.hasPrefix("W/") ? 4 : 2),
+        guard let tag = entityTag, tag.utf8.count <= 256,
             tag.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
         else { return nil }
-        return tag
+        let quoted = tag.utf8.starts(with: "W/".utf8) ? tag.utf8.dropFirst(2) : tag.utf8[...]
+        let isQuoted = quoted.first == UInt8(ascii: "\"") && quoted.last == UInt8(ascii: "\"")
+        return isQuoted && quoted.count >= 2 ? tag : nil
     }
 }
 
