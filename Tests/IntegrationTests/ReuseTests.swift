@@ -31,6 +31,25 @@ struct ReuseTests {
         }
     }
 
+    @Test func whatIsNotModifiedIsNoRedirect() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let url = origin.url("/a.png")
+            origin.route("/a.png", .answer(headers: stale, body: image))
+            origin.route("/b.png", .answer(body: SampleImage.png(byteCount: 6000)))
+            let daemon = try await DaemonFixture.start(in: scope)
+            #expect(try await daemon.fetch(url).state == .cached)
+            origin.route("/a.png", [.head(304, ["Location": "/b.png"])])
+            #expect(try await daemon.cachectl("fetch", "--refresh", url).status == .success)
+            #expect(try await daemon.figure("revalidated") == 1)
+            #expect(try contents(of: daemon.path(url)) == image)
+            // The next transfer follows redirects again.
+            origin.route("/c.png", .answer(302, headers: ["Location": "/b.png"]))
+            #expect(try await daemon.fetch(origin.url("/c.png")).state == .cached)
+            #expect(origin.requests("/b.png").count == 1)
+        }
+    }
+
     @Test func aDownloadThatPausesSaysSo() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

@@ -43,8 +43,6 @@ extension CurlEasy {
         try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
         try set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        // With a proxy redirects are followed one by one, see `ProxyRoute`.
-        try set(CURLOPT_FOLLOWLOCATION, settings.proxy == nil ? 1 : 0)
         try set(CURLOPT_MAXREDIRS, settings.redirectLimit)
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         // No proxy from the environment: it would hide the address from the check when connecting.
@@ -103,6 +101,8 @@ extension CurlEasy {
             let proxy = transfer.context.settings.proxy ?? ""
             try set(CURLOPT_PROXY, route.step == .asking ? proxy : "")
         }
+        // With a proxy redirects are followed one by one, see `ProxyRoute`.
+        try set(CURLOPT_FOLLOWLOCATION, transfer.route == nil ? 1 : 0)
         try set(CURLOPT_HTTPHEADER, list: transfer.headers.list)
         // Over TLS it pays to wait for a handshake that may bring HTTP/2. Plain HTTP has nothing to wait
         // for, and libcurl 7.88 would send one request after the other.

@@ -31,9 +31,9 @@ extension Transfer {
             guard refusal == nil else { return false }
             route.step = .asking
         case .asking:
-            guard code == CURLE_OK, 300..<400 ~= head.status, let next = easy.redirectTarget else {
-                return false
-            }
+            guard code == CURLE_OK, 300..<400 ~= head.status, head.status != 304,
+                let next = easy.redirectTarget
+            else { return false }
             route.hops += 1
             guard route.hops <= context.settings.redirectLimit else {
                 ownFailure = .curl(CURLE_TOO_MANY_REDIRECTS, received, length, head)

@@ -87,6 +87,8 @@ final class Transfer {
         } else if head.take(line, mayMultiplex: easy.isSecure) {
             times.received = .now
             isConnecting = false
+            // It is no redirect, though libcurl follows any 3xx (RFC 9110 §15.4.5).
+            if head.status == 304 { try? easy.set(CURLOPT_FOLLOWLOCATION, 0) }
         }
         if !isAnswered {
             isAnswered = true
