@@ -20,28 +20,49 @@ struct FaultTests {
     @Test func aCallThatFailsCostsAtMostOneDownload() async throws {
         try await Promise("every system call may fail").test { figures in
             try await withTestScope { scope in
-                let origin = try FaultyDaemon.origin(in: scope)
-                var daemon = FaultyDaemon(try await DaemonFixture.start(in: scope), origin)
-                var round = FaultRound(in: scope)
-                for faults in chosen(ForeignFaults.all) {
-                    for errno in isLongForm
-                        ? faults.errnos : [faults.errnos[round.faults % faults.errnos.count]]
-                    {
-                        try await round.fail(
-                            faults, errno, upTo: isLongForm ? Self.last : 1, daemon)
-                    }
-                    try await daemon.expectTrueBooks()
-                }
-                try daemon.expectHelpfulLog()
-                // A crash would show here.
-                try await daemon.daemon.stop()
-                daemon = FaultyDaemon(try await daemon.daemon.restart(), origin)
-                try await daemon.expectWhole(round.urls)
-                try await daemon.expectTrueBooks()
-                figures += ["\(round.faults) faults", "\(round.lost) downloads lost"]
-                if isLongForm { for line in round.tally { print("torture: \(line)") } }
+                figures += try await strike(chosen(ForeignFaults.all), in: scope)
             }
         }
+    }
+
+    /// They have a thread of their own, once there are many images at a time.
+    @Test func aCommitOfManyImagesLosesAtMostOne() async throws {
+        try await Promise("every system call of a commit may fail").test { figures in
+            try await withTestScope { scope in
+                figures += try await strike(
+                    ForeignFaults.ofCommits, copies: 16, mustStrike: true, in: scope)
+            }
+        }
+    }
+
+    /// Makes each of these calls fail while a daemon downloads each image so many times; what came of it.
+    private func strike(
+        _ all: [ForeignFaults], copies: Int = 1, mustStrike: Bool = false, in scope: TestScope
+    ) async throws -> [String] {
+        let origin = try FaultyDaemon.origin(in: scope)
+        var options = DaemonFixture.Options()
+        options.arguments = ["--max-transfers-per-host", "64"]
+        var daemon = FaultyDaemon(try await DaemonFixture.start(options, in: scope), origin)
+        var round = FaultRound(copies: copies, in: scope)
+        for faults in all {
+            let before = round.faults
+            for errno in isLongForm ? faults.errnos : [faults.errnos[before % faults.errnos.count]]
+            {
+                try await round.fail(faults, errno, upTo: isLongForm ? Self.last : 1, daemon)
+            }
+            if mustStrike, round.faults == before {
+                throw TestFailure("\(faults.thread) never called \(faults.call)")
+            }
+            try await daemon.expectTrueBooks()
+        }
+        try daemon.expectHelpfulLog()
+        // A crash would show here.
+        try await daemon.daemon.stop()
+        daemon = FaultyDaemon(try await daemon.daemon.restart(), origin)
+        try await daemon.expectWhole(round.urls)
+        try await daemon.expectTrueBooks()
+        if isLongForm { for line in round.tally { print("torture: \(line)") } }
+        return ["\(round.faults) faults", "\(round.lost) downloads lost"]
     }
 
     /// In the short form some.
@@ -55,13 +76,16 @@ struct FaultTests {
 
 /// Faults one after the other, on one daemon.
 private struct FaultRound {
+    /// Names each image is fetched under at a time.
+    private let copies: Int
     private let scope: TestScope
     private var counts: [String: Int] = [:]
     private(set) var lost = 0
     /// Every URL that was fetched.
     private(set) var urls: [String] = []
 
-    init(in scope: TestScope) {
+    init(copies: Int, in scope: TestScope) {
+        self.copies = copies
         self.scope = scope
     }
 
@@ -88,7 +112,7 @@ private struct FaultRound {
     private mutating func strikes(
         _ fault: Strace.Fault, _ thread: String, _ daemon: FaultyDaemon
     ) async throws -> Bool {
-        let wanted = daemon.urls("\(urls.count)")
+        let wanted = daemon.urls("\(urls.count)", copies: copies)
         let (items, lines) = try await withTestScope { scope in
             let log = try TemporaryDirectory(in: scope).file("log")
             let strace = try await Strace(

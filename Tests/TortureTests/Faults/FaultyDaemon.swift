@@ -33,9 +33,11 @@ struct FaultyDaemon: Sendable {
         return origin
     }
 
-    /// The images under names nobody has used before.
-    func urls(_ name: String) -> [String] {
-        Self.images.indices.map { origin.url("/\($0).png?\(name)") }
+    /// The images under names nobody has used before, each under so many.
+    func urls(_ name: String, copies: Int = 1) -> [String] {
+        (0..<copies).flatMap { copy in
+            Self.images.indices.map { origin.url("/\($0).png?\(name).\(copy)") }
+        }
     }
 
     // MARK: Calls

@@ -53,6 +53,15 @@ struct ForeignFaults: Sendable {
         self.errnos = errnos.split(separator: " ").map(String.init)
     }
 
+    /// What is asked for many images at once.
+    static let ofCommits: [ForeignFaults] = [
+        .init("commit", "syncfs", "EIO ENOSPC EDQUOT"),
+        .init("commit", "sync_file_range", "EIO ENOMEM ENOSPC"),
+        .init("commit", "fsync", "EIO ENOSPC EDQUOT EROFS"),
+        .init("commit", renaming, "EIO ENOSPC EDQUOT EROFS EACCES ENOMEM EBUSY"),
+        .init("commit", looking, "EIO ENOMEM EACCES"),
+    ]
+
     /// What a start asks of the kernel and nothing before it: loading the program does.
     static let atStart: [ForeignFaults] = [
         .init("", "/^mkdir", "EACCES EDQUOT ENOMEM ENOSPC EROFS"),
