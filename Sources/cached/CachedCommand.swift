@@ -35,7 +35,6 @@ struct CachedCommand: AsyncParsableCommand {
     }
 
     private func serve(_ settings: Settings) async throws {
-        ProcessMemory.keepsFreed()
         var logger = Logger(label: "cached", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = settings.logLevel
         try DescriptorLimit.raise(logger)
