@@ -116,6 +116,25 @@ struct PublisherTests {
         }
     }
 
+    @Test func aFullBatchIsCommittedBesideWhatComesNext() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let record = Record()
+            let names = Self.names("a", Publisher.largestBatch)
+            try await offPool {
+                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                var images = (names + ["b"]).map { folder.held($0) }
+                publisher.prepare(&images)
+                #expect(images.isEmpty && record.published.isEmpty)
+                #expect(folder.status(folder.partial("b")) != nil)
+                for _ in 0..<2 { record.letThrough() }
+                publisher.commit()
+                #expect(record.published == [Self.keys(names), Self.keys(["b"])])
+                publisher.finish()
+            }
+        }
+    }
+
     @Test func aBatchIsNeverLargerThanItMayBe() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
