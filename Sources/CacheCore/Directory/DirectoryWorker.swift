@@ -74,7 +74,8 @@ final class DirectoryWorker: Sendable {
                 var files = jobs.count
                 while jobs.allSatisfy(\.mayWait), publisher.mayGrow(until: time) {
                     perform(&jobs, publisher, owner)
-                    jobs = inbox.takeAll(by: publisher.nextLook(until: time))
+                    jobs = inbox.takeAll(
+                        by: publisher.nextLook(until: time), enough: Publisher.stretch)
                     files += jobs.count
                 }
                 publisher.gathered(files: files)

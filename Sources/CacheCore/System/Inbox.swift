@@ -11,10 +11,12 @@ package final class Inbox<Element: Sendable>: Sendable {
         var elements: [Element] = []
         /// One of them can't wait for more.
         var isUrgent = false
+        /// So many are worth waking for.
+        var enough = 1
         var isClosed = false
 
         mutating func take() -> [Element] {
-            defer { (elements, isUrgent) = ([], false) }
+            defer { (elements, isUrgent, enough) = ([], false, 1) }
             return elements
         }
     }
@@ -35,13 +37,13 @@ package final class Inbox<Element: Sendable>: Sendable {
 
     /// Adds an element at the end; `false` after ``close()``, when nobody takes it any more.
     ///
-    /// - Parameter isUrgent: ends a wait for more, see ``takeAll(by:)``.
+    /// - Parameter isUrgent: ends a wait for more, see ``takeAll(by:enough:)``.
     @discardableResult
     package func put(_ element: Element, isUrgent: Bool = true) -> Bool {
         let (isOpen, wakes) = state.withLock { state in
             guard !state.isClosed else { return (false, false) }
-            let wakes = state.elements.isEmpty || isUrgent && !state.isUrgent
             state.elements.append(element)
+            let wakes = state.elements.count == state.enough || isUrgent && !state.isUrgent
             state.isUrgent = state.isUrgent || isUrgent
             return (true, wakes)
         }
@@ -67,13 +69,16 @@ package final class Inbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Waits until a time, or until something urgent is there; takes all there is, oldest first.
-    /// sem_clockwait(3).
-    package func takeAll(by time: ContinuousClock.Instant) -> [Element] {
+    /// Waits until a time, until something urgent is there, or as many as are enough; takes all there is,
+    /// oldest first. sem_clockwait(3).
+    package func takeAll(by time: ContinuousClock.Instant, enough: Int = .max) -> [Element] {
         while true {
             let left = time - .now
             let taken: [Element]? = state.withLock { state in
-                state.isUrgent || state.isClosed || left <= .zero ? state.take() : nil
+                guard !state.isUrgent, !state.isClosed, left > .zero, state.elements.count < enough
+                else { return state.take() }
+                state.enough = enough
+                return nil
             }
             if let taken { return taken }
             clinux_wait(semaphore, Int(left / .nanoseconds(1)))

@@ -29,6 +29,20 @@ import Testing
         if isThere { #expect(inbox.takeAll(by: .now) == []) }
     }
 
+    /// Whether they come before or while somebody waits.
+    @Test(arguments: [false, true])
+    func asManyAsAreEnoughEndAWaitForMore(areThere: Bool) {
+        let putting = NamedThread("putting") { [inbox] in
+            for element in 1...3 { inbox.put(element, isUrgent: false) }
+        }
+        if areThere { putting.join() }
+        #expect(inbox.takeAll(by: .now + .seconds(600), enough: 3) == [1, 2, 3])
+        if !areThere { putting.join() }
+        // Who waits for anything at all is woken by the first again.
+        inbox.put(4, isUrgent: false)
+        #expect(inbox.takeAll() == [4])
+    }
+
     @Test func theEndEndsIt() {
         inbox.put(1, isUrgent: false)
         inbox.close()
