@@ -50,6 +50,7 @@ final class Publisher {
     init(directory: CacheDirectory, owner: DirectoryWorker.Owner) {
         (self.directory, self.owner) = (directory, owner)
         thread = NamedThread("commit") { [commits, ends] in
+            directory.kernel.growDescriptorTable(to: 2 * Self.largestBatch, directory.descriptor)
             while var taken = commits.takeAll() {
                 while var commit = taken.popLast() { ends.put(commit.perform(directory, owner)) }
             }

@@ -230,6 +230,14 @@ struct Kernel: Sendable {
         _ = try call(.flock) { clinux_flock(descriptor, LOCK_EX | LOCK_NB) }
     }
 
+    /// Makes room for so many descriptors in the kernel's table of this process's, where they are allowed.
+    /// It grows by itself; but in a process of several threads whoever opens a file then waits for all
+    /// processors to have looked, which takes some 10 ms. fcntl(2), `F_DUPFD_CLOEXEC`.
+    func growDescriptorTable(to count: Int, _ descriptor: Int32) {
+        let highest = fcntl(descriptor, F_DUPFD_CLOEXEC, CInt(clamping: count))
+        if highest >= 0 { close(highest) }
+    }
+
     /// Runs one call, again while it is interrupted; a planned fault comes in its place.
     func call<Result: FixedWidthInteger>(
         _ name: SyscallName, _ body: () -> Result

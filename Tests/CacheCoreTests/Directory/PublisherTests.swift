@@ -70,6 +70,18 @@ struct PublisherTests {
         }
     }
 
+    /// Nobody waits for it to grow while images are published. proc(5), `FDSize`
+    @Test func theTableOfDescriptorsHasRoomFromTheStart() async throws {
+        guard try DescriptorLimit.raised() > 2 * Publisher.largestBatch else { return }
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            Publisher(directory: folder.directory, owner: Record().owner).finish()
+            let status = String(decoding: try contents(of: "/proc/self/status"), as: UTF8.self)
+            let size = try #require(status.firstMatch(of: /FDSize:\s+(\d+)/)?.output.1)
+            #expect(try #require(Int(size)) > 2 * Publisher.largestBatch)
+        }
+    }
+
     @Test func whatIsFewIsCommittedAtOnce() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
