@@ -8,8 +8,9 @@ final class Publisher {
     /// Publications that share one commit, at most. Two batches may be open at once, with a descriptor for
     /// each image.
     static let largestBatch = 512
-    /// While a batch gathers, what came is written so often, or as soon as it is so many.
+    /// While a batch gathers, what came is written so often.
     private static let step = Duration.milliseconds(10)
+    /// Or as soon as it is so many images: work for a millisecond or two, against one waking.
     static let stretch = 16
 
     /// A batch to be committed.

@@ -82,6 +82,22 @@ struct ProxyTests {
         }
     }
 
+    @Test func whatIsNotModifiedIsNoRedirect() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(["images.test:80:93.184.215.14"], in: scope)
+            fixture.origin.route(
+                url,
+                .answer(headers: ["Cache-Control": "max-age=0", "ETag": "\"1\""], body: image))
+            #expect(try await fetch(url, fixture) == nil)
+            let other = "http://images.test/b.png"
+            fixture.origin.route(url, [.head(304, ["Location": other])])
+            fixture.origin.route(other, .answer(body: SampleImage.png(byteCount: 4000)))
+            #expect(try await fetch(url, fixture) == nil)
+            #expect(fixture.origin.requests(url).count == 2)
+            #expect(fixture.origin.requests(other).isEmpty)
+        }
+    }
+
     @Test func redirectsEndAfterEight() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(["images.test:80:93.184.215.14"], in: scope)
