@@ -30,6 +30,7 @@ void clinux_run_when_idle(void) {
 
 const int clinux_o_path = O_PATH;
 const int clinux_o_noatime = O_NOATIME;
+const int clinux_o_tmpfile = O_TMPFILE;
 
 // getxattrat(2), newer than most headers; the number is the same on every architecture but alpha.
 #ifndef SYS_getxattrat

@@ -17,8 +17,10 @@ public final class FileEvents: Sendable {
 
         /// A name is gone. `IN_DELETE`
         public static let removals = Kinds(rawValue: UInt32(IN_DELETE))
-        /// A file has got a name that it had not before: it was published. `IN_MOVED_TO`
-        public static let publications = Kinds(rawValue: UInt32(IN_MOVED_TO))
+        /// A file has got a name that it had not before and is no partial's: it was published. `IN_MOVED_TO`,
+        /// `IN_CREATE`
+        public static let publications = Kinds(
+            rawValue: UInt32(IN_MOVED_TO) | UInt32(IN_CREATE))
         /// A file was read, or its access time set, which the kernel tells as the same. `IN_ACCESS`
         public static let uses = Kinds(rawValue: UInt32(IN_ACCESS))
     }
@@ -43,17 +45,38 @@ public final class FileEvents: Sendable {
         within limit: Duration = .patience
     ) async throws -> ContinuousClock.Instant {
         let deadline = ContinuousClock.now + limit
-        return try await offPool { [descriptor] in
-            var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let left = deadline - ContinuousClock.now
-            guard poll(&event, 1, max(left, .zero).milliseconds) == 1 else {
-                throw TestFailure.timedOut("something in a directory", after: limit)
+        return try await offPool { [self] in
+            while true {
+                var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                let left = deadline - ContinuousClock.now
+                guard poll(&event, 1, max(left, .zero).milliseconds) == 1 else {
+                    throw TestFailure.timedOut("something in a directory", after: limit)
+                }
+                let now = ContinuousClock.now
+                if takeEvents() { return now }
             }
-            let now = ContinuousClock.now
-            var buffer = [UInt8](repeating: 0, count: 65536)
-            while read(descriptor, &buffer, buffer.count) > 0 {}
-            return now
         }
+    }
+
+    /// Takes all that waits; whether there was more than that partials were made.
+    private func takeEvents() -> Bool {
+        var isNews = false
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
+            buffer.withUnsafeBytes { bytes in
+                var position = 0
+                while position < count {
+                    let header = bytes.loadUnaligned(
+                        fromByteOffset: position, as: inotify_event.self)
+                    position += MemoryLayout<inotify_event>.size
+                    let name = bytes[position..<(position + Int(header.len))].prefix { $0 != 0 }
+                    position += Int(header.len)
+                    let isPartial = name.suffix(5).elementsEqual(".part".utf8)
+                    if header.mask & UInt32(IN_CREATE) == 0 || !isPartial { isNews = true }
+                }
+            }
+        }
+        return isNews
     }
 
     /// Waits until a condition holds, looking again whenever something has happened.

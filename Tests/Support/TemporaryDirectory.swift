@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A directory of the test's own directly under `/tmp`, removed with all it holds when the scope
-/// ends.
+/// A directory of the test's own, directly under `/tmp` unless it is to be in memory, removed with all it
+/// holds when the scope ends.
 ///
 /// Its path is short on purpose: a socket's path may have 107 bytes (unix(7)).
 public struct TemporaryDirectory: Sendable {
@@ -11,7 +11,16 @@ public struct TemporaryDirectory: Sendable {
 
     /// Makes the directory, open to the caller only. mkdtemp(3).
     public init(in scope: TestScope) throws {
-        var template = Array("/tmp/cached.XXXXXX".utf8CString)
+        try self.init(under: "/tmp", in: scope)
+    }
+
+    /// The same on tmpfs, which is the same on every machine.
+    public init(inMemory scope: TestScope) throws {
+        try self.init(under: "/dev/shm", in: scope)
+    }
+
+    private init(under parent: String, in scope: TestScope) throws {
+        var template = Array("\(parent)/cached.XXXXXX".utf8CString)
         guard let made = mkdtemp(&template) else { throw TestFailure.syscall("mkdtemp") }
         path = String(cString: made)
         let path = path

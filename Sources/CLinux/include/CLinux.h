@@ -43,8 +43,9 @@ void clinux_lower_priority(void);
 void clinux_run_when_idle(void);
 
 /// Flags of open(2) that Swift does not see because they need _GNU_SOURCE: a descriptor for whatever
-/// lies under a name, without opening it; and reading that leaves no trace in the access time.
-extern const int clinux_o_path, clinux_o_noatime;
+/// lies under a name, without opening it; reading that leaves no trace in the access time; a new file
+/// without a name.
+extern const int clinux_o_path, clinux_o_noatime, clinux_o_tmpfile;
 
 /// An attribute of a name in a directory, without opening the file and without following a link:
 /// getxattrat(2), since Linux 6.13; before that lgetxattr(2) through /proc/self/fd.

@@ -62,11 +62,14 @@ extension CacheDirectory {
             }
             do {
                 let isTagged = try CacheDirectory.writeTag(directory, kernel, path: path)
-                facts = Facts(
-                    identity: try CacheDirectory.identity(of: directory, path, kernel),
-                    keepsAttributes: CacheDirectory.keepsAttributes(lock, kernel),
-                    isTagged: isTagged)
+                let status = try CacheDirectory.status(of: directory, path, kernel)
                 try CacheDirectory.settle(directory, path, kernel)
+                facts = Facts(
+                    identity: Identity(status),
+                    keepsAttributes: CacheDirectory.keepsAttributes(lock, kernel),
+                    makesUnnamedFiles: CacheDirectory.makesUnnamedFiles(
+                        directory, on: status.st_dev, kernel),
+                    isTagged: isTagged)
             } catch {
                 CacheDirectory.release(lock)
                 close(directory)
@@ -75,12 +78,10 @@ extension CacheDirectory {
         }
     }
 
-    private static func identity(
+    private static func status(
         of directory: Int32, _ path: String, _ kernel: Kernel
-    ) throws(CacheError) -> Identity {
-        try attempt("read", path) { () throws(Errno) in
-            Identity(try kernel.status(of: directory))
-        }
+    ) throws(CacheError) -> stat {
+        try attempt("read", path) { () throws(Errno) in try kernel.status(of: directory) }
     }
 
     private static func open(_ path: String, _ kernel: Kernel) throws(CacheError) -> Int32 {

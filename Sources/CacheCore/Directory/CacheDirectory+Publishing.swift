@@ -7,7 +7,8 @@ internal import SystemPackage
 ///
 /// The order is what makes it safe. On ext4 a rename without the file's own sync leaves a zero-length
 /// file under the final name after a power cut, and one without the directory's sync may be forgotten:
-/// so attributes, sync of the file, rename, sync of the directory, and only then is it `cached`.
+/// so attributes, sync of the file, rename, sync of the directory, and only then is it `cached`. The same
+/// goes for the name a file gets that has none yet.
 /// A batch shares the waiting: one sync of the file system for many files, or every file's writing
 /// started before the first sync waits; and the directory is synced once.
 extension CacheDirectory {
@@ -75,13 +76,8 @@ extension CacheDirectory {
             each { (item) throws(Errno) in try kernel.waitForWriteback(item.descriptor) }
         }
         each { (item) throws(Errno) in
-            let (partial, name) = (item.partialName, item.name)
-            // A stranger may have taken it away, or the whole directory, and laid something else there.
-            guard isSame(partial, item.descriptor) else { throw .noSuchFileOrDirectory }
             let key = item.image.key
-            try kernel.storing({ makeRoom(key, 0) }) { () throws(Errno) in
-                try kernel.rename(partial, to: name, in: descriptor)
-            }
+            try kernel.storing({ makeRoom(key, 0) }) { () throws(Errno) in try name(&item) }
         }
         var directoryFailure: Errno?
         do { try kernel.synchronize(descriptor) } catch { directoryFailure = error }
@@ -92,6 +88,31 @@ extension CacheDirectory {
         }
     }
 
+    /// Gives an image the name of its entry, over whatever is there.
+    private func name(_ item: inout PublishedItem) throws(Errno) {
+        if !item.isNamed {
+            do {
+                return try kernel.link(item.descriptor, to: item.name, in: descriptor)
+            } catch .fileExists {
+                // Only renaming replaces it.
+                try nameLikePartial(item)
+                item.isNamed = true
+            }
+        }
+        // A stranger may have taken it away, or the whole directory, and laid something else there.
+        guard isSame(item.partialName, item.descriptor) else { throw .noSuchFileOrDirectory }
+        try kernel.rename(item.partialName, to: item.name, in: descriptor)
+    }
+
+    private func nameLikePartial(_ item: PublishedItem) throws(Errno) {
+        do {
+            try kernel.link(item.descriptor, to: item.partialName, in: descriptor)
+        } catch .fileExists {
+            try discardPartial(of: item.image.key)
+            try kernel.link(item.descriptor, to: item.partialName, in: descriptor)
+        }
+    }
+
     /// Everything of an image that comes before its sync.
     private func prepare(
         _ item: inout PublishedItem, makeRoom: (CacheKey, Int64) -> Bool
@@ -99,6 +120,7 @@ extension CacheDirectory {
         let key = item.image.key
         let (file, digest) = try written(item.image, makeRoom: makeRoom)
         item.file = file
+        item.isNamed = file.isNamed
         // What was in memory need not stay there.
         item.image.body = .file(file, digest)
         try kernel.storing({ makeRoom(key, 0) }) { [image = item.image] () throws(Errno) in
@@ -107,18 +129,18 @@ extension CacheDirectory {
         setLastUse(item)
     }
 
-    /// The partial of an image, written now where that was not done before.
+    /// The file of an image, written now where that was not done before.
     private func written(
         _ image: StagedImage, makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) -> (StagingFile, ContentDigest) {
         switch image.body {
         case .file(let file, let digest): return (file, digest)
         case .bytes(let bytes):
-            let file = try stage(image.key, makeRoom: { makeRoom(image.key, 0) })
+            let file = try stageWhole(image.key, makeRoom: { makeRoom(image.key, 0) })
             do {
                 try file.append(bytes, makeRoom: { makeRoom(image.key, Int64(bytes.count)) })
             } catch {
-                try discardPartial(of: image.key)
+                if file.isNamed { try discardPartial(of: image.key) }
                 throw error
             }
             return (file, ContentDigest(of: bytes))
@@ -257,6 +279,8 @@ private struct PublishedItem {
     let name, partialName: String
     /// `nil` before there is one.
     var file: StagingFile?
+    /// Whether its file has a name, be it that of its partial.
+    var isNamed = true
     /// What stopped it.
     var failure: Errno?
 

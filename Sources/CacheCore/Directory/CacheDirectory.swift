@@ -54,6 +54,8 @@ final class CacheDirectory: Sendable {
         let identity: Identity
         /// Whether its file system keeps user attributes at all.
         let keepsAttributes: Bool
+        /// Whether a file can be made without a name and be given one later.
+        let makesUnnamedFiles: Bool
         /// Whether it says that it is a cache.
         let isTagged: Bool
     }
@@ -71,6 +73,9 @@ final class CacheDirectory: Sendable {
 
     /// Whether this file system keeps user attributes at all.
     var keepsAttributes: Bool { facts.withLock { $0.keepsAttributes } }
+
+    /// Whether a file can be made without a name and be given one later.
+    var makesUnnamedFiles: Bool { facts.withLock { $0.makesUnnamedFiles } }
 
     /// Whether the directory says that it is a cache; on a full disk it can't.
     var isTagged: Bool { facts.withLock { $0.isTagged } }

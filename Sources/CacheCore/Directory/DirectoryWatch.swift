@@ -14,6 +14,8 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
     enum Change: Hashable, Sendable {
         /// Something lies under the name that may not be what the index knows.
         case appeared(CacheKey)
+        /// The same, by a name where none was: of a new file, or one more of an old.
+        case created(CacheKey)
         /// The same by renaming.
         case placed(CacheKey)
         /// The same, perhaps: the file was open for writing, and is closed.
@@ -167,6 +169,7 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         case .partial(let key): return .partialChanged(key)
         case .entry(let key) where isOpening: return .opened(key)
         case .entry(let key) where isLeaving: return .vanished(key)
+        case .entry(let key) where mask & UInt32(IN_CREATE) != 0: return .created(key)
         case .entry(let key) where mask & UInt32(IN_MOVED_TO) != 0: return .placed(key)
         case .entry(let key) where mask & UInt32(IN_CLOSE_WRITE) != 0: return .closed(key)
         case .entry(let key): return .appeared(key)

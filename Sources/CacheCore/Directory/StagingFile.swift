@@ -3,20 +3,27 @@ internal import CacheKey
 import Glibc
 internal import SystemPackage
 
-/// A download growing in `NAME.part`, open for writing; closed when the last owner lets go.
+/// A download growing in `NAME.part`, or an image that came whole in a file that has no name yet; open for
+/// writing, closed when the last owner lets go.
 ///
-/// Closing keeps the partial in the directory: only ``CacheDirectory/discardPartial(of:)`` removes it.
+/// Closing keeps a partial in the directory: only ``CacheDirectory/discardPartial(of:)`` removes it.
 final class StagingFile: Sendable {
     let key: CacheKey
     let descriptor: Int32
     /// Whether it carries a ``PartialRecord``, which no entry may have.
     let hasRecord: Bool
+    /// Whether it is called what partials are, and not nothing.
+    let isNamed: Bool
     private let kernel: Kernel
 
-    init(key: CacheKey, descriptor: Int32, hasRecord: Bool = false, kernel: Kernel) {
+    init(
+        key: CacheKey, descriptor: Int32, hasRecord: Bool = false, isNamed: Bool = true,
+        kernel: Kernel
+    ) {
         self.key = key
         self.descriptor = descriptor
         self.hasRecord = hasRecord
+        self.isNamed = isNamed
         self.kernel = kernel
     }
 
@@ -72,7 +79,7 @@ extension CacheDirectory {
 
     /// Anybody may read it, whatever the umask or the directory's ACL made of it. To look is cheaper than
     /// to change. fchmod(2).
-    private func makeReadable(_ file: Int32) throws(Errno) {
+    func makeReadable(_ file: Int32) throws(Errno) {
         guard try kernel.status(of: file).st_mode & 0o7777 != 0o644 else { return }
         try kernel.setMode(0o644, of: file)
     }

@@ -195,7 +195,7 @@ extension CacheState {
             // A stranger may have been at it since the rename, and been noticed too early to count.
             if flight.landing.isUndisturbed(losses: losses) {
                 unverified.remove(key)
-                // It was renamed.
+                // It was renamed, or there was none.
                 partials.unverified.remove(key)
             } else {
                 unverified.insert(key)

@@ -106,9 +106,8 @@ struct Flight {
 
     /// Takes in what the watch tells of the name of its partial; `false` where it has none.
     mutating func notesPartial(_ change: DirectoryWatch.Change) -> Bool {
-        guard hasRoom else { return false }
         landing.note(change)
-        return true
+        return hasRoom
     }
 
     var isWanted: Bool { isHeld || !interests.isEmpty }
@@ -122,7 +121,7 @@ struct Flight {
     /// All of the image is here.
     mutating func publishes(_ losses: Int) {
         phase = .publishing
-        landing = Landing(losses: losses)
+        landing.begins(losses)
         announced = received
     }
 
@@ -148,32 +147,43 @@ struct Flight {
     }
 }
 
-/// What the watch tells of a name while an image is published under it. The cache's own renaming and
-/// closing are seen once each; whatever is seen besides is somebody else's doing.
+/// What the watch tells of a name while an image is published under it. The cache's own doing is seen once:
+/// that it is renamed, and closed under its new name; or that it is given its first name, and nothing more.
+/// Whatever is seen besides is somebody else's doing.
 struct Landing {
     /// How often changes had been lost when it began: since then nothing may have gone unseen.
-    private let losses: Int
+    private var losses = 0
+    private var created = 0
     private var placed = 0
     private var closed = 0
     private var others = 0
+    /// There was a partial at some time of the download, whoever made it.
+    private var hadPartial = false
     /// Its partial has another name now; what appears under the old one is a stranger's.
     private var isPartialGone = false
 
-    init(losses: Int = 0) {
-        self.losses = losses
+    mutating func begins(_ losses: Int) {
+        let hadPartial = hadPartial
+        self = Landing()
+        (self.losses, self.hadPartial) = (losses, hadPartial)
     }
 
     /// Whether nobody but the cache was seen, and nobody can have been missed.
     func isUndisturbed(losses: Int) -> Bool {
-        placed == 1 && closed == 1 && others == 0 && self.losses == losses
+        let isRenamed = (created, placed, closed) == (0, 1, 1)
+        let isLinked = (created, placed, closed) == (1, 0, 0) && !hadPartial
+        return (isRenamed || isLinked) && others == 0 && self.losses == losses
     }
 
     mutating func note(_ change: DirectoryWatch.Change) {
         switch change {
+        case .created: created += 1
         case .placed: placed += 1
         case .closed: closed += 1
         case .partialVanished: isPartialGone = true
-        case .partialChanged: others += isPartialGone ? 1 : 0
+        case .partialChanged:
+            hadPartial = true
+            others += isPartialGone ? 1 : 0
         default: others += 1
         }
     }

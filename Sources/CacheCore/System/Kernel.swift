@@ -25,6 +25,12 @@ struct Kernel: Sendable {
         }
     }
 
+    /// Makes a file without a name in a directory, which is gone with its last descriptor unless it is given
+    /// one. open(2), `O_TMPFILE`.
+    func makeUnnamed(in directory: Int32, mode: mode_t) throws(Errno) -> Int32 {
+        try open(".", in: directory, O_RDWR | clinux_o_tmpfile, mode: mode)
+    }
+
     /// Opens a directory by path. open(2).
     func openDirectory(_ path: String) throws(Errno) -> Int32 {
         try call(.openat) { Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
@@ -213,6 +219,15 @@ struct Kernel: Sendable {
     /// Renames within one directory, replacing what is there. renameat(2).
     func rename(_ old: String, to new: String, in directory: Int32) throws(Errno) {
         _ = try call(.rename) { Glibc.renameat(directory, old, directory, new) }
+    }
+
+    /// Gives a file that was made without a name its first one, where nothing has that name. linkat(2); why
+    /// by /proc, says open(2), `O_TMPFILE`.
+    func link(_ descriptor: Int32, to name: String, in directory: Int32) throws(Errno) {
+        let path = "/proc/self/fd/\(descriptor)"
+        _ = try call(.linkat) {
+            Glibc.linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW)
+        }
     }
 
     /// Removes a name that is not a directory. unlinkat(2).

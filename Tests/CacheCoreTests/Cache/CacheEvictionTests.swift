@@ -10,7 +10,8 @@ import Testing
 struct CacheEvictionTests {
     @Test func whatCannotBeRemovedStaysAnEntryAndIsNotCountedAsGone() async throws {
         try await withTestScope { scope in
-            let faults = FaultPlan(.unlinkat, nth: 1, .notPermitted)
+            // The first is the name the opening tries.
+            let faults = FaultPlan(.unlinkat, nth: 2, .notPermitted)
             let fixture = try CacheFixture(in: scope, faults: faults)
             let names = ["/a.png", "/b.png", "/c.png"]
             for name in names {
@@ -30,16 +31,19 @@ struct CacheEvictionTests {
         }
     }
 
-    /// The directory, its tag, the lock twice, and each partial so far were opened before.
-    @Test(arguments: [SyscallName.write, .openat, .fsetxattr, .rename])
+    /// The directory, its tag, the lock twice, a file without a name, and one for each image so far were
+    /// opened before.
+    @Test(arguments: [SyscallName.write, .openat, .fsetxattr, .linkat])
     func aFullDiskCostsTheOldestAndNotTheDownload(call: SyscallName) async throws {
         try await withTestScope { scope in
-            let before: [SyscallName: Int] = [.write: 4, .openat: 6, .fsetxattr: 9, .rename: 2]
+            let before: [SyscallName: Int] = [.write: 4, .openat: 7, .fsetxattr: 9, .linkat: 3]
             // Attributes that don't fit are first tried without the validators.
             let count = call == .fsetxattr ? 2 : 1
             let faults = FaultPlan(
                 call, nth: (before[call] ?? 0) + 1, .noSpace, times: count)
-            let fixture = try CacheFixture(in: scope, faults: faults)
+            let directory = try TemporaryDirectory(inMemory: scope).file("cache")
+            let fixture = try CacheFixture(in: scope, directory: directory, faults: faults)
+            fixture.cache.waitForScan()
             let names = ["/a.png", "/b.png", "/c.png"]
             for name in names {
                 fixture.origin.route(name, .answer(body: SampleImage.png(byteCount: 2000)))

@@ -209,14 +209,17 @@ struct CacheFetchTests {
         }
     }
 
-    @Test(arguments: [SyscallName.fsync, .rename, .fsetxattr])
+    /// A large one from its partial; a small one never has one.
+    @Test(arguments: [SyscallName.fsync, .rename, .linkat, .fsetxattr])
     func anImageThatCannotBeStoredIsMissingAndCanBeFetchedAgain(call: SyscallName) async throws {
         try await withTestScope { scope in
-            // Opening the directory tries one attribute and syncs it.
-            let isUsed = call == .fsetxattr || call == .fsync
-            let plan = FaultPlan(call, nth: isUsed ? 2 : 1, .ioError)
-            let fixture = try CacheFixture(in: scope, faults: plan)
-            fixture.origin.route("/a.png", .answer(body: image))
+            // Opening the directory tries one attribute and one name, and syncs it.
+            let plan = FaultPlan(call, nth: call == .rename ? 1 : 2, .ioError)
+            let directory = try TemporaryDirectory(inMemory: scope).file("cache")
+            let fixture = try CacheFixture(in: scope, directory: directory, faults: plan)
+            fixture.cache.waitForScan()
+            let body = call == .linkat ? SampleImage.png(byteCount: 2000) : image
+            fixture.origin.route("/a.png", .answer(body: body))
             #expect(try await fixture.fetch("/a.png").failures.values.first?.kind == .storage)
             #expect(try fixture.lookup("/a.png").failure?.kind == .storage)
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)

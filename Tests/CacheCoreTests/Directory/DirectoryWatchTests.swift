@@ -15,14 +15,17 @@ struct DirectoryWatchTests {
             let (a, b) = (Sample.key("a"), Sample.key("b"))
             #expect(drained(&watch) == [])
             try folder.write("x", to: folder.file("a"))
-            #expect(Set(drained(&watch)) == [.appeared(a), .opened(a), .closed(a)])
+            #expect(
+                Set(drained(&watch)) == [
+                    .created(a), .opened(a), .appeared(a), .closed(a),
+                ])
             #expect(rename(folder.file("a"), folder.file("b")) == 0)
             #expect(drained(&watch) == [.vanished(a), .placed(b)])
             #expect(unlink(folder.file("b")) == 0)
             #expect(drained(&watch) == [.vanished(b)])
             #expect(symlink("nowhere", folder.file("a")) == 0)
             #expect(mkdir(folder.file("b"), 0o700) == 0)
-            #expect(drained(&watch) == [.appeared(a), .appeared(b)])
+            #expect(drained(&watch) == [.created(a), .created(b)])
         }
     }
 
@@ -81,6 +84,17 @@ struct DirectoryWatchTests {
         }
     }
 
+    @Test func aPublicationThatNeverHadANameAppearsOnce() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(inMemory: scope)
+            var watch = try DirectoryWatch(folder.directory)
+            _ = folder.directory.publish([folder.held("a")], now: .now)
+            #expect(drained(&watch) == [.created(Sample.key("a"))])
+            _ = try folder.examine("a")
+            #expect(drained(&watch) == [])
+        }
+    }
+
     @Test func aFullQueueIsToldAsLostChanges() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
@@ -90,7 +104,7 @@ struct DirectoryWatchTests {
             #expect(changes.contains(.overflowed))
             #expect(drained(&watch) == [])
             try folder.write("x", to: folder.file("a"))
-            #expect(Set(drained(&watch)).contains(.appeared(Sample.key("a"))))
+            #expect(Set(drained(&watch)).contains(.created(Sample.key("a"))))
         }
     }
 

@@ -32,10 +32,11 @@ struct LostWritesTests {
     /// Neither the sync of the directory nor the removal of what may not survive succeeds.
     @Test func whatMayNotSurviveAndCannotBeRemovedIsNoEntry() async throws {
         try await withTestScope { scope in
-            // The cache syncs its directory when it opens it; then the image, the directory, the image.
+            // The cache syncs its directory when it opens it; then the image, the directory, the image. It
+            // removes a name it has tried before.
             let faults = FaultPlan(
                 .fsync, nth: 3, .ioError, times: 3,
-                besides: FaultPlan(.unlinkat, nth: 1, .ioError, times: 2))
+                besides: FaultPlan(.unlinkat, nth: 2, .ioError, times: 2))
             let fixture = try CacheFixture(in: scope, faults: faults)
             let image = SampleImage.png(byteCount: 3000)
             fixture.origin.route("/a.png", .answer(headers: ["ETag": "\"1\""], body: image))

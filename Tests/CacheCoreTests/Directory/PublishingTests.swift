@@ -60,6 +60,47 @@ struct PublishingTests {
         }
     }
 
+    /// For which it has to have the name of a partial, whoever has that.
+    @Test func whatHasNoNameReplacesAnOlderFile() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(inMemory: scope)
+            try folder.write("an older file", to: folder.file("a"))
+            try folder.write("something", to: folder.partial("a"))
+            let published = folder.directory.publish([folder.held("a")], now: .now)
+            #expect(published.map(\.failure) == [nil])
+            #expect(try contents(of: folder.file("a")) == Array("image".utf8))
+            #expect(try folder.names() == ["\(Sample.key("a"))"])
+            #expect(folder.status(folder.file("a"))?.st_nlink == 1)
+        }
+    }
+
+    /// A full disk has it try twice, and what was in its way may be gone the second time.
+    @Test func whatHasNoNameIsGivenOneOnce() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(
+                inMemory: scope, faults: FaultPlan(.rename, nth: 1, .noSpace))
+            try folder.write("an older file", to: folder.file("a"))
+            let published = folder.directory.publish([folder.held("a")], now: .now) { _, _ in
+                unlink(folder.file("a")) == 0
+            }
+            #expect(published.map(\.failure) == [nil])
+            #expect(try folder.names() == ["\(Sample.key("a"))"])
+            #expect(folder.status(folder.file("a"))?.st_nlink == 1)
+        }
+    }
+
+    @Test(arguments: [0o077, 0o000])
+    func anybodyMayReadWhatHadNoNameWhateverTheUmask(mask: mode_t) async throws {
+        let usual = umask(mask)
+        defer { umask(usual) }
+        try await withTestScope { scope in
+            let folder = try CacheFolder(inMemory: scope)
+            #expect(folder.directory.makesUnnamedFiles)
+            _ = folder.directory.publish([folder.held("a")], now: .now)
+            #expect(folder.status(folder.file("a"))?.st_mode == S_IFREG | 0o644)
+        }
+    }
+
     @Test func replacesALinkAndNotWhatItLeadsTo() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
@@ -73,7 +114,7 @@ struct PublishingTests {
 
     @Test func whatIsInMemoryIsWrittenFirst() async throws {
         try await withTestScope { scope in
-            let folder = try CacheFolder(in: scope)
+            let folder = try CacheFolder(inMemory: scope)
             try folder.write("old", to: folder.partial("b"))
             let images = [folder.held("a"), try folder.stage("c"), folder.held("b", [1, 2, 3])]
             let published = folder.directory.publish(images, now: .now)
@@ -84,13 +125,15 @@ struct PublishingTests {
             #expect(
                 folder.attribute("user.cached.sha256", of: folder.file("b"))
                     == "039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81")
-            #expect(try folder.names().count == 3)
+            // It has no use for the partial, and leaves it alone.
+            #expect(try contents(of: folder.partial("b")) == Array("old".utf8))
+            #expect(try folder.names().count == 4)
         }
     }
 
     @Test func whatIsPreparedIsNoEntryBeforeItIsCommitted() async throws {
         try await withTestScope { scope in
-            let folder = try CacheFolder(in: scope)
+            let folder = try CacheFolder(inMemory: scope)
             let noRoom = { (_: CacheKey, _: Int64) in false }
             var batch = PublicationBatch()
             for image in [folder.held("a"), try folder.stage("b")] {
@@ -99,12 +142,9 @@ struct PublishingTests {
                 )
             }
             #expect(batch.count == 2)
-            for name in ["a", "b"] {
-                #expect(try folder.examine(name) == .absent)
-                #expect(try contents(of: folder.partial(name)) == Array("image".utf8))
-                let type = folder.attribute("user.mime_type", of: folder.partial(name))
-                #expect(type == "image/png")
-            }
+            #expect(try folder.names() == ["\(Sample.key("b")).part"])
+            #expect(try contents(of: folder.partial("b")) == Array("image".utf8))
+            #expect(folder.attribute("user.mime_type", of: folder.partial("b")) == "image/png")
             let published = folder.directory.commit(batch, sync: .eachFile, makeRoom: noRoom)
             #expect(published.map(\.key) == ["a", "b"].map(Sample.key))
             #expect(published.allSatisfy { $0.failure == nil })
@@ -156,32 +196,72 @@ struct PublishingTests {
         }
     }
 
-    /// Every call of every kind that publishing three images makes, failed one at a time; images in their
-    /// partials, and such as are in memory.
+    /// Every call of every kind that publishing three images makes, failed one at a time.
     @Test(
-        arguments: [.fsetxattr, .fsync, .rename, .fstat, .openat, .write] as [SyscallName],
-        [false, true])
-    func aFailedCallLosesOnlyItsImage(call: SyscallName, isHeld: Bool) async throws {
+        arguments: [.fsetxattr, .fsync, .rename, .linkat, .fstat, .openat, .write]
+            as [SyscallName], Way.allCases)
+    func aFailedCallLosesOnlyItsImage(call: SyscallName, way: Way) async throws {
         let images = ["a", "b", "c"]
         for nth in 1...12 {
             try await withTestScope { scope in
                 // Each is made, looked at and written when it is staged.
-                let isStaging = [.fstat, .openat, .write].contains(call) && !isHeld
-                let faults = SwitchedFaults(call, nth: nth + (isStaging ? images.count : 0))
-                let folder = try CacheFolder(in: scope, faults: faults.plan)
-                let staged = try images.map { isHeld ? folder.held($0) : try folder.stage($0) }
+                let isStaging = [.fstat, .openat, .write].contains(call) && way == .partial
+                let faults = SwitchedFaults(
+                    call, nth: nth + (isStaging ? images.count : 0),
+                    besides: way.obstacle(besides: call))
+                let folder = try CacheFolder(inMemory: scope, faults: faults.plan)
+                let staged = try images.map { try way.image($0, in: folder) }
                 let published = folder.directory.publish(staged, now: .now)
-                guard faults.plan.hasStruck else { return }
+                guard faults.plan.hasStruck else {
+                    #expect(nth > 1 || way.spares(call), "\(call) is never called")
+                    return
+                }
                 let lost = zip(images, published).filter { $1.failure != nil }.map(\.0)
                 // The directory's own sync comes after those of the files and is everybody's.
                 let isShared = call == .fsync && nth == images.count + 1
                 #expect(lost.count == (isShared ? 3 : 1), "\(call) \(nth)")
                 for (image, publication) in zip(images, published) {
-                    let isThere = folder.status(folder.file(image)) != nil
-                    #expect(isThere == (publication.failure == nil), "\(call) \(nth): \(image)")
+                    let isDone = publication.failure == nil
+                    let isThere = folder.status(folder.file(image))?.st_size == 5
+                    #expect(isThere == isDone, "\(call) \(nth): \(image)")
                     #expect(folder.status(folder.partial(image)) == nil, "\(call) \(nth)")
                 }
             }
+        }
+    }
+
+    /// How an image comes to be an entry.
+    enum Way: CaseIterable {
+        /// From its partial.
+        case partial
+        /// Out of memory, by a file that has no name before; where there is no entry, and where there is.
+        case unnamed, unnamedOverOlder
+        /// The same where files can't be without a name.
+        case named
+
+        /// Whether it takes no call of this kind.
+        fileprivate func spares(_ call: SyscallName) -> Bool {
+            switch self {
+            case .partial: [.openat, .write, .linkat].contains(call)
+            case .unnamed: call == .rename
+            case .unnamedOverOlder: false
+            case .named: call == .linkat
+            }
+        }
+
+        /// Why there are none without a name: it can't be made, or not named.
+        fileprivate func obstacle(besides call: SyscallName) -> FaultPlan? {
+            guard self == .named else { return nil }
+            return call == .linkat
+                ? FaultPlan(.openat, nth: 5, .notSupported)
+                : FaultPlan(.linkat, nth: 1, .notPermitted)
+        }
+
+        fileprivate func image(_ name: String, in folder: CacheFolder) throws -> StagedImage {
+            if self == .unnamedOverOlder {
+                try folder.write("an older file", to: folder.file(name))
+            }
+            return self == .partial ? try folder.stage(name) : folder.held(name)
         }
     }
 
@@ -231,12 +311,12 @@ struct PublishingTests {
 private struct SwitchedFaults {
     let plan: FaultPlan
 
-    init(_ call: SyscallName, nth: Int) {
-        // Opening tries one attribute, looks at the directory once and syncs it; it opens four files and
-        // writes two texts.
+    init(_ call: SyscallName, nth: Int, besides other: FaultPlan? = nil) {
+        // Opening tries one attribute and one name, looks at the directory once and syncs it; it opens four
+        // files, makes one and writes two texts.
         let before: [SyscallName: Int] = [
-            .fsetxattr: 1, .fstat: 1, .fsync: 1, .openat: 4, .write: 2,
+            .fsetxattr: 1, .linkat: 1, .fstat: 1, .fsync: 1, .openat: 5, .write: 2,
         ]
-        plan = FaultPlan(call, nth: nth + (before[call] ?? 0), .ioError)
+        plan = FaultPlan(call, nth: nth + (before[call] ?? 0), .ioError, besides: other)
     }
 }

@@ -28,6 +28,11 @@ extension SyscallName {
                 .permissionDenied, .resourceBusy, .diskQuotaExceeded, .noMemory, .noSpace,
                 .notPermitted, .readOnlyFileSystem, .ioError,
             ]
+        case .linkat:
+            [
+                .permissionDenied, .diskQuotaExceeded, .noMemory, .noSpace, .notPermitted,
+                .readOnlyFileSystem, .ioError,
+            ]
         case .unlinkat:
             [
                 .permissionDenied, .resourceBusy, .ioError, .noMemory, .notPermitted,

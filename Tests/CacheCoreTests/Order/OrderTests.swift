@@ -50,7 +50,7 @@ enum OrderRun {
         func directory(in scope: TestScope) throws -> String {
             switch self {
             case .disk: try TemporaryDirectory(in: scope).path
-            case .memory: try CacheFolder.directoryInMemory(in: scope)
+            case .memory: try TemporaryDirectory(inMemory: scope).path
             }
         }
     }

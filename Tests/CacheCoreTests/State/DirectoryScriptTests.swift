@@ -47,12 +47,13 @@ struct DirectoryScriptTests {
         #expect(script.looksAt("a", .absent) == .missing(nil))
     }
 
-    @Test func aPublicationNobodyDisturbedIsNotLookedAt() {
+    /// Renamed from its partial, or without ever having had one.
+    @Test(arguments: [["placed", "closed"], ["created"]])
+    func aPublicationNobodyDisturbedIsNotLookedAt(events: [String]) {
         let key = script.key("a")
         script.caller("one", wants: "a")
         _ = script.finishes("a")
-        _ = script.changes(.placed(key))
-        _ = script.changes(.closed(key))
+        script.see(events, of: key)
         #expect(script.published("a") == ["tell one"])
         guard case .cached? = script.lookup("a") else {
             Issue.record("a publication is looked at though nobody else was there")
@@ -80,19 +81,31 @@ struct DirectoryScriptTests {
         }
     }
 
+    /// Before there is room for the download, or while it has it.
+    @Test(arguments: [nil, false, true])
+    func aPartialThatAStrangerLaysBesideAnImageThatHasNoneIsLookedAt(hasRoom: Bool?) {
+        let key = script.key("a")
+        script.caller("one", wants: "a")
+        if hasRoom == false { script.see(["partialChanged"], of: key) }
+        _ = script.asks("a", for: 1, of: 1)
+        if hasRoom == true { script.see(["partialChanged"], of: key) }
+        _ = script.finishes("a")
+        script.see(["created"], of: key)
+        _ = script.published("a")
+        #expect(script.state.partials.unverified == (hasRoom == nil ? [] : [key]))
+    }
+
     @Test(arguments: [
         ["placed"], ["placed", "closed", "closed"], ["placed", "placed", "closed"],
         ["placed", "appeared", "closed"], ["placed", "vanished", "placed", "closed"],
+        ["created", "closed"], ["created", "vanished", "created"], ["created", "appeared"],
+        ["created", "placed", "closed"], ["created", "created"], ["partialChanged", "created"],
     ])
     func whateverElseIsSeenWhilePublishingIsAStranger(events: [String]) {
         let key = script.key("a")
-        let changes: [String: DirectoryWatch.Change] = [
-            "placed": .placed(key), "closed": .closed(key), "appeared": .appeared(key),
-            "vanished": .vanished(key),
-        ]
         script.caller("one", wants: "a")
         _ = script.finishes("a")
-        for event in events { _ = changes[event].map { script.changes($0) } }
+        script.see(events, of: key)
         _ = script.published("a")
         #expect(script.lookup("a") == nil)
     }
@@ -253,5 +266,20 @@ struct DirectoryScriptTests {
         script.state.changes.isObserved = false
         script.state.changes.isObserved = true
         #expect(script.changes(.vanished(script.key("a"))) == ["announce"])
+    }
+}
+
+extension StateScript {
+    /// The watch tells of a name.
+    fileprivate func see(_ events: [String], of key: CacheKey) {
+        let known: [String: DirectoryWatch.Change] = [
+            "created": .created(key), "placed": .placed(key), "closed": .closed(key),
+            "appeared": .appeared(key), "vanished": .vanished(key),
+            "partialChanged": .partialChanged(key),
+        ]
+        for event in events {
+            guard let change = known[event] else { preconditionFailure("no event \(event)") }
+            _ = changes(change)
+        }
     }
 }

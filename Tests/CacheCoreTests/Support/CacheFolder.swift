@@ -20,17 +20,8 @@ struct CacheFolder {
     }
 
     /// On tmpfs, which keeps attributes in memory and has no blocks for them.
-    init(inMemory scope: TestScope) throws {
-        try self.init(Self.directoryInMemory(in: scope) + "/cache", nil)
-    }
-
-    /// A new directory on tmpfs.
-    static func directoryInMemory(in scope: TestScope) throws -> String {
-        var template = Array("/dev/shm/cached.XXXXXX".utf8CString)
-        guard let made = mkdtemp(&template) else { throw TestFailure("no directory in /dev/shm") }
-        let path = String(cString: made)
-        scope.atEnd { try await runSuccessfully("rm", ["-rf", path]) }
-        return path
+    init(inMemory scope: TestScope, faults: FaultPlan? = nil) throws {
+        try self.init(TemporaryDirectory(inMemory: scope).file("cache"), faults)
     }
 
     /// Whether tmpfs keeps user attributes here. tmpfs(5).

@@ -11,6 +11,7 @@ struct ForeignFaults: Sendable {
 
     private static let looking = "/^(new)?fstat(at)?$"
     private static let renaming = "/^renameat"
+    private static let linkErrors = "EIO ENOSPC EDQUOT EROFS EACCES ENOMEM EPERM"
 
     static let all: [ForeignFaults] = [
         // Downloads.
@@ -30,6 +31,7 @@ struct ForeignFaults: Sendable {
         .init("directory", "write", "EIO ENOSPC EDQUOT EFBIG EINTR"),
         .init("directory", "fsync", "EIO ENOSPC EDQUOT EROFS"),
         .init("directory", renaming, "EIO ENOSPC EDQUOT EROFS EACCES ENOMEM EBUSY"),
+        .init("directory", "linkat", linkErrors),
         .init("directory", "fsetxattr", "ENOSPC EDQUOT EIO EPERM EROFS"),
         .init("directory", "unlinkat", "EPERM EBUSY EIO EROFS EACCES"),
         .init("directory", "utimensat", "EACCES EPERM EROFS"),
@@ -59,6 +61,7 @@ struct ForeignFaults: Sendable {
         .init("commit", "sync_file_range", "EIO ENOMEM ENOSPC"),
         .init("commit", "fsync", "EIO ENOSPC EDQUOT EROFS"),
         .init("commit", renaming, "EIO ENOSPC EDQUOT EROFS EACCES ENOMEM EBUSY"),
+        .init("commit", "linkat", linkErrors),
         .init("commit", looking, "EIO ENOMEM EACCES"),
     ]
 
@@ -69,6 +72,7 @@ struct ForeignFaults: Sendable {
         .init("", "ftruncate", "EINTR EIO EPERM"),
         .init("", "fsync", "EIO ENOSPC EDQUOT EROFS"),
         .init("", "fsetxattr", "ENOSPC EDQUOT EIO EPERM"),
+        .init("", "linkat", "EPERM EACCES ENOENT EIO"),
         .init("", "fstatfs", "EIO ENOMEM EINTR"),
         .init("", "getdents64", "EIO EINTR"),
         .init("", "lgetxattr", "EIO ENOMEM"),

@@ -25,7 +25,8 @@ final class KillTorture {
     private var present = 0
 
     init(seed: UInt64, in scope: TestScope) async throws {
-        let home = try TemporaryDirectory(in: scope)
+        // There small images never have a name before that of their entry, large ones do.
+        let home = try TemporaryDirectory(inMemory: scope)
         directory = home.file("cache")
         socket = home.file("s")
         random = SeededGenerator(seed: seed)
