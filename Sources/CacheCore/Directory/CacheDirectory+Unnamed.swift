@@ -4,7 +4,7 @@ import Glibc
 internal import SystemPackage
 
 /// Files that have no name before they are entries: for images that are there as a whole. To make one and
-/// name it costs a seventh less than to rename it, and nothing is left of it when the daemon is killed.
+/// name it costs less than to rename it, and nothing is left of it when the daemon is killed.
 extension CacheDirectory {
     /// The file of an image that is there as a whole; its partial where there can be none without a name.
     func stageWhole(
