@@ -27,6 +27,23 @@ struct FullDiskTests {
         }
     }
 
+    /// More of them than are published together. Those on their way may have all the inodes there are, and
+    /// leave nothing that could go.
+    @Test(arguments: SmallDisk.Kind.allCases)
+    func manyAtOnceCostOldImagesAndEachOther(kind: SmallDisk.Kind) async throws {
+        try await Promise("many at once on a full disk (\(kind))").test { figures in
+            try await withTestScope { scope in
+                guard let full = try await FullCache(kind, in: scope) else { return }
+                let failed = try await full.oversubscribe(by: isLongForm ? 10 : 1, copies: 32)
+                figures += ["\(full.fetched) images fetched", "\(failed.count) failed clearly"]
+                for item in failed { try full.expectHelp(item) }
+                #expect(kind == .inodes || failed.isEmpty)
+                try await full.expectNothingBroken()
+                try await full.expectRoom()
+            }
+        }
+    }
+
     @Test(arguments: SmallDisk.Kind.allCases)
     func withAStrangerFillingItFailuresAreClearAndOverWhenThereIsRoom(
         kind: SmallDisk.Kind
@@ -143,19 +160,19 @@ private struct FullCache: Sendable {
     /// Images fetched so far.
     var fetched: Int { asked.urls.count }
 
-    /// Fetches so many times what the disk has; returns what failed. Images that had to go again are no
-    /// failure.
-    func oversubscribe(by factor: Int) async throws -> [Item] {
+    /// Fetches so many times what the disk has, or that of each copy; returns what failed. Images that had to
+    /// go again are no failure.
+    func oversubscribe(by factor: Int, copies: Int = 1) async throws -> [Item] {
         var failed: [Item] = []
         for _ in 0..<(7 * factor) {
-            failed += try await fetchSome().filter(\.hasFailed)
+            failed += try await fetchSome(copies: copies).filter(\.hasFailed)
         }
         return failed
     }
 
-    /// Fetches images nobody asked for before.
-    func fetchSome() async throws -> [Item] {
-        let urls = cache.urls("\(fetched)")
+    /// Fetches images nobody asked for before, so many of each size.
+    func fetchSome(copies: Int = 1) async throws -> [Item] {
+        let urls = cache.urls("\(fetched)", copies: copies)
         asked.note(urls)
         return try await cache.fetch(urls)
     }
