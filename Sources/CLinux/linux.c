@@ -28,6 +28,13 @@ void clinux_run_when_idle(void) {
     sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){.sched_priority = 0});
 }
 
+void clinux_take_standard_descriptors(void) {
+    // The lowest that is free is what open(2) takes.
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
+        if (fcntl(descriptor, F_GETFD) < 0)
+            open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 const int clinux_o_path = O_PATH;
 const int clinux_o_noatime = O_NOATIME;
 const int clinux_o_tmpfile = O_TMPFILE;

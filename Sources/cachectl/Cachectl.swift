@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLinux
 import CacheWire
 
 /// The command line of the image cache.
@@ -23,6 +24,7 @@ struct Cachectl: ParsableCommand {
         ])
 
     static func main() {
+        clinux_take_standard_descriptors()
         Signals.prepare()
         do {
             if let question = StatusQuestion(plain: CommandLine.arguments.dropFirst()) {

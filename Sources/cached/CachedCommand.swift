@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLinux
 import CacheCore
 import CacheWire
 import Glibc
@@ -21,6 +22,11 @@ struct CachedCommand: AsyncParsableCommand {
         version: Version.current)
 
     @OptionGroup var options: DaemonOptions
+
+    static func main() async {
+        clinux_take_standard_descriptors()
+        await main(nil)
+    }
 
     func run() async throws {
         // A signal that comes before anybody takes it must not end the daemon, as it does by default.

@@ -31,6 +31,11 @@ struct clinux_peer {
 /// Returns 0, or -1 with errno. socket(7), `SO_PEERCRED`.
 int clinux_peer_of(int descriptor, struct clinux_peer *peer);
 
+/// Puts /dev/null where standard input, output or error are closed, so that nothing opened later is taken
+/// for them; there it can neither be read nor written. To be called before anything is opened. fcntl(2),
+/// open(2)
+void clinux_take_standard_descriptors(void);
+
 /// Names the calling thread; 15 bytes are kept. prctl(2), `PR_SET_NAME`.
 void clinux_name_thread(const char *name);
 

@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Standard input, output and error may be closed where a program is started: nothing else is then taken for
+/// them, be it a socket or an image.
+@Suite("Closed descriptors", .timeLimit(.minutes(5)))
+struct ClosedDescriptorsTests {
+    /// Runs a program with some of them closed.
+    private static let closing = "exec \"$0\" \"$@\""
+
+    @Test func aDaemonLogsIntoNothingOfItsOwn() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let process = try ChildProcess(
+                "sh",
+                [
+                    "-c", Self.closing + " <&- >&- 2>&-", BuiltProducts.program("cached"),
+                    "--directory", home.file("c"), "--socket", home.file("s"),
+                ], in: scope)
+            try await process.waitForSocket(home.file("s"))
+            for descriptor in 0...2 {
+                let link = "/proc/\(process.pid)/fd/\(descriptor)"
+                let target = try FileManager.default.destinationOfSymbolicLink(atPath: link)
+                #expect(target == "/dev/null", "\(descriptor)")
+            }
+            let connection = try Varlink(home.file("s"), in: scope)
+            #expect(try await connection.ask(call("Stats")).error == nil)
+            process.signal(SIGTERM)
+            #expect(try await process.waitForExit() == .success)
+        }
+    }
+
+    @Test(arguments: [
+        ["status", "http://127.0.0.1/a.png"], ["stats"], ["name", "http://a/b.png"],
+    ])
+    func aClientWritesItsAnswerToNobodyElse(arguments: [String]) async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let output = try await run(
+                "sh",
+                ["-c", Self.closing + " >&-", BuiltProducts.program("cachectl")] + arguments,
+                environment: minimalEnvironment(["CACHED_SOCKET": daemon.socket]))
+            #expect(output.status == .exited(74))
+            #expect(output.errorText.contains("cannot write the output: Bad file descriptor"))
+        }
+    }
+
+    @Test func aClientReadsNothingElse() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let output = try await run(
+                "sh",
+                ["-c", Self.closing + " <&-", BuiltProducts.program("cachectl"), "status", "-"],
+                environment: minimalEnvironment(["CACHED_SOCKET": daemon.socket]))
+            #expect(output.status == .exited(74))
+            #expect(output.errorText.contains("Bad file descriptor"))
+        }
+    }
+}
