@@ -32,9 +32,10 @@ enum ExitStatus: Int32 {
             switch error.code {
             case .noDaemon, .disconnected, .refused(.shuttingDown): .noDaemon
             case .notPermitted, .refused(.permissionDenied): .notPermitted
-            case .pathTooLong: .usage
+            // More was asked for than fits into one call.
+            case .pathTooLong, .messageTooLarge: .usage
             case .input: .inputOutput
-            case .messageTooLarge, .invalidReply, .refused: .protocolError
+            case .invalidReply, .refused: .protocolError
             }
     }
 }

@@ -160,6 +160,18 @@ struct WatchTests {
         }
     }
 
+    /// A call is one message, which nobody can take apart for it.
+    @Test func moreURLsThanFitIntoACallAreWrongUsage() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let tail = String(repeating: "x", count: 1000)
+            let urls = (0..<17_000).map { "http://127.0.0.1:9/\($0)\(tail)\n" }.joined()
+            let output = try await daemon.cachectl("watch", "-", input: Array(urls.utf8))
+            #expect(output.status == .exited(64))
+            #expect(output.errorText.contains("ask about fewer URLs at once"))
+        }
+    }
+
     @Test func watchingIsNoUse() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(6, in: scope)
