@@ -16,6 +16,8 @@ import Testing
 struct FaultTests {
     /// The nth call, at most; loops make some calls without end.
     private static let last = 6
+    /// How often what has to strike may come in vain.
+    private static let tries = 10
 
     @Test func aCallThatFailsCostsAtMostOneDownload() async throws {
         try await Promise("every system call may fail").test { figures in
@@ -48,9 +50,12 @@ struct FaultTests {
         var round = FaultRound(copies: copies, in: scope)
         for faults in all {
             let before = round.faults
-            for errno in isLongForm ? faults.errnos : [faults.errnos[before % faults.errnos.count]]
-            {
-                try await round.fail(faults, errno, upTo: isLongForm ? Self.last : 1, daemon)
+            let errnos = isLongForm ? faults.errnos : [faults.errnos[before % faults.errnos.count]]
+            // How many come at a time, and with it which thread commits them, is as it happens.
+            for _ in 0..<(mustStrike ? Self.tries : 1) where round.faults == before {
+                for errno in errnos {
+                    try await round.fail(faults, errno, upTo: isLongForm ? Self.last : 1, daemon)
+                }
             }
             if mustStrike, round.faults == before {
                 throw TestFailure("\(faults.thread) never called \(faults.call)")
