@@ -36,13 +36,19 @@ public struct LoopFileSystem: Sendable {
     /// Makes and mounts one. mkfs.ext4(8), mount(8)
     ///
     /// - Parameter blockSize: bytes; also what a file's attributes have room in.
-    public init(bytes: Int, blockSize: Int = 4096, in scope: TestScope) async throws {
+    public init(
+        bytes: Int, blockSize: Int = 4096, hasJournal: Bool = true, in scope: TestScope
+    ) async throws {
         let directory = try TemporaryDirectory(in: scope)
         // In memory where there is room: what is tested is the file system, not the disk below it.
         image = try await SmallFileSystem(bytes: bytes + 1 << 20, in: scope).path + "/image"
         path = try directory.directory("mounted")
         try await runSuccessfully(
-            "mkfs.ext4", ["-q", "-F", "-b", "\(blockSize)", image, "\(bytes >> 10)k"])
+            "mkfs.ext4",
+            [
+                "-q", "-F", "-O", hasJournal ? "has_journal" : "^has_journal", "-b",
+                "\(blockSize)", image, "\(bytes >> 10)k",
+            ])
         try await mount()
         let path = path
         scope.atEnd { try await runSuccessfully("umount", ["--lazy", path]) }
