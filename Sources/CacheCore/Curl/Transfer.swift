@@ -99,8 +99,10 @@ final class Transfer {
             ownFailure = Failure(.protocolError, "the response has more than 64 KiB of headers")
             return false
         }
-        if head.isComplete, head.status == 200, let length = head.contentLength {
-            // At once: the body may be long in coming.
+        if head.isComplete, head.status == 200, let length = head.contentLength,
+            length > Self.heldLimit
+        {
+            // At once: the body may be long in coming. A short one is asked for at its first byte.
             ownFailure = context.refusal(key, id, length)
         }
         return ownFailure == nil
@@ -289,6 +291,7 @@ final class Transfer {
         do {
             return .success(try staged())
         } catch let failure as Failure {
+            if hasUnwritten { tellProgress() }
             // An origin may send less of the rest than was asked for; then the next request goes on.
             if resting == nil || failure.kind != .truncated { discardPartial() }
             return .failure(failure)
@@ -304,7 +307,6 @@ final class Transfer {
         guard let body = stagedBody() else {
             throw Failure(.notAnImage, "the response has no body")
         }
-        if hasUnwritten { tellProgress() }
         let report = try checked(inspector.finish())
         // Its file is closed by whoever publishes it, once it is published.
         self.body = nil

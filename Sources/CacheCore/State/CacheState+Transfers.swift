@@ -123,7 +123,11 @@ extension CacheState {
         guard let flight = flights[key], flight.id == id else { return startTransfers() }
         prefetches.remove(key, flight.origin)
         switch end {
-        case .staged(let image): return publishBegins(key, .publish(image))
+        case .staged(let image):
+            // The last of it comes with its end.
+            let size = image.record.size
+            _ = transferProgressed(key, id, received: size, total: size)
+            return publishBegins(key, .publish(image))
         case .confirmed(let revalidation): return publishBegins(key, .confirm(revalidation))
         case .failed(let failed):
             return startTransfers() + transferFailed(key, flight, failed, now, using: &random)

@@ -120,7 +120,7 @@ struct ChangeScriptTests {
             #expect(self.received(in: script.lookup("a")) == received)
             told = now
         }
-        _ = script.finishes("a")
+        _ = script.finishes("a", size: 9999)
         #expect(received(in: script.state.lookup(script.key("a"), .announced)) == 9999)
     }
 

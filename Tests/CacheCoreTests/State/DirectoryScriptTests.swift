@@ -147,7 +147,7 @@ struct DirectoryScriptTests {
         let key = script.key("a")
         script.caller("one", wants: "a")
         _ = script.finishes("a")
-        let publishing = Lookup.inFlight(.init(phase: .publishing, received: 0, total: nil))
+        let publishing = Lookup.inFlight(.init(phase: .publishing, received: 1000, total: 1000))
         _ = script.changes(.appeared(key))
         #expect(script.lookup("a") == publishing)
         let start = script.state.examinations.begin()

@@ -66,6 +66,19 @@ struct TransferScriptTests {
         #expect(script.state.counters.bytesReceived == 100)
     }
 
+    /// An image that comes at once is told of only when it is whole.
+    @Test func theLastBytesComeWithTheEnd() {
+        script.caller("reader", wants: "a", "b")
+        _ = script.progresses("b", received: 900, total: nil)
+        _ = script.finishes("a")
+        _ = script.finishes("b")
+        for name in ["a", "b"] {
+            let whole = Progress(phase: .publishing, received: 1000, total: 1000)
+            #expect(script.lookup(name) == .inFlight(whole))
+        }
+        #expect(script.state.counters.bytesReceived == 2000)
+    }
+
     @Test func noMoreDownloadsRunThanAllowed() {
         let script = StateScript(transferLimit: 2)
         script.caller("reader", wants: "a", "b", "c", "d") {

@@ -42,13 +42,13 @@ enum Sample {
     static let digest = ContentDigest([UInt8](repeating: 0xAB, count: 32))
 
     /// A staged image without any bytes, for tests that never publish it.
-    static func staged(_ name: String, _ flight: FlightID) -> StagedImage {
-        staged(url(name), flight)
+    static func staged(_ name: String, _ flight: FlightID, size: Int64 = 1000) -> StagedImage {
+        staged(url(name), flight, size: size)
     }
 
-    static func staged(_ url: CacheURL, _ flight: FlightID) -> StagedImage {
+    static func staged(_ url: CacheURL, _ flight: FlightID, size: Int64 = 1000) -> StagedImage {
         StagedImage(
             flight: flight, key: CacheKey(url), body: .bytes([]), url: url,
-            record: record(size: 1000))
+            record: record(size: size))
     }
 }

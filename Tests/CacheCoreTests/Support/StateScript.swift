@@ -80,12 +80,14 @@ final class StateScript {
 
     /// The download of an image ends; a late one names the flight it belonged to.
     func finishes(
-        _ image: String, _ flight: FlightID? = nil, failing failure: Failure? = nil
+        _ image: String, _ flight: FlightID? = nil, failing failure: Failure? = nil,
+        size: Int64 = 1000
     ) -> [String] {
         let id = flight ?? self.flight(image)
         return event { state in
             state.transferFinished(
-                key(image), id, failure.map { .failure($0) } ?? .success(Sample.staged(image, id)))
+                key(image), id,
+                failure.map { .failure($0) } ?? .success(Sample.staged(image, id, size: size)))
         }
     }
 
