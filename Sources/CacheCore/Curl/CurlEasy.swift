@@ -57,9 +57,14 @@ final class CurlEasy {
     }
 
     /// Where the response redirects to, as an absolute URL. CURLINFO_REDIRECT_URL(3).
-    var redirectTarget: String? {
+    var redirectTarget: String? { text(CURLINFO_REDIRECT_URL) }
+
+    /// The URL that was asked for last. CURLINFO_EFFECTIVE_URL(3).
+    var effectiveURL: String? { text(CURLINFO_EFFECTIVE_URL) }
+
+    private func text(_ information: CURLINFO) -> String? {
         var text: UnsafeMutableRawPointer?
-        guard ccurl_get_pointer(handle, CURLINFO_REDIRECT_URL, &text) == CURLE_OK, let text else {
+        guard ccurl_get_pointer(handle, information, &text) == CURLE_OK, let text else {
             return nil
         }
         return String(cString: text.assumingMemoryBound(to: CChar.self))

@@ -35,18 +35,20 @@ extension Failure {
             return Failure(.truncated, "the connection closed after \(received)\(promised) bytes")
         case CURLE_TOO_MANY_REDIRECTS:
             return Failure(.redirect, "too many redirects")
-        case CURLE_UNSUPPORTED_PROTOCOL where 300..<400 ~= head.status:
+        case CURLE_UNSUPPORTED_PROTOCOL where head.isOnTheWay:
             return Failure(.redirect, "redirected to a scheme that is neither http nor https")
         case CURLE_UNSUPPORTED_PROTOCOL:
             // What libcurl says of an answer without a status line, as HTTP/0.9 had it.
             return Failure(.protocolError, "the server's answer is not HTTP")
-        case CURLE_URL_MALFORMAT where 300..<400 ~= head.status,
-            CURLE_LOGIN_DENIED where 300..<400 ~= head.status:
+        case CURLE_URL_MALFORMAT where head.isOnTheWay, CURLE_LOGIN_DENIED where head.isOnTheWay:
             return Failure(.redirect, "redirected to what is no URL to fetch: \(text)")
         case CURLE_URL_MALFORMAT:
             return Failure(.invalidURL, "not a URL to fetch: \(text)")
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2_STREAM, CURLE_HTTP2:
             return Failure(.unreachable, "the connection was lost: \(text)")
+        case CURLE_OUT_OF_MEMORY where !head.isComplete:
+            // What libcurl says of a line of more than 100 kB.
+            return .tooManyHeaders
         case CURLE_WRITE_ERROR where head.status != 200:
             return .http(head.status)
         default:

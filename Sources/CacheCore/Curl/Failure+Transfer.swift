@@ -16,6 +16,9 @@ extension Failure {
                     + "after \(received) bytes")
     }
 
+    static let tooManyHeaders = Failure(
+        .protocolError, "the response has more than 64 KiB of headers")
+
     static let notAnImage = Failure(
         .notAnImage,
         "the bytes are not an image of a known type; the server may have sent an error "

@@ -31,8 +31,7 @@ extension Transfer {
             guard refusal == nil else { return false }
             route.step = .asking
         case .asking:
-            guard code == CURLE_OK, 300..<400 ~= head.status, head.status != 304,
-                let next = easy.redirectTarget
+            guard code == CURLE_OK, head.isRedirect, let next = easy.redirectTarget
             else { return false }
             route.hops += 1
             guard route.hops <= context.settings.redirectLimit else {
@@ -43,7 +42,8 @@ extension Transfer {
             route.target = next
         }
         self.route = route
-        head = ResponseHead()
+        head = ResponseHead(after: head)
+        uselessBytes = 0
         isBodyBegun = false
         return true
     }

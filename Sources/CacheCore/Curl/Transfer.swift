@@ -57,7 +57,7 @@ final class Transfer {
     var route: ProxyRoute?
     /// By what the partial could be continued.
     var partialRecord: PartialRecord?
-    private var uselessBytes = 0
+    var uselessBytes = 0
     /// The first response began: that of the host the URL names, before any redirect.
     private var isAnswered = false
 
@@ -90,13 +90,16 @@ final class Transfer {
             // It is no redirect, though libcurl follows any 3xx (RFC 9110 §15.4.5).
             if head.status == 304 { try? easy.set(CURLOPT_FOLLOWLOCATION, 0) }
         }
+        if head.isComplete, !head.redirects.isEmpty {
+            head.source = easy.effectiveURL.map { ResponseSource(url: $0) }
+        }
         if !isAnswered {
             isAnswered = true
             // A host that is asked without TLS has never answered by HTTP/2.
             if url.isSecure { context.onAnswered(id, head.isMultiplexed) }
         }
         guard head.length <= ResponseHead.maximumLength else {
-            ownFailure = Failure(.protocolError, "the response has more than 64 KiB of headers")
+            ownFailure = .tooManyHeaders
             return false
         }
         if head.isComplete, head.status == 200, let length = head.contentLength,
@@ -188,6 +191,7 @@ final class Transfer {
             connections.hasUnread(localPort: port)
         else { return true }
         hasMetSurplus = true
+        if route == nil { head = ResponseHead() }
         // Nobody else shall have it.
         try? easy.set(CURLOPT_FORBID_REUSE, 1)
         return false
@@ -283,11 +287,18 @@ final class Transfer {
             return .failure(failure)
         }
         if code == CURLE_COULDNT_CONNECT, let refusal { return .failure(refusal) }
+        // Whatever became of its body.
+        if head.isFailure, !hasImage, answer != .isWhole { return .failure(.http(head.status)) }
         guard code == CURLE_OK else {
             leaveBehind()
             return .failure(proxyFailure(code) ?? .curl(code, received, length, head))
         }
         guard body != nil || hasImage else { return .failure(.http(head.status)) }
+        // Another image, and nothing came of it.
+        if answer == .startsOver, body == nil {
+            forgetPartial()
+            context.discardPartial(key)
+        }
         do {
             return .success(try staged())
         } catch let failure as Failure {

@@ -68,6 +68,7 @@ extension EntryRecord {
         add("swr", terms.staleWhileRevalidate.map { String($0) })
         add("sie", terms.staleIfError.map { String($0) })
         add("remove", removeAt)
+        add("at", validators.isEmpty ? nil : validators.source?.description)
         add("modified", validators.lastModified)
         add("etag", validators.entityTag)
         return text
@@ -96,6 +97,8 @@ extension EntryRecord {
         _ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>
     ) -> Bool {
         switch name.count {
+        case 2 where name.elementsEqual("at".utf8):
+            validators.source = ResponseSource(String(decoding: value, as: UTF8.self))
         case 4 where name.elementsEqual("size".utf8):
             guard let number = decimal(value) else { return false }
             size = number

@@ -57,9 +57,13 @@ extension CachingRules {
         return terms
     }
 
-    /// Whether a response may be kept for later requests. One that may not is handed to those who wait
-    /// for it and goes soon after.
+    /// Whether a response may be kept for later requests, and whatever redirected to it. One that may not
+    /// is handed to those who wait for it and goes soon after.
     func permitsStoring(_ head: ResponseHead) -> Bool {
+        permitStoringAlone(head) && head.redirects.allSatisfy(permitStoringAlone)
+    }
+
+    private func permitStoringAlone(_ head: ResponseHead) -> Bool {
         let control = head.cacheControl
         if control.isNoStore && !control.mustUnderstand { return false }
         return !(isShared && control.isPrivate) && !head.variesOnAnything

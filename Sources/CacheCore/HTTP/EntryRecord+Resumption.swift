@@ -9,18 +9,18 @@ extension EntryRecord {
         // asked before the next use.
         let isSilent = head.status != 206
         self.init(
-            size: partial.total, report, isSilent ? ResponseHead() : head, times, rules)
+            size: partial.total, report, isSilent ? ResponseHead(after: head) : head, times, rules)
         if isSilent { freshUntil = times.received }
-        if removeAt == nil { validators = validators.completed(from: partial.validator.validators) }
+        if removeAt == nil { validators = validators.completed(from: partial.validators) }
     }
 }
 
-extension StrongValidator {
+extension PartialRecord {
     /// As an entry keeps it.
     fileprivate var validators: Validators {
-        switch self {
-        case .entityTag(let tag): Validators(entityTag: tag)
-        case .lastModified(let time): Validators(lastModified: time)
+        switch validator {
+        case .entityTag(let tag): Validators(entityTag: tag, source: source)
+        case .lastModified(let time): Validators(lastModified: time, source: source)
         }
     }
 }

@@ -5,6 +5,26 @@ struct Freshness: Equatable {
     var terms: ReuseTerms
 }
 
+extension Freshness {
+    /// Of a response and all that redirected to it: each has its say.
+    fileprivate func limited(by redirects: [Freshness]) -> Freshness {
+        redirects.reduce(into: self) { all, redirect in
+            all.until = min(all.until, redirect.until)
+            all.terms.limit(by: redirect.terms)
+        }
+    }
+}
+
+extension ReuseTerms {
+    fileprivate mutating func limit(by redirect: ReuseTerms) {
+        mustRevalidate = mustRevalidate || redirect.mustRevalidate
+        staleWhileRevalidate = staleWhileRevalidate.flatMap { seconds in
+            redirect.staleWhileRevalidate.map { min(seconds, $0) }
+        }
+        staleIfError = [staleIfError, redirect.staleIfError].compactMap { $0 }.min()
+    }
+}
+
 /// When a request went out and its response came in.
 struct RequestTimes {
     var sent: UnixTime
@@ -14,6 +34,22 @@ struct RequestTimes {
 extension CachingRules {
     /// How long a response just received is fresh.
     func freshness(of head: ResponseHead, _ times: RequestTimes) -> Freshness {
+        freshnessAlone(of: head, times).limited(by: redirects(to: head, times))
+    }
+
+    /// How long each redirect on the way is. What says nothing of that itself is not guessed about, unless
+    /// it is permanent (RFC 9110 §15.1, RFC 9111 §4.2.2).
+    private func redirects(to head: ResponseHead, _ times: RequestTimes) -> [Freshness] {
+        head.redirects.map { redirect in
+            var freshness = freshnessAlone(of: redirect, times)
+            if freshness.terms.isGuessed, ![300, 301, 308].contains(redirect.status) {
+                freshness.until = times.received
+            }
+            return freshness
+        }
+    }
+
+    private func freshnessAlone(of head: ResponseHead, _ times: RequestTimes) -> Freshness {
         var terms = terms(head)
         let now = times.received
         let dates = head.dates(now: now)
@@ -32,6 +68,12 @@ extension CachingRules {
     /// How long an entry is fresh after a 304: fields that the 304 has replace what is known, the
     /// others stay as they were (RFC 9111 §3.2).
     func freshness(
+        of record: EntryRecord, confirmedBy head: ResponseHead, _ times: RequestTimes
+    ) -> Freshness {
+        freshnessAlone(of: record, confirmedBy: head, times).limited(by: redirects(to: head, times))
+    }
+
+    private func freshnessAlone(
         of record: EntryRecord, confirmedBy head: ResponseHead, _ times: RequestTimes
     ) -> Freshness {
         var terms = head.cacheControl.isPresent ? terms(head) : record.terms
@@ -57,9 +99,9 @@ extension CachingRules {
 
     /// Seconds for which an error response says it may be repeated instead of asked for again; `nil`
     /// where it says nothing (RFC 9111 §4). One that may not be stored says nothing: that there is no
-    /// image is remembered, not the response.
+    /// image is remembered, not the response. Nor does one that a redirect led to say anything of the redirect.
     func statedLifetime(of head: ResponseHead, _ times: RequestTimes) -> Int64? {
-        guard permitsStoring(head) else { return nil }
+        guard permitsStoring(head), head.redirects.isEmpty else { return nil }
         let freshness = freshness(of: head, times)
         return freshness.terms.isGuessed ? nil : max(freshness.until - times.received, 0)
     }

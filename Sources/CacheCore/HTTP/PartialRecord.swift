@@ -8,6 +8,8 @@ struct PartialRecord: Hashable, Sendable {
     /// Bytes of the whole image.
     let total: Int64
     let validator: StrongValidator
+    /// Where it was said, if redirects led there.
+    var source: ResponseSource?
 
     static let attributeName = "user.cached.partial"
     private static let version = "v1"
@@ -24,13 +26,15 @@ struct PartialRecord: Hashable, Sendable {
             let validator = StrongValidator(head, now: now)
         else { return nil }
         self.init(total: total, validator: validator)
+        source = head.source
     }
 
     /// The attribute's value.
     var text: String {
-        switch validator {
-        case .entityTag(let tag): "\(Self.version) total=\(total) etag=\(tag)"
-        case .lastModified(let time): "\(Self.version) total=\(total) modified=\(time.rawValue)"
+        let whole = "\(Self.version) total=\(total)\(source.map { " at=\($0)" } ?? "")"
+        return switch validator {
+        case .entityTag(let tag): "\(whole) etag=\(tag)"
+        case .lastModified(let time): "\(whole) modified=\(time.rawValue)"
         }
     }
 
@@ -52,6 +56,10 @@ struct PartialRecord: Hashable, Sendable {
             self.init(total: total, validator: .lastModified(UnixTime(rawValue: time)))
         } else {
             return nil
+        }
+        if let place = values["at"] {
+            guard let source = ResponseSource(place) else { return nil }
+            self.source = source
         }
     }
 }

@@ -21,6 +21,10 @@ struct ResponseHead {
     private(set) var hasPragmaNoCache = false
     /// `Vary: *`: nobody can tell to which other request this would be the answer (RFC 9111 §4.1).
     private(set) var variesOnAnything = false
+    /// Those that redirected here, in order.
+    private(set) var redirects: [ResponseHead] = []
+    /// Where it came from if redirects led there; `nil` for the URL that was asked for.
+    var source: ResponseSource?
     private var ageLine: String?
     /// Whether the empty line at its end was there.
     private(set) var isComplete = false
@@ -29,6 +33,17 @@ struct ResponseHead {
 
     /// Header bytes of one response, at most.
     static let maximumLength = 64 * 1024
+
+    init() {}
+
+    /// What comes next on the way of the same image.
+    init(after previous: ResponseHead) {
+        redirects = previous.redirects
+        guard previous.isRedirect else { return }
+        var redirect = previous
+        redirect.redirects = []
+        redirects.append(redirect)
+    }
 
     /// Takes one line, its end included, as libcurl hands them over; whether a response begins with it.
     ///
@@ -57,7 +72,7 @@ struct ResponseHead {
 
     private mutating func begin(_ statusLine: UnsafeRawBufferPointer, _ mayMultiplex: () -> Bool) {
         let read = length
-        self = ResponseHead()
+        self = ResponseHead(after: self)
         length = read
         let parts = statusLine.split(separator: UInt8(ascii: " "), maxSplits: 2)
         if parts.count > 1 {
@@ -76,7 +91,8 @@ struct ResponseHead {
             contentLength = length
             isFramed = true
         case "transfer-encoding": isFramed = isFramed || value.lowercased().hasSuffix("chunked")
-        case "content-encoding": contentEncoding = value.lowercased() == "identity" ? nil : value
+        case "content-encoding":
+            contentEncoding = ["", "identity"].contains(value.lowercased()) ? nil : value
         case "content-range": contentRange = value
         default: setCaching(name, value)
         }
@@ -104,6 +120,15 @@ struct ResponseHead {
 }
 
 extension ResponseHead {
+    /// Whether another URL is the answer. 304 is none, though libcurl follows any 3xx (RFC 9110 §15.4.5).
+    var isRedirect: Bool { 300..<400 ~= status && status != 304 }
+
+    /// Whether redirects lead on from here, or led here.
+    var isOnTheWay: Bool { isRedirect || !redirects.isEmpty }
+
+    /// Whether it is a failure, whatever its body says.
+    var isFailure: Bool { isComplete && status >= 400 }
+
     /// Seconds the response spent in other caches; `nil` where it is absent or no number. Where there
     /// are several, the first (RFC 9111 §5.1).
     var age: Int64? {
@@ -124,10 +149,12 @@ extension ResponseHead {
             lastModified: lastModified.flatMap { HTTPDate.parse($0, now: now) })
     }
 
-    /// The entity tag, if it is one and short enough to keep (RFC 9110 §8.8.3).
+    /// The entity tag, if it is one, short enough to keep (RFC 9110 §8.8.3), and text: of other bytes none
+    /// could be told from another.
     var storableEntityTag: String? {
         guard let tag = entityTag, tag.utf8.count <= 256,
-            tag.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F })
+            tag.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
+            !tag.unicodeScalars.contains("\u{FFFD}")
         else { return nil }
         let quoted = tag.utf8.starts(with: "W/".utf8) ? tag.utf8.dropFirst(2) : tag.utf8[...]
         let isQuoted = quoted.first == UInt8(ascii: "\"") && quoted.last == UInt8(ascii: "\"")

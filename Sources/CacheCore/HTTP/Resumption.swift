@@ -36,11 +36,13 @@ struct Resumption: Hashable, Sendable {
     func answer(_ head: ResponseHead, now: UnixTime) -> Answer {
         switch head.status {
         case 200: .startsOver
-        case 206: goesOn(head, now) ? .goesOn : .unusable
-        case 416: isWhole(head) ? .isWhole : .unusable
+        case 206: isFromThere(head) && goesOn(head, now) ? .goesOn : .unusable
+        case 416: isFromThere(head) && isWhole(head) ? .isWhole : .unusable
         default: .failure
         }
     }
+
+    private func isFromThere(_ head: ResponseHead) -> Bool { head.source == record.source }
 
     /// The part begins where the partial ends, is one of the same image, and not of another length
     /// than it says.

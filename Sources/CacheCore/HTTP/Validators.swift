@@ -4,11 +4,19 @@ public struct Validators: Hashable, Sendable {
     public var entityTag: String?
     /// The `Last-Modified` time.
     public var lastModified: UnixTime?
+    /// Where they were said, if redirects led there.
+    public var source: ResponseSource?
 
-    public init(entityTag: String? = nil, lastModified: UnixTime? = nil) {
+    public init(
+        entityTag: String? = nil, lastModified: UnixTime? = nil, source: ResponseSource? = nil
+    ) {
         self.entityTag = entityTag
         self.lastModified = lastModified
+        self.source = source
     }
+
+    /// Whether there is none.
+    var isEmpty: Bool { entityTag == nil && lastModified == nil }
 }
 
 /// A field of a request, beyond those every request has.
@@ -23,7 +31,8 @@ struct RequestField: Equatable {
 extension Validators {
     init(_ head: ResponseHead, now: UnixTime) {
         self.init(
-            entityTag: head.storableEntityTag, lastModified: head.dates(now: now).lastModified)
+            entityTag: head.storableEntityTag, lastModified: head.dates(now: now).lastModified,
+            source: head.source)
     }
 
     /// The fields that make a request conditional: "send it only if it changed". Both where both are
@@ -40,8 +49,9 @@ extension Validators {
     }
 
     /// Whether a 304 with these validators speaks of the response with `stored` (RFC 9111 §4.3.4).
-    /// What it does not name it does not contradict.
+    /// What it does not name it does not contradict; but it has to come from the same place.
     func agree(with stored: Validators) -> Bool {
+        guard source == stored.source else { return false }
         if let tag = entityTag, let known = stored.entityTag {
             return tag.opaqueTag == known.opaqueTag
         }
@@ -53,7 +63,7 @@ extension Validators {
     func completed(from older: Validators) -> Validators {
         Validators(
             entityTag: entityTag ?? older.entityTag,
-            lastModified: lastModified ?? older.lastModified)
+            lastModified: lastModified ?? older.lastModified, source: source ?? older.source)
     }
 }
 

@@ -107,12 +107,27 @@ struct ProxyTests {
         }
     }
 
+    /// Each may have so much of a body, as without a proxy.
+    @Test func theBodiesOfRedirectsDoNotAddUp() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(["images.test:80:93.184.215.14"], in: scope)
+            let body = [UInt8](repeating: 1, count: 20_000)
+            for hop in 0..<5 {
+                fixture.origin.route(
+                    hop == 0 ? url : "http://images.test/\(hop).png",
+                    .answer(302, headers: ["Location": "/\(hop + 1).png"], body: body))
+            }
+            fixture.origin.route("http://images.test/5.png", .answer(body: image))
+            #expect(try await fetch(url, fixture) == nil)
+        }
+    }
+
     @Test(arguments: ["file:///etc/passwd", "http://user:word@images.test/b.png"])
     func redirectsLeadNowhereElse(target: String) async throws {
         try await withTestScope { scope in
             let fixture = try fixture(["images.test:80:93.184.215.14"], in: scope)
             fixture.origin.route(url, .redirect(to: target))
-            #expect(try await fetch(url, fixture) != nil)
+            #expect(try await fetch(url, fixture)?.kind == .redirect)
             #expect(fixture.origin.requests().count == 1)
         }
     }

@@ -188,18 +188,6 @@ struct ResumingTests {
         }
     }
 
-    @Test func theQuestionForTheRestFollowsRedirects() async throws {
-        try await withTestScope { scope in
-            let fixture = try CacheFixture(in: scope)
-            try fixture.leavePartial("/a.png", Self.image[..<Self.half], of: 200_000)
-            fixture.origin.route("/a.png", .redirect(to: "/b.png"))
-            fixture.origin.route("/b.png") { .ranged(Self.image, for: $0) }
-            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
-            #expect(fixture.origin.requests("/b.png").map(\.firstOfRange) == [Self.half])
-            try await expectEntry(Self.image, in: fixture)
-        }
-    }
-
     @Test func theRequestAfterAContinuedOneIsAnOrdinaryOne() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.transfers.transferLimit = 1 }

@@ -25,7 +25,7 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, CustomStri
     }
 
     /// These fields, then the others, unless a field of the other's name is here already.
-    func withDefaults(_ others: HeaderFields) -> HeaderFields {
+    public func withDefaults(_ others: HeaderFields) -> HeaderFields {
         HeaderFields(fields + others.fields.filter { self[$0.name] == nil })
     }
 

@@ -1,0 +1,103 @@
+import CacheKey
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// A status that says no says so whatever becomes of its body.
+@Suite("Cache: error answers", .timeLimit(.minutes(5)))
+struct ErrorAnswerTests {
+    /// An answer whose body breaks off.
+    private func cut(_ status: Int, _ fields: HeaderFields = [:]) -> OriginScript {
+        [.head(status, fields.withDefaults(["Content-Length": "500"])), .bytes([1, 2, 3]), .close]
+    }
+
+    private func failure(_ fixture: CacheFixture) async throws -> Failure? {
+        let key = try fixture.wish("/a.png").key
+        return try await fixture.fetch("/a.png").failures[key]
+    }
+
+    @Test(arguments: [404, 410, 403, 503])
+    func aBodyThatBreaksOffChangesNothing(status: Int) async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", cut(status))
+            let failure = try #require(try await failure(fixture))
+            #expect(failure.kind == .http)
+            #expect(failure.httpStatus == status)
+        }
+    }
+
+    @Test func aBodyThatStallsChangesNothing() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope) { $0.transfers.stallTimeout = 1 }
+            let gate = try Gate()
+            fixture.origin.route(
+                "/a.png", [.head(404, ["Content-Length": "500"]), .bytes([1]), .wait(gate)])
+            #expect(try await failure(fixture)?.httpStatus == 404)
+            gate.open()
+        }
+    }
+
+    @Test func anImageThatIsGoneGoes() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route(
+                "/a.png",
+                .answer(
+                    headers: ["Cache-Control": "max-age=0", "ETag": "\"1\""],
+                    body: SampleImage.png(byteCount: 5000)))
+            #expect(try await failure(fixture) == nil)
+            fixture.origin.route("/a.png", cut(404))
+            #expect(try await failure(fixture)?.httpStatus == 404)
+            guard case .missing = try fixture.lookup("/a.png") else {
+                Issue.record("it is there")
+                return
+            }
+        }
+    }
+
+    @Test func theWordOnWhenToComeBackCounts() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope) { $0.retry.remembersFailures = true }
+            fixture.origin.route("/a.png", cut(503, ["Retry-After": "250"]))
+            let start = UnixTime.now
+            let retryAt = try #require(try await failure(fixture)?.retryAt)
+            #expect(retryAt - start >= 250)
+        }
+    }
+
+    /// Another image, and nothing of it: the old partial is of no use any more.
+    @Test func anEmptyAnswerEndsAPartial() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            try fixture.leavePartial(
+                "/a.png", SampleImage.png(byteCount: 200_000)[..<100_000], of: 200_000)
+            fixture.origin.route("/a.png", .answer(headers: ["ETag": "\"2\""], body: []))
+            #expect(try await failure(fixture)?.kind == .notAnImage)
+            #expect(try !fixture.hasPartial("/a.png"))
+        }
+    }
+
+    @Test func noCodingAtAllIsNone() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route(
+                "/a.png",
+                .answer(
+                    headers: ["Content-Encoding": ""], body: SampleImage.png(byteCount: 5000)))
+            #expect(try await failure(fixture) == nil)
+        }
+    }
+
+    @Test func aLineBeyondAllBoundsIsTooLong() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let line = String(repeating: "x", count: 150_000)
+            fixture.origin.route("/a.png", .answer(headers: ["X-Long": line]))
+            let failure = try #require(try await failure(fixture))
+            #expect(failure.kind == .protocolError)
+            #expect(failure.message.contains("64 KiB of headers"))
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import CacheKey
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// What an entry may be used for when redirects led to it, and what becomes of it when they lead elsewhere.
+@Suite("Cache: redirects", .timeLimit(.minutes(5)))
+struct RedirectTests {
+    private let image = SampleImage.png(byteCount: 200_000)
+    private let other = SampleImage.png(byteCount: 200_000, seed: 1)
+    private let half = 100_000
+    private let lasting: HeaderFields = ["Cache-Control": "max-age=1000", "ETag": "\"1\""]
+
+    private func redirect(
+        _ fixture: CacheFixture, _ status: Int = 302, to target: String = "/b.png",
+        _ fields: HeaderFields = [:]
+    ) {
+        let place: HeaderFields = ["Location": target, "Content-Length": "0"]
+        fixture.origin.route("/a.png", [.head(status, fields.withDefaults(place))])
+    }
+
+    private func requests(_ fixture: CacheFixture) -> [String] {
+        fixture.origin.requests().map(\.target)
+    }
+
+    private func contents(_ fixture: CacheFixture) throws -> [UInt8] {
+        try TestSupport.contents(of: fixture.file("/a.png"))
+    }
+
+    // MARK: Validators
+
+    /// Both say the same of themselves, as two files of one age do.
+    @Test func anotherTargetConfirmsNothing() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            redirect(fixture)
+            fixture.origin.route("/b.png", .answer(headers: lasting, body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            redirect(fixture, to: "/c.png")
+            fixture.origin.route("/c.png") { request in
+                request.headers["If-None-Match"] == nil
+                    ? .answer(headers: lasting, body: other) : [.head(304, ["ETag": "\"1\""])]
+            }
+            let refresh = FetchOptions(isRefresh: true)
+            #expect(try await fixture.fetch("/a.png", options: refresh).failures.isEmpty)
+            #expect(try contents(fixture) == other)
+            #expect(fixture.origin.requests("/c.png").count == 2)
+        }
+    }
+
+    @Test func theSameTargetConfirms() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            redirect(fixture)
+            fixture.origin.route("/b.png", .answer(headers: lasting, body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            fixture.origin.route("/b.png", [.head(304, lasting)])
+            let refresh = FetchOptions(isRefresh: true)
+            for count in 1...2 {
+                #expect(try await fixture.fetch("/a.png", options: refresh).failures.isEmpty)
+                #expect(fixture.cache.statistics().revalidated == count)
+            }
+            #expect(try contents(fixture) == image)
+        }
+    }
+
+    @Test func whatIsNoRedirectAnyMoreConfirmsNothing() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            redirect(fixture)
+            fixture.origin.route("/b.png", .answer(headers: lasting, body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            fixture.origin.route("/a.png") { request in
+                request.headers["If-None-Match"] == nil
+                    ? .answer(headers: lasting, body: other) : [.head(304, [:])]
+            }
+            let refresh = FetchOptions(isRefresh: true)
+            #expect(try await fixture.fetch("/a.png", options: refresh).failures.isEmpty)
+            #expect(try contents(fixture) == other)
+        }
+    }
+
+    // MARK: Partials
+
+    @Test func theSameTargetGoesOn() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            redirect(fixture)
+            fixture.origin.route("/b.png", .cut(image, after: half, headers: ["ETag": "\"1\""]))
+            #expect(try await !fixture.fetch("/a.png").failures.isEmpty)
+            fixture.origin.route("/b.png") { .ranged(image, for: $0) }
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.origin.requests("/b.png").map(\.firstOfRange) == [nil, half])
+            #expect(try contents(fixture) == image)
+        }
+    }
+
+    /// Otherwise one image would begin and another end.
+    @Test func anotherTargetStartsOver() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            redirect(fixture)
+            fixture.origin.route("/b.png", .cut(image, after: half, headers: ["ETag": "\"1\""]))
+            #expect(try await !fixture.fetch("/a.png").failures.isEmpty)
+            redirect(fixture, to: "/c.png")
+            fixture.origin.route("/c.png") { .ranged(other, for: $0) }
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.origin.requests("/c.png").map(\.firstOfRange) == [half, nil])
+            #expect(try contents(fixture) == other)
+        }
+    }
+
+    // MARK: Freshness
+
+    /// Status and fields of a redirect to what is fresh for long, and whether that is a hit then.
+    @Test(arguments: [
+        (302, [:], false), (307, [:], false), (301, [:], true), (308, [:], true),
+        (302, ["Cache-Control": "max-age=1000"], true),
+        (301, ["Cache-Control": "no-cache"], false), (302, ["Cache-Control": "no-store"], false),
+        (301, ["Cache-Control": "max-age=0"], false), (301, ["Vary": "*"], false),
+    ] as [(Int, HeaderFields, Bool)])
+    func theRedirectHasItsSay(status: Int, fields: HeaderFields, isHit: Bool) async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            redirect(fixture, status, fields)
+            fixture.origin.route("/b.png", .answer(headers: lasting, body: image))
+            for _ in 1...2 { #expect(try await fixture.fetch("/a.png").failures.isEmpty) }
+            let once = ["/a.png", "/b.png"]
+            #expect(requests(fixture) == (isHit ? once : once + once))
+        }
+    }
+
+    @Test func theTargetOfALastingRedirectHasItsSayToo() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            redirect(fixture, 301, ["Cache-Control": "max-age=1000"])
+            fixture.origin.route(
+                "/b.png", .answer(headers: ["Cache-Control": "max-age=0"], body: image))
+            for _ in 1...2 { #expect(try await fixture.fetch("/a.png").failures.isEmpty) }
+            #expect(requests(fixture).count == 4)
+        }
+    }
+
+    @Test func aPrivateRedirectIsNotStoredForAll() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope) { $0.transfers.caching.isShared = true }
+            redirect(fixture, 301, ["Cache-Control": "private, max-age=1000"])
+            fixture.origin.route("/b.png", .answer(headers: lasting, body: image))
+            for _ in 1...2 { #expect(try await fixture.fetch("/a.png").failures.isEmpty) }
+            #expect(requests(fixture).count == 4)
+        }
+    }
+}
