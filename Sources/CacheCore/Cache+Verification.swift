@@ -26,7 +26,16 @@ extension Cache {
         _ keys: ArraySlice<CacheKey>, _ verification: Verification,
         _ report: inout VerificationReport
     ) {
-        let specimens = keys.compactMap { specimen($0) }
+        var specimens: [Specimen] = []
+        for key in keys {
+            do {
+                if let specimen = try specimen(key) { specimens.append(specimen) }
+            } catch .noSuchFileOrDirectory {
+                continue
+            } catch {
+                report.failure = report.failure ?? .unreadable(error, path: path(of: key))
+            }
+        }
         let findings = ReadingBatch(specimens).read(directory) {
             verification.isCancelled || self.isDraining
         }
@@ -45,24 +54,16 @@ extension Cache {
         for entry in repair.settle(damaged) { report.add(entry) }
     }
 
-    /// Holds what lies under a name; `nil` where nothing does, where it can't be held now, and where
-    /// there is nothing to compare it with.
-    private func specimen(_ key: CacheKey) -> Specimen? {
-        do {
-            switch try directory.inspect(key, name: key.description) {
-            case nil: return nil
-            case .failure(let damage):
-                return try directory.hold(
-                    key, damage, isPinned: record(of: key)?.isPinned ?? false)
-            case .success where !directory.keepsAttributes: return nil
-            case .success(let facts):
-                return Specimen(
-                    key: key, descriptor: try openWithoutTrace(key), isPinned: facts.isPinned)
-            }
-        } catch {
-            logger.debug(
-                "an entry can't be verified", metadata: ["key": "\(key)", "error": "\(error)"])
-            return nil
+    /// Holds what lies under a name; `nil` where nothing does, and where there is nothing to compare it
+    /// with.
+    private func specimen(_ key: CacheKey) throws(Errno) -> Specimen? {
+        switch try directory.inspect(key, name: key.description) {
+        case nil: nil
+        case .failure(let damage):
+            try directory.hold(key, damage, isPinned: record(of: key)?.isPinned ?? false)
+        case .success where !directory.keepsAttributes: nil
+        case .success(let facts):
+            Specimen(key: key, descriptor: try openWithoutTrace(key), isPinned: facts.isPinned)
         }
     }
 

@@ -31,7 +31,7 @@ public struct VerificationReport: Sendable {
     public internal(set) var leftCount = 0
     /// The damaged ones; the first ``limit`` of them.
     public internal(set) var damaged: [DamagedEntry] = []
-    /// Why there is no result; `nil` where there is one.
+    /// Why there is no result, or not of all entries; `nil` where there is.
     public internal(set) var failure: Failure?
 
     /// Damaged entries that are named.

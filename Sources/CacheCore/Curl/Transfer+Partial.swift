@@ -56,7 +56,8 @@ extension Transfer {
     func notStored(_ cause: Errno) {
         // What a failing disk has of it is not worth going on with.
         if body?.file == nil || received == 0 || !cause.isFullDisk { discardPartial() }
-        ownFailure = .storage(cause, path: "\(context.directory.path)/\(key)")
+        let name = DirectoryName.partial(key)
+        ownFailure = .storage(cause, path: "\(context.directory.path)/\(name)")
     }
 
     /// The partial stays for a later download, which has to know by what to continue it.

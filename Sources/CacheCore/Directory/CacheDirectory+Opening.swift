@@ -57,7 +57,7 @@ extension CacheDirectory {
             do {
                 lock = try CacheDirectory.lock(path, directory, kernel)
             } catch {
-                close(directory)
+                CacheDirectory.release(directory)
                 throw error
             }
             do {
@@ -71,8 +71,8 @@ extension CacheDirectory {
                         directory, on: status.st_dev, kernel),
                     isTagged: isTagged)
             } catch {
+                CacheDirectory.release(directory)
                 CacheDirectory.release(lock)
-                close(directory)
                 throw error
             }
         }
@@ -88,7 +88,8 @@ extension CacheDirectory {
         try attempt("open", path) { () throws(Errno) in try kernel.openDirectory(path) }
     }
 
-    /// Takes `.lock`, which a kernel releases with the process that held it, however that ended.
+    /// Takes `.lock`, which a kernel releases with the process that held it, however that ended; and the
+    /// directory itself, as somebody may remove the file.
     private static func lock(
         _ path: String, _ directory: Int32, _ kernel: Kernel
     ) throws(CacheError) -> Int32 {
@@ -96,22 +97,45 @@ extension CacheDirectory {
         let file = try attempt("write to", path) { () throws(Errno) in
             try kernel.open(".lock", in: directory, O_RDONLY | O_CREAT, mode: 0o644)
         }
-        do {
-            try kernel.lock(file)
-            let pen = try kernel.open(".lock", in: directory, O_WRONLY)
-            defer { close(pen) }
-            try kernel.truncate(pen, to: 0)
-            try sign(pen, kernel)
+        do throws(CacheError) {
+            try hold(file, of: path) { () throws(Errno) in try kernel.lock(file) }
+            try hold(directory, of: path) { () throws(Errno) in
+                try lockItself(directory, kernel)
+            }
+            try attempt("lock", path) { () throws(Errno) in
+                let pen = try kernel.open(".lock", in: directory, O_WRONLY)
+                defer { close(pen) }
+                try kernel.truncate(pen, to: 0)
+                try sign(pen, kernel)
+            }
             return file
-        } catch .wouldBlock {
-            let holder = holder(of: file)
-            close(file)
-            throw CacheError(
-                .directoryInUse,
-                "the cache directory \(path) is in use by \(holder); stop it, or choose another "
-                    + "directory with --directory")
         } catch {
             release(file)
+            throw error
+        }
+    }
+
+    /// NFS and others lock only what is open for writing; there the file has to do.
+    private static func lockItself(_ directory: Int32, _ kernel: Kernel) throws(Errno) {
+        do {
+            try kernel.lock(directory)
+        } catch {
+            let unable: [Errno] = [.badFileDescriptor, .invalidArgument, .notSupported, .noLocks]
+            guard unable.contains(error) else { throw error }
+        }
+    }
+
+    private static func hold(
+        _ lock: Int32, of path: String, _ take: () throws(Errno) -> Void
+    ) throws(CacheError) {
+        do {
+            try take()
+        } catch .wouldBlock {
+            throw CacheError(
+                .directoryInUse,
+                "the cache directory \(path) is in use by \(holder(of: lock)); stop it, or choose another "
+                    + "directory with --directory")
+        } catch {
             throw unusable("lock", path, error)
         }
     }

@@ -227,7 +227,8 @@ extension CacheDirectory {
     private func rejected(
         _ item: PublishedItem, _ cause: Errno, isLostByOthers: Bool = false
     ) -> Publication {
-        let failure = Failure.storage(cause, path: "\(path)/\(item.name)")
+        let name = item.file == nil ? item.partialName : item.name
+        let failure = Failure.storage(cause, path: "\(path)/\(name)")
         var publication = Publication(
             flight: item.image.flight, key: item.image.key, isLostByOthers: isLostByOthers,
             result: .failure(failure))

@@ -37,13 +37,14 @@ final class CacheDirectory: Sendable {
     }
 
     deinit {
+        Self.release(descriptor)
         Self.release(lockDescriptor)
-        close(descriptor)
     }
 
     /// Lets another process have the directory, whoever still holds this value. flock(2).
     func giveUp() {
-        clinux_flock(lockDescriptor, LOCK_UN)
+        // In this order: who finds `.lock` free shall find the directory so.
+        for held in [descriptor, lockDescriptor] { clinux_flock(held, LOCK_UN) }
     }
 
     // MARK: Which directory it is

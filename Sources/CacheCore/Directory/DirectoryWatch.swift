@@ -16,10 +16,6 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         case appeared(CacheKey)
         /// The same, by a name where none was: of a new file, or one more of an old.
         case created(CacheKey)
-        /// The same by renaming.
-        case placed(CacheKey)
-        /// The same, perhaps: the file was open for writing, and is closed.
-        case closed(CacheKey)
         /// The name is gone.
         case vanished(CacheKey)
         /// Somebody opened the file of a name, be it a stranger or this process. inotify carries no pid.
@@ -170,8 +166,6 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         case .entry(let key) where isOpening: return .opened(key)
         case .entry(let key) where isLeaving: return .vanished(key)
         case .entry(let key) where mask & UInt32(IN_CREATE) != 0: return .created(key)
-        case .entry(let key) where mask & UInt32(IN_MOVED_TO) != 0: return .placed(key)
-        case .entry(let key) where mask & UInt32(IN_CLOSE_WRITE) != 0: return .closed(key)
         case .entry(let key): return .appeared(key)
         }
     }

@@ -96,7 +96,7 @@ extension CacheState {
         case .partialChanged(let key), .partialVanished(let key):
             if flights[key]?.notesPartial(change) != true { partials.unverified.insert(key) }
             return []
-        case .appeared(let key), .created(let key), .placed(let key), .closed(let key):
+        case .appeared(let key), .created(let key):
             examinations.note(key)
             unverified.insert(key)
             flights[key]?.landing.note(change)

@@ -196,14 +196,13 @@ extension CacheState {
             index.insert(key, facts)
             handOver(key, facts)
             usedByPublication(key, facts.lastUsedAt)
-            // A stranger may have been at it since the rename, and been noticed too early to count.
+            // A stranger may have been at it since it has its name, and been noticed too early to count.
             if flight.landing.isUndisturbed(losses: losses) {
                 unverified.remove(key)
-                // It was renamed, or there was none.
-                partials.unverified.remove(key)
             } else {
                 unverified.insert(key)
             }
+            if flight.landing.leavesNoPartial(losses: losses) { partials.unverified.remove(key) }
             return decide(key, for: flight.interests, nil) + changed(key)
         }
     }

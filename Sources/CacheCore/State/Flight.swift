@@ -147,20 +147,19 @@ struct Flight {
     }
 }
 
-/// What the watch tells of a name while an image is published under it. The cache's own doing is seen once:
-/// that it is renamed, and closed under its new name; or that it is given its first name, and nothing more.
-/// Whatever is seen besides is somebody else's doing.
+/// What the watch tells of a name while an image is published under it. That it is given its first name is
+/// seen once, and nothing more: whatever is seen besides is somebody else's doing. Renaming proves nothing:
+/// the kernel makes one event of the cache's and of a stranger's right behind it. inotify(7)
 struct Landing {
     /// How often changes had been lost when it began: since then nothing may have gone unseen.
     private var losses = 0
     private var created = 0
-    private var placed = 0
-    private var closed = 0
     private var others = 0
     /// There was a partial at some time of the download, whoever made it.
     private var hadPartial = false
     /// Its partial has another name now; what appears under the old one is a stranger's.
     private var isPartialGone = false
+    private var isPartialBack = false
 
     mutating func begins(_ losses: Int) {
         let hadPartial = hadPartial
@@ -170,20 +169,21 @@ struct Landing {
 
     /// Whether nobody but the cache was seen, and nobody can have been missed.
     func isUndisturbed(losses: Int) -> Bool {
-        let isRenamed = (created, placed, closed) == (0, 1, 1)
-        let isLinked = (created, placed, closed) == (1, 0, 0) && !hadPartial
-        return (isRenamed || isLinked) && others == 0 && self.losses == losses
+        created == 1 && others == 0 && !hadPartial && self.losses == losses
+    }
+
+    /// Whether there is certainly no partial any more.
+    func leavesNoPartial(losses: Int) -> Bool {
+        (isPartialGone ? !isPartialBack : !hadPartial) && self.losses == losses
     }
 
     mutating func note(_ change: DirectoryWatch.Change) {
         switch change {
         case .created: created += 1
-        case .placed: placed += 1
-        case .closed: closed += 1
         case .partialVanished: isPartialGone = true
         case .partialChanged:
             hadPartial = true
-            others += isPartialGone ? 1 : 0
+            isPartialBack = isPartialGone
         default: others += 1
         }
     }

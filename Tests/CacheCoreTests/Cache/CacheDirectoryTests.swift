@@ -33,6 +33,48 @@ struct CacheDirectoryTests {
         }
     }
 
+    @Test(arguments: [5000, 200_000])
+    func aDirectoryInTheWayOfAPartialIsNamed(byteCount: Int) async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: byteCount)))
+            let partial = try fixture.partial("/a.png")
+            #expect(mkdir(partial, 0o755) == 0)
+            let key = try fixture.wish("/a.png").key
+            let failure = try await fixture.fetch("/a.png").failures[key]
+            // What never has a partial is not in its way.
+            if byteCount > 64 * 1024 { #expect(failure != nil) }
+            #expect(failure?.message.contains(partial) != false)
+        }
+    }
+
+    /// The kernel may tell of both renames as of one.
+    @Test func whoRenamesSomethingOverAnImageAtOnceIsSeen() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let large = SampleImage.png(byteCount: 200_000)
+            for round in 0..<20 {
+                let path = "/\(round).png"
+                fixture.origin.route(path, .answer(body: large))
+                let file = try fixture.file(path)
+                let end = ContinuousClock.now + .patience
+                let stranger = NamedThread("stranger") {
+                    // Of a name within the directory it would be told, too.
+                    let junk = fixture.directory + ".junk"
+                    close(open(junk, O_WRONLY | O_CREAT, 0o644))
+                    while access(file, F_OK) != 0, .now < end {}
+                    rename(junk, file)
+                }
+                _ = try await fixture.fetch(path)
+                stranger.join()
+                guard case .missing = try fixture.lookup(path) else {
+                    Issue.record("what lies there is no image, in round \(round)")
+                    return
+                }
+            }
+        }
+    }
+
     @Test func deletionAndRestorationAreSeenAtTheNextQuestion() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)

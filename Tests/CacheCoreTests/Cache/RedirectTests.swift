@@ -114,12 +114,14 @@ struct RedirectTests {
     // MARK: Freshness
 
     /// Status and fields of a redirect to what is fresh for long, and whether that is a hit then.
-    @Test(arguments: [
-        (302, [:], false), (307, [:], false), (301, [:], true), (308, [:], true),
-        (302, ["Cache-Control": "max-age=1000"], true),
-        (301, ["Cache-Control": "no-cache"], false), (302, ["Cache-Control": "no-store"], false),
-        (301, ["Cache-Control": "max-age=0"], false), (301, ["Vary": "*"], false),
-    ] as [(Int, HeaderFields, Bool)])
+    @Test(
+        arguments: [
+            (302, [:], false), (307, [:], false), (301, [:], true), (308, [:], true),
+            (302, ["Cache-Control": "max-age=1000"], true),
+            (301, ["Cache-Control": "no-cache"], false),
+            (302, ["Cache-Control": "no-store"], false),
+            (301, ["Cache-Control": "max-age=0"], false), (301, ["Vary": "*"], false),
+        ] as [(Int, HeaderFields, Bool)])
     func theRedirectHasItsSay(status: Int, fields: HeaderFields, isHit: Bool) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)

@@ -59,6 +59,23 @@ struct OpeningTests {
         }
     }
 
+    /// Whoever empties the directory takes the file along.
+    @Test func theDirectoryIsHeldWithoutItsLockToo() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let path = home.file("cache")
+            let first = try CacheDirectory(path: path, mode: 0o700, kernel: Kernel())
+            #expect(unlink(path + "/.lock") == 0)
+            let error = #expect(throws: CacheError.self) {
+                _ = try CacheDirectory(path: path, mode: 0o700, kernel: Kernel())
+            }
+            #expect(error?.code == .directoryInUse)
+            #expect(error?.message.contains("process \(getpid());") == true)
+            first.giveUp()
+            _ = try CacheDirectory(path: path, mode: 0o700, kernel: Kernel())
+        }
+    }
+
     /// proc_locks(5).
     @Test func theKernelsListOfLocksIsRead() {
         var facts = stat()

@@ -1,0 +1,38 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// What can't be looked at is not taken for whole.
+@Suite("Faults while verifying", .timeLimit(.minutes(5)))
+struct VerifyFaultTests {
+    @Test(arguments: [SyscallName.openat, .fstatat, .getxattr, .pread])
+    func whatCanNotBeLookedAtIsSaid(call: SyscallName) async throws {
+        var struck = 0
+        var isThrough = false
+        for nth in 1...100 where !isThrough {
+            try await withTestScope { scope in
+                let plan = FaultPlan(call, nth: nth, .ioError)
+                guard let fixture = try? CacheFixture(in: scope, faults: plan) else { return }
+                fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 5000)))
+                _ = try await fixture.fetch("/a.png")
+                guard case .cached = try fixture.lookup("/a.png"), !plan.hasStruck else { return }
+                let report = await verify(fixture.cache)
+                isThrough = !plan.hasStruck
+                struck += isThrough ? 0 : 1
+                let isWhole = report.checked == report.total && report.total == 1
+                #expect(isWhole || report.failure != nil, "\(report)")
+            }
+        }
+        #expect(isThrough && struck > 0)
+    }
+
+    private func verify(_ cache: Cache) async -> VerificationReport {
+        await withCheckedContinuation { continuation in
+            _ = cache.verify(repairs: false, client: .daemon, onProgress: { _, _ in }) {
+                continuation.resume(returning: $1)
+            }
+        }
+    }
+}
