@@ -66,13 +66,15 @@ extension Cache {
             return (victims, effects)
         }
         guard let victims else { return }
-        guard !victims.isEmpty else { return eviction.completion(eviction.freed, nil) }
         let removed = remove(victims)
         for victim in victims.prefix(removed) {
             eviction.freed = eviction.freed + Removal(entries: 1, bytes: victim.bytes)
         }
         guard removed == victims.count else {
             return endEviction(eviction, victims.count - removed)
+        }
+        guard victims.count == Self.evictionSlice else {
+            return eviction.completion(eviction.freed, nil)
         }
         evict(eviction)
     }

@@ -116,8 +116,9 @@ extension CacheState {
 
     // MARK: Evicting
 
-    /// The next few victims on the way down; empty when the goal is reached, nothing more may go, or the
-    /// cache is about to end. Asked again and again, so that nobody waits for a long eviction.
+    /// The next few victims on the way down; fewer than the limit when the goal is reached with them, nothing
+    /// more may go, or the cache is about to end. Then it is over: what becomes an entry while they go is
+    /// newer than all of them. Asked again and again, so that nobody waits for a long eviction.
     mutating func evictionSlice(_ eviction: Eviction, limit: Int) -> ([Victim], [Effect]) {
         var victims: [Victim] = []
         var effects: [Effect] = []
@@ -125,7 +126,7 @@ extension CacheState {
             victims.append(victim)
             if case .entry(let key) = victim.name { effects += changed(key) }
         }
-        if victims.isEmpty, eviction.isOwn {
+        if victims.count < limit, eviction.isOwn {
             room.isEvicting = false
             // The limits may have shrunk meanwhile.
             if !isOver(eviction) { effects += limitsChecked() }

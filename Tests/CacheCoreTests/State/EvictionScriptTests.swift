@@ -26,9 +26,9 @@ struct EvictionScriptTests {
         script.has("a", "b", "c", "d", allocated: 4 * block)
         _ = script.limits { $0.maximumBytes = 15 * block }
         let eviction = Eviction(goal: EvictionGoal(bytes: 55296), isOwn: true)
-        #expect(script.evicts(eviction) == ["a"])
+        #expect(script.evicts(eviction, limit: 1) == ["a"])
         #expect(script.limits { $0.maximumBytes = 10 * block } == [])
-        #expect(script.evicts(eviction) == ["evict to 36864"])
+        #expect(script.evicts(eviction, limit: 1) == ["evict to 36864"])
         #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 36864), isOwn: true)) == ["b"])
     }
 

@@ -156,9 +156,18 @@ struct RoomScriptTests {
         script.has("a", "b", "c", "d", "e", allocated: 4 * block)
         #expect(script.begins("f", 2 * block) == ["granted 8192", "without a", "evict to 73728"])
         let eviction = Eviction(goal: EvictionGoal(bytes: 73728), isOwn: true)
-        #expect(script.evicts(eviction) == ["b"])
+        #expect(script.evicts(eviction, limit: 1) == ["b"])
         #expect(script.state.room.isEvicting)
-        #expect(script.evicts(eviction) == [])
+        #expect(script.evicts(eviction, limit: 1) == [])
+        #expect(!script.state.room.isEvicting)
+    }
+
+    /// Otherwise what room was made for would go itself, where nothing else may.
+    @Test func anEvictionIsOverWithItsLastVictim() {
+        script.has("a", "b", "c", "d", "e", allocated: 4 * block)
+        #expect(script.begins("f", 2 * block) == ["granted 8192", "without a", "evict to 73728"])
+        let eviction = Eviction(goal: EvictionGoal(bytes: 73728), isOwn: true)
+        #expect(script.evicts(eviction) == ["b"])
         #expect(!script.state.room.isEvicting)
     }
 
