@@ -171,7 +171,7 @@ struct RandomRoomScript {
         while victims.count < 2, used + promised > goal, let victim = nextVictim() {
             victims.append(victim.image)
         }
-        if victims.isEmpty {
+        if victims.count < 2 {
             self.goal = nil
             if used + promised <= goal { victims += checkingLimits() }
         }
