@@ -87,6 +87,20 @@ struct EntryDamage: Sendable, CustomTestStringConvertible {
                     try #require(
                         setxattr(try scene.path(number), name, bytes, bytes.count, 0) == 0)
                 },
+                EntryDamage(
+                    name: "a bit of \(attribute) flipped",
+                    discovery: isRecord ? .atOnce : .byReading
+                ) { scene, number, random in
+                    let name = try isRecord ? scene.recordName(number) : attribute
+                    let attributes = ExtendedAttributes(of: try scene.path(number))
+                    // The name of a record's last field, its sum, says nothing.
+                    let end = isRecord ? " sum=01234567".utf8.count : 0
+                    var bytes = Array(try #require(try attributes[name]).utf8)
+                    let place = Int.random(in: 0..<bytes.count - end, using: &random)
+                    // Not one that makes no more than a capital of it: a digest may have them.
+                    bytes[place] ^= 1 << UInt8.random(in: 0..<5, using: &random)
+                    try attributes.set(name, String(decoding: bytes, as: UTF8.self))
+                },
             ]
         }
 

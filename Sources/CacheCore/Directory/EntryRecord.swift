@@ -71,16 +71,17 @@ extension EntryRecord {
         add("at", validators.isEmpty ? nil : validators.source?.description)
         add("modified", validators.lastModified)
         add("etag", validators.entityTag)
+        RecordChecksum.seal(&text)
         return text
     }
 
-    /// Parses an attribute's value; `nil` when it is not a record of this version. Runs for every
-    /// file of a scan, so it makes no strings but the entity tag's.
+    /// Parses an attribute's value; `nil` when it is not a record of this version, or not as it was
+    /// written. Runs for every file of a scan, so it makes no strings but the entity tag's.
     init?(text bytes: UnsafeRawBufferPointer) {
         var fields = bytes.split(separator: UInt8(ascii: " ")).makeIterator()
-        guard let version = fields.next(), version.elementsEqual(Self.version.utf8) else {
-            return nil
-        }
+        guard let version = fields.next(), version.elementsEqual(Self.version.utf8),
+            RecordChecksum.agrees(bytes)
+        else { return nil }
         self.init(
             size: -1, mediaType: .other, width: nil, height: nil, fetchedAt: UnixTime(rawValue: 0),
             freshUntil: nil, validators: Validators(), isPinned: false)

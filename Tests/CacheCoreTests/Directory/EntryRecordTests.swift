@@ -30,7 +30,7 @@ struct EntryRecordTests {
         #expect(
             text == """
                 v1 size=22031 type=image/png width=64 height=48 fetched=1790000000 \
-                fresh=1790003600 pinned=1 modified=1780000000 etag="x1"
+                fresh=1790003600 pinned=1 modified=1780000000 etag="x1" sum=b79b9b11
                 """)
     }
 
@@ -45,7 +45,7 @@ struct EntryRecordTests {
             record.text == """
                 v1 size=5 type=image/png width=64 height=48 fetched=1790000000 \
                 fresh=1790003600 lifetime=3600 strict=1 swr=60 sie=0 remove=1790000060 \
-                modified=1780000000 etag="x1"
+                modified=1780000000 etag="x1" sum=771651db
                 """)
         record = Sample.record(size: 5)
         record.terms.isGuessed = true
@@ -56,6 +56,31 @@ struct EntryRecordTests {
         let record = parsed("v1 size=5 type=image/png fetched=7 fresh=9")
         #expect(record?.terms == ReuseTerms())
         #expect(record?.removeAt == nil)
+    }
+
+    /// What one bit can do to a record: it is refused, or says the same as before.
+    @Test(arguments: [UInt64](1...20))
+    func noFlippedBitIsBelieved(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var record = Sample.record(size: Int64.random(in: 1...1_000_000, using: &random))
+        record.terms = terms(&random)
+        record.isPinned = random.oneIn(2)
+        let bytes = Array(record.text.utf8)
+        for bit in 0..<bytes.count * 8 {
+            var damaged = bytes
+            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            let read = damaged.withUnsafeBytes { EntryRecord(text: $0) }
+            #expect(read == nil || read == record, "\(String(decoding: damaged, as: UTF8.self))")
+        }
+    }
+
+    @Test func theSumIsTheOneOfGzip() {
+        #expect(RecordChecksum.crc32("123456789".utf8) == 0xCBF4_3926)
+    }
+
+    @Test(arguments: ["sum=00000000", "sum=7A5F3D2C", "sum=zzzzzzzz"])
+    func aSumThatIsNotTheRecordsIsRefused(sum: String) {
+        #expect(parsed("v1 size=5 " + sum) == nil)
     }
 
     @Test func skipsFieldsItDoesNotKnow() {
