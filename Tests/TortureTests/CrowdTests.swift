@@ -70,6 +70,41 @@ struct CrowdTests {
         }
     }
 
+    @Test(.disabled(if: isSanitized, "memory, of which a sanitizer needs more"))
+    func halfMessagesAreBoundedTogether() async throws {
+        let promise = Promise("messages without their ends take no more than 256 MiB together")
+        try await promise.test { figures in
+            try await withTestScope { scope in
+                let daemon = try await DaemonFixture.start(in: scope)
+                let before = try ProcessFigures(of: daemon.process.pid).anonymousBytes
+                // Of 15 MiB each, 1.5 times what is kept in the short form.
+                let half = [UInt8](repeating: UInt8(ascii: "["), count: 15 << 20)
+                var senders: [Varlink] = []
+                var most = 0
+                for _ in 0..<(isLongForm ? 200 : 26) {
+                    senders.append(try daemon.connect())
+                    try await senders.last?.send(half)
+                    most = max(most, try ProcessFigures(of: daemon.process.pid).anonymousBytes)
+                }
+                // Who is sent away is the one that has waited for longest, and is told so.
+                let answer = try await senders[0].receiveText()
+                #expect(answer.contains("io.cached.Cache.InvalidMessage"), "\(answer)")
+                #expect(answer.contains("its end did not come"), "\(answer)")
+                try await senders[0].waitForClose()
+                // Who goes on with its message is answered, the last of them as well as any other.
+                for sender in [senders[senders.count - 1], try daemon.connect()] {
+                    let rest = String(repeating: "]", count: 1 << 19)
+                    #expect(try await sender.call(rest).contains("InvalidMessage"))
+                }
+                figures += [
+                    "\(senders.count) of 15 MiB", "\((most - before) >> 20) MiB for them",
+                ]
+                // A buffer that grows has up to twice the room it needs.
+                #expect(most - before < 640 << 20)
+            }
+        }
+    }
+
     /// The time that 99 of 100 questions take at most, to each of four who ask at once.
     private func latency(of daemon: DaemonFixture) async throws -> Duration {
         let urls = (0..<100).map { "http://a.example/\($0).png" }

@@ -8,7 +8,7 @@ import NIOCore
 /// One client: cuts its bytes into calls, answers them in order. Lives on the event loop.
 ///
 /// Memory stays bounded whatever the client does: while answers are not taken, or a call is running,
-/// nothing further is read; a message may have 16 MiB.
+/// nothing further is read; a message may have 16 MiB, and the hub bounds those that are not whole.
 final class Connection: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -22,6 +22,8 @@ final class Connection: ChannelDuplexHandler {
     private var input = ByteBuffer()
     /// Of these, bytes known to hold no NUL.
     private var searched = 0
+    /// The hub knows of a message here that is not whole.
+    private var isHalfNoted = false
     /// Answers made and not yet handed to the channel.
     var output = ByteBuffer()
     /// Room made for the next answers at once: enough for a few items.
@@ -90,6 +92,8 @@ final class Connection: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        input = ByteBuffer()
+        noteHalfMessage()
         desk.hub.closed(self)
         endCall()
         self.context = nil
@@ -123,6 +127,22 @@ final class Connection: ChannelDuplexHandler {
             refuse(.messageTooLarge(limit: Message.maximumLength))
         }
         closeIfDone()
+        noteHalfMessage()
+    }
+
+    /// Has the hub know how much of a message waits for its rest; little goes unnoted.
+    private func noteHalfMessage() {
+        let isHalf = mayAnswer && input.readableBytes > Self.inputAhead
+        guard isHalf || isHalfNoted else { return }
+        isHalfNoted = isHalf
+        desk.hub.waitsForRest(self, of: isHalf ? input.readableBytes : 0)
+    }
+
+    /// The rest did not come, and others need the memory.
+    func giveUpMessage() {
+        refuse(
+            .invalidMessage(
+                reason: "its end did not come while others sent \(Hub.halfMessagesLimit) bytes"))
     }
 
     /// Whether the next call may be taken: answers are being read, and no call stands in the way. A
@@ -189,6 +209,7 @@ final class Connection: ChannelDuplexHandler {
         isClosing = true
         input = ByteBuffer()
         searched = 0
+        noteHalfMessage()
         endCall()
         context.writeAndFlush(wrapOutboundOut(output)).assumeIsolated().whenComplete { _ in
             context.close(promise: nil)

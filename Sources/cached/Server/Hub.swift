@@ -11,6 +11,7 @@ final class Hub: CacheObserver {
     private struct State {
         var connections: [ObjectIdentifier: Connection] = [:]
         var waiting: [InterestID: Connection] = [:]
+        var halfMessages = HalfMessages<Connection>(limit: Hub.halfMessagesLimit)
         var audience = Audience<Connection>()
         var log = ChangeLog()
         var isTickPlanned = false
@@ -33,6 +34,8 @@ final class Hub: CacheObserver {
         var changesEncoded = 0
     }
 
+    /// Bytes all messages may have together of which the end has not come.
+    static let halfMessagesLimit = 256 << 20
     /// How long changes are gathered before they are sent.
     static let pace = TimeAmount.milliseconds(100)
 
@@ -84,6 +87,13 @@ final class Hub: CacheObserver {
 
     func closed(_ connection: Connection) {
         state.value.connections[ObjectIdentifier(connection)] = nil
+    }
+
+    /// A connection waits for the rest of its message, of which it holds so many bytes; for none at 0.
+    func waitsForRest(_ connection: Connection, of bytes: Int) {
+        while let silent = state.value.halfMessages.note(bytes, of: connection) {
+            silent.giveUpMessage()
+        }
     }
 
     /// All connections that are open.
