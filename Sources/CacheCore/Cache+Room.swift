@@ -19,6 +19,8 @@ struct Eviction: Sendable {
     /// Begun by the cache itself to stay inside its limits.
     var isOwn = false
     var freed = Removal()
+    /// Files that could not be removed.
+    var stuck = 0
     var completion: @Sendable (Removal, Failure?) -> Void = { _, _ in }
 }
 
@@ -26,6 +28,8 @@ struct Eviction: Sendable {
 extension Cache {
     /// Victims chosen under one hold of the lock.
     static let evictionSlice = 128
+    /// Files in a row that can't be removed before others are not tried: it is not due to the files.
+    private static let stubbornness = 8
     /// What strangers write within it may be overlooked.
     private static let measuringPause = Duration.milliseconds(5)
 
@@ -47,6 +51,7 @@ extension Cache {
         guard directory.isInPlace else { return completion(.nothing, directory.lost) }
         drainWatch()
         examineUnverified()
+        forgetPassedOver()
         evict(Eviction(goal: EvictionGoal(bytes: bytes), completion: completion))
     }
 
@@ -66,51 +71,88 @@ extension Cache {
             return (victims, effects)
         }
         guard let victims else { return }
-        let removed = remove(victims)
-        for victim in victims.prefix(removed) {
-            eviction.freed = eviction.freed + Removal(entries: 1, bytes: victim.bytes)
+        let end = remove(victims)
+        eviction.freed = eviction.freed + end.freed
+        eviction.stuck += end.stuck
+        if end.isInVain {
+            if eviction.isOwn { perform(silently: { $0.room.isEvicting = false }) }
+            return eviction.completion(eviction.freed, notRemoved(eviction.stuck))
         }
-        guard removed == victims.count else {
-            return endEviction(eviction, victims.count - removed)
-        }
-        guard victims.count == Self.evictionSlice else {
-            return eviction.completion(eviction.freed, nil)
+        // Others may go for what stays.
+        guard victims.count == Self.evictionSlice || end.stuck > 0 else {
+            let isMissed = eviction.stuck > 0 && performing { ($0.isOver(eviction), []) }
+            return eviction.completion(eviction.freed, isMissed ? notRemoved(eviction.stuck) : nil)
         }
         evict(eviction)
     }
 
-    /// A file could not be removed; the next may fare no better. A later eviction tries again.
-    private func endEviction(_ eviction: Eviction, _ left: Int) {
-        if eviction.isOwn { perform(silently: { $0.room.isEvicting = false }) }
-        eviction.completion(eviction.freed, notRemoved(left))
+    /// What became of victims.
+    private struct VictimsEnd {
+        var freed = Removal()
+        /// How many could not be removed.
+        var stuck = 0
+        /// So many in a row could not that the others were not tried.
+        var isInVain = false
+
+        var isComplete: Bool { stuck == 0 && !isInVain }
     }
 
-    /// Removes the files of victims until one can't be removed; how many are gone. The others stay, and all
-    /// in a directory that was moved away: somebody may want to keep it.
-    private func remove(_ victims: [Victim]) -> Int {
-        let removed =
-            directory.isInPlace
-            ? victims.firstIndex { !directory.isRemoved($0, logger) } ?? victims.count : 0
+    /// Removes the files of victims. What can't be removed stays, and is passed over from now on: there may be
+    /// others. All stay in a directory that was moved away: somebody may want to keep it.
+    private func remove(_ victims: [Victim]) -> VictimsEnd {
+        var end = VictimsEnd()
+        var gone: [Victim] = []
+        var stuck: [Victim] = []
+        var rest = victims[...]
+        end.isInVain = !victims.isEmpty && !directory.isInPlace
+        var failures = 0
+        while !end.isInVain, let victim = rest.popFirst() {
+            do {
+                try directory.remove(victim)
+                gone.append(victim)
+                end.freed = end.freed + Removal(entries: 1, bytes: victim.bytes)
+                failures = 0
+            } catch {
+                if stuck.isEmpty { directory.log(error, of: victim, logger) }
+                stuck.append(victim)
+                end.stuck += 1
+                failures += 1
+                end.isInVain = failures == Self.stubbornness
+            }
+        }
         // Their own unlinking fills the queue of changes.
         drainWatch()
-        perform { $0.unlinked(victims.prefix(removed)) + $0.stayed(victims.dropFirst(removed)) }
-        return removed
+        perform { state in
+            let effects = state.unlinked(gone) + state.stayed(stuck) + state.stayed(rest)
+            if !end.isInVain { state.passOver(stuck) }
+            return effects
+        }
+        // What stays is on the books again before others are chosen.
+        if !stuck.isEmpty { examineUnverified() }
+        return end
+    }
+
+    /// What could not be removed is tried again by the next eviction.
+    func forgetPassedOver() {
+        perform(silently: { $0.room.passedOver = [] })
     }
 
     /// A download asks for room; called by the transfers' thread, which removes what has to go for it
     /// before it writes.
     func room(for key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?) -> RoomGrant {
         measureIfDue()
-        let answer = performing { $0.roomAsked(key, id, needed: needed, length: length) }
-        switch answer {
-        case .granted(let bytes, let victims):
-            guard victims.isEmpty || remove(victims) == victims.count else {
-                return .refused(.cannotMakeRoom(directory.path))
+        for _ in 0..<Self.stubbornness {
+            switch performing({ $0.roomAsked(key, id, needed: needed, length: length) }) {
+            case .granted(let bytes, let victims):
+                guard !victims.isEmpty else { return .granted(upTo: bytes) }
+                let end = remove(victims)
+                if end.isComplete { return .granted(upTo: bytes) }
+                if end.isInVain { return .refused(.cannotMakeRoom(directory.path)) }
+            case .refused(let failure): return .refused(failure)
+            case .wait: return .wait
             }
-            return .granted(upTo: bytes)
-        case .refused(let failure): return .refused(failure)
-        case .wait: return .wait
         }
+        return .refused(.cannotMakeRoom(directory.path))
     }
 
     /// The disk is full although the books had room: others were quicker, its inodes are spent, or a quota
@@ -120,8 +162,13 @@ extension Cache {
         // Who was used least recently is known once the directory is read. On a full disk that is worth a
         // stop of the thread that writes: it could do nothing else.
         waitForScan()
-        let victims = performing { $0.diskFilled(key, bytes) }
-        return !victims.isEmpty && remove(victims) == victims.count
+        for _ in 0..<Self.stubbornness {
+            let victims = performing { $0.diskFilled(key, bytes) }
+            guard !victims.isEmpty else { return false }
+            let end = remove(victims)
+            if end.isComplete || end.isInVain { return end.isComplete }
+        }
+        return false
     }
 
     /// The head of a response promises so many bytes; returns why they can't be taken, if they can't.

@@ -22,8 +22,8 @@ final class Upkeep: Sendable {
     static let interval = Duration.seconds(2)
     /// A directory that can't be watched is read again after so many rounds.
     static let blindRounds = 30
-    /// Partials are asked for their age after so many: an hour.
-    static let partialRounds = 1800
+    /// Partials are asked for their age, and what could not be removed is tried again, after so many: an hour.
+    static let hourlyRounds = 1800
     /// What so many published images needed is given back when no download runs any more.
     static let tidyingInterval = 100
     /// Changes gather for so long; a kernel keeps 16,384 of them.
@@ -90,7 +90,10 @@ final class Upkeep: Sendable {
             }
             rounds += 1
             if rounds % Self.blindRounds == 0 { cache.scanIfBlind() }
-            if rounds % Self.partialRounds == 0 { cache.discardOldPartials() }
+            if rounds % Self.hourlyRounds == 0 {
+                cache.discardOldPartials()
+                cache.forgetPassedOver()
+            }
             next = .now + Self.interval
         }
     }

@@ -116,19 +116,28 @@ extension CacheDirectory {
     /// Removes a victim's file; `false` if that can't be done, and the log says why.
     func isRemoved(_ victim: Victim, _ logger: Logger) -> Bool {
         do {
-            switch victim.name {
-            case .entry(let key): try unlink(key)
-            case .partial(let key): try discardPartial(of: key)
-            }
+            try remove(victim)
             return true
         } catch {
-            logger.warning(
-                "a file could not be removed and stays",
-                metadata: [
-                    "directory": "\(path)", "name": "\(victim.name)", "error": "\(error)",
-                    "remedy": "\(error.remedy)",
-                ])
+            log(error, of: victim, logger)
             return false
         }
+    }
+
+    /// Removes a victim's file.
+    func remove(_ victim: Victim) throws(Errno) {
+        switch victim.name {
+        case .entry(let key): try unlink(key)
+        case .partial(let key): try discardPartial(of: key)
+        }
+    }
+
+    func log(_ error: Errno, of victim: Victim, _ logger: Logger) {
+        logger.warning(
+            "a file could not be removed and stays",
+            metadata: [
+                "directory": "\(path)", "name": "\(victim.name)", "error": "\(error)",
+                "remedy": "\(error.remedy)",
+            ])
     }
 }

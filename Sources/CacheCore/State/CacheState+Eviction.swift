@@ -22,10 +22,12 @@ struct EvictionGoal: Hashable, Sendable {
 extension CacheState {
     // MARK: Victims
 
-    /// The next to go: the least recently used entry that is neither pinned nor in flight.
+    /// The next to go: the least recently used entry that is neither pinned nor in flight, and of which
+    /// nobody knows that it can't be removed.
     mutating func nextVictim() -> Victim? {
-        let flights = flights
-        guard let key = index.oldestUnpinned(unless: { flights[$0] != nil }),
+        let (flights, passedOver) = (flights, room.passedOver)
+        let isSpared = { flights[$0] != nil || passedOver.contains($0) }
+        guard let key = index.oldestUnpinned(unless: isSpared),
             var victim = condemn(key)
         else { return nil }
         victim.isEvicted = true
@@ -105,6 +107,12 @@ extension CacheState {
         return released(victims)
     }
 
+    /// Victims that can't be removed, though others may: no eviction tries them until they change, somebody
+    /// asks for one, or an hour has passed.
+    mutating func passOver(_ victims: [Victim]) {
+        for case .entry(let key) in victims.map(\.name) { room.passedOver.insert(key) }
+    }
+
     /// Takes victims off the books: no file of theirs is on its way out any more.
     private mutating func released(_ victims: some Sequence<Victim>) -> [Effect] {
         for victim in victims {
@@ -140,7 +148,7 @@ extension CacheState {
     }
 
     /// Whoever asks for an eviction means what is there; the cache itself, also what is promised.
-    private func isOver(_ eviction: Eviction) -> Bool {
+    func isOver(_ eviction: Eviction) -> Bool {
         eviction.isOwn ? isOver(eviction.goal) : bytesUsed > eviction.goal.bytes
     }
 

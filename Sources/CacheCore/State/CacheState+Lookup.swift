@@ -99,6 +99,7 @@ extension CacheState {
         case .appeared(let key), .created(let key):
             examinations.note(key)
             unverified.insert(key)
+            room.passedOver.remove(key)
             flights[key]?.landing.note(change)
             return []
         case .vanished(let key):
@@ -106,6 +107,7 @@ extension CacheState {
             flights[key]?.landing.note(change)
             unverified.remove(key)
             undurable.remove(key)
+            room.passedOver.remove(key)
             return index.remove(key) == nil ? [] : changed(key)
         case .overflowed:
             defer { changesLost() }

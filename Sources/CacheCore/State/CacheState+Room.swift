@@ -34,6 +34,8 @@ struct Room {
     var isTightUntil: ContinuousClock.Instant?
     /// Evictions that begin once the directory is read: only then is known what was used least recently.
     var postponed: [Eviction] = []
+    /// Entries that could not be removed when others could.
+    var passedOver: Set<CacheKey> = []
 }
 
 /// Room: set aside before bytes arrive, made by letting the least recently used go.

@@ -19,15 +19,58 @@ struct CacheEvictionTests {
                 _ = try await fixture.fetch(name)
             }
             let used = fixture.cache.statistics().bytesUsed
-            #expect(await evict(fixture.cache) == .nothing)
+            let each = used / 3
+            let end = await evict(fixture.cache)
+            #expect(end.gone == Removal(entries: 2, bytes: 2 * each))
+            #expect(end.failure?.message.hasPrefix("1 could not be removed from ") == true)
             #expect(faults.hasStruck)
-            for name in names { #expect(try fixture.lookup(name).isCached) }
-            #expect(fixture.cache.statistics().bytesUsed == used)
-            #expect(fixture.cache.statistics().evicted == .nothing)
+            // The oldest, which came first.
+            #expect(try fixture.lookup("/a.png").isCached)
+            for name in names[1...] { #expect(try fixture.lookup(name).isMissing) }
+            #expect(fixture.cache.statistics().bytesUsed == each)
+            #expect(fixture.cache.statistics().evicted == end.gone)
             // The next time it can be done.
-            #expect(await evict(fixture.cache) == Removal(entries: 3, bytes: used))
-            #expect(fixture.cache.statistics().evicted == Removal(entries: 3, bytes: used))
-            for name in names { #expect(try fixture.lookup(name).isMissing) }
+            let next = await evict(fixture.cache)
+            #expect(next.gone == Removal(entries: 1, bytes: each))
+            #expect(next.failure == nil)
+            #expect(try fixture.lookup("/a.png").isMissing)
+        }
+    }
+
+    @Test func whereNothingCanBeRemovedItEnds() async throws {
+        try await withTestScope { scope in
+            let faults = FaultPlan(.unlinkat, nth: 2, .readOnlyFileSystem, times: .max)
+            let fixture = try CacheFixture(in: scope, faults: faults)
+            for number in 0..<20 {
+                fixture.origin.route("/\(number)", .answer(body: SampleImage.png()))
+                _ = try await fixture.fetch("/\(number)")
+            }
+            for _ in 0..<3 {
+                let end = await evict(fixture.cache)
+                #expect(end.gone == .nothing)
+                #expect(end.failure?.message.hasPrefix("8 could not be removed from ") == true)
+                #expect(fixture.cache.statistics().entries == 20)
+            }
+        }
+    }
+
+    @Test func whatCannotBeRemovedIsInNobodysWay() async throws {
+        try await withTestScope { scope in
+            let faults = FaultPlan(.unlinkat, nth: 2, .notPermitted)
+            let fixture = try CacheFixture(in: scope, faults: faults) {
+                $0.limits.maximumEntries = 4
+            }
+            for number in 0..<20 {
+                fixture.origin.route("/\(number)", .answer(body: SampleImage.png()))
+                let failures = try await fixture.fetch("/\(number)").failures
+                #expect(failures.isEmpty, "\(failures)")
+            }
+            #expect(faults.hasStruck)
+            // The oldest is passed over, the others have gone in its place.
+            #expect(try fixture.lookup("/0").isCached)
+            #expect(fixture.cache.statistics().entries <= 4)
+            #expect(await evict(fixture.cache).failure == nil)
+            #expect(try fixture.lookup("/0").isMissing)
         }
     }
 
@@ -116,9 +159,9 @@ struct CacheEvictionTests {
         }
     }
 
-    private func evict(_ cache: Cache) async -> Removal {
+    private func evict(_ cache: Cache) async -> (gone: Removal, failure: Failure?) {
         await withCheckedContinuation { continuation in
-            cache.evict(toBytes: 0) { gone, _ in continuation.resume(returning: gone) }
+            cache.evict(toBytes: 0) { continuation.resume(returning: ($0, $1)) }
         }
     }
 }
