@@ -185,6 +185,41 @@ struct RequestTests {
         }
     }
 
+    /// Where Debian, and the libcurl of Debian, have the authorities the system trusts.
+    private static let trustStore = "/etc/ssl/certs/ca-certificates.crt"
+
+    @Test(
+        .enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"),
+        .enabled(if: access(trustStore, F_OK) == 0, "no authorities in \(trustStore)"))
+    func theSystemsAuthoritiesAreTrusted() async throws {
+        try await withTestScope { scope in
+            let (nginx, authority, image) = try await secureServer(in: scope)
+            let home = try TemporaryDirectory(in: scope)
+            let socket = home.file("s")
+            // To this daemon alone the store is the test's authority. mount_namespaces(7)
+            let daemon = try ChildProcess(
+                "unshare",
+                [
+                    "--mount", "sh", "-c",
+                    #"mount --bind "$1" "$2" && shift 2 && exec "$@""#, "sh",
+                    authority.certificate, Self.trustStore, BuiltProducts.program("cached"),
+                    "--directory", home.file("cache"), "--socket", socket,
+                    "--allow-network", "127.0.0.0/8",
+                ],
+                environment: minimalEnvironment(["MEMORY_PRESSURE_WATCH": "/dev/null"]), in: scope)
+            try await daemon.waitForSocket(socket)
+            let url = nginx.url("a.png")
+            let answer = try await offPool {
+                try Client(paths: [socket]).call(Methods.Fetch.self, .init(urls: [url]))
+            }
+            let item = try #require(answer.items.first)
+            #expect(item.state == .cached, "\(item)")
+            #expect(try contents(of: try #require(item.path)) == image)
+            daemon.signal(SIGTERM)
+            #expect(try await daemon.waitForExit() == .success)
+        }
+    }
+
     @Test func anOriginIsReachedByIPv6() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(everywhere: true, in: scope)

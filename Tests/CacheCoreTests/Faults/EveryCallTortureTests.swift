@@ -24,13 +24,15 @@ struct EveryCallTortureTests {
             try await withThrowingTaskGroup(of: [Struck].self) { group in
                 for (number, (call, errno)) in faults.enumerated() {
                     // Most of a run is waiting.
-                    if number >= 4, let struck = try await group.next() { tally.count(struck) }
+                    if number >= 8, let struck = try await group.next() { tally.count(struck) }
                     let round = Round(place, home.file("\(number)"), call, errno)
                     group.addTask { try await isLongForm ? round.failEach() : round.failOne() }
                 }
                 for try await struck in group { tally.count(struck) }
             }
-            if isLongForm { tally.print() }
+            guard isLongForm else { return }
+            tally.print()
+            #expect(tally.all >= 2000)
         }
     }
 
@@ -105,6 +107,8 @@ private struct Tally {
     private var refusals = 0
     private var lost = 0
 
+    var all: Int { faults.values.flatMap(\.values).reduce(0, +) }
+
     mutating func count(_ struck: [Struck]) {
         for fault in struck {
             faults[fault.call, default: [:]][fault.errno.rawValue, default: 0] += 1
@@ -120,7 +124,6 @@ private struct Tally {
             let each = counts.sorted { $0.key < $1.key }.map { "\(Errno(rawValue: $0)): \($1)" }
             Swift.print("torture: \(call): \(total) faults (\(each.joined(separator: ", ")))")
         }
-        let all = faults.values.flatMap(\.values).reduce(0, +)
         Swift.print(
             "torture: every call may fail, from inside: \(all) faults, \(refusals) refused starts, "
                 + "\(lost) downloads lost, seed \(testSeed)")
