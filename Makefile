@@ -11,10 +11,11 @@ RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -enforce-exclus
 
 # What `run`, `bench` and `test` hand on: make run ARGS="--log-level debug"
 ARGS ?=
-# How long `soak` goes on.
+# How long `soak` goes on, and `fuzz` in seconds.
 SOAK ?= 5min
+FUZZ ?= 600
 
-.PHONY: help build test test-unprivileged torture soak sanitize order lint format bench bench-deps \
+.PHONY: help build test test-unprivileged torture soak sanitize fuzz order lint format bench bench-deps \
 	http-conformance demo run clean
 
 help: ## List the targets
@@ -56,6 +57,10 @@ soak: build ## Use the cache in every way at once for five minutes (SOAK=24h)
 sanitize: ## Run every test under ThreadSanitizer, then AddressSanitizer (ARGS=thread: one)
 	@.ci/dependencies build test
 	Tests/Sanitizers/run $(ARGS)
+
+fuzz: ## Have libFuzzer look for input that no reader of it can bear, for ten minutes (FUZZ=3600)
+	@.ci/dependencies build
+	Tests/Fuzzer/run $(FUZZ) $(ARGS)
 
 order: export CACHED_TEST_OPERATIONS ?= 100000
 order: ## Let 100,000 random operations show in which order entries go

@@ -114,3 +114,11 @@ let package = Package(
             exclude: ["Screens"], swiftSettings: strict),
     ]
 )
+
+// What libFuzzer drives. Built by Tests/Fuzzer/run alone: its main comes with `-sanitize=fuzzer`.
+if Context.environment["CACHED_FUZZER"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "cached-fuzzer", dependencies: ["CacheCore", "CacheKey", "CacheWire"],
+            path: "Tests/Fuzzer", exclude: ["run", "seeds"], swiftSettings: strict))
+}

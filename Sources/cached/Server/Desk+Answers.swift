@@ -161,8 +161,3 @@ extension CacheCore.Priority {
         }
     }
 }
-
-extension InterfaceDescription {
-    /// All interfaces on the socket.
-    static let served = [serviceName, cacheName]
-}

@@ -98,3 +98,8 @@ extension IncomingCall {
             ? .methodNotFound(method: method) : .interfaceNotFound(interface: interface)
     }
 }
+
+extension InterfaceDescription {
+    /// All interfaces on the socket.
+    static let served = [serviceName, cacheName]
+}
