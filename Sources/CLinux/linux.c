@@ -68,6 +68,15 @@ ssize_t clinux_getxattrat(
     return lgetxattr(path, attribute, value, size);
 }
 
+int clinux_link_file(int descriptor, int directory, const char *name) {
+    // ENOENT is what those kernels say.
+    if (linkat(descriptor, "", directory, name, AT_EMPTY_PATH) == 0) return 0;
+    if (errno != ENOENT) return -1;
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    return linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW);
+}
+
 int clinux_replace(int descriptor, int other) {
     return dup3(other, descriptor, O_CLOEXEC);
 }

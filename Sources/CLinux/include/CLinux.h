@@ -57,6 +57,11 @@ extern const int clinux_o_path, clinux_o_noatime, clinux_o_tmpfile;
 ssize_t clinux_getxattrat(
     int directory, const char *name, const char *attribute, void *value, size_t size);
 
+/// Gives a file that was made without a name its first one, where nothing has that name; -1 with errno.
+/// linkat(2), `AT_EMPTY_PATH`; before Linux 6.10 that takes a capability, or a path in /proc, as open(2) says
+/// of `O_TMPFILE`.
+int clinux_link_file(int descriptor, int directory, const char *name);
+
 /// Makes a descriptor lead to what another leads to, in one step for all who use it; -1 with errno.
 /// dup3(2), which needs _GNU_SOURCE too.
 int clinux_replace(int descriptor, int other);

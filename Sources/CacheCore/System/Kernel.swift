@@ -221,13 +221,9 @@ struct Kernel: Sendable {
         _ = try call(.rename) { Glibc.renameat(directory, old, directory, new) }
     }
 
-    /// Gives a file that was made without a name its first one, where nothing has that name. linkat(2); why
-    /// by /proc, says open(2), `O_TMPFILE`.
+    /// Gives a file that was made without a name its first one, where nothing has that name. linkat(2).
     func link(_ descriptor: Int32, to name: String, in directory: Int32) throws(Errno) {
-        let path = "/proc/self/fd/\(descriptor)"
-        _ = try call(.linkat) {
-            Glibc.linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW)
-        }
+        _ = try call(.linkat) { clinux_link_file(descriptor, directory, name) }
     }
 
     /// Removes a name that is not a directory. unlinkat(2).
