@@ -18,18 +18,41 @@ struct Eviction: Sendable {
     let goal: EvictionGoal
     /// Begun by the cache itself to stay inside its limits.
     var isOwn = false
-    var freed = Removal()
-    /// Files that could not be removed.
-    var stuck = 0
+    var removing = Removing()
     var completion: @Sendable (Removal, Failure?) -> Void = { _, _ in }
+}
+
+/// How removing victims goes, over all rounds of it.
+struct Removing: Sendable {
+    /// Files in a row that can't be removed before others are not tried: it is not due to the files.
+    private static let stubbornness = 8
+
+    private(set) var freed = Removal()
+    /// How many could not be removed.
+    private(set) var stuck = 0
+    private var stuckInARow = 0
+    var isInVain: Bool { stuckInARow >= Self.stubbornness }
+
+    mutating func went(_ victim: Victim) {
+        freed = freed + Removal(entries: 1, bytes: victim.bytes)
+        stuckInARow = 0
+    }
+
+    mutating func stayed() {
+        stuck += 1
+        stuckInARow += 1
+    }
+
+    /// All of them would.
+    mutating func giveUp() {
+        stuckInARow = Self.stubbornness
+    }
 }
 
 /// Keeping inside the limits.
 extension Cache {
     /// Victims chosen under one hold of the lock.
     static let evictionSlice = 128
-    /// Files in a row that can't be removed before others are not tried: it is not due to the files.
-    private static let stubbornness = 8
     /// What strangers write within it may be overlooked.
     private static let measuringPause = Duration.milliseconds(5)
 
@@ -71,65 +94,47 @@ extension Cache {
             return (victims, effects)
         }
         guard let victims else { return }
-        let end = remove(victims)
-        eviction.freed = eviction.freed + end.freed
-        eviction.stuck += end.stuck
-        if end.isInVain {
+        let isComplete = remove(victims, &eviction.removing)
+        let (freed, stuck) = (eviction.removing.freed, eviction.removing.stuck)
+        if eviction.removing.isInVain {
             if eviction.isOwn { perform(silently: { $0.room.isEvicting = false }) }
-            return eviction.completion(eviction.freed, notRemoved(eviction.stuck))
+            return eviction.completion(freed, notRemoved(stuck))
         }
         // Others may go for what stays.
-        guard victims.count == Self.evictionSlice || end.stuck > 0 else {
-            let isMissed = eviction.stuck > 0 && performing { ($0.isOver(eviction), []) }
-            return eviction.completion(eviction.freed, isMissed ? notRemoved(eviction.stuck) : nil)
+        guard victims.count == Self.evictionSlice || !isComplete else {
+            let isMissed = stuck > 0 && performing { [eviction] in ($0.isOver(eviction), []) }
+            return eviction.completion(freed, isMissed ? notRemoved(stuck) : nil)
         }
         evict(eviction)
     }
 
-    /// What became of victims.
-    private struct VictimsEnd {
-        var freed = Removal()
-        /// How many could not be removed.
-        var stuck = 0
-        /// So many in a row could not that the others were not tried.
-        var isInVain = false
-
-        var isComplete: Bool { stuck == 0 && !isInVain }
-    }
-
-    /// Removes the files of victims. What can't be removed stays, and is passed over from now on: there may be
-    /// others. All stay in a directory that was moved away: somebody may want to keep it.
-    private func remove(_ victims: [Victim]) -> VictimsEnd {
-        var end = VictimsEnd()
+    /// Removes the files of victims; whether all of them are gone. What can't be removed stays, and is passed
+    /// over from now on: there may be others. All stay in a directory that was moved away: somebody may want
+    /// to keep it.
+    private func remove(_ victims: [Victim], _ removing: inout Removing) -> Bool {
+        if !victims.isEmpty, !directory.isInPlace { removing.giveUp() }
         var gone: [Victim] = []
         var stuck: [Victim] = []
         var rest = victims[...]
-        end.isInVain = !victims.isEmpty && !directory.isInPlace
-        var failures = 0
-        while !end.isInVain, let victim = rest.popFirst() {
+        while !removing.isInVain, let victim = rest.popFirst() {
             do {
                 try directory.remove(victim)
                 gone.append(victim)
-                end.freed = end.freed + Removal(entries: 1, bytes: victim.bytes)
-                failures = 0
+                removing.went(victim)
             } catch {
                 if stuck.isEmpty { directory.log(error, of: victim, logger) }
                 stuck.append(victim)
-                end.stuck += 1
-                failures += 1
-                end.isInVain = failures == Self.stubbornness
+                removing.stayed()
             }
         }
         // Their own unlinking fills the queue of changes.
         drainWatch()
+        let othersMayGo = !removing.isInVain
         perform { state in
-            let effects = state.unlinked(gone) + state.stayed(stuck) + state.stayed(rest)
-            if !end.isInVain { state.passOver(stuck) }
-            return effects
+            state.unlinked(gone) + state.stayed(rest)
+                + state.stuck(stuck, othersMayGo: othersMayGo)
         }
-        // What stays is on the books again before others are chosen.
-        if !stuck.isEmpty { examineUnverified() }
-        return end
+        return gone.count == victims.count
     }
 
     /// What could not be removed is tried again by the next eviction.
@@ -141,13 +146,11 @@ extension Cache {
     /// before it writes.
     func room(for key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?) -> RoomGrant {
         measureIfDue()
-        for _ in 0..<Self.stubbornness {
+        var removing = Removing()
+        while !removing.isInVain {
             switch performing({ $0.roomAsked(key, id, needed: needed, length: length) }) {
             case .granted(let bytes, let victims):
-                guard !victims.isEmpty else { return .granted(upTo: bytes) }
-                let end = remove(victims)
-                if end.isComplete { return .granted(upTo: bytes) }
-                if end.isInVain { return .refused(.cannotMakeRoom(directory.path)) }
+                if victims.isEmpty || remove(victims, &removing) { return .granted(upTo: bytes) }
             case .refused(let failure): return .refused(failure)
             case .wait: return .wait
             }
@@ -162,11 +165,12 @@ extension Cache {
         // Who was used least recently is known once the directory is read. On a full disk that is worth a
         // stop of the thread that writes: it could do nothing else.
         waitForScan()
-        for _ in 0..<Self.stubbornness {
-            let victims = performing { $0.diskFilled(key, bytes) }
-            guard !victims.isEmpty else { return false }
-            let end = remove(victims)
-            if end.isComplete || end.isInVain { return end.isComplete }
+        var removing = Removing()
+        while !removing.isInVain {
+            let missing = bytes - removing.freed.bytes
+            let victims = performing { $0.diskFilled(key, missing) }
+            if victims.isEmpty { return false }
+            if remove(victims, &removing) { return true }
         }
         return false
     }

@@ -109,7 +109,9 @@ public final class Cache: Sendable {
                 },
                 makeRoom: { key, bytes in self.makeRoom(for: key, bytes) },
                 onUnlinked: { victim, isGone in
-                    self.perform { isGone ? $0.unlinked([victim]) : $0.stayed([victim]) }
+                    self.perform {
+                        isGone ? $0.unlinked([victim]) : $0.stuck([victim], othersMayGo: false)
+                    }
                 }))
         transfers.start(
             TransferContext(

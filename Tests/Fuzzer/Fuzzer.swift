@@ -112,6 +112,7 @@ private enum Reader {
         for line in bytes.split(separator: 10, omittingEmptySubsequences: false) {
             (Array(line) + [13, 10]).withUnsafeBytes { _ = head.take($0) }
         }
+        head.takePending()
         return head
     }
 

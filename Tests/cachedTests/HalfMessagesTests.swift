@@ -19,6 +19,14 @@ struct HalfMessagesTests {
         #expect(halves.note(50, of: senders[3]) === senders[2])
     }
 
+    @Test func toBeAskedAgainIsNoSignOfLife() {
+        let senders = (0..<3).map { _ in Sender() }
+        var halves = HalfMessages<Sender>(limit: 100)
+        for sender in senders[..<2] { #expect(halves.note(50, of: sender) == nil) }
+        #expect(halves.note(50, of: senders[0]) == nil)
+        #expect(halves.note(1, of: senders[2]) === senders[0])
+    }
+
     @Test func whatIsWholeHoldsNothing() {
         let sender = Sender()
         var halves = HalfMessages<Sender>(limit: 100)

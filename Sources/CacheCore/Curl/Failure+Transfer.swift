@@ -19,6 +19,9 @@ extension Failure {
     static let tooManyHeaders = Failure(
         .protocolError, "the response has more than 64 KiB of headers")
 
+    static let twoLengths = Failure(
+        .protocolError, "the server promises two different lengths of the same image")
+
     static let notAnImage = Failure(
         .notAnImage,
         "the bytes are not an image of a known type; the server may have sent an error "

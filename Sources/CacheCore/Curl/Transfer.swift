@@ -102,7 +102,9 @@ final class Transfer {
             ownFailure = .tooManyHeaders
             return false
         }
-        if head.isComplete, head.status == 200, let length = head.contentLength,
+        if head.isComplete, head.hasTwoLengths, !head.isRedirect {
+            ownFailure = .twoLengths
+        } else if head.isComplete, head.status == 200, let length = head.contentLength,
             length > Self.heldLimit
         {
             // At once: the body may be long in coming. A short one is asked for at its first byte.

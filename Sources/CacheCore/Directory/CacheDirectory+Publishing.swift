@@ -84,7 +84,8 @@ extension CacheDirectory {
         return items.map { item in
             let failure = item.failure ?? directoryFailure
             guard let failure else { return published(item) }
-            return rejected(item, failure, isLostByOthers: item.failure == nil)
+            let isLostByOthers = item.failure == nil || failure == .noSuchFileOrDirectory
+            return rejected(item, failure, isLostByOthers: isLostByOthers)
         }
     }
 
@@ -323,6 +324,11 @@ extension Failure {
             Failure(
                 .storage,
                 "no room to store \(path): the file system or the quota is full; \(cause.remedy)")
+        case .noSuchFileOrDirectory:
+            Failure(
+                .storage,
+                "what was downloaded for \(path) was removed by somebody else before it was an entry; "
+                    + "try again")
         default:
             Failure(.storage, "\(path) could not be stored: \(cause); \(cause.remedy)")
         }

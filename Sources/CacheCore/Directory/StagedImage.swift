@@ -44,7 +44,7 @@ enum ReceivedBody {
 struct Publication: Sendable {
     let flight: FlightID
     let key: CacheKey
-    /// Nothing is wrong with the image itself: what it shared with others failed.
+    /// Nothing is wrong with the image itself: what it shared with others failed, or a stranger took its file.
     var isLostByOthers = false
     /// It failed, and its file is there under the name of an entry and can't be removed.
     var leavesFile = false

@@ -28,6 +28,10 @@ struct ResponseHead {
     private var ageLine: String?
     /// Whether the empty line at its end was there.
     private(set) var isComplete = false
+    /// Two lines promise different lengths: nobody knows where the body ends (RFC 9112 §6.3).
+    private(set) var hasTwoLengths = false
+    /// The field that came last: the next line may go on with it (RFC 9112 §5.2).
+    private var pending: (name: String, value: String)?
     /// Bytes of header lines so far.
     private(set) var length = 0
 
@@ -57,12 +61,26 @@ struct ResponseHead {
             begin(line, mayMultiplex)
             return true
         }
-        isComplete = line[...].trimmed.isEmpty
+        let first = line.first ?? 0x0A
+        isComplete = first == 0x0A || first == 0x0D
+        if first == 0x20 || first == 0x09 {
+            pending?.value += " " + String(decoding: line[...].trimmed, as: UTF8.self)
+            return false
+        }
+        takePending()
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return false }
-        set(
+        pending = (
             String(decoding: line[..<colon], as: UTF8.self).lowercased(),
-            String(decoding: line[(colon + 1)...].trimmed, as: UTF8.self))
+            String(decoding: line[(colon + 1)...].trimmed, as: UTF8.self)
+        )
         return false
+    }
+
+    /// No line goes on with the last field.
+    mutating func takePending() {
+        guard let field = pending else { return }
+        pending = nil
+        set(field.name, field.value.trimmed)
     }
 
     /// Takes a line behind the body, which says nothing of it (RFC 9110 §6.5.1).
@@ -86,13 +104,16 @@ struct ResponseHead {
     private mutating func set(_ name: String, _ value: String) {
         switch name {
         case "content-length":
+            let lengths = value.split(separator: ",").map { Int64($0.trimmed) ?? -1 }
             // libcurl reads on to the end of the connection where it can't make a number of it.
-            guard let length = Int64(value), length >= 0 else { return }
+            guard let length = lengths.first, lengths.allSatisfy({ $0 >= 0 }) else { return }
+            let isAnother = lengths.contains { $0 != contentLength ?? length }
+            hasTwoLengths = hasTwoLengths || isAnother
             contentLength = length
             isFramed = true
         case "transfer-encoding": isFramed = isFramed || value.lowercased().hasSuffix("chunked")
         case "content-encoding":
-            contentEncoding = ["", "identity"].contains(value.lowercased()) ? nil : value
+            if !["", "identity"].contains(value.lowercased()) { contentEncoding = value }
         case "content-range": contentRange = value
         default: setCaching(name, value)
         }

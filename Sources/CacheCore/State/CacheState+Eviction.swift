@@ -8,6 +8,8 @@ struct Victim: Hashable, Sendable {
     let bytes: Int64
     /// An entry the cache chose, as against one somebody asked to remove.
     var isEvicted = false
+    /// What was known of an entry, should its file stay.
+    var facts: EntryFacts?
 }
 
 /// Where an eviction ends: at or below both.
@@ -26,7 +28,7 @@ extension CacheState {
     /// nobody knows that it can't be removed.
     mutating func nextVictim() -> Victim? {
         let (flights, passedOver) = (flights, room.passedOver)
-        let isSpared = { flights[$0] != nil || passedOver.contains($0) }
+        let isSpared = { flights[$0] != nil || passedOver.contains(.entry($0)) }
         guard let key = index.oldestUnpinned(unless: isSpared),
             var victim = condemn(key)
         else { return nil }
@@ -38,7 +40,9 @@ extension CacheState {
     /// continue goes last, and only if that suffices for `missing` bytes: then it is gone before the
     /// other can go on, which begins anew.
     mutating func restingPartial(_ flight: Flight, _ missing: Int64) -> Victim? {
-        let others = partials.keys.lazy.filter { [flights] in flights[$0]?.id != flight.id }
+        let others = partials.keys.lazy.filter { [flights, room] in
+            flights[$0]?.id != flight.id && !room.passedOver.contains(.partial($0))
+        }
         var next = others.first { flights[$0].map { $0.phase == .queued } ?? true }
         if next == nil, missing > 0, others.reduce(0, { $0 + (partials[$1] ?? 0) }) >= missing {
             next = others.first
@@ -50,7 +54,7 @@ extension CacheState {
     /// one; nobody where all together would not do.
     mutating func diskFilled(_ key: CacheKey, _ bytes: Int64) -> ([Victim], [Effect]) {
         guard trust != .scanning, let flight = flights[key],
-            bytes <= index.allocated - index.pinned.bytes + partials.total
+            bytes <= index.allocated + partials.total - immovable.bytes
         else { return ([], []) }
         var victims: [Victim] = []
         var effects: [Effect] = []
@@ -76,7 +80,9 @@ extension CacheState {
     mutating func condemn(_ key: CacheKey) -> Victim? {
         guard let facts = index.remove(key) else { return nil }
         examinations.note(key)
-        return condemn(unindexed: key, facts.allocated)
+        var victim = condemn(unindexed: key, facts.allocated)
+        victim.facts = facts
+        return victim
     }
 
     /// The same for a file that never got onto it.
@@ -94,23 +100,50 @@ extension CacheState {
         return released(victims)
     }
 
-    /// Victims could not be removed: they are looked at before anything is said of them again.
-    mutating func stayed(_ victims: some Sequence<Victim>) -> [Effect] {
-        for victim in victims {
+    /// Victims were not removed: they are what they were, as old as before, and looked at before anything is
+    /// said of them again.
+    mutating func stayed(_ victims: some BidirectionalCollection<Victim>) -> [Effect] {
+        var effects: [Effect] = []
+        for victim in victims.reversed() {
             switch victim.name {
             case .entry(let key):
                 unverified.insert(key)
-                unremovable.insert(key)
+                guard let facts = victim.facts, flights[key] == nil, !index.contains(key) else {
+                    continue
+                }
+                // A person may have asked for any, the cache for the oldest.
+                if victim.isEvicted {
+                    index.insertOldest(key, facts)
+                } else {
+                    index.insert(key, facts)
+                }
+                effects += changed(key)
             case .partial(let key): partials.unverified.insert(key)
             }
         }
-        return released(victims)
+        return effects + released(victims)
     }
 
-    /// Victims that can't be removed, though others may: no eviction tries them until they change, somebody
-    /// asks for one, or an hour has passed.
-    mutating func passOver(_ victims: [Victim]) {
-        for case .entry(let key) in victims.map(\.name) { room.passedOver.insert(key) }
+    /// Victims could not be removed, as was tried. Where others can be, no eviction tries these again until
+    /// they change, somebody asks for one, or an hour has passed.
+    mutating func stuck(_ victims: [Victim], othersMayGo: Bool) -> [Effect] {
+        for victim in victims {
+            if case .entry(let key) = victim.name { unremovable.insert(key) }
+            if othersMayGo { room.passedOver.insert(victim.name) }
+        }
+        return stayed(victims)
+    }
+
+    /// What no eviction takes: pinned entries, and what can't be removed.
+    var immovable: Removal {
+        room.passedOver.reduce(index.pinned) { sum, name in
+            switch name {
+            case .entry(let key):
+                guard let facts = index.facts(of: key), !facts.isPinned else { return sum }
+                return sum + Removal(entries: 1, bytes: facts.allocated)
+            case .partial(let key): return sum + Removal(bytes: partials[key] ?? 0)
+            }
+        }
     }
 
     /// Takes victims off the books: no file of theirs is on its way out any more.

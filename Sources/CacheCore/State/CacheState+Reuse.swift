@@ -47,7 +47,7 @@ extension CacheState {
     }
 
     private func answer(_ key: CacheKey, _ stale: Staleness?, _ now: UnixTime) -> Answer {
-        // Who comes while it is being tried again waits for that.
+        // Who comes while it is being tried again waits for that, unless a stale entry will do.
         let remembered = flights.contains(key) ? nil : failures.answer(for: key, now: now)
         guard let facts = index.facts(of: key) else {
             return remembered.map { .failure($0) } ?? .ask
@@ -57,10 +57,15 @@ extension CacheState {
         case .fresh: return .hit
         case .staleWhileRevalidating: return remembered == nil ? .hitAndAsk : .hit
         case .mustRevalidate:
-            guard let remembered else { return .ask }
-            let servesStale = remembered.letsStaleServe && stale?.outlivesFailure == true
-            return servesStale ? .staleHit : .failure(remembered)
+            guard let failure = remembered ?? pauseReason(key) else { return .ask }
+            if failure.letsStaleServe, stale?.outlivesFailure == true { return .staleHit }
+            return remembered.map { .failure($0) } ?? .ask
         }
+    }
+
+    /// Why a download pauses, if it does.
+    private func pauseReason(_ key: CacheKey) -> Failure? {
+        flights[key].flatMap { $0.phase == .retrying ? $0.failure : nil }
     }
 
     /// Asks about an entry with nobody waiting, unless somebody does already.

@@ -34,8 +34,8 @@ struct Room {
     var isTightUntil: ContinuousClock.Instant?
     /// Evictions that begin once the directory is read: only then is known what was used least recently.
     var postponed: [Eviction] = []
-    /// Entries that could not be removed when others could.
-    var passedOver: Set<CacheKey> = []
+    /// What could not be removed when others could.
+    var passedOver: Set<DirectoryName> = []
 }
 
 /// Room: set aside before bytes arrive, made by letting the least recently used go.
@@ -103,12 +103,15 @@ extension CacheState {
     /// Whether so many bytes more could be had if everything else but pinned entries ended or went.
     private func mayFit(_ key: CacheKey, _ flight: Flight, _ more: Int64) -> Bool {
         let isCounted = trust != .scanning
-        var immovable = flight.reserved + (isCounted ? index.pinned.bytes : 0)
+        let staying = immovable
+        var bytes = flight.reserved + (isCounted ? staying.bytes : 0)
         // What it replaces stays until then.
-        if let old = index.facts(of: key), !old.isPinned { immovable += old.allocated }
+        if let old = index.facts(of: key), !old.isPinned, !room.passedOver.contains(.entry(key)) {
+            bytes += old.allocated
+        }
         let limit = isCounted ? ceiling : budget.maximumBytes
-        let hasPlace = isReplacing(key, flight) || index.pinned.entries < budget.maximumEntries
-        return immovable + more <= limit && hasPlace
+        let hasPlace = isReplacing(key, flight) || staying.entries < budget.maximumEntries
+        return bytes + more <= limit && hasPlace
     }
 
     /// Whether a download takes no place that is not taken already.
@@ -169,9 +172,10 @@ extension CacheState {
         var entries = index.count + newcomers - budget.maximumEntries
         guard bytes > 0 || entries > 0 else { return ([], true) }
         // Which are the least recently used is known once the directory is read.
+        let staying = immovable
         guard trust != .scanning,
-            bytes <= index.allocated - index.pinned.bytes + partials.total,
-            entries <= index.count - index.pinned.entries
+            bytes <= index.allocated + partials.total - staying.bytes,
+            entries <= index.count - staying.entries
         else { return ([], false) }
         var victims: [Victim] = []
         while bytes > 0 || entries > 0, let victim = nextVictim() ?? restingPartial(flight, bytes) {
@@ -264,6 +268,11 @@ extension CacheState {
         }
         if index.pinned.entries > 0 {
             reasons.append("and pinned images take \(index.pinned.bytes); unpin or remove some")
+        }
+        if immovable != index.pinned {
+            reasons.append(
+                "and files that can't be removed take \(immovable.bytes - index.pinned.bytes), the log "
+                    + "says which")
         }
         return Failure(.noRoom, reasons.joined(separator: " "))
     }

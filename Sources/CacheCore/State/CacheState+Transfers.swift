@@ -158,7 +158,7 @@ extension CacheState {
         return startTransfers() + published(publication, flight) + freed + limitsChecked()
     }
 
-    /// It fell with others for what is no fault of its own: once, it is downloaded anew.
+    /// It fell with others, or a stranger took its file away: once, it is downloaded anew.
     private mutating func beginAgain(
         _ key: CacheKey, _ flight: Flight, _ publication: Publication
     ) -> [Effect] {

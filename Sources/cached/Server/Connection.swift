@@ -93,6 +93,7 @@ final class Connection: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         input = ByteBuffer()
+        searched = 0
         noteHalfMessage()
         desk.hub.closed(self)
         endCall()
@@ -132,10 +133,10 @@ final class Connection: ChannelDuplexHandler {
 
     /// Has the hub know how much of a message waits for its rest; little goes unnoted.
     private func noteHalfMessage() {
-        let isHalf = mayAnswer && input.readableBytes > Self.inputAhead
-        guard isHalf || isHalfNoted else { return }
-        isHalfNoted = isHalf
-        desk.hub.waitsForRest(self, of: isHalf ? input.readableBytes : 0)
+        let half = searched > Self.inputAhead ? searched : 0
+        guard half > 0 || isHalfNoted else { return }
+        isHalfNoted = half > 0
+        desk.hub.waitsForRest(self, of: half)
     }
 
     /// The rest did not come, and others need the memory.
@@ -165,8 +166,15 @@ final class Connection: ChannelDuplexHandler {
         }
         guard let length, let message = input.readSlice(length: length) else {
             searched = input.readableBytes
-            // A client that never sends a last byte with its last message would make it grow for ever.
-            if searched == 0 { input = ByteBuffer() } else { input.discardReadBytes() }
+            // A client that never sends a last byte with its last message would make it grow for ever, and
+            // what a long one took is given back.
+            if searched == 0 {
+                input = ByteBuffer()
+            } else if input.readerIndex > Self.inputAhead {
+                input = ByteBuffer(buffer: input)
+            } else {
+                input.discardReadBytes()
+            }
             return nil
         }
         input.moveReaderIndex(forwardBy: 1)

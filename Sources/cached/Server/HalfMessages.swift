@@ -24,9 +24,12 @@ struct HalfMessages<Sender: AnyObject> {
     /// again once that is gone.
     mutating func note(_ count: Int, of sender: Sender) -> Sender? {
         let id = ObjectIdentifier(sender)
-        bytes += count - (halves[id]?.bytes ?? 0)
-        turn += 1
-        halves[id] = count > 0 ? Half(sender: sender, bytes: count, turn: turn) : nil
+        let before = halves[id]?.bytes ?? 0
+        if count != before {
+            bytes += count - before
+            turn += 1
+            halves[id] = count > 0 ? Half(sender: sender, bytes: count, turn: turn) : nil
+        }
         guard bytes > limit else { return nil }
         return halves.values.min { $0.turn < $1.turn }?.sender
     }

@@ -45,8 +45,9 @@ struct CacheEvictionTests {
                 fixture.origin.route("/\(number)", .answer(body: SampleImage.png()))
                 _ = try await fixture.fetch("/\(number)")
             }
-            for _ in 0..<3 {
-                let end = await evict(fixture.cache)
+            let used = fixture.cache.statistics().bytesUsed
+            for bytes in [0, used - 1, 0, used / 2] {
+                let end = await evict(fixture.cache, to: bytes)
                 #expect(end.gone == .nothing)
                 #expect(end.failure?.message.hasPrefix("8 could not be removed from ") == true)
                 #expect(fixture.cache.statistics().entries == 20)
@@ -159,9 +160,11 @@ struct CacheEvictionTests {
         }
     }
 
-    private func evict(_ cache: Cache) async -> (gone: Removal, failure: Failure?) {
+    private func evict(
+        _ cache: Cache, to bytes: Int64 = 0
+    ) async -> (gone: Removal, failure: Failure?) {
         await withCheckedContinuation { continuation in
-            cache.evict(toBytes: 0) { continuation.resume(returning: ($0, $1)) }
+            cache.evict(toBytes: bytes) { continuation.resume(returning: ($0, $1)) }
         }
     }
 }

@@ -80,6 +80,21 @@ struct CacheFetchTests {
         }
     }
 
+    @Test func whatAStrangerTakesAwayMeanwhileIsDownloadedAnew() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let gate = try Gate()
+            fixture.origin.route("/a.png", .gated(image, after: 150_000, gate))
+            async let fetched = fixture.fetch("/a.png")
+            try await fixture.lookup("/a.png") { ($0.progress?.received ?? 0) >= 150_000 }
+            #expect(unlink(try fixture.file("/a.png") + ".part") == 0)
+            gate.open()
+            #expect(try await fetched.failures.isEmpty)
+            #expect(try contents(of: fixture.file("/a.png")) == image)
+            #expect(fixture.origin.requests().count == 2)
+        }
+    }
+
     @Test func theLastToLeaveStopsTheTransferAndKeepsThePartial() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)

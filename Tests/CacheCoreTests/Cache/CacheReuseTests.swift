@@ -232,6 +232,22 @@ struct CacheReuseTests {
         }
     }
 
+    @Test func aStaleImageIsTheAnswerWhileAnotherInsistsOnAFreshOne() async throws {
+        try await withTestScope { scope in
+            let fixture = try await fixture(stale, in: scope) { $0.retry = RetryPolicy() }
+            fixture.origin.route("/a.png", .answer(503, headers: ["Retry-After": "200"]))
+            let wish = try fixture.wish("/a.png")
+            let insisting = fixture.cache.fetch([wish], FetchOptions(isRefresh: true))
+            try await waitUntil("the first failure") {
+                fixture.cache.performing { ($0.flights[wish.key]?.phase == .retrying, []) }
+            }
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.origin.requests().count == 2)
+            #expect(fixture.cache.statistics().staleAnswers == 1)
+            fixture.cache.leave(insisting)
+        }
+    }
+
     @Test(arguments: ["max-age=0, must-revalidate", "no-cache", "max-age=0, stale-if-error=0"])
     func whatMustBeConfirmedFailsWithTheOrigin(control: String) async throws {
         try await withTestScope { scope in

@@ -98,6 +98,18 @@ struct HostileOriginTests {
         }
     }
 
+    @Test(arguments: ["5000\r\nContent-Length: 4990", "4990\r\nContent-Length: 5000", "5000, 10"])
+    func aLengthThatContradictsItselfIsRefused(lengths: String) async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let head = "HTTP/1.1 200 OK\r\nContent-Length: \(lengths)\r\n\r\n"
+            fixture.origin.route("/a.png", [.bytes(Array(head.utf8) + Self.image), .close])
+            let failures = try await fixture.fetch("/a.png").failures
+            #expect(failures.values.map(\.kind) == [.protocolError])
+            try expectNothing(of: "/a.png", in: fixture)
+        }
+    }
+
     /// Plenty of GIFs and JPEGs lack their end mark, or have something behind it.
     @Test(arguments: TruncationTests.Framing.allCases, [ImageSample.gif, .jpeg])
     func aWrongEndIsToleratedWhereTheFramingVouches(

@@ -123,6 +123,7 @@ struct ParserFuzzTests {
                 ? damaged(Self.fields, &random) : Array(random.one(of: Self.fields).utf8)
             (line + [13, 10]).withUnsafeBytes { _ = head.take($0) }
         }
+        head.takePending()
         return head
     }
 }

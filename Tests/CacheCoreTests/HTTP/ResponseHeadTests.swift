@@ -42,6 +42,38 @@ struct ResponseHeadTests {
         #expect(head.length == lines.reduce(0) { $0 + $1.utf8.count + 2 })
     }
 
+    /// RFC 9112 §5.2.
+    @Test func aLineThatBeginsWithSpaceGoesOnWithTheFieldBefore() {
+        let head = ResponseHead(
+            "HTTP/1.1 200 OK", " no field", "Cache-Control: max-age=5,", "\tno-store,",
+            "  \t private", "ETag:", "  \"a\"", "Content-Length: 1", " ", "Vary: Accept,", " *", "")
+        #expect(head.cacheControl.maxAge == 5)
+        #expect(head.cacheControl.isNoStore)
+        #expect(head.entityTag == "\"a\"")
+        #expect(head.contentLength == 1)
+        #expect(head.variesOnAnything)
+        #expect(head.isComplete)
+    }
+
+    static let lengths: [([String], Bool)] = [
+        (["5"], false), (["5", "5"], false), (["5, 5"], false), (["5", "6"], true),
+        (["6, 5"], true), (["5, 5", "5,6"], true), (["x"], false), (["5, x"], false), ([""], false),
+    ]
+
+    /// RFC 9112 §6.3.
+    @Test(arguments: lengths)
+    func twoLengthsAreNone(lines: [String], areTwo: Bool) {
+        var head = ResponseHead("HTTP/1.1 200 OK")
+        for line in lines { head.take(text: "Content-Length: \(line)") }
+        #expect(head.hasTwoLengths == areTwo)
+    }
+
+    @Test func anyCodingIsOne() {
+        let head = ResponseHead(
+            "HTTP/1.1 200 OK", "Content-Encoding: gzip", "Content-Encoding: identity")
+        #expect(head.contentEncoding == "gzip")
+    }
+
     static let ages: [([String], Int64?)] = [
         (["17"], 17), (["0, 7200"], 0), (["7200, 0"], 7200), (["0", "7200"], 0),
         (["7200", "0"], 7200), (["abc"], nil), (["-7200"], nil), (["7200.0"], nil), ([""], nil),

@@ -75,6 +75,51 @@ struct EvictionScriptTests {
         #expect(script.looksAt("a", .entry(Sample.facts()))?.isCached == true)
     }
 
+    // MARK: What can't be removed
+
+    @Test func othersGoInThePlaceOfWhatStays() {
+        script.has("a", "b", "c", allocated: 4 * block)
+        let eviction = Eviction(goal: EvictionGoal(bytes: 8 * block))
+        #expect(script.evicts(eviction) == ["a"])
+        _ = script.keeps("a")
+        #expect(script.state.bytesUsed == 12 * block)
+        #expect(script.evicts(eviction) == ["b"])
+        _ = script.loses("b")
+        #expect(script.evicts(eviction) == [])
+        // It is what was used least recently still, and goes once it has changed.
+        _ = script.changes(.appeared(script.key("a")))
+        #expect(script.looksAt("a", .entry(Sample.facts()))?.isCached == true)
+        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 0)), limit: 1) == ["a"])
+    }
+
+    @Test func whereNothingMayGoNothingIsPassedOver() {
+        script.has("a", "b", allocated: 4 * block)
+        let eviction = Eviction(goal: EvictionGoal(bytes: 0))
+        #expect(script.evicts(eviction) == ["a", "b"])
+        _ = script.keeps("a", "b", othersMayGo: false)
+        #expect(script.evicts(eviction) == ["a", "b"])
+    }
+
+    @Test func nobodyGoesForADownloadThatCantHaveRoomAllTheSame() {
+        script.has("a", "b", "c", "d", "e", allocated: 4 * block)
+        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 8 * block))) == ["a", "b", "c"])
+        _ = script.keeps("a", "b", "c")
+        // Of 20 blocks 12 stay whatever goes.
+        #expect(script.begins("f", 9 * block) == ["refused: noRoom"])
+        #expect(script.holds("d") && script.holds("e"))
+        #expect(script.begins("g", 7 * block).first?.hasPrefix("granted") == true)
+        #expect(!script.holds("d") && !script.holds("e"))
+    }
+
+    @Test func whoLosesTrackTriesAgain() {
+        script.has("a", "b", allocated: 4 * block)
+        let eviction = Eviction(goal: EvictionGoal(bytes: 4 * block))
+        #expect(script.evicts(eviction) == ["a"])
+        _ = script.keeps("a")
+        #expect(script.changes(.overflowed) == ["scan"])
+        #expect(script.state.room.passedOver.isEmpty)
+    }
+
     // MARK: The floor of free space
 
     @Test func theFloorLowersWhatMayBeHeld() {

@@ -4,7 +4,8 @@ extension ResponseHead {
     /// A head of these lines, without their ends.
     init(_ lines: String...) {
         self.init()
-        for line in lines { take(text: line) }
+        for line in lines { takeOpen(line) }
+        takePending()
     }
 
     /// The same for a 200.
@@ -14,7 +15,13 @@ extension ResponseHead {
         return head
     }
 
+    /// Takes a line that no other goes on with.
     mutating func take(text line: String) {
+        takeOpen(line)
+        takePending()
+    }
+
+    private mutating func takeOpen(_ line: String) {
         Array((line + "\r\n").utf8).withUnsafeBytes { _ = take($0) }
     }
 }

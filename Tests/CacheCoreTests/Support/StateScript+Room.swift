@@ -29,6 +29,13 @@ extension StateScript {
         return event { $0.unlinked(victims) }
     }
 
+    /// Some files of victims can't be removed.
+    func keeps(_ images: String..., othersMayGo: Bool = true) -> [String] {
+        let victims = images.compactMap { doomed.removeValue(forKey: $0) }
+        precondition(victims.count == images.count, "not all of \(images) are victims")
+        return event { $0.stuck(victims, othersMayGo: othersMayGo) }
+    }
+
     /// A piece of an eviction: the victims, then what else was decided.
     func evicts(_ eviction: Eviction, limit: Int = .max) -> [String] {
         let (victims, effects) = state.evictionSlice(eviction, limit: limit)

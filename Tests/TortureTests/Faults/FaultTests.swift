@@ -126,10 +126,12 @@ private struct FaultRound {
                 fault, on: daemon.thread(thread),
                 tracing: fault.isSync ? ["openat", "unlinkat"] : [],
                 log: log, in: scope)
-            let items = try await daemon.fetch(wanted)
-            try await daemon.status(wanted)
-            if let old = urls.last {
-                _ = try await daemon.call(Methods.Remove.self, .init(urls: [old]))
+            let items = try await daemon.amongOthers(asking: wanted) { [old = urls.last] in
+                let items = try await daemon.fetch(wanted)
+                if let old {
+                    _ = try await daemon.call(Methods.Remove.self, .init(urls: [old]))
+                }
+                return items
             }
             try await daemon.status(wanted)
             return (items, try await strace.detach())

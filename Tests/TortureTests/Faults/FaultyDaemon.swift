@@ -64,6 +64,29 @@ struct FaultyDaemon: Sendable {
         try await call(Methods.Fetch.self, .init(urls: urls)).items
     }
 
+    /// Does something while somebody else asks ten times a second, who is answered all the while. strace(1)
+    /// can't tell files from the counter that wakes the event loop, for which eventfd(2) knows no such
+    /// failure: what was woken in vain, the next question wakes.
+    func amongOthers<Result: Sendable>(
+        asking urls: [String], _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask { try await body() }
+            group.addTask {
+                while !Task.isCancelled {
+                    try await status(urls)
+                    try? await Task.sleep(for: .milliseconds(100))
+                }
+                return nil
+            }
+            defer { group.cancelAll() }
+            guard let result = try await group.next().flatMap(\.self) else {
+                throw CancellationError()
+            }
+            return result
+        }
+    }
+
     /// What `Status` says, which has a second to do so.
     @discardableResult
     func status(_ urls: [String]) async throws -> [Item] {
