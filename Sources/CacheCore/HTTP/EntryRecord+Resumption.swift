@@ -10,7 +10,8 @@ extension EntryRecord {
         let isSilent = head.status != 206
         self.init(
             size: partial.total, report, isSilent ? ResponseHead(after: head) : head, times, rules)
-        if isSilent { freshUntil = times.received }
+        // Nor is there a guess where the first response, which is forgotten, may have said it.
+        if isSilent || terms.isGuessed { freshUntil = times.received }
         if removeAt == nil { validators = validators.completed(from: partial.validators) }
     }
 }

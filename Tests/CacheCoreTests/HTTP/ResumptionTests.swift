@@ -81,6 +81,24 @@ struct ResumptionTests {
 
     // MARK: What the answer means
 
+    static let lastWords: [([String], Int64)] = [
+        ([], 0), (["Last-Modified: Thu, 01 Jan 2026 00:00:00 GMT"], 0),
+        (["Cache-Control: max-age=50"], 50), (["Expires: \(Sample.date(70))"], 70),
+    ]
+
+    /// What the first answer said of it is forgotten, so nothing is guessed (RFC 9111 §3.4).
+    @Test(arguments: lastWords)
+    func anImagePutTogetherIsFreshOnlyAsTheLastAnswerSays(fields: [String], seconds: Int64) throws {
+        var head = ResponseHead("HTTP/1.1 206 Partial Content", "Date: \(Sample.date(0))")
+        for field in fields { head.take(text: field) }
+        let partial = PartialRecord(total: 10, validator: .entityTag("\"a\""))
+        let record = EntryRecord(
+            ImageReport(.png, 1, 1, .whole), continuing: partial, head, Sample.atOnce,
+            CachingRules())
+        #expect(record.freshUntil == Sample.now + seconds)
+        #expect(record.validators.entityTag == "\"a\"")
+    }
+
     private func answer(received: Int64 = 400, _ lines: String...) throws -> Resumption.Answer {
         let record = PartialRecord(total: 1000, validator: .entityTag("\"a\""))
         let resumption = try #require(Resumption(record, received: received))
