@@ -1,4 +1,8 @@
-"""Interleaved rounds: what slows the machine for a while slows every contender."""
+"""Interleaved rounds: what slows the machine for a while slows every contender.
+
+What a contender leaves behind (pages, caches, a warm origin) is met by the one after it, so the order
+changes such that each comes after each other equally often.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,7 @@ class Outcome:
 
 
 def contest(contenders: list[Contender], rounds: int) -> dict[str, Outcome]:
-    """Measures all contenders once a round, each round starting with another of them."""
+    """Measures all contenders once a round, in an order of its own."""
     outcomes: dict[str, Outcome] = {}
     measurements: dict[str, Measurement] = {}
     values: dict[str, list[float]] = {}
@@ -48,8 +52,7 @@ def contest(contenders: list[Contender], rounds: int) -> dict[str, Outcome]:
             {contender.name: contender.prepare()}))
     for number in range(rounds):
         names = [name for name in measurements if name not in outcomes]
-        turn = number % len(names) if names else 0
-        for name in names[turn:] + names[:turn]:
+        for name in ordered(names, number):
             attempt(name, outcomes, lambda: values.setdefault(name, []).append(
                 measurements[name]()))
         figures = [f"{name} {values[name][-1]:,.1f}" for name in names if name not in outcomes]
@@ -59,6 +62,13 @@ def contest(contenders: list[Contender], rounds: int) -> dict[str, Outcome]:
         if name not in outcomes:
             outcomes[name] = Outcome.of(values[name])
     return {contender.name: outcomes[contender.name] for contender in contenders}
+
+
+def ordered(names: list[str], number: int) -> list[str]:
+    """Forwards, backwards, then the same beginning with the next: of three, all six orders."""
+    turn = number // 2 % len(names) if names else 0
+    order = names[turn:] + names[:turn]
+    return order[::-1] if number % 2 else order
 
 
 def attempt(name: str, outcomes: dict[str, Outcome], work: Callable[[], None]) -> None:

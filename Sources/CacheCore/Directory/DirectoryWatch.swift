@@ -38,6 +38,10 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         | UInt32(IN_MODIFY) | UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_OPEN)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
 
+    /// Nothing is to be heard of files without a name: of this cache's own, before they are entries, the
+    /// kernel would tell everything, by numbers.
+    private static let flags = UInt32(IN_ONLYDIR) | UInt32(IN_EXCL_UNLINK)
+
     /// Watches the directory from now on; fails where the machine's watches are spent.
     init(_ directory: CacheDirectory) throws(Errno) {
         kernel = directory.kernel
@@ -54,7 +58,7 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         do {
             let path = "/proc/self/fd/\(directory.descriptor)"
             _ = try directory.kernel.call(.inotify) {
-                inotify_add_watch(descriptor, path, mask | UInt32(IN_ONLYDIR))
+                inotify_add_watch(descriptor, path, mask | flags)
             }
             return descriptor
         } catch {
