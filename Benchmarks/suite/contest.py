@@ -7,7 +7,7 @@ changes such that each comes after each other equally often.
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Callable
 
 from .session import Unavailable, progress
@@ -25,21 +25,34 @@ class Contender:
 
 @dataclass
 class Outcome:
-    """The median over all rounds, or the reason why there is none."""
+    """What each round gave, or the reason why there is nothing."""
 
-    median: float | None = None
+    values: list[float] = field(default_factory=list)
     reason: str = ""
-    low: float = 0
-    high: float = 0
 
-    @staticmethod
-    def of(values: list[float]) -> Outcome:
-        return Outcome(statistics.median(values), low=min(values), high=max(values))
+    @property
+    def median(self) -> float | None:
+        return statistics.median(self.values) if self.values else None
+
+    @property
+    def low(self) -> float:
+        return min(self.values)
+
+    @property
+    def high(self) -> float:
+        return max(self.values)
 
     @property
     def is_unsteady(self) -> bool:
         """Whether the rounds differ so much that their median means little."""
         return self.high > 1.5 * self.low
+
+    def ratio(self, peer: Outcome) -> float | None:
+        """The median over the rounds of the ratio within each: where the machine changes its pace on the
+        way, both medians may be of different times."""
+        if len(self.values) != len(peer.values) or not self.values or min(peer.values) <= 0:
+            return None
+        return statistics.median(a / b for a, b in zip(self.values, peer.values))
 
 
 def contest(contenders: list[Contender], rounds: int) -> dict[str, Outcome]:
@@ -55,12 +68,12 @@ def contest(contenders: list[Contender], rounds: int) -> dict[str, Outcome]:
         for name in ordered(names, number):
             attempt(name, outcomes, lambda: values.setdefault(name, []).append(
                 measurements[name]()))
-        figures = [f"{name} {values[name][-1]:,.1f}" for name in names if name not in outcomes]
+        figures = [f"{name} {values[name][-1]:,.2f}" for name in names if name not in outcomes]
         if figures:
             progress(f"  round {number + 1}: {', '.join(figures)}")
     for name in measurements:
         if name not in outcomes:
-            outcomes[name] = Outcome.of(values[name])
+            outcomes[name] = Outcome(values[name])
     return {contender.name: outcomes[contender.name] for contender in contenders}
 
 

@@ -77,7 +77,7 @@ def measure_downloads(bench: Bench) -> dict[str, Outcome]:
 
 def outcome(bench: Bench, figure: Callable[[BusyRound], float]) -> Outcome:
     try:
-        return Outcome.of([figure(round_) for round_ in busy_rounds(bench)])
+        return Outcome([figure(round_) for round_ in busy_rounds(bench)])
     except Unavailable as error:
         return Outcome(reason=str(error))
 

@@ -33,7 +33,7 @@ def lines(row: Row, title: str, outcomes: dict[str, Outcome]) -> list[str]:
     for name, outcome in outcomes.items():
         if name == "cached":
             continue
-        ratio = mine.median / outcome.median if mine.median and outcome.median else None
+        ratio = mine.ratio(outcome)
         shown = f"{ratio:.2f} ×" if ratio is not None else "–"
         table.append(
             line(title, figure, name, text(outcome, row.unit), shown, row.aims.get(name), ratio))

@@ -130,8 +130,9 @@ extension Desk {
 extension CacheCore.Failure {
     static let goneAgain = CacheCore.Failure(
         .removed,
-        "it arrived, and was evicted or removed before it could be reported; the cache may be too small "
-            + "for what is asked at once (--max-bytes, --max-entries)")
+        "it arrived, and was evicted or removed before it could be reported; the cache, or what is free on "
+            + "its disk, may be too little for what is asked at once (--max-bytes, --max-entries, "
+            + "--min-free)")
 
     static func otherBytes(_ found: ContentDigest?) -> CacheCore.Failure {
         CacheCore.Failure(
