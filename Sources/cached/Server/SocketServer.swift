@@ -100,8 +100,11 @@ final class SocketServer: Service {
                     let limit = DescriptorLimit.connections(
                         besides: settings.cache.transfers.transferLimit)
                     try channel.pipeline.syncOperations.addHandlers([
-                        // For want of what is not counted here, as of the whole machine's descriptors.
-                        AcceptBackoffHandler(shouldForwardIOErrorCaught: false),
+                        // For want of what is not counted here, as of the whole machine's descriptors;
+                        // most such wants are short, and who comes meanwhile waits.
+                        AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { _ in
+                            .milliseconds(100)
+                        },
                         Reception(limit: limit, logger: logger),
                     ])
                 }
