@@ -6,14 +6,14 @@ extension Failure {
     static func unvouched(
         _ completeness: ImageReport.Completeness, _ received: Int64
     ) -> Failure {
-        completeness == .truncated
+        completeness == .unverifiable
             ? Failure(
-                .truncated,
-                "the connection closed before the image's own end, after \(received) bytes")
-            : Failure(
                 .unverifiable,
                 "the connection closed without saying where the image ends, nor does the image, "
                     + "after \(received) bytes")
+            : Failure(
+                .truncated,
+                "the connection closed before the image's own end, after \(received) bytes")
     }
 
     static let tooManyHeaders = Failure(
@@ -33,6 +33,13 @@ extension Failure {
             .notAnImage,
             "the \(received) bytes begin like \(type.name) and hold no image; the server may have cut it "
                 + "short, or sent something else")
+    }
+
+    static func cutByOrigin(_ type: MediaType, _ received: Int64) -> Failure {
+        Failure(
+            .notAnImage,
+            "the \(received) bytes are the beginning of \(type.name) that by its own lengths has more; "
+                + "the server has it cut short")
     }
 
     static func notAccepted(_ type: MediaType) -> Failure {

@@ -340,13 +340,17 @@ final class Transfer {
         let type = report.mediaType ?? .other
         guard context.settings.accepts(type) else { throw Failure.notAccepted(type) }
         // Where the framing vouches for the length, a missing end mark is tolerated: there are many
-        // such images about. Where nothing vouches, the image's own end has to.
+        // such images about. Where nothing vouches, the image's own end has to. What its own lengths say
+        // has to be there in any case.
         guard head.isFramed || resting != nil || report.completeness == .whole else {
             throw Failure.unvouched(report.completeness, received)
         }
         // Where not even its size is there, it is the beginning of an image at most.
         guard type == .other || report.completeness != .truncated || report.width != nil else {
             throw Failure.noImage(type, received)
+        }
+        guard type == .other || report.completeness != .cut else {
+            throw Failure.cutByOrigin(type, received)
         }
         return report
     }

@@ -43,7 +43,9 @@ struct BMPWalker: ImageWalker {
         case .missing: .truncated
         case .unknown: .unverifiable
         case .at(let end):
-            .ends(at: end, of: length, slack: claimedLength > end ? claimedLength - end : 0)
+            // Of the last row's padding nobody misses anything.
+            .reaches(
+                end, of: length, padding: 3, slack: claimedLength > end ? claimedLength - end : 0)
         }
     }
 

@@ -33,6 +33,9 @@ struct GIFWalker: ImageWalker {
         }
     }
 
+    /// As with JPEG, decoders show what is there.
+    let missesWhatIsCut = false
+
     func verdict(at length: UInt64) -> WalkVerdict {
         .ends(at: hasImage ? end : nil, of: length)
     }

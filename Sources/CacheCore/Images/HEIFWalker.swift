@@ -26,6 +26,8 @@ struct HEIFWalker: ImageWalker {
     private var isInMeta = false
     /// Where something that is no box follows the image.
     private var end: UInt64?
+    /// Some box began where the image was whole.
+    private var wasWhole = false
 
     var size: PixelSize? { items.size }
 
@@ -45,12 +47,15 @@ struct HEIFWalker: ImageWalker {
         }
     }
 
+    /// What follows the image may look like a box and be none.
+    var missesWhatIsCut: Bool { !wasWhole }
+
     func verdict(at length: UInt64) -> WalkVerdict {
         if let end { return .ends(at: end, of: length) }
         guard hasItems, hasData else { return .truncated }
         guard let boxEnd else { return .unverifiable }
-        guard length == boxEnd, length >= items.dataEnd else { return .truncated }
-        return .ends(at: length, of: length)
+        guard length == boxEnd else { return .truncated }
+        return .reaches(items.dataEnd, of: length, slack: length)
     }
 
     /// Something that is no box: trailing bytes if the image was whole before it, else damage.
@@ -61,6 +66,7 @@ struct HEIFWalker: ImageWalker {
 
     private mutating func opened(_ box: BoxHeader) -> WalkStep {
         if let boxEnd, box.start >= boxEnd {
+            wasWhole = wasWhole || verdict(at: box.start).completeness == .whole
             self.boxEnd = box.end
             isInMeta = box.type == "meta"
             return openedTopLevel(box)

@@ -4,8 +4,10 @@ public struct ImageReport: Sendable, Equatable {
     public enum Completeness: Sendable, Equatable {
         /// The format's own lengths and end mark say it is complete.
         case whole
-        /// They say that bytes are missing, or contradict each other before the end is reached.
+        /// The end mark is missing, or the lengths contradict each other before the end is reached.
         case truncated
+        /// A length the file states for a part of the image reaches beyond the file.
+        case cut
         /// The format does not say where it ends, or this is not an image we know.
         case unverifiable
     }

@@ -20,12 +20,17 @@ protocol ImageWalker: Sendable {
     /// Takes at least one byte, or asks for something else than another scan.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> ScanResult
 
+    /// Whether some of the image is missing where the file ends within what the walker passes over.
+    var missesWhatIsCut: Bool { get }
+
     /// The verdict if the file were `length` bytes long: as many as have been walked.
     func verdict(at length: UInt64) -> WalkVerdict
 }
 
 extension ImageWalker {
     typealias ScanResult = (taken: Int, step: WalkStep)
+
+    var missesWhatIsCut: Bool { true }
 
     /// Most formats never ask for a scan.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> ScanResult {

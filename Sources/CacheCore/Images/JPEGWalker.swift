@@ -46,6 +46,9 @@ struct JPEGWalker: ImageWalker {
         return .scan(after: UInt64(max(0, length - field.bytes.count)))
     }
 
+    /// Decoders show what is there, and too many have lost their end to be refused.
+    let missesWhatIsCut = false
+
     func verdict(at length: UInt64) -> WalkVerdict {
         .ends(at: hasScan && size != nil ? end : nil, of: length)
     }

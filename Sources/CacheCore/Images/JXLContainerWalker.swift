@@ -23,6 +23,8 @@ struct JXLContainerWalker: ImageWalker {
     private var boxEnd: UInt64? = 12
     /// Where something that is no box follows the image.
     private var end: UInt64?
+    /// Some box began where the image was whole.
+    private var wasWhole = false
 
     let firstStep = WalkStep.read(8, after: 12)
 
@@ -40,6 +42,9 @@ struct JXLContainerWalker: ImageWalker {
         }
     }
 
+    /// What follows the image may look like a box and be none.
+    var missesWhatIsCut: Bool { !wasWhole }
+
     func verdict(at length: UInt64) -> WalkVerdict {
         if let end { return .ends(at: end, of: length) }
         guard hasCodestream else { return .truncated }
@@ -54,6 +59,7 @@ struct JXLContainerWalker: ImageWalker {
     }
 
     private mutating func opened(_ box: BoxHeader) -> WalkStep {
+        wasWhole = wasWhole || verdict(at: box.start).completeness == .whole
         boxEnd = box.end
         guard box.type == "jxlc" || box.type == "jxlp" else { return box.stepOver }
         let wanted = Self.indexLength(box) + JXLSize.byteCount

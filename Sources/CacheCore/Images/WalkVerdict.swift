@@ -4,7 +4,19 @@ struct WalkVerdict: Sendable, Equatable {
     var hasTrailingBytes = false
 
     static let truncated = WalkVerdict(completeness: .truncated)
+    static let cut = WalkVerdict(completeness: .cut)
     static let unverifiable = WalkVerdict(completeness: .unverifiable)
+
+    /// The verdict on a file of `length` bytes that says itself that its image ends at offset `end`.
+    ///
+    /// - Parameters:
+    ///   - padding: bytes before the end that nobody misses.
+    ///   - slack: bytes behind the end that still belong to the image.
+    static func reaches(
+        _ end: UInt64, of length: UInt64, padding: UInt64 = 0, slack: UInt64 = 0
+    ) -> WalkVerdict {
+        end > length.plusClamped(padding) ? .cut : .ends(at: end, of: length, slack: slack)
+    }
 
     /// The verdict on a file of `length` bytes whose image ends at offset `end`.
     ///

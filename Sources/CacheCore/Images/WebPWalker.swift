@@ -24,7 +24,9 @@ struct WebPWalker: ImageWalker {
     }
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        .ends(at: size == nil ? nil : end, of: length)
+        guard size != nil, let end else { return .truncated }
+        // Some leave out the byte that makes the last chunk even.
+        return .reaches(end, of: length, padding: 1)
     }
 
     private static func size(in field: ByteField, of chunk: FourCC) -> PixelSize? {

@@ -132,6 +132,24 @@ struct HostileOriginTests {
         }
     }
 
+    /// The origin's own copy lacks its last bytes, and the framing vouches for the others.
+    @Test(
+        arguments: [TruncationTests.Framing.length, .chunked],
+        [(ImageSample.png, 26), (.webpLossy, 2), (.avif, 2), (.heic, 2), (.bmp, 5)])
+    func whatItsOwnLengthsSayHasToBeThere(
+        framing: TruncationTests.Framing, cut: (sample: ImageSample, missing: Int)
+    ) async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            fixture.origin.route(
+                "/a.png", framing.whole(Array(cut.sample.bytes.dropLast(cut.missing))))
+            let failure = try #require(try await fixture.fetch("/a.png").failures.values.first)
+            #expect(failure.kind == .notAnImage)
+            #expect(failure.message.contains("has it cut short"))
+            try expectNothing(of: "/a.png", in: fixture)
+        }
+    }
+
     /// RFC 9110 §6.5.1.
     @Test func trailersSayNothingOfTheImage() async throws {
         try await withTestScope { scope in

@@ -17,7 +17,7 @@ struct BoxedWalkerTests {
         let bytes = ImageSample.avif.bytes
         #expect(inspect(bytes.dropLast(28)).completeness == .truncated)
         let shortData = Bytes(bytes.dropLast(28)) + box("mdat", Bytes(1...19))
-        #expect(inspect(shortData).completeness == .truncated)
+        #expect(inspect(shortData).completeness == .cut)
     }
 
     @Test func furtherBoxesBelongToTheImage() {
@@ -25,11 +25,18 @@ struct BoxedWalkerTests {
         #expect(report == ImageSample.heic.report)
     }
 
+    /// Its first bytes are a length far beyond the file.
+    @Test(arguments: [ImageSample.avif, .jxlContainer])
+    func textBehindTheImageIsNoCut(_ sample: ImageSample) {
+        let report = inspect(sample.bytes + text("some text behind it"))
+        #expect(report.completeness == .truncated)
+    }
+
     @Test func largeSizesAreSixtyFourBitsWide() {
         let data = big32(1) + text("mdat") + big64(36) + Bytes(1...20)
         let bytes = Bytes(ImageSample.avif.bytes.dropLast(28)) + data
         #expect(inspect(bytes) == ImageSample.avif.report)
-        #expect(inspect(bytes.dropLast()).completeness == .truncated)
+        #expect(inspect(bytes.dropLast()).completeness == .cut)
     }
 
     @Test func boxToTheEndOfTheFileIsUnverifiable() {

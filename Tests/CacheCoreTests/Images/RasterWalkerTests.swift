@@ -17,6 +17,34 @@ struct RasterWalkerTests {
         #expect(inspect(bytes).completeness == .truncated)
     }
 
+    /// Its last chunk has 12 bytes, the empty one before it as many.
+    @Test func pngWithoutItsLastChunkIsNotCut() {
+        let bytes = ImageSample.png.bytes
+        for missing in [1, 4, 12] {
+            #expect(inspect(bytes.dropLast(missing)).completeness == .truncated, "\(missing)")
+        }
+        for missing in [13, 16, 25, 30] {
+            #expect(inspect(bytes.dropLast(missing)).completeness == .cut, "\(missing)")
+        }
+    }
+
+    @Test(arguments: [ImageSample.jpeg, .gif])
+    func whatDecodersShowAnywayIsNeverCut(_ sample: ImageSample) {
+        for length in 30..<sample.bytes.count {
+            let report = inspect(sample.bytes.prefix(length))
+            #expect(report.completeness == .truncated, "\(length)")
+        }
+    }
+
+    @Test func paddingIsNotMissed() {
+        let webp = ImageSample.webpLossy.bytes
+        #expect(inspect(webp.dropLast()).completeness == .truncated)
+        #expect(inspect(webp.dropLast(2)).completeness == .cut)
+        let bmp = ImageSample.bmp.bytes
+        #expect(inspect(bmp.dropLast(3)).completeness == .truncated)
+        #expect(inspect(bmp.dropLast(4)).completeness == .cut)
+    }
+
     @Test func jpegEndsInThumbnailsAndTablesDoNotCount() {
         #expect(inspect(ImageSample.jpegHead) == .init(.jpeg, 500, 4, .truncated))
         #expect(inspect(ImageSample.jpegHead + [0xFF, 0xD9]).completeness == .truncated)
@@ -50,7 +78,7 @@ struct RasterWalkerTests {
     @Test func webpChunkMayNotOutgrowItsFile() {
         var bytes = ImageSample.webpLossy.bytes
         bytes[17] = 1
-        #expect(inspect(bytes).completeness == .truncated)
+        #expect(inspect(bytes).completeness == .cut)
     }
 
     @Test func bmpLengthComesFromTheDimensionsNotTheHeader() {
