@@ -345,14 +345,11 @@ final class Transfer {
         guard head.isFramed || resting != nil || report.completeness == .whole else {
             throw Failure.unvouched(report.completeness, received)
         }
-        // Where not even its size is there, it is the beginning of an image at most.
-        guard type == .other || report.completeness != .truncated || report.width != nil else {
-            throw Failure.noImage(type, received)
+        switch report.completeness {
+        case .empty where type != .other: throw Failure.noImage(type, received)
+        case .cut where type != .other: throw Failure.cutByOrigin(type, received)
+        default: return report
         }
-        guard type == .other || report.completeness != .cut else {
-            throw Failure.cutByOrigin(type, received)
-        }
-        return report
     }
 
     private func record(_ report: ImageReport) -> EntryRecord {

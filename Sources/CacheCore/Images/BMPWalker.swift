@@ -40,7 +40,7 @@ struct BMPWalker: ImageWalker {
 
     func verdict(at length: UInt64) -> WalkVerdict {
         switch end {
-        case .missing: .truncated
+        case .missing: .empty
         case .unknown: .unverifiable
         case .at(let end):
             // Of the last row's padding nobody misses anything.

@@ -37,7 +37,7 @@ struct GIFWalker: ImageWalker {
     let missesWhatIsCut = false
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        .ends(at: hasImage ? end : nil, of: length)
+        hasImage ? .ends(at: end, of: length) : .empty
     }
 
     private mutating func blockStarted(_ introducer: UInt8, endingAt offset: UInt64) -> WalkStep {

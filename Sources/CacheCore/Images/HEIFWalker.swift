@@ -52,7 +52,7 @@ struct HEIFWalker: ImageWalker {
 
     func verdict(at length: UInt64) -> WalkVerdict {
         if let end { return .ends(at: end, of: length) }
-        guard hasItems, hasData else { return .truncated }
+        guard hasItems, hasData else { return .empty }
         guard let boxEnd else { return .unverifiable }
         guard length == boxEnd else { return .truncated }
         return .reaches(items.dataEnd, of: length, slack: length)

@@ -24,7 +24,7 @@ struct ICOWalker: ImageWalker {
     }
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        entriesLeft == 0 ? .ends(at: end, of: length) : .truncated
+        entriesLeft == 0 ? .ends(at: end, of: length) : .empty
     }
 
     private mutating func next(_ entriesLeft: UInt16) -> WalkStep {

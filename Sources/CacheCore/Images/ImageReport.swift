@@ -4,6 +4,8 @@ public struct ImageReport: Sendable, Equatable {
     public enum Completeness: Sendable, Equatable {
         /// The format's own lengths and end mark say it is complete.
         case whole
+        /// It begins like an image, and too little of one follows to show anything.
+        case empty
         /// The end mark is missing, or the lengths contradict each other before the end is reached.
         case truncated
         /// A length the file states for a part of the image reaches beyond the file.

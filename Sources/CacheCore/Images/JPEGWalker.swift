@@ -50,7 +50,7 @@ struct JPEGWalker: ImageWalker {
     let missesWhatIsCut = false
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        .ends(at: hasScan && size != nil ? end : nil, of: length)
+        hasScan && size != nil ? .ends(at: end, of: length) : .empty
     }
 
     /// What follows the marker `code`; `nil` if it stands alone or is none.

@@ -47,7 +47,7 @@ struct JXLContainerWalker: ImageWalker {
 
     func verdict(at length: UInt64) -> WalkVerdict {
         if let end { return .ends(at: end, of: length) }
-        guard hasCodestream else { return .truncated }
+        guard hasCodestream else { return size == nil ? .empty : .truncated }
         guard let boxEnd else { return .unverifiable }
         return length == boxEnd ? .ends(at: length, of: length) : .truncated
     }

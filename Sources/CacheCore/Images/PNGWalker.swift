@@ -28,7 +28,7 @@ struct PNGWalker: ImageWalker {
     }
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        .ends(at: hasData && size != nil ? end : nil, of: length)
+        hasData && size != nil ? .ends(at: end, of: length) : .empty
     }
 
     private mutating func chunkStarted(

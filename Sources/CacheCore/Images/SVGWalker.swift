@@ -32,7 +32,7 @@ struct SVGWalker: ImageWalker {
     mutating func receive(_ field: ByteField) -> WalkStep { .rest }
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        guard outline.isClosed else { return .truncated }
+        guard outline.isClosed else { return .empty }
         return WalkVerdict(completeness: .whole, hasTrailingBytes: outline.hasTextAfterRoot)
     }
 

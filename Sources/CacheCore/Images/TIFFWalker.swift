@@ -53,7 +53,7 @@ struct TIFFWalker: ImageWalker {
     }
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        awaiting == .nothing ? .unverifiable : .truncated
+        awaiting == .nothing ? .unverifiable : .empty
     }
 
     private mutating func countKnown(_ count: UInt64) -> WalkStep {

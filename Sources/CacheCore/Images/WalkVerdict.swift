@@ -3,6 +3,7 @@ struct WalkVerdict: Sendable, Equatable {
     var completeness: ImageReport.Completeness
     var hasTrailingBytes = false
 
+    static let empty = WalkVerdict(completeness: .empty)
     static let truncated = WalkVerdict(completeness: .truncated)
     static let cut = WalkVerdict(completeness: .cut)
     static let unverifiable = WalkVerdict(completeness: .unverifiable)

@@ -24,7 +24,7 @@ struct WebPWalker: ImageWalker {
     }
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        guard size != nil, let end else { return .truncated }
+        guard size != nil, let end else { return .empty }
         // Some leave out the byte that makes the last chunk even.
         return .reaches(end, of: length, padding: 1)
     }

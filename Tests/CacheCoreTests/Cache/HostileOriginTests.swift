@@ -194,12 +194,16 @@ struct HostileOriginTests {
         }
     }
 
-    /// The framing vouches for all of these bytes being there, and they are no image.
-    @Test(arguments: [
+    private static let beginnings: [[UInt8]] = [
         [0xFF, 0xD8, 0xFF], Array("GIF89a".utf8), Array(image.prefix(8)),
         Array(image.prefix(8)) + Array("<html>404 not found</html>".utf8),
         Array("RIFF".utf8) + [0xFF, 0xFF, 0xFF, 0xFF] + Array("WEBP".utf8),
-    ])
+        ImageSample.jpegHead, ImageSample.jpegHead + [0xFF, 0xD9],
+        Array(ImageSample.avif.bytes.dropLast(28)),
+    ]
+
+    /// The framing vouches for all of these bytes being there, and they are no image.
+    @Test(arguments: beginnings)
     func theBeginningOfAnImageIsNone(bytes: [UInt8]) async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)

@@ -9,7 +9,7 @@ struct RasterWalkerTests {
         let bytes =
             Bytes(ImageSample.png.bytes.prefix(33)) + pngChunk("tEXt", zeros(9))
             + pngChunk("IEND", [])
-        #expect(inspect(bytes) == .init(.png, 300, 2, .truncated))
+        #expect(inspect(bytes) == .init(.png, 300, 2, .empty))
     }
 
     @Test func pngWithANamelessChunkBreaksOff() {
@@ -30,10 +30,12 @@ struct RasterWalkerTests {
 
     @Test(arguments: [ImageSample.jpeg, .gif])
     func whatDecodersShowAnywayIsNeverCut(_ sample: ImageSample) {
-        for length in 30..<sample.bytes.count {
-            let report = inspect(sample.bytes.prefix(length))
-            #expect(report.completeness == .truncated, "\(length)")
+        let reports = (12..<sample.bytes.count).map {
+            inspect(sample.bytes.prefix($0)).completeness
         }
+        let shown = reports.drop { $0 == .empty }
+        #expect(shown.count >= 16)
+        #expect(shown.allSatisfy { $0 == .truncated })
     }
 
     @Test func paddingIsNotMissed() {
@@ -46,8 +48,8 @@ struct RasterWalkerTests {
     }
 
     @Test func jpegEndsInThumbnailsAndTablesDoNotCount() {
-        #expect(inspect(ImageSample.jpegHead) == .init(.jpeg, 500, 4, .truncated))
-        #expect(inspect(ImageSample.jpegHead + [0xFF, 0xD9]).completeness == .truncated)
+        #expect(inspect(ImageSample.jpegHead) == .init(.jpeg, 500, 4, .empty))
+        #expect(inspect(ImageSample.jpegHead + [0xFF, 0xD9]).completeness == .empty)
     }
 
     @Test func jpegPreviewAfterTheEndIsTrailing() {
