@@ -76,10 +76,13 @@ extension CurlEasy {
         }
         try setData(CURLOPT_WRITEFUNCTION) { bytes, size, count, owner in
             let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
-            switch Transfer.from(owner).receivedBody(piece) {
+            let transfer = Transfer.from(owner)
+            switch transfer.receivedBody(piece) {
             case .taken: return piece.count
             case .brokenOff: return 0
-            case .postponed: return Int(CURL_WRITEFUNC_PAUSE)
+            case .postponed:
+                transfer.easy.isPaused = true
+                return Int(CURL_WRITEFUNC_PAUSE)
             }
         }
         try setProgress { owner, _, received, _, _ in

@@ -5,6 +5,8 @@ import Glibc
 /// transfer loop's thread. Cleaned up with its last owner. libcurl-easy(3).
 final class CurlEasy {
     let handle: UnsafeMutableRawPointer
+    /// A callback paused it, which it can't do before there is a connection.
+    var isPaused = false
 
     /// Fails only for want of memory. curl_easy_init(3).
     init() {
@@ -86,10 +88,12 @@ final class CurlEasy {
         return status
     }
 
-    /// Goes on after a callback paused it; what is more than `CURLE_OK` ends the transfer.
-    /// curl_easy_pause(3).
+    /// Goes on if a callback paused it; what is not `CURLE_OK` ends the transfer. curl_easy_pause(3), which
+    /// fails where there is no connection yet or no more.
     func resume() -> CURLcode {
-        curl_easy_pause(handle, CURLPAUSE_CONT)
+        guard isPaused else { return CURLE_OK }
+        isPaused = false
+        return curl_easy_pause(handle, CURLPAUSE_CONT)
     }
 
     private func check(_ code: CURLcode) throws(CurlError) {

@@ -208,7 +208,7 @@ private final class TransferThread {
         }
     }
 
-    /// Goes on with a transfer that was paused. The piece it had held back is taken within the call.
+    /// Goes on with a transfer, if it was paused. The piece it had held back is taken within the call.
     private func resume(_ id: FlightID) {
         guard let transfer = transfers[id] else { return }
         let code = transfer.easy.resume()

@@ -1,4 +1,5 @@
 import CLinux
+import CacheKey
 import Glibc
 import TestSupport
 
@@ -12,7 +13,13 @@ extension CacheFixture {
     func leavePartial(
         _ path: String, _ bytes: some Sequence<UInt8>, of total: Int, etag: String = "\"1\""
     ) throws {
-        let file = try partial(path)
+        try leavePartial(of: try wish(path).key, bytes, of: total, etag: etag)
+    }
+
+    func leavePartial(
+        of key: CacheKey, _ bytes: some Sequence<UInt8>, of total: Int, etag: String = "\"1\""
+    ) throws {
+        let file = cache.path(of: key) + ".part"
         try write(Array(bytes), to: file)
         try setPartialRecord("v1 total=\(total) etag=\(etag)", of: file)
     }
