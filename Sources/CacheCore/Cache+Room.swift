@@ -213,7 +213,7 @@ extension CacheDirectory {
     var freeBytes: Int64? {
         do {
             let facts = try kernel.fileSystem(of: descriptor)
-            return Int64(clamping: facts.f_bavail) * Int64(facts.f_bsize)
+            return facts.bytes(of: facts.f_bavail)
         } catch {
             return nil
         }
@@ -234,8 +234,16 @@ extension CacheDirectory {
     func budget(_ limits: Limits) throws(CacheError) -> Budget {
         try Self.attempt("measure the file system of", path) { () throws(Errno) in
             let facts = try kernel.fileSystem(of: descriptor)
-            return Budget(
-                limits, fileSystem: Int64(clamping: facts.f_blocks) * Int64(facts.f_bsize))
+            return Budget(limits, fileSystem: facts.bytes(of: facts.f_blocks))
         }
+    }
+}
+
+extension statfs {
+    /// Of so many blocks. A file system may state any number, one in user space what somebody likes.
+    fileprivate func bytes(of blocks: fsblkcnt_t) -> Int64 {
+        let (bytes, overflows) = Int64(clamping: blocks).multipliedReportingOverflow(
+            by: Int64(f_bsize))
+        return overflows ? .max : bytes
     }
 }

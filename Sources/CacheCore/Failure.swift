@@ -54,11 +54,14 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// When the next attempt will be made, or may be; until then this is the answer.
     public let retryAt: UnixTime?
 
+    /// Bytes. Some of it may be an origin's words, and failures are remembered.
+    private static let longestMessage = 2048
+
     public init(
         _ kind: Kind, _ message: String, httpStatus: Int? = nil, retryAt: UnixTime? = nil
     ) {
         self.kind = kind
-        self.message = message
+        self.message = message.cut(toBytes: Self.longestMessage)
         self.httpStatus = httpStatus
         self.retryAt = retryAt
     }
@@ -69,4 +72,11 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String { "\(kind.rawValue): \(message)" }
+}
+
+extension String {
+    /// As much of it as fits; what one sees as a character may be any number of bytes.
+    func cut(toBytes limit: Int) -> String {
+        utf8.count <= limit ? self : String(decoding: utf8.prefix(limit), as: UTF8.self)
+    }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// A raw connection to a Varlink socket: any bytes out, messages or the end in. For what a
@@ -70,7 +71,7 @@ public final class Varlink: Sendable {
         return try unread.withLock { unread in
             var searched = 0
             while true {
-                if let end = unread[searched...].firstIndex(of: 0) {
+                if let end = Self.firstNUL(in: unread, from: searched) {
                     defer { unread.removeFirst(end + 1) }
                     return Array(unread[..<end])
                 }
@@ -82,6 +83,15 @@ public final class Varlink: Sendable {
                 guard let bytes = socket.receive(upTo: 1 << 20), !bytes.isEmpty else { return nil }
                 unread += bytes
             }
+        }
+    }
+
+    private static func firstNUL(in bytes: [UInt8], from start: Int) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress, bytes.count > start,
+                let end = memchr(base + start, 0, bytes.count - start)
+            else { return nil }
+            return UnsafeRawPointer(end) - base
         }
     }
 }

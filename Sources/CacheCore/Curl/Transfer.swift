@@ -217,7 +217,7 @@ final class Transfer {
         if let encoding = head.contentEncoding {
             throw Failure(
                 .protocolError,
-                "the body is encoded as \(encoding.prefix(100)), which was not asked for")
+                "the body is encoded as \(encoding.cut(toBytes: 100)), which was not asked for")
         }
         if answer == .startsOver { forgetPartial() }
     }
@@ -263,9 +263,11 @@ final class Transfer {
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) throws {
-        if let length, received + Int64(bytes.count) > length {
+        if let end = resting?.resumption.end(of: head) ?? length,
+            received + Int64(bytes.count) > end
+        {
             throw Failure(
-                .protocolError, "the server sent more than the \(length) bytes it promised")
+                .protocolError, "the server sent more than the \(end) bytes it promised")
         }
         if body?.held(bytes, atMost: Self.heldLimit) != true {
             try beginPartial()

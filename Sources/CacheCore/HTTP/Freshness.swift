@@ -85,10 +85,10 @@ extension CachingRules {
             lifetime = said
         } else if head.expires != nil {
             lifetime = expiry(dates, now)
-        } else if record.terms.lifetime == nil, !record.terms.isGuessed, let end = record.freshUntil
-        {
-            // `Expires` is a time, which a 304 without one does not move.
-            return Freshness(until: end, terms: terms)
+        } else if let end = record.freshUntil, !record.terms.isGuessed {
+            // `Expires` is a time, which a 304 without one does not move. Behind a lifetime that is taken
+            // back there may have been one, which nobody knows any more.
+            return Freshness(until: record.terms.lifetime == nil ? end : now, terms: terms)
         } else {
             terms.isGuessed = true
             let changed = dates.lastModified ?? record.validators.lastModified

@@ -167,5 +167,5 @@ private struct HTTPDateReader {
 }
 
 extension UInt8 {
-    fileprivate var lowercasedASCII: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
+    var lowercasedASCII: UInt8 { 0x41...0x5A ~= self ? self | 0x20 : self }
 }

@@ -103,10 +103,11 @@ enum StrongValidator: Hashable, Sendable {
         }
     }
 
-    /// Whether a 206 says, as far as it says anything, that its bytes belong to these.
+    /// Whether a 206 says that its bytes belong to these. It has to repeat the entity tag, but not the date
+    /// (RFC 9110 §15.3.7).
     func agrees(with head: ResponseHead, now: UnixTime) -> Bool {
         switch self {
-        case .entityTag(let tag): head.entityTag == nil || head.entityTag == tag
+        case .entityTag(let tag): head.entityTag == tag
         case .lastModified(let time):
             head.lastModified == nil || head.dates(now: now).lastModified == time
         }

@@ -57,7 +57,9 @@ struct ResponseHead {
         _ line: UnsafeRawBufferPointer, mayMultiplex: @autoclosure () -> Bool = true
     ) -> Bool {
         length += line.count
-        guard !line.starts(with: "HTTP/".utf8) else {
+        // libcurl takes it in any case.
+        guard !line.starts(with: "HTTP/".utf8, by: { $0.lowercasedASCII == $1.lowercasedASCII })
+        else {
             begin(line, mayMultiplex)
             return true
         }

@@ -5,8 +5,9 @@ internal import CacheKey
 public struct ResponseSource: Hashable, Sendable {
     let rawValue: UInt64
 
+    /// Of a URL; its fragment is not part of it (RFC 9110 §7.1).
     init(url: String) {
-        var url = url
+        var url = String(url.prefix { $0 != "#" })
         rawValue = url.withUTF8 { CacheKey(urlBytes: UnsafeRawBufferPointer($0)).low }
     }
 

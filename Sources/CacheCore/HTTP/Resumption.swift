@@ -48,11 +48,19 @@ struct Resumption: Hashable, Sendable {
     /// than it says.
     private func goesOn(_ head: ResponseHead, _ now: UnixTime) -> Bool {
         guard head.contentEncoding == nil, record.validator.agrees(with: head, now: now),
-            let range = head.contentRange.flatMap(ContentRange.init),
-            case .part(let first, let last, let total) = range,
+            case .part(let first, let last, let total) = head.contentRange.flatMap(
+                ContentRange.init),
             first == received, last < record.total, total == nil || total == record.total
         else { return false }
         return head.contentLength == nil || head.contentLength == last - first + 1
+    }
+
+    /// How much of the image is there once all bytes of a part have come, as it says itself.
+    func end(of head: ResponseHead) -> Int64? {
+        guard head.status == 206,
+            case .part(_, let last, _) = head.contentRange.flatMap(ContentRange.init)
+        else { return nil }
+        return last + 1
     }
 
     private func isWhole(_ head: ResponseHead) -> Bool {

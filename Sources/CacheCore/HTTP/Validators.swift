@@ -49,12 +49,19 @@ extension Validators {
     }
 
     /// Whether a 304 with these validators speaks of the response with `stored` (RFC 9111 §4.3.4).
-    /// What it does not name it does not contradict; but it has to come from the same place.
+    /// What it does not name it does not contradict; but it has to come from the same place. Tags are
+    /// compared without their marks of weakness, as who sent the 304 has done (RFC 9110 §13.1.2).
     func agree(with stored: Validators) -> Bool {
         guard source == stored.source else { return false }
-        if let tag = entityTag, let known = stored.entityTag {
+        if let tag = entityTag {
+            // A strong one speaks of a response that had it.
+            guard let known = stored.entityTag else { return tag.isWeak && agree(onTimeOf: stored) }
             return tag.opaqueTag == known.opaqueTag
         }
+        return agree(onTimeOf: stored)
+    }
+
+    private func agree(onTimeOf stored: Validators) -> Bool {
         if let time = lastModified, let known = stored.lastModified { return time == known }
         return true
     }
@@ -68,6 +75,9 @@ extension Validators {
 }
 
 extension String {
+    /// Of an entity tag (RFC 9110 §8.8.3).
+    fileprivate var isWeak: Bool { hasPrefix("W/") }
+
     /// An entity tag without its mark of weakness (RFC 9110 §8.8.3.2).
-    fileprivate var opaqueTag: Substring { hasPrefix("W/") ? dropFirst(2) : self[...] }
+    fileprivate var opaqueTag: Substring { isWeak ? dropFirst(2) : self[...] }
 }

@@ -9,13 +9,18 @@ public struct FileTime: Hashable, Comparable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
+    /// Anybody may give a file any time: what lies outside of the years 1698 to 2242 is as if at its edge.
     init(_ time: timespec) {
-        self.init(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        let seconds = min(max(time.tv_sec, -Self.furthest), Self.furthest)
+        self.init(nanoseconds: Int64(seconds) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
     init(_ time: UnixTime) {
         self.init(nanoseconds: Int64(time.rawValue) * 1_000_000_000)
     }
+
+    /// Seconds; some years less than 64 bits of nanoseconds hold, so that times can still be counted on.
+    private static let furthest = 1 << 33
 
     /// How far the clock the kernel stamps inodes with may be behind: a tick, at 100 ticks a second.
     private static let tick: Int64 = 10_000_000

@@ -46,12 +46,9 @@ extension Connection {
         if outcome.failures.values.contains(where: { $0.kind == .shuttingDown }) {
             desk.replies.write(Reply<NoParameters>(error: .shuttingDown), to: &output)
         } else if call.isLong {
-            return elsewhere { desk in
-                var reply = ByteBuffer()
+            return elsewhere { desk, reply in
                 desk.write(call, outcome, to: &reply)
-                return reply
-            } then: { connection, reply in
-                connection.send(reply)
+            } then: { connection, _ in
                 connection.finished()
             }
         } else {

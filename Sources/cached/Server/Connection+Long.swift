@@ -43,22 +43,19 @@ extension Connection {
             if case .verify(let call)? = running { call.verification.cancel() }
         }
         let (client, isDraining, stream) = (client, desk.hub.isDraining, ended)
-        elsewhere { desk in
-            var lastReply = ByteBuffer()
+        elsewhere { desk, lastReply in
             if let stream { desk.write(stream.targets, to: &lastReply) }
-            let answer = message.withUnsafeReadableBytes {
+            return message.withUnsafeReadableBytes {
                 Self.answer($0, desk, client, isDraining: isDraining)
             }
-            return (lastReply, answer)
-        } then: { connection, replies in
-            connection.send(replies.0)
+        } then: { connection, answer in
             connection.running = nil
-            connection.take(replies.1)
+            connection.take(answer)
             if let stream { connection.leave(stream) }
             connection.process()
             connection.flush()
-        } orGone: { connection, replies in
-            if case .fetch(let call) = replies.1 { connection.leave(call) }
+        } orGone: { connection, answer in
+            if case .fetch(let call) = answer { connection.leave(call) }
             if let stream { connection.leave(stream) }
         }
     }
@@ -84,12 +81,9 @@ extension Connection {
     /// Begins a stream: from here on changes are noted, to be told behind the first reply.
     private func begin(_ call: FetchCall) {
         subscribe(to: call.subject)
-        elsewhere { desk in
-            var first = ByteBuffer()
+        elsewhere { desk, first in
             desk.write(call.targets, .announced, continues: true, to: &first)
-            return first
-        } then: { connection, first in
-            connection.send(first)
+        } then: { connection, _ in
             connection.run(call)
             connection.tellMore()
             connection.process()
@@ -143,10 +137,11 @@ extension Connection {
         return urls
     }
 
-    /// Makes something on another thread and takes it in here again; calls behind it wait. `orGone` is
-    /// called in place of `then` if the connection was closed meanwhile.
+    /// Makes something on another thread, sends the reply it wrote, if any, and takes it in here; calls
+    /// behind it wait. `orGone` is called in place of `then` if the connection is closed by then; sending
+    /// may be what shows that nobody is there any more.
     func elsewhere<Result: Sendable>(
-        _ make: @escaping @Sendable (Desk) -> Result,
+        _ make: @escaping @Sendable (Desk, inout ByteBuffer) -> Result,
         then: @escaping @Sendable (Connection, Result) -> Void,
         orGone: @escaping @Sendable (Connection, Result) -> Void = { _, _ in }
     ) {
@@ -156,8 +151,10 @@ extension Connection {
         let connection = NIOLoopBound(self, eventLoop: loop)
         desk.pool.submit { state in
             guard state == .active else { return }
-            let result = make(desk)
-            loop.execute {
+            var reply = ByteBuffer()
+            let result = make(desk, &reply)
+            loop.execute { [reply] in
+                connection.value.send(reply)
                 let isGone = connection.value.context == nil
                 (isGone ? orGone : then)(connection.value, result)
             }

@@ -36,7 +36,7 @@ extension Connection {
         subscribe(to: .downloads)
         endStream(for: subscription?.id)
         // They may be very many.
-        elsewhere { desk in
+        elsewhere { desk, _ in
             desk.cache.keysInFlight()
         } then: { connection, keys in
             connection.subscription?.begin(with: keys)

@@ -49,6 +49,27 @@ struct CacheDirectoryTests {
     }
 
     /// The kernel may tell of both renames as of one.
+    /// Anybody who may write to a file may give it any time.
+    @Test(arguments: [-(1 << 60), -(1 << 34), 1 << 34, 1 << 60] as [Int])
+    func aTimeFarOutOfReachIsATime(seconds: Int) async throws {
+        try await withTestScope { scope in
+            let directory = try TemporaryDirectory(in: scope).file("cache")
+            let path = try await withTestScope { scope in
+                let fixture = try CacheFixture(in: scope, directory: directory)
+                fixture.origin.route("/a.png", .answer(body: image))
+                _ = try await fixture.fetch("/a.png")
+                let path = try fixture.file("/a.png")
+                let times = [timespec](repeating: timespec(tv_sec: seconds, tv_nsec: 0), count: 2)
+                #expect(utimensat(AT_FDCWD, path, times, 0) == 0)
+                #expect(try fixture.lookup("/a.png").isCached)
+                return path
+            }
+            #expect(access(path, F_OK) == 0)
+            let second = try CacheFixture(in: scope, directory: directory)
+            try await waitUntil("the scan") { second.cache.statistics().entries == 1 }
+        }
+    }
+
     @Test func whoRenamesSomethingOverAnImageAtOnceIsSeen() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)

@@ -28,6 +28,21 @@ struct HostileOriginTests {
         }
     }
 
+    /// Failures are remembered, and what one sees as a character may have any number of bytes.
+    @Test func littleOfWhatItSaysIsRemembered() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let coding = "x" + String(repeating: "\u{301}", count: 20_000)
+            fixture.origin.route(
+                "/a.png", .answer(headers: ["Content-Encoding": coding], body: Self.image))
+            let failure = try #require(try await fixture.fetch("/a.png").failures.values.first)
+            #expect(failure.kind == .protocolError)
+            #expect(failure.message.utf8.count < 300)
+        }
+        #expect(
+            Failure(.http, String(repeating: "\u{301}", count: 9000)).message.utf8.count <= 2048)
+    }
+
     @Test func whatUnpacksToMuchMoreIsNotUnpacked() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)

@@ -23,6 +23,10 @@ struct ResponseHeadTests {
         #expect(dates.expires == nil)
     }
 
+    @Test func aStatusLineMayBeInAnyCase() {
+        #expect(ResponseHead("http/1.1 203 ok", "").status == 203)
+    }
+
     @Test func aNewStatusLineStartsOver() {
         let head = ResponseHead(
             "HTTP/1.1 302 Found", "Content-Length: 0", "ETag: \"old\"", "Cache-Control: max-age=9",

@@ -156,6 +156,16 @@ struct ReuseTests {
         #expect(bare.confirmed(by: plain, later, rules)?.freshUntil == now + 100)
     }
 
+    /// It may have had an `Expires` behind its `max-age`, in the past.
+    @Test func aLifetimeThatIsTakenBackIsNotGuessed() throws {
+        let old = record("Cache-Control: max-age=100", "Expires: 0", "ETag: \"a\"")
+        let head = ResponseHead("HTTP/1.1 304 Not Modified", "Cache-Control: public")
+        let new = try #require(old.confirmed(by: head, Sample.atOnce, rules))
+        #expect(new.freshUntil == now)
+        #expect(!new.terms.isGuessed)
+        #expect(new.terms.lifetime == nil)
+    }
+
     @Test func aGuessIsMadeAnew() {
         let old = record("Last-Modified: \(Sample.date(-10_000))", "ETag: \"a\"")
         #expect(old.freshUntil == now + 1000)
@@ -169,6 +179,7 @@ struct ReuseTests {
 
     @Test(arguments: [
         ("ETag: \"a\"", "ETag: \"b\""), ("ETag: W/\"a\"", "ETag: \"ab\""),
+        ("Last-Modified: Tue, 01 Sep 2026 10:00:00 GMT", "ETag: \"a\""),
         (
             "Last-Modified: Tue, 01 Sep 2026 10:00:00 GMT",
             "Last-Modified: Tue, 01 Sep 2026 10:00:01 GMT"
@@ -177,6 +188,19 @@ struct ReuseTests {
     func a304ForSomethingElseConfirmsNothing(stored: String, sent: String) {
         let head = ResponseHead("HTTP/1.1 304 Not Modified", sent)
         #expect(record(stored).confirmed(by: head, Sample.atOnce, rules) == nil)
+    }
+
+    @Test(arguments: [("ETag: W/\"a\"", "ETag: \"a\""), ("Vary: x", "ETag: W/\"a\"")])
+    func aTagIsComparedWithoutItsWeakness(stored: String, sent: String) {
+        let head = ResponseHead("HTTP/1.1 304 Not Modified", sent)
+        let new = record(stored).confirmed(by: head, Sample.atOnce, rules)
+        #expect(new?.validators.entityTag == String(sent.dropFirst("ETag: ".count)))
+    }
+
+    @Test func whereARedirectLedHasNoFragment() {
+        let place = ResponseSource(url: "http://a.test/b.png")
+        #expect(ResponseSource(url: "http://a.test/b.png#c") == place)
+        #expect(ResponseSource(url: "http://a.test/b.png?c") != place)
     }
 
     @Test func a304ThatForbidsStoringEndsTheEntry() {
