@@ -141,12 +141,13 @@ extension Cache {
     }
 
     private func examinePartial(of key: CacheKey) {
+        let start = performing { state in (state.partials.examinations.begin(), []) }
         do {
             let bytes = try directory.allocated(toPartialOf: key)
-            perform(silently: { $0.partialSeen(key, bytes) })
+            perform(silently: { $0.partialSeen(key, bytes, since: start) })
         } catch {
             // It stays among those to be looked at.
-            return
+            perform(silently: { $0.partials.examinations.end() })
         }
     }
 

@@ -118,7 +118,7 @@ extension CacheState {
                     index.insert(key, facts)
                 }
                 effects += changed(key)
-            case .partial(let key): partials.unverified.insert(key)
+            case .partial(let key): partials.doubt(key)
             }
         }
         return effects + released(victims)

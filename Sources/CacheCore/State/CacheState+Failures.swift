@@ -48,6 +48,7 @@ extension CacheState {
         counters.retried += 1
         var paused = flight
         paused.phase = .retrying
+        paused.pausesUntil = end.instant
         paused.failure = failure.retrying(at: end.time)
         paused.becomeUnbegun()
         flights[key] = paused
@@ -59,12 +60,12 @@ extension CacheState {
     /// Pauses may be over.
     mutating func pausesEnded(now: ContinuousClock.Instant) -> [Effect] {
         var effects: [Effect] = []
-        while let (key, id) = retries.takeDue(now: now) {
-            guard let flight = flights[key], flight.id == id, flight.phase == .retrying else {
-                continue
-            }
-            queueAgain(key)
-            effects += changed(key)
+        while let place = retries.takeDue(now: now) {
+            guard let flight = flights[place.key], flight.id == place.id,
+                flight.phase == .retrying, flight.pausesUntil == place.instant
+            else { continue }
+            queueAgain(place.key)
+            effects += changed(place.key)
         }
         return effects + startTransfers()
     }

@@ -95,7 +95,7 @@ extension CacheState {
             return []
         case .partialChanged(let key), .partialVanished(let key):
             room.passedOver.remove(.partial(key))
-            if flights[key]?.notesPartial(change) != true { partials.unverified.insert(key) }
+            if flights[key]?.notesPartial(change) != true { partials.doubt(key) }
             return []
         case .appeared(let key), .created(let key):
             examinations.note(key)
@@ -179,7 +179,16 @@ extension CacheState {
         }
     }
 
-    /// Somebody looked at the name of a partial; `nil`: nothing is there.
+    /// Somebody looked at the name of a partial, begun with ``Examinations/begin()``. What happened to it
+    /// since then is known better, or is looked at again.
+    mutating func partialSeen(
+        _ key: CacheKey, _ bytes: Int64?, since start: Examinations.Start
+    ) {
+        if partials.examinations.isCurrent(key, since: start) { partialSeen(key, bytes) }
+        partials.examinations.end()
+    }
+
+    /// What is under the name of a partial; `nil`: nothing.
     mutating func partialSeen(_ key: CacheKey, _ bytes: Int64?) {
         partials.unverified.remove(key)
         // What a download is writing is in its own books.

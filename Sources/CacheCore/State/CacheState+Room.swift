@@ -251,7 +251,7 @@ extension CacheState {
         if flight.phase != .publishing {
             partials[key] = min(flight.reserved, Budget.allocation(for: flight.received))
         }
-        partials.unverified.insert(key)
+        partials.doubt(key)
         return resumeNext()
     }
 

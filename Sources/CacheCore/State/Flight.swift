@@ -95,6 +95,8 @@ struct Flight {
     var attempts = 0
     /// Why the last attempt failed, and when the next one is.
     var failure: Failure?
+    /// When the latest pause is over, to the clock that never jumps.
+    var pausesUntil: ContinuousClock.Instant?
 
     init(id: FlightID, url: CacheURL) {
         (self.id, self.url) = (id, url)

@@ -7,6 +7,8 @@ struct Partials {
     private(set) var total: Int64 = 0
     /// Names that something happened to, or that are known by estimate only: to be looked at.
     var unverified: Set<CacheKey> = []
+    /// Of partials alone: others' writing to one is nothing that happens to the entry.
+    var examinations = Examinations()
 
     var count: Int { allocated.count }
 
@@ -16,9 +18,16 @@ struct Partials {
     subscript(key: CacheKey) -> Int64? {
         get { allocated[key] }
         set {
+            examinations.note(key)
             total += (newValue ?? 0) - (allocated[key] ?? 0)
             allocated[key] = newValue
         }
+    }
+
+    /// Something happened to a name: it is to be looked at, and what was seen before counts no more.
+    mutating func doubt(_ key: CacheKey) {
+        examinations.note(key)
+        unverified.insert(key)
     }
 
     /// Whether a partial may lie under the name of a key.

@@ -2,9 +2,9 @@ internal import CacheKey
 
 /// Downloads that pause before they are tried again, the earliest first: a binary heap.
 ///
-/// One that ends meanwhile is not searched for: its place is passed over when its time comes.
+/// One that ends meanwhile, or pauses anew, is not searched for: its place is passed over when its time comes.
 struct RetrySchedule {
-    private struct Place {
+    struct Place {
         let instant: ContinuousClock.Instant
         let key: CacheKey
         let id: FlightID
@@ -28,14 +28,14 @@ struct RetrySchedule {
     }
 
     /// The next one whose time has come, taken out.
-    mutating func takeDue(now: ContinuousClock.Instant) -> (key: CacheKey, id: FlightID)? {
+    mutating func takeDue(now: ContinuousClock.Instant) -> Place? {
         guard let first = heap.first, first.instant <= now else { return nil }
         let last = heap.removeLast()
         if !heap.isEmpty {
             heap[0] = last
             sink()
         }
-        return (first.key, first.id)
+        return first
     }
 
     /// Moves the root down to where it belongs.

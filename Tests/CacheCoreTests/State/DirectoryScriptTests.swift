@@ -180,6 +180,24 @@ struct DirectoryScriptTests {
         #expect(script.state.bytesUsed == held)
     }
 
+    @Test(arguments: [true, false])
+    func aPartialThatBecameAnEntryWhileItWasLookedAtIsNone(isTold: Bool) {
+        // upkeep:  looks at K.part, which is to be published
+        // publish: makes it K
+        // upkeep:  tells of K.part → bytes nobody would ever find again, if it were believed
+        let key = script.key("a")
+        script.caller("one", wants: "a")
+        _ = script.changes(.partialChanged(key))
+        let start = script.state.partials.examinations.begin()
+        _ = script.finishes("a")
+        _ = script.published("a")
+        let held = script.state.bytesUsed
+        if isTold { _ = script.changes(.partialVanished(key)) }
+        script.state.partialSeen(key, 8192, since: start)
+        #expect(script.state.bytesUsed == held)
+        #expect(script.state.partials.count == 0)
+    }
+
     @Test func lookingIsNotUsing() {
         script.has("a")
         script.has("b")

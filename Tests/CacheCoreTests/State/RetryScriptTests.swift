@@ -67,6 +67,15 @@ struct RetryScriptTests {
         #expect(script.state.counters.failed == 1)
     }
 
+    @Test func aPauseThatWasCutShortEndsNoLaterOne() {
+        script.caller("one", wants: "a")
+        _ = fails("a", said: 20)
+        #expect(wants("a", after: 13, isRefresh: true).contains("start a"))
+        _ = fails("a", said: 20, after: .seconds(13))
+        #expect(pausesEnd(after: .seconds(20)) == [])
+        #expect(pausesEnd(after: .seconds(33)) == ["start a"])
+    }
+
     @Test func theServerIsGivenTheTimeItAsksFor() {
         script.caller("one", wants: "a")
         _ = fails("a", said: 100)
@@ -184,7 +193,7 @@ struct RetryScriptTests {
             #expect(schedule.earliest == start + .seconds(earliest))
         }
         var order: [UInt64] = []
-        while let (_, id) = schedule.takeDue(now: start + .seconds(1000)) {
+        while let id = schedule.takeDue(now: start + .seconds(1000))?.id {
             order.append(id.rawValue)
         }
         #expect(order.count == 500)
