@@ -21,6 +21,7 @@ extension EntryRecord {
         let named = Validators(head, now: times.received)
         guard named.agree(with: validators) else { return nil }
         var record = self
+        record.fetchedAt = min(fetchedAt, times.received)
         let freshness = rules.freshness(of: self, confirmedBy: head, times)
         record.freshUntil = freshness.until
         record.terms = freshness.terms

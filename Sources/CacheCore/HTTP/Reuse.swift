@@ -14,6 +14,8 @@ extension EntryRecord {
         guard removeAt == nil else { return .mustRevalidate }
         // Where the file system keeps no records, an entry is never asked about unless told to.
         guard let freshUntil else { return .fresh }
+        // By a clock that was ahead nothing is told.
+        guard fetchedAt <= now else { return .mustRevalidate }
         if now < freshUntil { return .fresh }
         guard !terms.mustRevalidate, let window = terms.staleWhileRevalidate,
             now < freshUntil + window

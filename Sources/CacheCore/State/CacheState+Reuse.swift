@@ -52,7 +52,7 @@ extension CacheState {
         guard let facts = index.facts(of: key) else {
             return remembered.map { .failure($0) } ?? .ask
         }
-        guard let end = facts.freshUntil, end <= now else { return .hit }
+        guard let end = facts.freshUntil, end <= now || facts.fetchedAt > now else { return .hit }
         switch stale?.reuse ?? .mustRevalidate {
         case .fresh: return .hit
         case .staleWhileRevalidating: return remembered == nil ? .hitAndAsk : .hit
@@ -84,15 +84,16 @@ extension CacheState {
         handedOver[key] = facts.removeAt
     }
 
-    /// Time has passed: those who waited for what may not be kept have had the time to open it. Pinned
+    /// Time has passed, or the clock was set back: those who waited for what may not be kept have had the time to open it. Pinned
     /// ones stay, as a person said so.
     mutating func handOversEnded(now: UnixTime) -> [Effect] {
         var effects: [Effect] = []
-        for (key, end) in handedOver where end <= now {
+        for (key, end) in handedOver {
             guard let facts = index.facts(of: key) else {
                 handedOver[key] = nil
                 continue
             }
+            guard end <= now || facts.fetchedAt > now else { continue }
             // A newer file may be about to take the name, and one that appeared was not looked at yet.
             guard !facts.isPinned, flights[key]?.phase != .publishing, !unverified.contains(key)
             else { continue }

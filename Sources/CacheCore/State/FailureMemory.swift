@@ -13,9 +13,15 @@ struct FailureMemory {
     /// What could not be had, where a URL was asked for.
     func url(of key: CacheKey) -> CacheURL? { failures[key]?.url }
 
+    /// Seconds for which a failure may be the answer: one that would be for longer was remembered by a clock
+    /// that was ahead.
+    static let longest: Int64 = 300
+
     /// The failure that is the answer without a new attempt.
     func answer(for key: CacheKey, now: UnixTime) -> Failure? {
-        guard let failure = self[key], let end = failure.retryAt, now < end else { return nil }
+        guard let failure = self[key], let end = failure.retryAt, now < end,
+            end - now <= Self.longest
+        else { return nil }
         return failure
     }
 

@@ -40,6 +40,16 @@ struct ReuseTests {
         #expect(!record.outlivesFailure(at: now, rules))
     }
 
+    /// Nothing of a clock that was ahead, and has been set right, is believed.
+    @Test func whatComesFromTheFutureIsConfirmedOnce() {
+        let record = record("Cache-Control: max-age=100, stale-while-revalidate=50")
+        #expect(record.reuse(at: now + -1) == .mustRevalidate)
+        let earlier = RequestTimes(sent: now + -9, received: now + -9)
+        let new = record.confirmed(by: ResponseHead("HTTP/1.1 304 x"), earlier, rules)
+        #expect(new?.reuse(at: now + -9) == .fresh)
+        #expect(new?.freshUntil == now + 91)
+    }
+
     @Test func mustRevalidateLeavesAFreshOneAlone() {
         let record = record("Cache-Control: max-age=100, must-revalidate")
         #expect(record.reuse(at: now + 99) == .fresh)

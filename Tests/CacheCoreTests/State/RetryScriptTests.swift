@@ -143,6 +143,12 @@ struct RetryScriptTests {
 
     // MARK: The memory
 
+    @Test func aFailureOfAClockThatWasAheadIsNoAnswer() {
+        script.caller("one", wants: "a")
+        _ = fails("a", .http(404))
+        #expect(wants("a", after: -1000) == ["start a"])
+    }
+
     @Test func aFailureIsTheAnswerForAWhile() {
         script.caller("one", wants: "a")
         _ = fails("a", .http(404))

@@ -251,6 +251,9 @@ struct ReuseScriptTests {
         hasStale("a", removeAt: Sample.now + 60)
         #expect(script.event { $0.handOversEnded(now: Sample.now + 59) } == [])
         #expect(script.event { $0.handOversEnded(now: Sample.now + 60) } == ["unlink a"])
+        // The clock was set back.
+        hasStale("b", removeAt: Sample.now + 60)
+        #expect(script.event { $0.handOversEnded(now: Sample.now + -86400) } == ["unlink b"])
         #expect(script.event { $0.handOversEnded(now: Sample.now + 61) } == [])
     }
 
