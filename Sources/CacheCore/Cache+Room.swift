@@ -85,15 +85,16 @@ extension Cache {
     /// Evicts a slice and queues the rest behind whatever else the directory's thread has to do.
     private func continueEviction(_ eviction: Eviction) {
         var eviction = eviction
-        let victims: [Victim]? = performing { state in
+        let slice: (victims: [Victim], isLast: Bool)? = performing { state in
             guard state.trust != .scanning || state.isDraining else {
                 state.room.postponed.append(eviction)
                 return (nil, [])
             }
-            let (victims, effects) = state.evictionSlice(eviction, limit: Self.evictionSlice)
-            return (victims, effects)
+            let (victims, isLast, effects) = state.evictionSlice(
+                eviction, limit: Self.evictionSlice)
+            return ((victims, isLast), effects)
         }
-        guard let victims else { return }
+        guard let (victims, isLast) = slice else { return }
         let isComplete = remove(victims, &eviction.removing)
         let (freed, stuck) = (eviction.removing.freed, eviction.removing.stuck)
         if eviction.removing.isInVain {
@@ -101,7 +102,7 @@ extension Cache {
             return eviction.completion(freed, notRemoved(stuck))
         }
         // Others may go for what stays.
-        guard victims.count == Self.evictionSlice || !isComplete else {
+        guard !isLast || !isComplete else {
             let isMissed = stuck > 0 && performing { [eviction] in ($0.isOver(eviction), []) }
             return eviction.completion(freed, isMissed ? notRemoved(stuck) : nil)
         }
@@ -139,7 +140,7 @@ extension Cache {
 
     /// What could not be removed is tried again by the next eviction.
     func forgetPassedOver() {
-        perform(silently: { $0.room.passedOver = [] })
+        perform(silently: { $0.allTriedAgain() })
     }
 
     /// A download asks for room; called by the transfers' thread, which removes what has to go for it
@@ -151,6 +152,7 @@ extension Cache {
             switch performing({ $0.roomAsked(key, id, needed: needed, length: length) }) {
             case .granted(let bytes, let victims):
                 if victims.isEmpty || remove(victims, &removing) { return .granted(upTo: bytes) }
+            case .searching(let victims): _ = remove(victims, &removing)
             case .refused(let failure): return .refused(failure)
             case .wait: return .wait
             }
@@ -168,9 +170,9 @@ extension Cache {
         var removing = Removing()
         while !removing.isInVain {
             let missing = bytes - removing.freed.bytes
-            let victims = performing { $0.diskFilled(key, missing) }
-            if victims.isEmpty { return false }
-            if remove(victims, &removing) { return true }
+            let search = performing { $0.diskFilled(key, missing) }
+            if search.victims.isEmpty, !search.isCutShort { return false }
+            if remove(search.victims, &removing), !search.isCutShort { return true }
         }
         return false
     }

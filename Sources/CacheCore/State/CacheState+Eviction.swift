@@ -20,26 +20,46 @@ struct EvictionGoal: Hashable, Sendable {
     var entries = Int.max
 }
 
+/// Who has to go, as far as one hold of the lock suffices to find them.
+struct VictimSearch {
+    var victims: [Victim] = []
+    /// How many entries it may go past yet, those that are pinned or spared.
+    var steps = 1024
+    /// It ended for want of steps; the next one goes on from there.
+    var isCutShort = false
+}
+
 /// Who has to go, and how far an eviction goes.
 extension CacheState {
     // MARK: Victims
 
     /// The next to go: the least recently used entry that is neither pinned nor in flight, and of which
     /// nobody knows that it can't be removed.
-    mutating func nextVictim() -> Victim? {
+    mutating func nextVictim(_ search: inout VictimSearch) -> Victim? {
         let (flights, passedOver) = (flights, room.passedOver)
         let isSpared = { flights[$0] != nil || passedOver.contains(.entry($0)) }
-        guard let key = index.oldestUnpinned(unless: isSpared),
+        guard let key = index.oldestUnpinned(steps: &search.steps, unless: isSpared),
             var victim = condemn(key)
-        else { return nil }
+        else {
+            search.isCutShort = search.steps == 0
+            return nil
+        }
         victim.isEvicted = true
         return victim
+    }
+
+    /// The next to go for a download that needs so many bytes more.
+    mutating func nextVictim(
+        _ search: inout VictimSearch, for flight: Flight, _ missing: Int64
+    ) -> Victim? {
+        if let victim = nextVictim(&search) { return victim }
+        return search.isCutShort ? nil : restingPartial(flight, missing)
     }
 
     /// Where nothing else is left, what a download left behind goes. One that another is about to
     /// continue goes last, and only if that suffices for `missing` bytes: then it is gone before the
     /// other can go on, which begins anew.
-    mutating func restingPartial(_ flight: Flight, _ missing: Int64) -> Victim? {
+    private mutating func restingPartial(_ flight: Flight, _ missing: Int64) -> Victim? {
         let others = partials.keys.lazy.filter { [flights, room] in
             flights[$0]?.id != flight.id && !room.passedOver.contains(.partial($0))
         }
@@ -52,21 +72,21 @@ extension CacheState {
 
     /// The disk is full, whatever the books say. Who goes for a download: files of so many bytes, at least
     /// one; nobody where all together would not do.
-    mutating func diskFilled(_ key: CacheKey, _ bytes: Int64) -> ([Victim], [Effect]) {
+    mutating func diskFilled(_ key: CacheKey, _ bytes: Int64) -> (VictimSearch, [Effect]) {
+        var search = VictimSearch()
         guard trust != .scanning, let flight = flights[key],
             bytes <= index.allocated + partials.total - immovable.bytes
-        else { return ([], []) }
-        var victims: [Victim] = []
+        else { return (search, []) }
         var effects: [Effect] = []
         var freed: Int64 = 0
-        while victims.isEmpty || freed < bytes,
-            let victim = nextVictim() ?? restingPartial(flight, bytes - freed)
+        while search.victims.isEmpty || freed < bytes,
+            let victim = nextVictim(&search, for: flight, bytes - freed)
         {
-            victims.append(victim)
+            search.victims.append(victim)
             freed += victim.bytes
             if case .entry(let key) = victim.name { effects += changed(key) }
         }
-        return (victims, effects)
+        return (search, effects)
     }
 
     mutating func condemn(partialOf key: CacheKey) -> Victim? {
@@ -134,6 +154,19 @@ extension CacheState {
         return stayed(victims)
     }
 
+    /// One of those changed, or was asked for.
+    mutating func triedAgain(_ name: DirectoryName) {
+        guard room.passedOver.remove(name) != nil, case .entry(let key) = name else { return }
+        index.maybeUnspared(key)
+    }
+
+    /// All of those are tried again.
+    mutating func allTriedAgain() {
+        guard !room.passedOver.isEmpty else { return }
+        room.passedOver = []
+        index.searchAnew()
+    }
+
     /// What no eviction takes: pinned entries, and what can't be removed.
     var immovable: Removal {
         room.passedOver.reduce(index.pinned) { sum, name in
@@ -157,22 +190,27 @@ extension CacheState {
 
     // MARK: Evicting
 
-    /// The next few victims on the way down; fewer than the limit when the goal is reached with them, nothing
-    /// more may go, or the cache is about to end. Then it is over: what becomes an entry while they go is
-    /// newer than all of them. Asked again and again, so that nobody waits for a long eviction.
-    mutating func evictionSlice(_ eviction: Eviction, limit: Int) -> ([Victim], [Effect]) {
-        var victims: [Victim] = []
+    /// The next few victims on the way down, and whether these are the last: the goal is reached with them,
+    /// nothing more may go, or the cache is about to end. Then it is over: what becomes an entry while they go
+    /// is newer than all of them. Asked again and again, so that nobody waits for a long eviction.
+    mutating func evictionSlice(
+        _ eviction: Eviction, limit: Int
+    ) -> (victims: [Victim], isLast: Bool, effects: [Effect]) {
+        var search = VictimSearch()
         var effects: [Effect] = []
-        while !isDraining, victims.count < limit, isOver(eviction), let victim = nextVictim() {
-            victims.append(victim)
+        while !isDraining, search.victims.count < limit, isOver(eviction),
+            let victim = nextVictim(&search)
+        {
+            search.victims.append(victim)
             if case .entry(let key) = victim.name { effects += changed(key) }
         }
-        if victims.count < limit, eviction.isOwn {
+        let isLast = search.victims.count < limit && !search.isCutShort
+        if isLast, eviction.isOwn {
             room.isEvicting = false
             // The limits may have shrunk meanwhile.
             if !isOver(eviction) { effects += limitsChecked() }
         }
-        return (victims, effects)
+        return (search.victims, isLast, effects)
     }
 
     /// What is on its way counts, bytes and entry: its arrival is no reason for more to go.

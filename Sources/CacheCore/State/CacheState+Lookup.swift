@@ -94,13 +94,13 @@ extension CacheState {
             if !uses.isOwn(key) { used(key, at: now()) }
             return []
         case .partialChanged(let key), .partialVanished(let key):
-            room.passedOver.remove(.partial(key))
+            triedAgain(.partial(key))
             if flights[key]?.notesPartial(change) != true { partials.doubt(key) }
             return []
         case .appeared(let key), .created(let key):
             examinations.note(key)
             unverified.insert(key)
-            room.passedOver.remove(.entry(key))
+            triedAgain(.entry(key))
             flights[key]?.landing.note(change)
             return []
         case .vanished(let key):
@@ -108,7 +108,7 @@ extension CacheState {
             flights[key]?.landing.note(change)
             unverified.remove(key)
             undurable.remove(key)
-            room.passedOver.remove(.entry(key))
+            triedAgain(.entry(key))
             return index.remove(key) == nil ? [] : changed(key)
         case .overflowed:
             defer { changesLost() }
@@ -127,7 +127,7 @@ extension CacheState {
         lostChanges = true
         losses += 1
         uses.ownOpens = [:]
-        room.passedOver = []
+        allTriedAgain()
         trust = .blind
     }
 

@@ -5,6 +5,8 @@ enum RoomAnswer: Sendable {
     /// It may grow to so many bytes once these are gone.
     case granted(upTo: Int64, [Victim])
     case refused(Failure)
+    /// Once these are gone it asks again: who else has to go is not found yet.
+    case searching([Victim])
     /// Others have to end first; ``Effect/resumeTransfer(_:)`` says when to ask again.
     case wait
 }
@@ -123,10 +125,12 @@ extension CacheState {
         _ key: CacheKey, _ flight: Flight, _ more: Int64, upTo bytes: Int64
     ) -> (RoomAnswer, [Effect]) {
         guard isNext(flight) else { return (lineUp(key, flight), []) }
-        let (victims, suffice) = victims(for: more, key, flight)
+        let (search, suffice) = victims(for: more, key, flight)
+        let victims = search.victims
         var effects: [Effect] = []
         for case .entry(let key) in victims.map(\.name) { effects += changed(key) }
         guard suffice else {
+            if search.isCutShort { return (.searching(victims), effects) }
             // What went in vain makes room for whoever asks next.
             let (answer, others) = waitForRoom(key, flight, upTo: bytes)
             return (answer, effects + others + victims.map { .unlink($0) })
@@ -166,24 +170,24 @@ extension CacheState {
     /// Who has to go for so many bytes more, and whether that suffices now.
     private mutating func victims(
         for more: Int64, _ key: CacheKey, _ flight: Flight
-    ) -> (victims: [Victim], suffice: Bool) {
+    ) -> (search: VictimSearch, suffice: Bool) {
         var bytes = held + more - ceiling - (flight.hasRoom ? 0 : partials[key] ?? 0)
         let newcomers = isReplacing(key, flight) ? 0 : room.holders + 1
         var entries = index.count + newcomers - budget.maximumEntries
-        guard bytes > 0 || entries > 0 else { return ([], true) }
+        var search = VictimSearch()
+        guard bytes > 0 || entries > 0 else { return (search, true) }
         // Which are the least recently used is known once the directory is read.
         let staying = immovable
         guard trust != .scanning,
             bytes <= index.allocated + partials.total - staying.bytes,
             entries <= index.count - staying.entries
-        else { return ([], false) }
-        var victims: [Victim] = []
-        while bytes > 0 || entries > 0, let victim = nextVictim() ?? restingPartial(flight, bytes) {
-            victims.append(victim)
+        else { return (search, false) }
+        while bytes > 0 || entries > 0, let victim = nextVictim(&search, for: flight, bytes) {
+            search.victims.append(victim)
             bytes -= victim.bytes
             if case .entry = victim.name { entries -= 1 }
         }
-        return (victims, bytes <= 0 && entries <= 0)
+        return (search, bytes <= 0 && entries <= 0)
     }
 
     /// Nothing can be had now. Waits for what is under way; where nothing is that could end without
@@ -234,6 +238,7 @@ extension CacheState {
     /// Takes a flight off the books. What it has written stays as a partial until somebody looks.
     mutating func endFlight(_ key: CacheKey) -> [Effect] {
         guard let flight = flights.removeValue(forKey: key) else { return [] }
+        index.maybeUnspared(key)
         if flight.phase == .queued { leaveQueue(key, flight) }
         slots.stops(flight.id)
         prefetches.remove(key, flight.origin)

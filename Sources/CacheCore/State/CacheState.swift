@@ -81,7 +81,9 @@ struct CacheState: ~Copyable, Sendable {
 
     /// Checks everything that must always hold; for tests.
     func checkInvariants() {
-        index.checkInvariants()
+        index.checkInvariants { [flights, room] in
+            flights.contains($0) || room.passedOver.contains(.entry($0))
+        }
         for (key, flight) in flights {
             precondition(flight.isWanted || flight.phase == .publishing, "\(key) flies for nobody")
             for interest in flight.interests {

@@ -27,9 +27,10 @@ struct Index: ~Copyable, @unchecked Sendable {
     private var placesUsed: UInt32 = 0
     private var oldest = Index.none
     private var newest = Index.none
-    /// Every entry less recently used than this one is pinned; `none` begins at the oldest. So walking
-    /// over pinned entries is paid once, however many victims are chosen.
-    private var candidate = Index.none
+    /// How far a search for victims came: up to this entry every one is pinned or in ``passed``; `none` begins
+    /// at the oldest. So walking over them is paid once, however many victims are chosen.
+    private var lastPassed = Index.none
+    private var passed = PassedEntries()
 
     /// Entries held.
     private(set) var count = 0
@@ -114,7 +115,7 @@ struct Index: ~Copyable, @unchecked Sendable {
         self[place].older = old.older
         self[place].newer = old.newer
         book(self[place], 1)
-        if old.isPinned, !facts.isPinned { candidate = Self.none }
+        if old.isPinned, !facts.isPinned { searchAnew() }
         return true
     }
 
@@ -146,7 +147,7 @@ struct Index: ~Copyable, @unchecked Sendable {
         book(self[place], -1)
         self[place].isPinned = isPinned
         book(self[place], 1)
-        if !isPinned { candidate = Self.none }
+        if !isPinned { searchAnew() }
         return true
     }
 
@@ -180,17 +181,46 @@ struct Index: ~Copyable, @unchecked Sendable {
         linkOldest(place)
     }
 
-    /// The least recently used entry that is neither pinned nor spared by `isSpared`.
-    mutating func oldestUnpinned(unless isSpared: (CacheKey) -> Bool) -> CacheKey? {
-        if candidate == Self.none { candidate = oldest }
-        while candidate != Self.none, self[candidate].isPinned { candidate = self[candidate].newer }
-        var place = candidate
-        while place != Self.none {
+    // MARK: Victims
+
+    /// The least recently used entry that is neither pinned nor spared by `isSpared`. What is spared no longer
+    /// has to be said: ``maybeUnspared(_:)``.
+    ///
+    /// - Parameter steps: how many entries may be gone past; once none are left, the next search goes on from
+    ///   there.
+    mutating func oldestUnpinned(
+        steps: inout Int, unless isSpared: (CacheKey) -> Bool
+    ) -> CacheKey? {
+        while steps > 0, let place = passed.firstReturned {
             let entry = self[place]
             if !entry.isPinned, !isSpared(entry.key) { return entry.key }
+            passed.firstReturnedStays()
+            steps -= 1
+        }
+        var place = lastPassed == Self.none ? oldest : self[lastPassed].newer
+        while steps > 0, place != Self.none {
+            let entry = self[place]
+            if !entry.isPinned {
+                guard isSpared(entry.key) else { return entry.key }
+                passed.pass(place)
+            }
+            lastPassed = place
             place = entry.newer
+            steps -= 1
         }
         return nil
+    }
+
+    /// What spared an entry is over, were it the only thing that did.
+    mutating func maybeUnspared(_ key: CacheKey) {
+        guard !passed.isEmpty, let place = place(of: key) else { return }
+        passed.returns(place)
+    }
+
+    /// The next search for victims begins at the oldest: any may be spared no longer.
+    mutating func searchAnew() {
+        lastPassed = Self.none
+        passed = PassedEntries()
     }
 
     private mutating func place(for entry: Entry) -> UInt32 {
@@ -261,7 +291,7 @@ struct Index: ~Copyable, @unchecked Sendable {
     }
 
     private mutating func linkOldest(_ place: UInt32) {
-        candidate = Self.none
+        searchAnew()
         self[place].newer = oldest
         self[place].older = Self.none
         if oldest != Self.none { self[oldest].older = place } else { newest = place }
@@ -270,7 +300,8 @@ struct Index: ~Copyable, @unchecked Sendable {
 
     private mutating func unlink(_ place: UInt32) {
         let entry = self[place]
-        if place == candidate { candidate = entry.newer }
+        passed.forget(place)
+        if place == lastPassed { lastPassed = entry.older }
         if entry.older != Self.none {
             self[entry.older].newer = entry.newer
         } else {
@@ -333,12 +364,13 @@ extension Index {
     }
 
     /// Checks everything that must always hold; for tests, as it walks through all entries.
-    func checkInvariants() {
+    func checkInvariants(isSpared: (CacheKey) -> Bool = { _ in true }) {
         var place = oldest
         var seen = 0
         var bytes: Int64 = 0
         var pinned = Removal()
-        var isPastCandidate = candidate == Self.none
+        var isPassed = lastPassed != Self.none
+        var lastNumber: UInt64 = 0
         var previous = Self.none
         while place != Self.none {
             precondition(self[place].older == previous, "the list of use is broken at \(place)")
@@ -348,8 +380,16 @@ extension Index {
             if self[place].isPinned {
                 pinned = pinned + Removal(entries: 1, bytes: self[place].allocated)
             }
-            isPastCandidate = isPastCandidate || place == candidate
-            precondition(isPastCandidate || self[place].isPinned, "a victim would be missed")
+            let note = passed.note(of: place)
+            precondition(isPassed || note == nil, "\(place) was not passed")
+            if isPassed, let note {
+                precondition(note.number > lastNumber, "passed in another order at \(place)")
+                lastNumber = note.number
+            }
+            if isPassed, !self[place].isPinned, note?.isReturned != true {
+                precondition(note != nil && isSpared(self[place].key), "a victim would be missed")
+            }
+            isPassed = isPassed && place != lastPassed
             previous = place
             place = self[place].newer
         }

@@ -56,10 +56,10 @@ package struct SyntheticState: ~Copyable {
         let eviction = Eviction(goal: EvictionGoal(bytes: 0))
         var count = 0
         while true {
-            let (victims, _) = state.evictionSlice(eviction, limit: Cache.evictionSlice)
-            guard !victims.isEmpty else { return count }
-            _ = state.unlinked(victims)
-            count += victims.count
+            let slice = state.evictionSlice(eviction, limit: Cache.evictionSlice)
+            _ = state.unlinked(slice.victims)
+            count += slice.victims.count
+            if slice.isLast { return count }
         }
     }
 }

@@ -42,6 +42,7 @@ struct IndexTests {
                 using: &random)!
             return CacheKey(high: top << 32 | 0x5000, low: UInt64(number))
         }
+        var spared: Set<CacheKey> = []
         for number in 0..<6000 {
             let key = keys.randomElement(using: &random)!
             let facts = Sample.facts(
@@ -72,11 +73,16 @@ struct IndexTests {
                 let updated = index.update(key, facts)
                 #expect(updated == model.update(key, facts), "seed \(seed), operation \(number)")
             }
-            let spared = keys.randomElement(using: &random)!
-            let victim = index.oldestUnpinned { $0 == spared }
+            let other = keys.randomElement(using: &random)!
+            if spared.remove(other) != nil {
+                index.maybeUnspared(other)
+            } else {
+                spared.insert(other)
+            }
+            let victim = index.searchVictim(sparing: spared)
             #expect(victim == model.victim(sparing: spared), "seed \(seed), operation \(number)")
             guard number % 20 == 0 else { continue }
-            index.checkInvariants()
+            index.checkInvariants { spared.contains($0) }
             let order = index.mostRecent(after: nil, limit: .max)
             let isRight =
                 order == model.order && keys.allSatisfy { index.facts(of: $0) == model.facts[$0] }
@@ -186,6 +192,17 @@ struct IndexTests {
     }
 }
 
+extension Index {
+    /// Searches a few steps at a time.
+    fileprivate mutating func searchVictim(sparing spared: Set<CacheKey>) -> CacheKey? {
+        while true {
+            var steps = 5
+            let victim = oldestUnpinned(steps: &steps) { spared.contains($0) }
+            if victim != nil || steps > 0 { return victim }
+        }
+    }
+}
+
 /// The same as an index, plainly.
 private struct IndexModel {
     var facts: [CacheKey: EntryFacts] = [:]
@@ -228,8 +245,8 @@ private struct IndexModel {
         return facts[key] != nil
     }
 
-    func victim(sparing spared: CacheKey) -> CacheKey? {
-        order.last { $0 != spared && facts[$0]?.isPinned == false }
+    func victim(sparing spared: Set<CacheKey>) -> CacheKey? {
+        order.last { !spared.contains($0) && facts[$0]?.isPinned == false }
     }
 
     mutating func update(_ key: CacheKey, _ new: EntryFacts) -> Bool {

@@ -140,7 +140,7 @@ struct RoomScriptTests {
         script.has("a", "b", "c", allocated: 4 * block)
         _ = script.begins("d", 2 * block)
         func goFor(_ bytes: Int64) -> [String] {
-            script.state.diskFilled(script.key("d"), bytes).0.map(script.doom)
+            script.state.diskFilled(script.key("d"), bytes).0.victims.map(script.doom)
         }
         // Inodes are short, then bytes.
         #expect(goFor(0) == ["a"])

@@ -38,7 +38,7 @@ extension StateScript {
 
     /// A piece of an eviction: the victims, then what else was decided.
     func evicts(_ eviction: Eviction, limit: Int = .max) -> [String] {
-        let (victims, effects) = state.evictionSlice(eviction, limit: limit)
+        let (victims, _, effects) = state.evictionSlice(eviction, limit: limit)
         state.checkInvariants()
         return victims.map(doom) + effects.map(words)
     }
@@ -72,6 +72,7 @@ extension StateScript {
         case .refused(let failure):
             refusal = failure
             return ["refused: \(failure.kind)"]
+        case .searching(let victims): return ["searching"] + victims.map { "without \(doom($0))" }
         case .wait: return ["wait"]
         }
     }
