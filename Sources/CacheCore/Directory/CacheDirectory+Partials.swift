@@ -13,8 +13,9 @@ struct RestingPartial: Sendable {
 extension CacheDirectory {
     /// The partial of `key`, if a download can go on with it: a regular file of our own that nobody else
     /// has a name for, with a record and no more bytes than that says. Anything else is left alone, not
-    /// even opened; ``stage(_:_:)`` will unlink it. So is what was written before the machine was started:
-    /// after a power cut a file may have its size and holes where bytes were never written to the disk.
+    /// even opened; ``stage(_:_:)`` will unlink it. Nor is gone on with what was written before the machine was
+    /// started, whatever the clock says: after a power cut a file may have its size and holes where bytes
+    /// were never written to the disk.
     ///
     /// Says in the file that it was asked for.
     func restingPartial(of key: CacheKey) -> RestingPartial? {
@@ -25,8 +26,8 @@ extension CacheDirectory {
             let opened = try kernel.open(name, in: descriptor, O_RDWR | O_APPEND)
             let file = StagingFile(key: key, descriptor: opened, hasRecord: true, kernel: kernel)
             let status = try kernel.status(of: opened)
-            guard isOwn(status), FileTime(status.st_mtim) >= .boot,
-                let record = try partialRecord(opened),
+            guard isOwn(status), let record = try partialRecord(opened),
+                record.boot == BootID.current,
                 let resumption = Resumption(record, received: Int64(status.st_size))
             else { return nil }
             try kernel.setAccessTime(.now, of: opened)

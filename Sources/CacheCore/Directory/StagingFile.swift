@@ -94,9 +94,11 @@ extension CacheDirectory {
         }
     }
 
-    /// Writes a partial's record; `false` where it could not be, and nothing will be continued.
+    /// Writes a partial's record, as of this start of the machine; `false` where it could not be, and nothing will be continued.
     private func isKept(_ record: PartialRecord, _ file: Int32) -> Bool {
         guard keepsAttributes else { return false }
+        var record = record
+        record.boot = BootID.current
         do {
             try kernel.setAttribute(PartialRecord.attributeName, record.text, of: file)
             return true

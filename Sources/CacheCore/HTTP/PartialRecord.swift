@@ -1,6 +1,6 @@
 /// What the cache remembers of an interrupted download, in one extended attribute of `NAME.part`.
 ///
-///     v1 total=1028192 etag="6b012ffe-fb060"
+///     v1 total=1028192 boot=3f1c0a9be4d24877 etag="6b012ffe-fb060"
 ///
 /// There is one only if the download can be continued: its length is known and its origin gave a
 /// strong validator.
@@ -10,6 +10,8 @@ struct PartialRecord: Hashable, Sendable {
     let validator: StrongValidator
     /// Where it was said, if redirects led there.
     var source: ResponseSource?
+    /// Names the time between two starts of the machine it was written in.
+    var boot: String?
 
     static let attributeName = "user.cached.partial"
     private static let version = "v1"
@@ -31,7 +33,9 @@ struct PartialRecord: Hashable, Sendable {
 
     /// The attribute's value.
     var text: String {
-        let whole = "\(Self.version) total=\(total)\(source.map { " at=\($0)" } ?? "")"
+        let whole =
+            "\(Self.version) total=\(total)\(source.map { " at=\($0)" } ?? "")"
+            + (boot.map { " boot=\($0)" } ?? "")
         return switch validator {
         case .entityTag(let tag): "\(whole) etag=\(tag)"
         case .lastModified(let time): "\(whole) modified=\(time.rawValue)"
@@ -61,6 +65,7 @@ struct PartialRecord: Hashable, Sendable {
             guard let source = ResponseSource(place) else { return nil }
             self.source = source
         }
+        boot = values["boot"].map { String($0) }
     }
 }
 

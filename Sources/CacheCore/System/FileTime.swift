@@ -34,13 +34,6 @@ public struct FileTime: Hashable, Comparable, Sendable {
         return FileTime(nanoseconds: FileTime(time).nanoseconds - tick)
     }
 
-    /// When the machine was started. clock_gettime(2), `CLOCK_BOOTTIME`.
-    static var boot: FileTime {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return FileTime(nanoseconds: now.nanoseconds - FileTime(time).nanoseconds)
-    }
-
     /// Whole seconds, as the protocol writes times.
     public var unixTime: UnixTime { UnixTime(clamping: nanoseconds / 1_000_000_000) }
 

@@ -262,12 +262,13 @@ struct ResumingTests {
 
     @Test(
         arguments: [
-            (["ETag": "\"1\""], "v1 total=200000 etag=\"1\""), (["ETag": "W/\"1\""], nil),
+            (["ETag": "\"1\""], "v1 total=200000 boot=\(BootID.current) etag=\"1\""),
+            (["ETag": "W/\"1\""], nil),
             ([:], nil),
             (["ETag": "\"1\"", "Cache-Control": "no-store"], nil),
             (
                 ["Last-Modified": Sample.date(-60), "Date": Sample.date(0)],
-                "v1 total=200000 modified=1789999940"
+                "v1 total=200000 boot=\(BootID.current) modified=1789999940"
             ),
             (["Last-Modified": Sample.date(0), "Date": Sample.date(0)], nil),
         ] as [(HeaderFields, String?)])
@@ -337,8 +338,12 @@ struct ResumingTests {
             #expect(unlink(path) == 0)
             #expect(mkfifo(path, 0o600) == 0)
         case .noRecord: #expect(removexattr(path, PartialRecord.attributeName) == 0)
-        case .garbledRecord: try fixture.setPartialRecord("v1 total=200000 etag=\"1", of: path)
-        case .tooLong: try fixture.setPartialRecord("v1 total=99999 etag=\"1\"", of: path)
+        case .garbledRecord:
+            try fixture.setPartialRecord(
+                "v1 total=200000 boot=\(BootID.current) etag=\"1", of: path)
+        case .tooLong:
+            try fixture.setPartialRecord(
+                "v1 total=99999 boot=\(BootID.current) etag=\"1\"", of: path)
         case .othersOwn:
             // Only root can give a file away.
             guard chown(path, 1, 1) == 0 else {

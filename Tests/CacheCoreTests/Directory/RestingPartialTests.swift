@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Resting partials", .timeLimit(.minutes(5)))
 struct RestingPartialTests {
-    static let record = "v1 total=9 etag=\"a\""
+    static let record = "v1 total=9 boot=\(BootID.current) etag=\"a\""
 
     @Test func aPartialIsFoundWithItsRecordAndGrows() async throws {
         try await withTestScope { scope in
@@ -39,6 +39,7 @@ struct RestingPartialTests {
             let folder = try CacheFolder(in: scope)
             try folder.write("image", to: folder.partial("a"))
             #expect(folder.directory.restingPartial(of: Sample.key("a")) == nil)
+            let record = record.replacing("v1 ", with: "v1 boot=\(BootID.current) ")
             try folder.setAttribute(PartialRecord.attributeName, record, of: folder.partial("a"))
             #expect(folder.directory.restingPartial(of: Sample.key("a")) == nil)
             try folder.setAttribute(
@@ -58,21 +59,33 @@ struct RestingPartialTests {
         }
     }
 
-    @Test func whatWasWrittenBeforeTheMachineWasStartedIsNotContinued() async throws {
+    /// Whatever the clock was set to since, and the file is dated.
+    @Test(arguments: ["", " boot=", " boot=0123456789abcdef"])
+    func whatWasWrittenBeforeTheMachineWasStartedIsNotContinued(boot: String) async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let path = folder.partial("a")
             try folder.write("image", to: path)
-            try folder.setAttribute(PartialRecord.attributeName, Self.record, of: path)
-            for (seconds, isFound) in [(Int64(-1), false), (1, true)] {
+            let record = "v1 total=9\(boot) etag=\"a\""
+            for years in [-20, 0, 20] as [Int64] {
+                try folder.setAttribute(PartialRecord.attributeName, record, of: path)
                 let time = FileTime(
-                    nanoseconds: FileTime.boot.nanoseconds + seconds * 1_000_000_000)
+                    nanoseconds: FileTime.now.nanoseconds + years * 31_557_600_000_000_000)
                 #expect(
                     utimensat(AT_FDCWD, path, [time.specification, time.specification], 0) == 0)
-                let partial = folder.directory.restingPartial(of: Sample.key("a"))
-                #expect((partial != nil) == isFound)
+                #expect(folder.directory.restingPartial(of: Sample.key("a")) == nil)
+                try folder.setAttribute(PartialRecord.attributeName, Self.record, of: path)
+                #expect(folder.directory.restingPartial(of: Sample.key("a")) != nil)
             }
         }
+    }
+
+    @Test func theKernelNamesTheStartOfTheMachine() {
+        #expect(BootID.read("3F1C0a9b-e4d2-4877-8d0e-6a9f3c1b2d4e\n") == "3f1c0a9be4d24877")
+        #expect(BootID.read("3f1c0a9b\n") == nil)
+        #expect(BootID.current.utf8.count == 16)
+        #expect(BootID.random().utf8.count == 16)
+        #expect(BootID.random() != BootID.random())
     }
 
     @Test(arguments: [SyscallName.fstatat, .openat, .fstat, .getxattr, .utimensat])

@@ -21,7 +21,7 @@ struct ParserFuzzTests {
 
     private static let partialRecords = [
         "v1 total=1028192 etag=\"6b012ffe-fb060\"", "v1 total=9223372036854775807 modified=0",
-        "v1 total=1 modified=4294967295 x=y",
+        "v1 total=1 boot=3f1c0a9be4d24877 modified=4294967295 x=y",
     ]
 
     private static let fields = [

@@ -21,7 +21,7 @@ extension CacheFixture {
     ) throws {
         let file = cache.path(of: key) + ".part"
         try write(Array(bytes), to: file)
-        try setPartialRecord("v1 total=\(total) etag=\(etag)", of: file)
+        try setPartialRecord("v1 total=\(total) boot=\(BootID.current) etag=\(etag)", of: file)
     }
 
     func setPartialRecord(_ text: String, of file: String) throws {
