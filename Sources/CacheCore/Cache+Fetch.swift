@@ -33,11 +33,17 @@ extension Cache {
         perform { $0.interestNamed(interest) }
     }
 
-    /// The same with nobody waiting: the downloads go on whoever leaves.
-    public func prefetch(_ wishes: [Wish], _ options: FetchOptions) {
+    /// The same with nobody waiting: the downloads go on whoever leaves. `false`, and none of them begins,
+    /// where that may be more than ``heldLimit``.
+    public func prefetch(_ wishes: [Wish], _ options: FetchOptions) -> Bool {
+        guard performing({ ($0.holdsAsked(wishes.count), []) }) else { return false }
         want(wishes, options, by: nil)
-        perform { $0.interestNamed(nil) }
+        perform { $0.holdsNamed(wishes.count) }
+        return true
     }
+
+    /// Downloads that are held with nobody waiting, at most.
+    public var heldLimit: Int { settings.heldLimit }
 
     /// The caller is gone or wants something else. Downloads nobody else waits for stop; their
     /// partials stay.

@@ -51,7 +51,7 @@ public final class Cache: Sendable {
             transferLimit: settings.transfers.transferLimit,
             hostLimit: settings.transfers.transfersPerHost,
             budget: try directory.budget(settings.limits), retry: settings.retry,
-            publishingLimit: settings.publishingLimit)
+            publishingLimit: settings.publishingLimit, heldLimit: settings.heldLimit)
         guarded = Mutex(Guarded(state: state, watch: Self.watch(directory, logger)))
         if !directory.keepsAttributes {
             logger.warning(

@@ -9,6 +9,8 @@ public struct CacheSettings: Sendable {
     /// Images that are downloaded and not entries yet, at most: each may have a file open. With so many, no
     /// further download begins.
     public var publishingLimit = 1024
+    /// Downloads that nobody waits for, at most.
+    public var heldLimit = 200_000
     /// When failed downloads are tried again.
     public var retry = RetryPolicy()
 

@@ -60,6 +60,7 @@ public enum InterfaceDescription {
         method Verify(repair: ?bool) -> (
           checked: int, damaged: []Item, total: ?int, damagedCount: ?int, leftCount: ?int, failure: ?Failure
         )
+        # More urls than one call may name; or, with wait: false, more downloads than the daemon holds in all. Nothing was done.
         error TooMany (limit: int)
         error ShuttingDown ()
         # The message was longer than limit bytes; the connection is closed after this reply.

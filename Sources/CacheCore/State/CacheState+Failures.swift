@@ -37,7 +37,7 @@ extension CacheState {
         let content = flight.interests.filter { interests[$0]?.isRefresh != true }
         counters.staleAnswers += content.count
         flights[key]?.interests.subtract(content)
-        flights[key]?.isHeld = false
+        setHeld(key, false)
         return decide(key, for: content, nil)
     }
 

@@ -80,6 +80,7 @@ extension CacheState {
         // It did not fail.
         next.attempts -= 1
         flights[key] = next
+        if next.isHeld { holds.add() }
         enterQueue(key, atFront: atFront)
         return freed
     }

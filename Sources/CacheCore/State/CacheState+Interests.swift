@@ -41,12 +41,25 @@ extension CacheState {
         for key in keys { interests[id]?.failures[key] = why }
     }
 
-    /// The caller has named all it wants; with `nil` the daemon itself has.
-    mutating func interestNamed(_ id: InterestID?) -> [Effect] {
+    /// The caller has named all it wants.
+    mutating func interestNamed(_ id: InterestID) -> [Effect] {
         let made = prefetchesGiveWay()
-        guard let id else { return made }
         interests[id]?.isComplete = true
         return made + finishIfDecided(id)
+    }
+
+    /// A caller that will not wait is about to name so many wishes, which the daemon holds from then on;
+    /// `false` if that may be more than it does. Else it ends with ``holdsNamed(_:)``.
+    mutating func holdsAsked(_ wishes: Int) -> Bool {
+        guard holds.hasRoom(for: wishes) else { return false }
+        holds.promise(wishes)
+        return true
+    }
+
+    /// The caller has named them.
+    mutating func holdsNamed(_ wishes: Int) -> [Effect] {
+        holds.keep(wishes)
+        return prefetchesGiveWay()
     }
 
     /// The caller is gone or no longer interested. What nobody else waits for stops.
@@ -139,11 +152,18 @@ extension CacheState {
         guard !flight.isHeld || options.priority > flight.heldPriority else { return }
         let place = TransferQueue.Place(key: key, interest: nil)
         if flight.isHeld { queue.remove(place, TransferQueue.Lane(held: flight), slots) }
-        flights[key]?.isHeld = true
+        setHeld(key, true)
         flights[key]?.heldPriority = options.priority
         flights[key]?.heldClient = options.client
         guard let held = flights[key], held.phase == .queued else { return }
         queue.append(place, TransferQueue.Lane(held: held))
+    }
+
+    /// Whether the daemon itself waits for a download.
+    mutating func setHeld(_ key: CacheKey, _ isHeld: Bool) {
+        guard let flight = flights[key], flight.isHeld != isHeld else { return }
+        flights[key]?.isHeld = isHeld
+        if isHeld { holds.add() } else { holds.remove() }
     }
 }
 

@@ -68,9 +68,10 @@ extension CacheState {
         flights[key].flatMap { $0.phase == .retrying ? $0.failure : nil }
     }
 
-    /// Asks about an entry with nobody waiting, unless somebody does already.
+    /// Asks about an entry with nobody waiting, unless somebody does already or too much is held; then the
+    /// next hit does.
     private mutating func revalidate(_ key: CacheKey, _ url: CacheURL) -> [Effect] {
-        guard !flights.contains(key), !isDraining else { return [] }
+        guard !flights.contains(key), !isDraining, holds.hasRoom(for: 1) else { return [] }
         let effects = join(key, url)
         hold(key, FetchOptions(priority: .background))
         return effects + startQueued()

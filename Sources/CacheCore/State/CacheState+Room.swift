@@ -238,6 +238,7 @@ extension CacheState {
     /// Takes a flight off the books. What it has written stays as a partial until somebody looks.
     mutating func endFlight(_ key: CacheKey) -> [Effect] {
         guard let flight = flights.removeValue(forKey: key) else { return [] }
+        if flight.isHeld { holds.remove() }
         index.maybeUnspared(key)
         if flight.phase == .queued { leaveQueue(key, flight) }
         slots.stops(flight.id)

@@ -216,7 +216,7 @@ extension CacheState {
         if flight.phase.isRunning,
             PartialPolicy.isWorthFinishing(received: flight.received, total: flight.total)
         {
-            flights[key]?.isHeld = true
+            setHeld(key, true)
             return []
         }
         let freed = endFlight(key)

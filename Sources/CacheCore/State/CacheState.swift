@@ -29,6 +29,7 @@ struct CacheState: ~Copyable, Sendable {
     var uses = Uses()
     var flights = Shards<CacheKey, Flight>()
     var interests: [InterestID: Interest] = [:]
+    var holds: Holds
     var queue = TransferQueue()
     var prefetches = Prefetches()
     var slots: TransferSlots
@@ -62,9 +63,10 @@ struct CacheState: ~Copyable, Sendable {
 
     init(
         transferLimit: Int, hostLimit: Int = .max, budget: Budget = .unlimited,
-        retry: RetryPolicy = .once, publishingLimit: Int = 1024
+        retry: RetryPolicy = .once, publishingLimit: Int = 1024, heldLimit: Int = 200_000
     ) {
         self.publishingLimit = publishingLimit
+        holds = Holds(limit: heldLimit)
         configuredTransferLimit = transferLimit
         self.budget = budget
         self.retry = retry
@@ -92,6 +94,8 @@ struct CacheState: ~Copyable, Sendable {
                     "\(key) is wanted by a caller who does not wait for it")
             }
         }
+        let held = flights.values.count(where: \.isHeld)
+        precondition(held == holds.count, "\(held) downloads are held, but \(holds.count) counted")
         let active = flights.values.count { $0.phase.isRunning }
         let running = slots.running
         precondition(active <= running, "\(active) downloads, but \(running) counted")

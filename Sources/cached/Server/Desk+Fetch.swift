@@ -27,7 +27,9 @@ extension Desk {
             priority: .init(parameters.priority ?? .normal),
             isRefresh: parameters.refresh ?? false, client: client)
         guard waits else {
-            cache.prefetch(wishes, options)
+            guard cache.prefetch(wishes, options) else {
+                throw .tooMany(limit: cache.heldLimit)
+            }
             return .held(targets)
         }
         return .waiting(

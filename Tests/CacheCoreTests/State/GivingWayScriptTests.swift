@@ -163,6 +163,7 @@ struct GivingWayScriptTests {
     private func wants(
         _ state: inout CacheState, _ urls: [String], _ priority: Priority
     ) throws -> [(String, String, FlightID)] {
+        _ = state.holdsAsked(urls.count)
         let wanted = try urls.flatMap { text in
             let url = try CacheURL(text)
             let effects = state.wanted(
@@ -171,7 +172,7 @@ struct GivingWayScriptTests {
             state.checkInvariants()
             return transfers(effects, among: state)
         }
-        return wanted + transfers(state.interestNamed(nil), among: state)
+        return wanted + transfers(state.holdsNamed(urls.count), among: state)
     }
 
     private func stops(

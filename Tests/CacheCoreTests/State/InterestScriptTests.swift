@@ -35,6 +35,38 @@ struct InterestScriptTests {
         #expect(script.holds("a"))
     }
 
+    @Test func noMoreIsHeldThanMayBe() {
+        let script = StateScript(transferLimit: 1, heldLimit: 3)
+        #expect(!script.mayHold(4))
+        #expect(script.mayHold(2))
+        // Two calls at once may not have more together.
+        #expect(!script.mayHold(2))
+        for image in ["a", "b"] { _ = script.want(image, by: nil) }
+        #expect(script.event { $0.holdsNamed(2) } == [])
+        #expect(!script.mayHold(2))
+        #expect(script.mayHold(1))
+        // It was held already.
+        _ = script.want("a", by: nil, FetchOptions(priority: .visible))
+        #expect(script.event { $0.holdsNamed(1) } == [])
+        _ = script.finishes("a")
+        _ = script.published("a")
+        #expect(script.mayHold(2))
+        #expect(script.event { $0.holdsNamed(2) } == [])
+        #expect(script.removes("b") == ["cancel b and discard"])
+        #expect(script.mayHold(3))
+    }
+
+    @Test func whoWaitsIsNoneOfThoseHeld() {
+        let script = StateScript(heldLimit: 1)
+        let caller = script.caller("caller", wants: "a", "b", "c")
+        #expect(script.mayHold(1))
+        #expect(script.event { $0.holdsNamed(1) } == [])
+        _ = script.want("a", by: nil)
+        #expect(!script.mayHold(1))
+        #expect(script.leaves(caller).count == 2)
+        #expect(!script.mayHold(1))
+    }
+
     @Test func leavingTwiceIsLeavingOnce() {
         let one = script.caller("one", wants: "a")
         #expect(script.leaves(one) == ["cancel a"])

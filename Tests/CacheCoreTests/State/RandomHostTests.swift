@@ -64,13 +64,15 @@ private struct RandomHosts: ~Copyable {
             client: ClientID(rawValue: UInt64.random(in: 0..<3, using: &random)))
         let id = random.oneIn(4) ? nil : state.interestBegan(options)
         if let id { callers.append(id) }
-        for _ in 0..<Int.random(in: 1...6, using: &random) {
+        let wishes = Int.random(in: 1...6, using: &random)
+        if id == nil { _ = state.holdsAsked(wishes) }
+        for _ in 0..<wishes {
             guard let url = urls.randomElement(using: &random) else { return }
             perform(
                 state.wanted(
                     CacheKey(url), url, by: id, options, now: FileTime(nanoseconds: 7)))
         }
-        perform(state.interestNamed(id))
+        perform(id.map { state.interestNamed($0) } ?? state.holdsNamed(wishes))
     }
 
     private mutating func leave() {

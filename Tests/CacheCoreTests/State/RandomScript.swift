@@ -61,8 +61,9 @@ struct RandomScript: ~Copyable {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<30: call()
         case 30..<38:
+            guard state.holdsAsked(1) else { return complaint = "a wish can't be held" }
             want(image, by: nil, options())
-            compare("held", state.interestNamed(nil), model.named(nil))
+            compare("held", state.holdsNamed(1), model.named(nil))
         case 38..<50: leave()
         case 50..<65: finish()
         case 65..<80: work()

@@ -82,6 +82,17 @@ struct ReuseScriptTests {
         #expect(script.state.flights.isEmpty)
     }
 
+    @Test func whereTooMuchIsHeldAHitIsNotAskedAbout() {
+        script.state.holds = Holds(limit: 1)
+        hasStale("a")
+        hasStale("b")
+        let window = Staleness(reuse: .staleWhileRevalidating, outlivesFailure: true)
+        #expect(wants("a", window) == ["start a", "tell nobody"])
+        #expect(wants("b", window) == ["tell nobody"])
+        #expect(confirms("a", .stored(Sample.facts())) == [])
+        #expect(wants("b", window) == ["start b", "tell nobody"])
+    }
+
     @Test func aConfirmationIsTheAnswerAndMakesItFresh() {
         hasStale("a")
         _ = wants("a", mustRevalidate)

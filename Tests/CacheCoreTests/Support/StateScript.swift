@@ -22,13 +22,14 @@ final class StateScript {
     /// - Parameter bytes: what may be held, where that is limited.
     init(
         transferLimit: Int = 9, hostLimit: Int = .max, bytes: Int64 = .max, entries: Int = .max,
-        retry: RetryPolicy = .once
+        retry: RetryPolicy = .once, heldLimit: Int = 200_000
     ) {
         var budget = Budget.unlimited
         budget.maximumBytes = bytes
         budget.maximumEntries = entries
         state = CacheState(
-            transferLimit: transferLimit, hostLimit: hostLimit, budget: budget, retry: retry)
+            transferLimit: transferLimit, hostLimit: hostLimit, budget: budget, retry: retry,
+            heldLimit: heldLimit)
         state.trust = .whole
     }
 
@@ -67,6 +68,9 @@ final class StateScript {
                 now: FileTime(UnixTime(rawValue: now)))
         }
     }
+
+    /// A caller that does not wait asks for so many to be held; see ``CacheState/holdsNamed(_:)``.
+    func mayHold(_ wishes: Int) -> Bool { state.holdsAsked(wishes) }
 
     func leaves(_ interest: InterestID) -> [String] {
         event { $0.interestLeft(interest) }
