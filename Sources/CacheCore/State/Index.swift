@@ -27,8 +27,8 @@ struct Index: ~Copyable, @unchecked Sendable {
     private var placesUsed: UInt32 = 0
     private var oldest = Index.none
     private var newest = Index.none
-    /// How far a search for victims came: up to this entry every one is pinned or in ``passed``; `none` begins
-    /// at the oldest. So walking over them is paid once, however many victims are chosen.
+    /// How far a search for victims came: up to this entry every one is in ``passed``; `none` begins at the
+    /// oldest.
     private var lastPassed = Index.none
     private var passed = PassedEntries()
 
@@ -115,7 +115,7 @@ struct Index: ~Copyable, @unchecked Sendable {
         self[place].older = old.older
         self[place].newer = old.newer
         book(self[place], 1)
-        if old.isPinned, !facts.isPinned { searchAnew() }
+        if old.isPinned, !facts.isPinned { passed.returns(place) }
         return true
     }
 
@@ -147,7 +147,7 @@ struct Index: ~Copyable, @unchecked Sendable {
         book(self[place], -1)
         self[place].isPinned = isPinned
         book(self[place], 1)
-        if !isPinned { searchAnew() }
+        if !isPinned { passed.returns(place) }
         return true
     }
 
@@ -200,10 +200,8 @@ struct Index: ~Copyable, @unchecked Sendable {
         var place = lastPassed == Self.none ? oldest : self[lastPassed].newer
         while steps > 0, place != Self.none {
             let entry = self[place]
-            if !entry.isPinned {
-                guard isSpared(entry.key) else { return entry.key }
-                passed.pass(place)
-            }
+            if !entry.isPinned, !isSpared(entry.key) { return entry.key }
+            passed.pass(place)
             lastPassed = place
             place = entry.newer
             steps -= 1
@@ -381,13 +379,13 @@ extension Index {
                 pinned = pinned + Removal(entries: 1, bytes: self[place].allocated)
             }
             let note = passed.note(of: place)
-            precondition(isPassed || note == nil, "\(place) was not passed")
-            if isPassed, let note {
+            precondition(isPassed == (note != nil), "\(place) was not passed, or not noted")
+            if let note {
                 precondition(note.number > lastNumber, "passed in another order at \(place)")
+                precondition(
+                    note.isReturned || self[place].isPinned || isSpared(self[place].key),
+                    "a victim would be missed")
                 lastNumber = note.number
-            }
-            if isPassed, !self[place].isPinned, note?.isReturned != true {
-                precondition(note != nil && isSpared(self[place].key), "a victim would be missed")
             }
             isPassed = isPassed && place != lastPassed
             previous = place

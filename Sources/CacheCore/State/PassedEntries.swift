@@ -1,17 +1,17 @@
-/// Entries that a search for victims went past because they were spared, by their places, and those of
-/// them that are spared no longer: these are the next to go. So each is gone past once, however many
-/// victims are chosen.
+/// Entries that a search for victims went past because they were pinned or spared, by their places, and those
+/// of them that are no longer: these are the next to go. So each is gone past once, however many victims are
+/// chosen.
 struct PassedEntries {
     /// They are numbered in the order of use.
     private var numbers = Shards<UInt32, UInt64>()
     private var count = 0
     private var lastNumber: UInt64 = 0
-    /// Spared no longer; the least recently used is the last.
+    /// Pinned or spared no longer; the least recently used is the last.
     private var returned: [(number: UInt64, place: UInt32)] = []
 
     var isEmpty: Bool { count == 0 }
 
-    /// The least recently used that is spared no longer.
+    /// The least recently used that returned.
     var firstReturned: UInt32? { returned.last?.place }
 
     /// One is gone past that was used more recently than all before.
@@ -21,7 +21,7 @@ struct PassedEntries {
         numbers[place] = lastNumber
     }
 
-    /// One may be spared no longer.
+    /// One may be neither pinned nor spared any more.
     mutating func returns(_ place: UInt32) {
         guard !isEmpty, let number = numbers[place] else { return }
         let position = position(of: number)
@@ -29,7 +29,7 @@ struct PassedEntries {
         returned.insert((number, place), at: position)
     }
 
-    /// The first that was said to have returned is spared still.
+    /// The first that was said to have returned is pinned or spared still.
     mutating func firstReturnedStays() {
         returned.removeLast()
     }

@@ -66,6 +66,32 @@ struct VictimSearchTests {
         state.checkInvariants()
     }
 
+    @Test func whatIsPinnedNoLongerGoesFirst() {
+        var state = state(flying: 0, "a", "b", "c")
+        for name in ["a", "b"] { _ = state.pinned(Sample.key(name), true) }
+        let first = state.evictionSlice(all, limit: 9)
+        #expect(keys(first.victims) == entries("c"))
+        state.index.insert(Sample.key("d"), Sample.facts(allocated: block))
+        for name in ["b", "a"] { _ = state.pinned(Sample.key(name), false) }
+        state.checkInvariants()
+        let second = state.evictionSlice(all, limit: 9)
+        #expect(keys(second.victims) == entries("a", "b", "d"))
+        state.checkInvariants()
+    }
+
+    /// Whoever changes pins all the time does not keep a search from its end.
+    @Test func aSearchGoesOnWherePinsChange() {
+        var state = state(flying: 3 * steps, "a")
+        for _ in 0..<3 {
+            let slice = state.evictionSlice(all, limit: 1)
+            #expect(slice.victims.isEmpty)
+            for isPinned in [true, false] { _ = state.pinned(Sample.key("7"), isPinned) }
+        }
+        let slice = state.evictionSlice(all, limit: 1)
+        #expect(keys(slice.victims) == entries("a"))
+        state.checkInvariants()
+    }
+
     @Test func whatWasUsedMeanwhileGoesLast() {
         var state = state(flying: steps + 10, "a", "b", "c")
         while state.evictionSlice(all, limit: 1).victims.isEmpty {}
