@@ -39,14 +39,12 @@ struct Scan {
 
     private func readDirectory() throws(Errno) -> [Seen] {
         var seen: [Seen] = []
-        // A time of use that has not come yet, as a clock that was ahead may have left it, is now.
-        let now = FileTime.now
         try cache.directory.scan(
             begin: { cache.beginExamination() },
             batch: { batch, start in
                 for item in batch {
                     guard case .entry(let key, .entry(let facts)) = item else { continue }
-                    seen.append((key, min(facts.lastUsedAt, now)))
+                    seen.append((key, facts.lastUsedAt))
                 }
                 cache.takeScanned(batch, since: start)
                 return !cache.isDraining

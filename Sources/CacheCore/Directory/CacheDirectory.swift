@@ -162,7 +162,7 @@ final class CacheDirectory: Sendable {
         return .success(
             EntryFacts(
                 record: record, allocated: Int64(status.st_blocks) * 512,
-                lastUsedAt: FileTime(status.st_atim)))
+                lastUsedAt: FileTime(lastUse: status.st_atim)))
     }
 
     private func damage(seenIn status: stat) -> Damage? {
@@ -233,7 +233,7 @@ final class CacheDirectory: Sendable {
             size: Int64(status.st_size), allocated: Int64(status.st_blocks) * 512,
             mediaType: .other, width: nil, height: nil,
             fetchedAt: UnixTime(clamping: Int64(status.st_mtim.tv_sec)), freshUntil: nil,
-            lastUsedAt: FileTime(status.st_atim), isPinned: false)
+            lastUsedAt: FileTime(lastUse: status.st_atim), isPinned: false)
     }
 
     /// Bytes the disk holds for what lies under the name of a partial; `nil` where nothing does.

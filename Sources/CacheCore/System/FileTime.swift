@@ -9,18 +9,24 @@ public struct FileTime: Hashable, Comparable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// Anybody may give a file any time: what lies outside of the years 1698 to 2242 is as if at its edge.
+    /// Anybody may give a file any time: what lies outside of the years 1834 to 2106 is as if at its edge.
     init(_ time: timespec) {
         let seconds = min(max(time.tv_sec, -Self.furthest), Self.furthest)
         self.init(nanoseconds: Int64(seconds) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    /// When a file was used. What is to come in a minute or later, as a clock that was ahead has left it, is now.
+    init(lastUse time: timespec) {
+        let (time, now) = (FileTime(time), FileTime.now)
+        self = time.nanoseconds - now.nanoseconds < 60_000_000_000 ? time : now
     }
 
     init(_ time: UnixTime) {
         self.init(nanoseconds: Int64(time.rawValue) * 1_000_000_000)
     }
 
-    /// Seconds; some years less than 64 bits of nanoseconds hold, so that times can still be counted on.
-    private static let furthest = 1 << 33
+    /// Seconds; half of what 64 bits of nanoseconds hold, so that differences of times are numbers too.
+    private static let furthest = 1 << 32
 
     /// How far the clock the kernel stamps inodes with may be behind: a tick, at 100 ticks a second.
     private static let tick: Int64 = 10_000_000
