@@ -33,6 +33,26 @@ struct ProtocolTests {
         }
     }
 
+    /// Nobody ends what nobody waits for, so there is a limit: one call's worth.
+    @Test func moreThanTheDaemonHoldsIsRefused() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            origin.route("/0-0.png", .gated(SampleImage.png(), after: 10, gate))
+            let daemon = try await DaemonFixture.start(["--max-transfers", "1"], in: scope)
+            let connection = try daemon.connect()
+            for (round, limit) in [nil, 200_000].enumerated() {
+                let urls = (0...100_000).map { origin.url("/\(round)-\($0).png") }
+                let answer = try await connection.ask(
+                    call("Fetch", urls, parameters: #""wait":false"#))
+                #expect(answer.error == limit.map { _ in "io.cached.Cache.TooMany" })
+                #expect(answer.parameters?.limit == limit)
+            }
+            #expect(try await daemon.status(origin.url("/0-100000.png")).state == .inFlight)
+            #expect(try await daemon.status(origin.url("/1-0.png")).state == .missing)
+        }
+    }
+
     @Test func moreWhereItIsNotOfferedIsAnsweredOnce() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
