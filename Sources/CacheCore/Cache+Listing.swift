@@ -1,7 +1,7 @@
 public import CacheKey
 
 /// In which order entries are listed.
-public enum ListOrder: Sendable {
+public enum ListOrder: String, Sendable {
     /// Most recently used first.
     case recency
     /// Largest first, by the bytes of the image.
@@ -18,14 +18,16 @@ public struct ListedEntry: Sendable {
 
 /// Where in a listing an entry stands: the last of one page tells where the next begins.
 public struct ListCursor: Hashable, Comparable, Sendable, LosslessStringConvertible {
-    /// What the entries are ordered by; 0 by recency.
+    public let order: ListOrder
+    /// What the entries are ordered by.
     private let rank: Int64
     let key: CacheKey
 
     public init(_ entry: ListedEntry, in order: ListOrder) {
+        self.order = order
         key = entry.key
         switch order {
-        case .recency: rank = 0
+        case .recency: rank = entry.facts.lastUsedAt.nanoseconds
         case .size: rank = entry.facts.size
         case .age: rank = -Int64(entry.facts.fetchedAt.rawValue)
         }
@@ -34,14 +36,17 @@ public struct ListCursor: Hashable, Comparable, Sendable, LosslessStringConverti
     /// Parses what `description` gave; `nil` for anything else.
     public init?(_ description: String) {
         let parts = description.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, let rank = Int64(parts[0]), let key = CacheKey(String(parts[1]))
+        guard parts.count == 3, let order = ListOrder(rawValue: String(parts[0])),
+            let rank = Int64(parts[1]), let key = CacheKey(String(parts[2]))
         else { return nil }
+        self.order = order
         self.rank = rank
         self.key = key
     }
 
-    public var description: String { "\(rank)/\(key)" }
+    public var description: String { "\(order.rawValue)/\(rank)/\(key)" }
 
+    /// Among cursors of one order.
     public static func < (left: ListCursor, right: ListCursor) -> Bool {
         (left.rank, left.key) < (right.rank, right.key)
     }
@@ -49,14 +54,16 @@ public struct ListCursor: Hashable, Comparable, Sendable, LosslessStringConverti
 
 /// Listing and counting.
 extension Cache {
-    /// One page of all entries.
+    /// One page of all entries. An entry that nobody uses, changes or removes meanwhile stands on one page
+    /// of a listing.
     ///
     /// - Parameters:
     ///   - isReversed: from the other end of the order.
     ///   - limit: entries on the page, at most.
-    ///   - cursor: the last entry of the page before. One that went meanwhile ends a listing by
-    ///     recency; by size and age the listing goes on where it would have stood.
-    /// - Complexity: by size and age every page goes through all entries once.
+    ///   - cursor: the last entry of the page before, in this order. Where that was used meanwhile, or
+    ///     went, the listing goes on where it would have stood.
+    /// - Complexity: by recency a page costs as much as there is on it. By size and age every page goes
+    ///   through all entries once; so does one by recency whose cursor was used or went.
     public func list(
         _ order: ListOrder, isReversed: Bool = false, limit: Int, after cursor: ListCursor?
     ) -> [ListedEntry] {
@@ -64,18 +71,29 @@ extension Cache {
         guard directory.isInPlace else { return [] }
         drainWatch()
         examineUnverified()
-        guard order == .recency else {
-            return first(limit, in: order, isReversed: isReversed, after: cursor)
-        }
-        return performing { state in
-            let keys =
-                isReversed
-                ? state.index.leastRecent(after: cursor?.key, limit: limit)
-                : state.index.mostRecent(after: cursor?.key, limit: limit)
-            let entries = keys.compactMap { key in
-                state.index.facts(of: key).map { ListedEntry(key: key, facts: $0) }
+        let page =
+            order == .recency ? next(limit, isReversed: isReversed, after: cursor) : nil
+        return page ?? first(limit, in: order, isReversed: isReversed, after: cursor)
+    }
+
+    /// The next entries in the order of use; `nil` where the entry before them does not lead to them, or the
+    /// order of use is not that of the times.
+    private func next(
+        _ limit: Int, isReversed: Bool, after cursor: ListCursor?
+    ) -> [ListedEntry]? {
+        performing { state in
+            guard state.index.isInOrderOfTime else { return (nil, []) }
+            if let cursor {
+                let entry = state.index.facts(of: cursor.key).map {
+                    ListedEntry(key: cursor.key, facts: $0)
+                }
+                guard entry.map({ ListCursor($0, in: .recency) }) == cursor else {
+                    return (nil, [])
+                }
             }
-            return (entries, [])
+            let page = state.index.inOrderOfUse(
+                isReversed: isReversed, after: cursor?.key, limit: limit)
+            return (page, [])
         }
     }
 

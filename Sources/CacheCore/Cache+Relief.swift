@@ -45,7 +45,9 @@ extension Cache {
         var passed: Int64 = 0
         var cursor: CacheKey?
         while passed < bytes, ContinuousClock.now < deadline {
-            let entries = leastRecent(after: cursor)
+            let entries = performing { state in
+                (state.index.inOrderOfUse(isReversed: true, after: cursor, limit: 64), [])
+            }
             guard let last = entries.last else { break }
             cursor = last.key
             for entry in entries where passed < bytes {
@@ -57,16 +59,6 @@ extension Cache {
         let total = dropped
         perform(silently: { $0.counters.dropped = $0.counters.dropped + total })
         return dropped
-    }
-
-    private func leastRecent(after cursor: CacheKey?) -> [ListedEntry] {
-        performing { state in
-            let keys = state.index.leastRecent(after: cursor, limit: 64)
-            let entries = keys.compactMap { key in
-                state.index.facts(of: key).map { ListedEntry(key: key, facts: $0) }
-            }
-            return (entries, [])
-        }
     }
 
     private func isDropped(_ key: CacheKey) -> Bool {

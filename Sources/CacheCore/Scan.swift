@@ -71,7 +71,7 @@ struct Scan {
     }
 
     private func sort(_ seen: [Seen]) {
-        let sorted = seen.sorted { $0.lastUsedAt > $1.lastUsedAt }
+        let sorted = seen.sorted { ($0.lastUsedAt, $0.key) > ($1.lastUsedAt, $1.key) }
         var rest = sorted[...]
         while !rest.isEmpty, !cache.isDraining {
             let stretch = rest.prefix(CacheDirectory.scanBatch)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Parameters", .timeLimit(.minutes(5)))
 struct ParameterTests {
     static let key = "74738ff5-5367-5958-9aee-98fffdcd1876"
-    static let cursor = "17/\(key)"
+    static let cursor = "age/17/\(key)"
 
     @Test(arguments: [
         Methods.List.Parameters(), .init(order: .size), .init(limit: 1), .init(limit: .max),
@@ -17,17 +17,22 @@ struct ParameterTests {
         _ = try ListPage(parameters)
     }
 
+    @Test(arguments: [0, -1, .min])
+    func aPageWithoutItemsIsRefused(limit: Int) {
+        #expect(throws: WireError.invalidParameter(parameter: "limit")) {
+            _ = try ListPage(.init(limit: limit))
+        }
+    }
+
     @Test(arguments: [
-        (Methods.List.Parameters(limit: 0), "limit"), (.init(limit: -1), "limit"),
-        (.init(limit: .min), "limit"), (.init(after: ""), "after"), (.init(after: "x"), "after"),
-        (.init(after: key), "after"), (.init(after: "/\(key)"), "after"),
-        (.init(after: "x/\(key)"), "after"), (.init(after: cursor + "/"), "after"),
-        (.init(after: cursor.uppercased()), "after"), (.init(after: cursor + " "), "after"),
-        (.init(after: "1/6ba7b811-9dad-11d1-80b4-00c04fd430c8"), "after"),
+        "", "x", key, "/\(key)", "x/\(key)", "17/\(key)", "/17/\(key)", "x/17/\(key)",
+        "size/17/\(key)",
+        "age/x/\(key)", "age//\(key)", cursor + "/", cursor.uppercased(), cursor + " ",
+        "age/1/6ba7b811-9dad-11d1-80b4-00c04fd430c8",
     ])
-    func aPageThatCannotBeIsRefused(parameters: Methods.List.Parameters, name: String) {
-        #expect(throws: WireError.invalidParameter(parameter: name)) {
-            _ = try ListPage(parameters)
+    func aPlaceThatIsNoneInTheOrderIsRefused(after: String) {
+        #expect(throws: WireError.invalidParameter(parameter: "after")) {
+            _ = try ListPage(.init(order: .age, after: after))
         }
     }
 

@@ -31,6 +31,8 @@ struct Index: ~Copyable, @unchecked Sendable {
     /// oldest.
     private var lastPassed = Index.none
     private var passed = PassedEntries()
+    /// Neighbours in the order of use that stand the other way round by the times of their use.
+    private var contradictions = 0
 
     /// Entries held.
     private(set) var count = 0
@@ -157,8 +159,8 @@ struct Index: ~Copyable, @unchecked Sendable {
     mutating func touch(_ key: CacheKey, at time: FileTime) -> UInt32? {
         guard let place = place(of: key) else { return nil }
         defer { self[place].isTouched = true }
-        self[place].lastUsedAt = time.nanoseconds
         unlink(place)
+        self[place].lastUsedAt = time.nanoseconds
         linkNewest(place)
         return self[place].isTouched ? nil : place
     }
@@ -176,8 +178,8 @@ struct Index: ~Copyable, @unchecked Sendable {
     /// used after the time its file showed keeps its place.
     mutating func makeOldest(_ key: CacheKey, usedAt time: FileTime) {
         guard let place = place(of: key), self[place].lastUsedAt <= time.nanoseconds else { return }
-        self[place].lastUsedAt = time.nanoseconds
         unlink(place)
+        self[place].lastUsedAt = time.nanoseconds
         linkOldest(place)
     }
 
@@ -282,6 +284,7 @@ struct Index: ~Copyable, @unchecked Sendable {
     // MARK: The order of use
 
     private mutating func linkNewest(_ place: UInt32) {
+        contradictions += contradiction(of: newest, and: place)
         self[place].older = newest
         self[place].newer = Self.none
         if newest != Self.none { self[newest].newer = place } else { oldest = place }
@@ -290,6 +293,7 @@ struct Index: ~Copyable, @unchecked Sendable {
 
     private mutating func linkOldest(_ place: UInt32) {
         searchAnew()
+        contradictions += contradiction(of: place, and: oldest)
         self[place].newer = oldest
         self[place].older = Self.none
         if oldest != Self.none { self[oldest].older = place } else { newest = place }
@@ -300,6 +304,9 @@ struct Index: ~Copyable, @unchecked Sendable {
         let entry = self[place]
         passed.forget(place)
         if place == lastPassed { lastPassed = entry.older }
+        contradictions += contradiction(of: entry.older, and: entry.newer)
+        contradictions -= contradiction(of: entry.older, and: place)
+        contradictions -= contradiction(of: place, and: entry.newer)
         if entry.older != Self.none {
             self[entry.older].newer = entry.newer
         } else {
@@ -311,39 +318,39 @@ struct Index: ~Copyable, @unchecked Sendable {
             newest = entry.older
         }
     }
+
+    /// 1 where the time of the older of two neighbours is not before that of the newer; 0 otherwise, and
+    /// where one of them is none.
+    private func contradiction(of older: UInt32, and newer: UInt32) -> Int {
+        guard older != Self.none, newer != Self.none else { return 0 }
+        let (one, other) = (self[older].lastUsedAt, self[newer].lastUsedAt)
+        return (one, self[older].key) < (other, self[newer].key) ? 0 : 1
+    }
 }
 
 // MARK: Walking
 
 extension Index {
-    /// At most `limit` keys from the most recently used towards the least, after the entry `cursor`.
-    func mostRecent(after cursor: CacheKey?, limit: Int) -> [CacheKey] {
-        var place = newest
-        if let cursor {
-            guard let at = self.place(of: cursor) else { return [] }
-            place = self[at].older
-        }
-        var keys: [CacheKey] = []
-        while place != Self.none, keys.count < limit {
-            keys.append(self[place].key)
-            place = self[place].older
-        }
-        return keys
-    }
+    /// Whether the order of use is that of the times of use, and of the keys where these are the same. It
+    /// is not while a scan runs, nor where files tell of a time that is yet to come.
+    var isInOrderOfTime: Bool { contradictions == 0 }
 
-    /// At most `limit` keys from the least recently used towards the most, after the entry `cursor`.
-    func leastRecent(after cursor: CacheKey?, limit: Int) -> [CacheKey] {
-        var place = oldest
+    /// At most `limit` entries, the most recently used first or, reversed, last; behind the entry `cursor`.
+    func inOrderOfUse(
+        isReversed: Bool = false, after cursor: CacheKey? = nil, limit: Int = .max
+    ) -> [ListedEntry] {
+        var place = isReversed ? oldest : newest
         if let cursor {
             guard let at = self.place(of: cursor) else { return [] }
-            place = self[at].newer
+            place = isReversed ? self[at].newer : self[at].older
         }
-        var keys: [CacheKey] = []
-        while place != Self.none, keys.count < limit {
-            keys.append(self[place].key)
-            place = self[place].newer
+        var entries: [ListedEntry] = []
+        while place != Self.none, entries.count < limit {
+            let entry = self[place]
+            entries.append(ListedEntry(key: entry.key, facts: entry.facts))
+            place = isReversed ? entry.newer : entry.older
         }
-        return keys
+        return entries
     }
 
     /// One stretch of all entries in no particular order, to be read piece by piece: `position` starts
@@ -370,9 +377,11 @@ extension Index {
         var isPassed = lastPassed != Self.none
         var lastNumber: UInt64 = 0
         var previous = Self.none
+        var contradictions = 0
         while place != Self.none {
             precondition(self[place].older == previous, "the list of use is broken at \(place)")
             precondition(self.place(of: self[place].key) == place, "an entry can't be found")
+            contradictions += contradiction(of: previous, and: place)
             seen += 1
             bytes += self[place].allocated
             if self[place].isPinned {
@@ -392,6 +401,7 @@ extension Index {
             place = self[place].newer
         }
         precondition(previous == newest, "the newest entry is not at the end of the list")
+        precondition(contradictions == self.contradictions, "times contradict the order uncounted")
         precondition(seen == count, "\(count) entries, but \(seen) in the order of use")
         precondition(pinned == self.pinned, "\(self.pinned) pinned on the books, \(pinned) found")
         precondition(bytes == allocated, "\(allocated) bytes on the books, \(bytes) in entries")

@@ -38,7 +38,7 @@ package struct SyntheticState: ~Copyable {
 
     /// The same in an order that has nothing to do with where entries lie in memory.
     package mutating func useAllShuffled() {
-        for key in state.index.leastRecent(after: nil, limit: .max).shuffled() {
+        for key in state.index.inOrderOfUse().map(\.key).shuffled() {
             state.used(key, at: .now)
         }
     }

@@ -14,17 +14,18 @@ struct ListPage: Sendable {
     static let maximum = 1000
 
     init(_ parameters: Methods.List.Parameters) throws(WireError) {
-        order = .init(parameters.order ?? .recency)
+        let order = CacheCore.ListOrder(parameters.order ?? .recency)
         isReversed = parameters.reverse ?? false
         let limit = parameters.limit ?? Self.maximum
         guard limit > 0 else { throw .invalidParameter(parameter: "limit") }
         self.limit = min(limit, Self.maximum)
         cursor = try parameters.after.map { text throws(WireError) in
-            guard let cursor = ListCursor(text) else {
+            guard let cursor = ListCursor(text), cursor.order == order else {
                 throw .invalidParameter(parameter: "after")
             }
             return cursor
         }
+        self.order = order
     }
 
     /// Reads the page and its files' attributes.

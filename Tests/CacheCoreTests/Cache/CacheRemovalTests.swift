@@ -96,64 +96,6 @@ struct CacheRemovalTests {
         }
     }
 
-    @Test func listsInEachOrderPageByPage() async throws {
-        try await withTestScope { scope in
-            let fixture = try CacheFixture(in: scope)
-            let names = (0..<7).map { "/\($0).png" }
-            for (number, name) in names.enumerated() {
-                let image = SampleImage.png(byteCount: 1000 + (number * 5 % 7) * 100)
-                fixture.origin.route(name, .answer(body: image))
-                _ = try await fixture.fetch(name)
-            }
-            // Used again, so the most recent.
-            _ = try await fixture.fetch(names[2])
-            #expect(
-                try listed(fixture, .recency)
-                    == [2, 6, 5, 4, 3, 1, 0].map { try fixture.wish(names[$0]).key })
-            let sizes = fixture.cache.list(.size, limit: 100, after: nil).map(\.facts.size)
-            #expect(sizes == [1600, 1500, 1400, 1300, 1200, 1100, 1000])
-            #expect(
-                try listed(fixture, .size)
-                    == fixture.cache.list(.size, limit: 100, after: nil).map(\.key))
-            #expect(try Set(listed(fixture, .age)).count == 7)
-            for order in [ListOrder.recency, .size, .age] {
-                let reversed = try listed(fixture, order, isReversed: true)
-                #expect(try reversed == listed(fixture, order).reversed())
-            }
-        }
-    }
-
-    private func listed(
-        _ fixture: CacheFixture, _ order: ListOrder, isReversed: Bool = false
-    ) throws -> [CacheKey] {
-        var entries: [ListedEntry] = []
-        while true {
-            let cursor = entries.last.map { ListCursor($0, in: order) }
-            let page = fixture.cache.list(
-                order, isReversed: isReversed, limit: 3, after: cursor)
-            entries += page
-            guard page.count == 3 else { return entries.map(\.key) }
-        }
-    }
-
-    @Test func aListingBySizeGoesOnBehindAnEntryThatWent() async throws {
-        try await withTestScope { scope in
-            let fixture = try CacheFixture(in: scope)
-            for number in 0..<5 {
-                let image = SampleImage.png(byteCount: 1000 + number)
-                fixture.origin.route("/\(number).png", .answer(body: image))
-            }
-            _ = try await fixture.fetch("/0.png", "/1.png", "/2.png", "/3.png", "/4.png")
-            let first = fixture.cache.list(.size, limit: 2, after: nil)
-            #expect(first.map(\.facts.size) == [1004, 1003])
-            _ = try await fixture.remove("/3.png")
-            let cursor = ListCursor(try #require(first.last), in: .size)
-            let text = try #require(ListCursor(cursor.description))
-            let rest = fixture.cache.list(.size, limit: 9, after: text)
-            #expect(rest.map(\.facts.size) == [1002, 1001, 1000])
-        }
-    }
-
     @Test func drainingKeepsPartialsAndTellsWhoWaits() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)

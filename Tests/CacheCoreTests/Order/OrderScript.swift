@@ -145,7 +145,7 @@ final class OrderScript {
         try await compareDeletions(gone)
         fixture.cache.perform(silently: { $0.checkInvariants() })
         let order: [CacheKey] = fixture.cache.performing { state in
-            (state.index.leastRecent(after: nil, limit: .max), [])
+            (state.index.inOrderOfUse(isReversed: true).map(\.key), [])
         }
         try expectEqual(order.map(\.description), model.entries.map { names[$0.image] }, "order")
         let statistics = fixture.cache.statistics()

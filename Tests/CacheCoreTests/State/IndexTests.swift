@@ -83,7 +83,7 @@ struct IndexTests {
             #expect(victim == model.victim(sparing: spared), "seed \(seed), operation \(number)")
             guard number % 20 == 0 else { continue }
             index.checkInvariants { spared.contains($0) }
-            let order = index.mostRecent(after: nil, limit: .max)
+            let order = index.inOrderOfUse().map(\.key)
             let isRight =
                 order == model.order && keys.allSatisfy { index.facts(of: $0) == model.facts[$0] }
                 && index.allocated == model.allocated
@@ -104,7 +104,7 @@ struct IndexTests {
         #expect(missing == 0)
         let holdsStranger = index.contains(Sample.key("stranger"))
         #expect(!holdsStranger)
-        let order = index.mostRecent(after: nil, limit: .max)
+        let order = index.inOrderOfUse().map(\.key)
         #expect(order == keys.reversed())
         for key in keys.dropFirst(5000) { index.remove(key) }
         index.checkInvariants()
@@ -122,13 +122,33 @@ struct IndexTests {
         var pages: [[CacheKey]] = []
         var cursor: CacheKey?
         repeat {
-            pages.append(index.mostRecent(after: cursor, limit: 4))
+            pages.append(index.inOrderOfUse(after: cursor, limit: 4).map(\.key))
             cursor = pages.last?.last
         } while cursor != nil
         #expect(pages.map(\.count) == [4, 4, 2, 0])
         #expect(Array(pages.joined()) == keys.reversed())
-        let afterStranger = index.mostRecent(after: Sample.key("gone"), limit: 4)
-        #expect(afterStranger == [])
+        let afterStranger = index.inOrderOfUse(after: Sample.key("gone"), limit: 4).count
+        #expect(afterStranger == 0)
+    }
+
+    @Test func itKnowsWhetherTheOrderIsThatOfTheTimes() {
+        var index = Index()
+        let keys = (0..<4).map { CacheKey(high: 0x5000, low: UInt64($0)) }
+        for key in keys { index.insert(key, Sample.facts(lastUsedAt: 10)) }
+        var answers = [index.isInOrderOfTime]
+        // Of the same time, but the lesser key is the newer.
+        index.insert(keys[0], Sample.facts(lastUsedAt: 10))
+        answers.append(index.isInOrderOfTime)
+        _ = index.touch(keys[0], at: FileTime(UnixTime(rawValue: 20)))
+        answers.append(index.isInOrderOfTime)
+        _ = index.touch(keys[1], at: FileTime(UnixTime(rawValue: 19)))
+        answers.append(index.isInOrderOfTime)
+        index.remove(keys[0])
+        answers.append(index.isInOrderOfTime)
+        index.makeOldest(keys[2], usedAt: FileTime(UnixTime(rawValue: 11)))
+        answers.append(index.isInOrderOfTime)
+        #expect(answers == [true, false, true, false, true, false])
+        index.checkInvariants()
     }
 
     @Test func readingInStretchesMeetsEveryEntryOnce() {

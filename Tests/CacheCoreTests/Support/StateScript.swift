@@ -180,7 +180,7 @@ final class StateScript {
     func holds(_ image: String) -> Bool { state.index.contains(key(image)) }
 
     /// All entries, the most recently used first.
-    var order: [CacheKey] { state.index.mostRecent(after: nil, limit: .max) }
+    var order: [CacheKey] { state.index.inOrderOfUse().map(\.key) }
 
     func scanFinishes(isWatched: Bool = true) -> Bool { state.scanFinished(isWatched: isWatched) }
 
