@@ -88,6 +88,25 @@ struct WatchLoadTests {
         }
     }
 
+    @Test(.disabled(if: isSanitized, "the processor's time, of which a sanitizer takes most"))
+    func watchersWhoLeaveTogetherCostLittle() async throws {
+        let count = 4000
+        guard try DescriptorLimit.raised() > count + 1000 else { return }
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let used = try await withTestScope { inner in
+                let crowd = try await Crowd(of: count, at: daemon.socket, in: inner)
+                try await crowd.say(call("Watch", flags: more) + "\0")
+                _ = try await crowd.answers()
+                return try ProcessFigures(of: daemon.process.pid).processorTime
+            }
+            try await waitUntil("all to have left") { try await daemon.figure("watchers") == 0 }
+            let leaving = try ProcessFigures(of: daemon.process.pid).processorTime - used
+            print("\(count) watchers of everything leave: \(leaving) of processor time")
+            #expect(leaving < .seconds(1))
+        }
+    }
+
     // MARK: Those who do not read
 
     @Test(.disabled(if: isSanitized, "the memory of the daemon, of which a sanitizer takes most"))

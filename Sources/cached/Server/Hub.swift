@@ -133,7 +133,8 @@ final class Hub: CacheObserver {
         state.value.audience.remove(subscription)
         if state.value.audience.isEmpty { state.value.cache?.observeChanges(false) }
         counted.withLock { $0.watchers = state.value.audience.count }
-        if subscription.isOfEverything { forgetTold() }
+        // Others may leave with it: what they kept from being forgotten is looked for once.
+        if subscription.isOfEverything { planTick() }
     }
 
     /// The next changes a subscription was not told of, encoded for it alone; `nil` where they are too many
@@ -160,6 +161,7 @@ final class Hub: CacheObserver {
 
     private func tick() {
         state.value.isTickPlanned = false
+        forgetTold()
         tellChanges()
     }
 
