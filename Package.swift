@@ -79,7 +79,7 @@ let package = Package(
             name: "cachedTests",
             dependencies: [
                 "cached", "CacheCore", "CacheKey", "CacheWire", "TestSupport", arguments, logging,
-                nioCore,
+                nioCore, nioPosix,
             ],
             swiftSettings: strict),
 

@@ -77,6 +77,21 @@ struct SubscriptionTests {
         #expect(audience.count == 2)
     }
 
+    @Test func theMoreListenTheFewerChangesATurnHas() {
+        var audience = Audience<String>()
+        #expect(audience.turn(of: keys[...]).count == Subscription.stretch)
+        let many = (0..<1001).map { (CacheKey(high: UInt64($0) << 32, low: 1), "url") }
+        let urls = Dictionary(uniqueKeysWithValues: many)
+        for number in 0..<100 {
+            let id = SubscriptionID(rawValue: UInt64(number))
+            audience.add("long", Subscription(id, .named(urls), from: .init()))
+        }
+        #expect(audience.turn(of: keys[...]).count == 41)
+        for number in 100..<5000 { audience.add("short", named(UInt64(number), 0..<1)) }
+        #expect(audience.turn(of: keys[...]) == keys[..<1])
+        #expect(audience.turn(of: keys[1...]).count == 41)
+    }
+
     @Test func veryManyAreAskedInPlaceOfBeingNoted() {
         let many = (0..<2000).map { CacheKey(high: UInt64($0) << 32, low: 1) }
         let urls = Dictionary(uniqueKeysWithValues: many.map { ($0, "url") })

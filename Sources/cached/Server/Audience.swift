@@ -13,6 +13,16 @@ struct Audience<Listener> {
 
     var isEmpty: Bool { count == 0 }
 
+    /// The first of some keys that changed: as many as are told in one turn of the event loop. The more there
+    /// are to be asked or told about them, the fewer.
+    func turn(of keys: ArraySlice<CacheKey>) -> ArraySlice<CacheKey> {
+        var room = 4096
+        return keys.prefix(Subscription.stretch).prefix { key in
+            defer { room -= long.count + (named[key]?.count ?? 0) }
+            return room > 0
+        }
+    }
+
     mutating func add(_ listener: Listener, _ subscription: Subscription) {
         count += 1
         switch subscription.subject {

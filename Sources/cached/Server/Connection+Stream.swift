@@ -106,7 +106,7 @@ extension Connection {
             tell(reply(of: news))
         } else if !changes.isEmpty {
             // None of them is to be told here; others have their turn before the next.
-            context?.eventLoop.assumeIsolated().execute { self.tellMore() }
+            desk.hub.turns.add { self.tellMore() }
         } else if let pages = subscription.pages {
             tellPage(pages)
         }
@@ -141,7 +141,7 @@ extension Connection {
             guard let subscription, subscription.pages != nil || !desk.hub.isUpToDate(subscription)
             else { return }
             // In a turn of its own: others have theirs.
-            context.eventLoop.assumeIsolated().execute { self.tellMore() }
+            desk.hub.turns.add { self.tellMore() }
         }
     }
 

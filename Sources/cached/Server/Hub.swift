@@ -40,11 +40,14 @@ final class Hub: CacheObserver {
     static let pace = TimeAmount.milliseconds(100)
 
     private let loop: any EventLoop
+    /// What is told to many has to wait for what is asked by others.
+    let turns: Turns
     private let state: NIOLoopBoundBox<State>
     private let counted = Mutex(Figures())
 
     init(loop: any EventLoop) {
         self.loop = loop
+        turns = Turns(loop: loop)
         state = .makeBoxSendingValue(State(), eventLoop: loop)
     }
 
@@ -177,7 +180,7 @@ final class Hub: CacheObserver {
     /// Tells of changes, some at a time, so that very many hold up nobody.
     private func tell() {
         guard let cache = state.value.cache, !state.value.changes.isEmpty else { return }
-        let stretch = state.value.changes.prefix(Subscription.stretch)
+        let stretch = state.value.audience.turn(of: state.value.changes)
         state.value.changes = state.value.changes.dropFirst(stretch.count)
         let audience = state.value.audience
         let keys = stretch.filter { audience.watches($0) }
@@ -187,7 +190,7 @@ final class Hub: CacheObserver {
         tellOfEverything(changes)
         state.value.isTelling = false
         // What changes meanwhile waits for the end of this.
-        if state.value.changes.isEmpty { planTick() } else { loop.execute { self.tell() } }
+        if state.value.changes.isEmpty { planTick() } else { turns.add { self.tell() } }
     }
 
     /// What is named by somebody, each to those who named it.
