@@ -122,21 +122,16 @@ extension CacheState {
 
     /// Victims were not removed: they are what they were, as old as before, and looked at before anything is
     /// said of them again.
-    mutating func stayed(_ victims: some BidirectionalCollection<Victim>) -> [Effect] {
+    mutating func stayed(_ victims: some Sequence<Victim>) -> [Effect] {
         var effects: [Effect] = []
-        for victim in victims.reversed() {
+        for victim in victims {
             switch victim.name {
             case .entry(let key):
                 unverified.insert(key)
                 guard let facts = victim.facts, flights[key] == nil, !index.contains(key) else {
                     continue
                 }
-                // A person may have asked for any, the cache for the oldest.
-                if victim.isEvicted {
-                    index.insertOldest(key, facts)
-                } else {
-                    index.insert(key, facts)
-                }
+                index.restore(key, facts)
                 effects += changed(key)
             case .partial(let key): partials.doubt(key)
             }

@@ -105,6 +105,14 @@ struct Index: ~Copyable, @unchecked Sendable {
         linkOldest(place)
     }
 
+    /// Takes in an entry again that was forgotten, at the place in the order of use it had.
+    mutating func restore(_ key: CacheKey, _ facts: EntryFacts) {
+        remove(key)
+        let place = place(for: Entry(key, facts))
+        searchAnew()
+        link(place, behind: lastUsed(before: place))
+    }
+
     /// Corrects what is held under a key to what its file shows, without counting that as a use;
     /// `false` if nothing is held. The time of use stays what it was: access times lag behind.
     mutating func update(_ key: CacheKey, _ facts: EntryFacts) -> Bool {
@@ -284,20 +292,38 @@ struct Index: ~Copyable, @unchecked Sendable {
     // MARK: The order of use
 
     private mutating func linkNewest(_ place: UInt32) {
-        contradictions += contradiction(of: newest, and: place)
-        self[place].older = newest
-        self[place].newer = Self.none
-        if newest != Self.none { self[newest].newer = place } else { oldest = place }
-        newest = place
+        link(place, behind: newest)
     }
 
     private mutating func linkOldest(_ place: UInt32) {
         searchAnew()
-        contradictions += contradiction(of: place, and: oldest)
-        self[place].newer = oldest
-        self[place].older = Self.none
-        if oldest != Self.none { self[oldest].older = place } else { newest = place }
-        oldest = place
+        link(place, behind: Self.none)
+    }
+
+    /// Puts an entry between another, or none, and the next more recently used one.
+    private mutating func link(_ place: UInt32, behind older: UInt32) {
+        let newer = older == Self.none ? oldest : self[older].newer
+        contradictions -= contradiction(of: older, and: newer)
+        contradictions += contradiction(of: older, and: place)
+        contradictions += contradiction(of: place, and: newer)
+        self[place].older = older
+        self[place].newer = newer
+        if older != Self.none { self[older].newer = place } else { oldest = place }
+        if newer != Self.none { self[newer].older = place } else { newest = place }
+    }
+
+    /// The last one used before an entry that is not linked, or none; looked for from both ends. In the
+    /// midst of very many it is taken for the oldest.
+    private func lastUsed(before place: UInt32) -> UInt32 {
+        var (later, earlier) = (oldest, newest)
+        for _ in 0..<1024 {
+            if earlier == Self.none || contradiction(of: earlier, and: place) == 0 {
+                return earlier
+            }
+            if contradiction(of: later, and: place) == 1 { return self[later].older }
+            (later, earlier) = (self[later].newer, self[earlier].older)
+        }
+        return Self.none
     }
 
     private mutating func unlink(_ place: UInt32) {

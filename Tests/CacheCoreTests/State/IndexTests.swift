@@ -115,6 +115,22 @@ struct IndexTests {
         #expect(finalCount == keys.count)
     }
 
+    @Test(arguments: [1, 7, 40])
+    func whatIsTakenInAgainHasItsPlaceInTheOrderOfUse(stride: Int) {
+        var index = Index()
+        let keys = (0..<40).map { Sample.key("\($0)") }
+        let facts = (0..<40).map { Sample.facts(lastUsedAt: 1_790_000_000 + UInt32($0)) }
+        for (key, facts) in zip(keys, facts) { index.insert(key, facts) }
+        for first in 0..<stride {
+            let some = Swift.stride(from: first, to: 40, by: stride)
+            for number in some { index.remove(keys[number]) }
+            for number in some.reversed() + [] { index.restore(keys[number], facts[number]) }
+            index.checkInvariants()
+            let order = index.inOrderOfUse().map(\.key)
+            #expect(order == keys.reversed())
+        }
+    }
+
     @Test func pagesFollowTheOrderOfUse() {
         var index = Index()
         let keys = (0..<10).map { Sample.key("\($0)") }
