@@ -139,7 +139,7 @@ public final class Cache: Sendable {
                         $0.transferFinished(key, id, end, now: .now, using: &random)
                     }
                 }))
-        startScan()
+        if !startScan() { _ = scanFinished(isReadable: false) }
         upkeep.start(self)
         verifier.start(self)
     }
@@ -259,15 +259,23 @@ public final class Cache: Sendable {
         transfers.send(.closeIdleConnections)
     }
 
-    func startScan() {
+    /// Has the directory read; `false` where no thread can be started for it, which upkeep tries again.
+    @discardableResult
+    func startScan() -> Bool {
         scanner.withLock { scanner in
-            scanner?.thread.join()
-            let end = Latch()
-            let thread = NamedThread("scan") {
+            let (previous, end) = (scanner?.thread, Latch())
+            let thread = NamedThread(ifPossible: "scan") {
+                // It may not be through with what follows its reading.
+                previous?.join()
                 Scan(cache: self, logger: self.logger).run()
                 end.open()
             }
+            guard let thread else {
+                logger.warning("no thread can be started to read the directory; to be tried again")
+                return false
+            }
             scanner = (thread, end)
+            return true
         }
     }
 

@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 internal import Synchronization
 
-/// Entries that are read side by side, one thread a core. The threads run only where nobody else wants
-/// to, and take no lock anybody else could wait for.
+/// Entries that are read side by side, one thread a core, or as many as there may be. The threads run only
+/// where nobody else wants to, and take no lock anybody else could wait for.
 final class ReadingBatch: Sendable {
     private let specimens: [Specimen]
     private let next = Atomic(0)
@@ -19,12 +19,13 @@ final class ReadingBatch: Sendable {
         _ directory: CacheDirectory, isCancelled: @escaping @Sendable () -> Bool
     ) -> [EntryReader.Finding] {
         let cores = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
-        let threads = (0..<min(cores, specimens.count)).map { _ in
-            NamedThread("verify-reader") {
+        let threads = (0..<min(cores, specimens.count)).compactMap { _ in
+            NamedThread(ifPossible: "verify-reader") {
                 clinux_lower_priority()
                 self.readNext(directory, isCancelled)
             }
         }
+        if threads.isEmpty { readNext(directory, isCancelled) }
         for thread in threads { thread.join() }
         return findings.withLock { $0 }
     }

@@ -28,7 +28,8 @@ struct ItemWriterTests {
             .http, text, httpStatus: 404, retryAt: UnixTime(rawValue: 1_790_000_000))
         var expected = item(text, .missing)
         expected.failure = CacheWire.Failure(
-            kind: "http", message: text, httpStatus: 404, retryAt: 1_790_000_000)
+            kind: "http", message: String(text.prefix(2048)), httpStatus: 404,
+            retryAt: 1_790_000_000)
         #expect(try written(text, .missing(failure)) == expected)
         expected.failure = CacheWire.Failure(kind: "tls", message: "x")
         #expect(try written(text, .missing(CacheCore.Failure(.tls, "x"))) == expected)

@@ -236,12 +236,12 @@ final class CacheDirectory: Sendable {
             lastUsedAt: FileTime(lastUse: status.st_atim), isPinned: false)
     }
 
-    /// Bytes the disk holds for what lies under the name of a partial; `nil` where nothing does.
-    /// stat(2), `st_blocks`.
+    /// Bytes the disk holds for what lies under the name of a partial; `nil` where nothing does, or a directory,
+    /// which is somebody else's. stat(2), `st_blocks`.
     func allocated(toPartialOf key: CacheKey) throws(Errno) -> Int64? {
         do {
             let status = try kernel.status(of: Self.partialName(of: key), in: descriptor)
-            return Int64(status.st_blocks) * 512
+            return status.st_mode & S_IFMT == S_IFDIR ? nil : Int64(status.st_blocks) * 512
         } catch .noSuchFileOrDirectory {
             return nil
         }

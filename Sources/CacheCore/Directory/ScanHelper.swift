@@ -2,7 +2,7 @@ import CLinux
 internal import CacheKey
 internal import Synchronization
 
-/// A thread that looks at names for a scan, on a processor that has nothing else to do.
+/// A thread that looks at names for a scan, on a processor that has nothing else to do, if there may be one.
 ///
 /// Whatever else wants to run goes first, so that no processor is missed elsewhere; and nobody waits for
 /// what it has begun, since it may not get on with it. sched(7), `SCHED_IDLE`.
@@ -17,14 +17,14 @@ final class ScanHelper {
     }
 
     init(_ directory: CacheDirectory) {
-        let thread = NamedThread("scan-helper") { [offer] in
+        let thread = NamedThread(ifPossible: "scan-helper") { [offer] in
             clinux_run_when_idle()
             while offer.inbox.takeAll() != nil {
                 let batch = offer.batch.withLock { $0.take() }
                 batch?.look(in: directory)
             }
         }
-        thread.detach()
+        thread?.detach()
     }
 
     deinit {

@@ -145,6 +145,7 @@ extension CacheState {
     mutating func published(_ publication: Publication) -> [Effect] {
         let key = publication.key
         examinations.note(key)
+        partials.examinations.note(key)
         guard let flight = flights[key], flight.id == publication.flight else {
             preconditionFailure("\(key) was published without a flight")
         }

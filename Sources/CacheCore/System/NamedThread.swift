@@ -7,7 +7,17 @@ import Glibc
 package struct NamedThread: Sendable {
     private let handle: pthread_t
 
+    /// A thread there is no doing without: where none can be started, the program ends.
     package init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        guard let thread = NamedThread(ifPossible: name, body) else {
+            fatalError(
+                "no thread \(name) can be started: raise what limits tasks (ulimit -u, TasksMax)")
+        }
+        self = thread
+    }
+
+    /// `nil` where the user or the machine has as many as it may have.
+    package init?(ifPossible name: String, _ body: @escaping @Sendable () -> Void) {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         var handle = pthread_t()
         let failure = pthread_create(
@@ -18,7 +28,10 @@ package struct NamedThread: Sendable {
                 start.body()
                 return nil
             }, start.toOpaque())
-        precondition(failure == 0, "no thread can be started: error \(failure)")
+        guard failure == 0 else {
+            start.release()
+            return nil
+        }
         self.handle = handle
     }
 

@@ -45,10 +45,10 @@ struct CacheDirectoryTests {
             // What never has a partial is not in its way.
             if byteCount > 64 * 1024 { #expect(failure != nil) }
             #expect(failure?.message.contains(partial) != false)
+            #expect(fixture.cache.statistics().partials == 0)
         }
     }
 
-    /// The kernel may tell of both renames as of one.
     /// Anybody who may write to a file may give it any time.
     @Test(arguments: [-(1 << 60), -(1 << 34), 1 << 34, 1 << 60] as [Int])
     func aTimeFarOutOfReachIsATime(seconds: Int) async throws {
@@ -70,6 +70,7 @@ struct CacheDirectoryTests {
         }
     }
 
+    /// The kernel may tell of both renames as of one.
     @Test func whoRenamesSomethingOverAnImageAtOnceIsSeen() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)

@@ -109,11 +109,12 @@ extension SoakWorker {
 
     static let listing = SoakWorker(name: "listings", pause: 300) { ground, _, random in
         let client = try client(ground)
+        let order = random.one(of: [ListOrder.recency, .size, .age])
         var after: String?
         repeat {
             let page = try client.call(
                 Methods.List.self,
-                .init(order: random.one(of: [.recency, .size, .age]), limit: 200, after: after))
+                .init(order: order, limit: 200, after: after))
             after = page.after
         } while after != nil
         return Outcome()
