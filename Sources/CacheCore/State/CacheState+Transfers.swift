@@ -203,7 +203,12 @@ extension CacheState {
             } else {
                 unverified.insert(key)
             }
-            if flight.landing.leavesNoPartial(losses: losses) { partials.unverified.remove(key) }
+            // One that was whole already needed no room, and is on the books yet: it is looked for.
+            if partials[key] != nil {
+                partials.doubt(key)
+            } else if flight.landing.leavesNoPartial(losses: losses) {
+                partials.unverified.remove(key)
+            }
             return decide(key, for: flight.interests, nil) + changed(key)
         }
     }

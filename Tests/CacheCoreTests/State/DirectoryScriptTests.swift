@@ -198,6 +198,17 @@ struct DirectoryScriptTests {
         #expect(script.state.partials.count == 0)
     }
 
+    /// It asked for no room, so nothing else takes what was counted off the books.
+    @Test func aPartialThatWasWholeIsLookedForOnceItIsAnEntry() {
+        let key = script.key("a")
+        script.state.partialSeen(key, 8192)
+        script.caller("one", wants: "a")
+        _ = script.finishes("a")
+        _ = script.changes(.partialVanished(key))
+        _ = script.published("a")
+        #expect(script.state.partials.unverified == [key])
+    }
+
     @Test func lookingIsNotUsing() {
         script.has("a")
         script.has("b")
