@@ -48,7 +48,9 @@ extension CacheState {
 
     private func answer(_ key: CacheKey, _ stale: Staleness?, _ now: UnixTime) -> Answer {
         // Who comes while it is being tried again waits for that, unless a stale entry will do.
-        let remembered = flights.contains(key) ? nil : failures.answer(for: key, now: now)
+        let remembered =
+            flights.contains(key)
+            ? nil : failures.answer(for: key, now: now, longest: retry.longestPause)
         guard let facts = index.facts(of: key) else {
             return remembered.map { .failure($0) } ?? .ask
         }

@@ -13,14 +13,11 @@ struct FailureMemory {
     /// What could not be had, where a URL was asked for.
     func url(of key: CacheKey) -> CacheURL? { failures[key]?.url }
 
-    /// Seconds for which a failure may be the answer: one that would be for longer was remembered by a clock
-    /// that was ahead.
-    static let longest: Int64 = 300
-
-    /// The failure that is the answer without a new attempt.
-    func answer(for key: CacheKey, now: UnixTime) -> Failure? {
+    /// The failure that is the answer without a new attempt. One that would be for longer than `longest` was
+    /// remembered by a clock that was ahead.
+    func answer(for key: CacheKey, now: UnixTime, longest: Duration) -> Failure? {
         guard let failure = self[key], let end = failure.retryAt, now < end,
-            end - now <= Self.longest
+            end - now <= longest.components.seconds
         else { return nil }
         return failure
     }
