@@ -2,12 +2,13 @@ internal import CacheKey
 
 /// Partials that nobody asks for.
 extension Cache {
-    /// Discards those that nobody asked for within a day.
+    /// Discards those that nobody asked for within a day, and those of a clock that was ahead: nobody knows
+    /// when that was.
     func discardOldPartials(now: FileTime = .now) {
         for key in performing({ state in (state.restingPartials, []) }) {
-            guard let time = directory.lastUse(ofPartial: key),
-                now.unixTime - time.unixTime >= PartialPolicy.lifetime
-            else { continue }
+            guard let time = directory.lastUse(ofPartial: key) else { continue }
+            let age = now.unixTime - time.unixTime
+            guard age >= PartialPolicy.lifetime || age < -60 else { continue }
             perform { $0.partialExpired(key) }
         }
     }

@@ -5,6 +5,9 @@ internal import SystemPackage
 
 /// Pins.
 extension Cache {
+    /// Entries pinned in one turn of the directory's thread; each waits for the disk.
+    private static let pinSlice = 32
+
     /// Pins entries, or no longer; durable when `completion` is called, from the cache's own thread,
     /// with why some could not be. What is on its way is pinned when it lands.
     public func pin(
@@ -12,11 +15,24 @@ extension Cache {
         completion: @escaping @Sendable ([CacheKey: Failure]) -> Void
     ) {
         _ = lookup(keys)
+        pin(keys[...], isPinned, [:], completion)
+    }
+
+    /// Pins some at a time: other work on the directory has its turn in between.
+    private func pin(
+        _ keys: ArraySlice<CacheKey>, _ isPinned: Bool, _ failures: [CacheKey: Failure],
+        _ completion: @escaping @Sendable ([CacheKey: Failure]) -> Void
+    ) {
         worker.enqueue(
             .run {
-                var failures: [CacheKey: Failure] = [:]
-                for key in keys { failures[key] = self.pin(key, isPinned) }
-                completion(failures)
+                var failures = failures
+                let isDraining = self.performing { state in (state.isDraining, []) }
+                guard !isDraining, !keys.isEmpty else {
+                    for key in keys { failures[key] = .shuttingDown }
+                    return completion(failures)
+                }
+                for key in keys.prefix(Self.pinSlice) { failures[key] = self.pin(key, isPinned) }
+                self.pin(keys.dropFirst(Self.pinSlice), isPinned, failures, completion)
             })
     }
 

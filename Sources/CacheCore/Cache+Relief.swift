@@ -13,11 +13,21 @@ extension Cache {
     public func relieve(
         _ measure: ReliefMeasure, completion: @escaping @Sendable (Relief) -> Void
     ) {
-        let start = ContinuousClock.now
+        if measure.tightens { tighten() }
+        relieve(measure, since: .now, completion)
+    }
+
+    private func relieve(
+        _ measure: ReliefMeasure, since start: ContinuousClock.Instant,
+        _ completion: @escaping @Sendable (Relief) -> Void
+    ) {
         drainWatch()
         examineUnverified()
-        if measure.tightens { tighten() }
-        let held = performing { state in (state.bytesUsed, []) }
+        let held: Int64? = performing { state in
+            let isPostponed = state.postpones { self.relieve(measure, since: start, completion) }
+            return (isPostponed ? nil : state.bytesUsed, [])
+        }
+        guard let held else { return }
         let goal = EvictionGoal(bytes: Int64(Double(held) * measure.keptShare))
         worker.enqueue(
             .run {

@@ -25,8 +25,16 @@ extension Cache {
     ) {
         guard directory.isInPlace else { return completion((.nothing, directory.lost)) }
         _ = lookup(keys)
-        var removed: [CacheKey: Removal] = [:]
-        for key in keys {
+        finishRemoval(of: keys[...], [:], sparesPinned: sparesPinned, completion)
+    }
+
+    /// Removes some at a time: other work on the directory has its turn in between.
+    private func finishRemoval(
+        of keys: ArraySlice<CacheKey>, _ removed: [CacheKey: Removal], sparesPinned: Bool,
+        _ completion: @escaping RemovalEnd
+    ) {
+        var removed = removed
+        for key in keys.prefix(Self.evictionSlice) {
             let part: Removal? = performing { state in
                 // What is decided from now on may come too late for the directory's thread.
                 guard !state.isDraining else { return (nil, []) }
@@ -36,7 +44,11 @@ extension Cache {
             guard let part else { return completion(nil) }
             if part.entries > 0 { removed[key] = part }
         }
-        afterDirectoryWork { [removed] in completion(self.end(of: removed)) }
+        let rest = keys.dropFirst(Self.evictionSlice)
+        afterDirectoryWork { [removed] in
+            guard !rest.isEmpty else { return completion(self.end(of: removed)) }
+            self.finishRemoval(of: rest, removed, sparesPinned: sparesPinned, completion)
+        }
     }
 
     /// What is gone now: files that could not be removed are entries still.

@@ -86,10 +86,7 @@ extension Cache {
     private func continueEviction(_ eviction: Eviction) {
         var eviction = eviction
         let slice: (victims: [Victim], isLast: Bool)? = performing { state in
-            guard state.trust != .scanning || state.isDraining else {
-                state.room.postponed.append(eviction)
-                return (nil, [])
-            }
+            guard !state.postpones({ [eviction] in self.evict(eviction) }) else { return (nil, []) }
             let (victims, isLast, effects) = state.evictionSlice(
                 eviction, limit: Self.evictionSlice)
             return ((victims, isLast), effects)

@@ -144,11 +144,15 @@ public final class Cache: Sendable {
         verifier.start(self)
     }
 
-    /// Ends: running downloads stop with their partials kept, staged images are still published, and
-    /// whoever waits hears of it. Returns once all threads are done.
-    public func drain() {
+    /// Begins to end: running downloads stop with their partials kept, and whoever waits hears of it.
+    public func beginDraining() {
         perform { $0.drainBegan() }
-        for eviction in takePostponed() { evict(eviction) }
+        beginPostponed()
+    }
+
+    /// Ends: staged images are still published. Returns once all threads are done.
+    public func drain() {
+        beginDraining()
         upkeep.finish()
         verifier.finish()
         transfers.finish()
@@ -294,18 +298,20 @@ public final class Cache: Sendable {
         if isOver {
             // What was measured before did not know of what is there.
             measure()
-            for eviction in takePostponed() { evict(eviction) }
+            beginPostponed()
             perform { $0.limitsChecked() + $0.resumeNext() }
             discardOldPartials()
         }
         return isOver
     }
 
-    private func takePostponed() -> [Eviction] {
-        performing { state in
+    /// The directory is read, or will not be: what waited for that begins.
+    private func beginPostponed() {
+        let postponed = performing { state in
             defer { state.room.postponed = [] }
             return (state.room.postponed, [])
         }
+        for begin in postponed { begin() }
     }
 
     /// What to wait on for changes; `nil` where there is no watch.

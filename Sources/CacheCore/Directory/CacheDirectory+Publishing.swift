@@ -214,7 +214,7 @@ extension CacheDirectory {
         do {
             let status = try kernel.status(of: item.descriptor)
             let facts = EntryFacts(
-                record: item.image.record, allocated: Int64(status.st_blocks) * 512,
+                record: item.image.record, allocated: status.allocated,
                 lastUsedAt: item.lastUse)
             return Publication(
                 flight: item.image.flight, key: item.image.key, result: .success(facts))

@@ -161,7 +161,7 @@ final class CacheDirectory: Sendable {
         }
         return .success(
             EntryFacts(
-                record: record, allocated: Int64(status.st_blocks) * 512,
+                record: record, allocated: status.allocated,
                 lastUsedAt: FileTime(lastUse: status.st_atim)))
     }
 
@@ -230,7 +230,7 @@ final class CacheDirectory: Sendable {
     /// All a file says of itself where the file system keeps no attributes.
     private static func bareFacts(_ status: stat) -> EntryFacts {
         EntryFacts(
-            size: Int64(status.st_size), allocated: Int64(status.st_blocks) * 512,
+            size: Int64(status.st_size), allocated: status.allocated,
             mediaType: .other, width: nil, height: nil,
             fetchedAt: UnixTime(clamping: Int64(status.st_mtim.tv_sec)), freshUntil: nil,
             lastUsedAt: FileTime(lastUse: status.st_atim), isPinned: false)
@@ -241,7 +241,7 @@ final class CacheDirectory: Sendable {
     func allocated(toPartialOf key: CacheKey) throws(Errno) -> Int64? {
         do {
             let status = try kernel.status(of: Self.partialName(of: key), in: descriptor)
-            return status.st_mode & S_IFMT == S_IFDIR ? nil : Int64(status.st_blocks) * 512
+            return status.st_mode & S_IFMT == S_IFDIR ? nil : status.allocated
         } catch .noSuchFileOrDirectory {
             return nil
         }

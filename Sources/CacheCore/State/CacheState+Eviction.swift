@@ -185,6 +185,13 @@ extension CacheState {
 
     // MARK: Evicting
 
+    /// Has something begin once the directory is read, if it is not yet; whether that is so.
+    mutating func postpones(_ begin: @escaping @Sendable () -> Void) -> Bool {
+        guard trust == .scanning, !isDraining else { return false }
+        room.postponed.append(begin)
+        return true
+    }
+
     /// The next few victims on the way down, and whether these are the last: the goal is reached with them,
     /// nothing more may go, or the cache is about to end. Then it is over: what becomes an entry while they go
     /// is newer than all of them. Asked again and again, so that nobody waits for a long eviction.

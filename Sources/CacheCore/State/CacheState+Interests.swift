@@ -31,7 +31,10 @@ extension CacheState {
         }
         var effects = join(key, url)
         if let interest { wait(for: key, interest) } else { hold(key, options) }
-        if options.isRefresh, flights[key]?.phase == .retrying { queueAgain(key) }
+        if options.isRefresh, flights[key]?.phase == .retrying {
+            queueAgain(key)
+            effects += changed(key)
+        }
         effects += startQueued()
         return effects
     }

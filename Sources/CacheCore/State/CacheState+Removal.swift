@@ -20,7 +20,7 @@ extension CacheState {
     mutating func removeAsked(_ key: CacheKey, sparesPinned: Bool) -> (Removal, [Effect]) {
         if sparesPinned, index.facts(of: key)?.isPinned == true { return (Removal(), []) }
         var effects = stopBecauseRemoved(key)
-        failures.forget(key)
+        if failures.forget(key) { effects += changed(key) }
         unremovable.remove(key)
         if flights[key]?.phase == .publishing, let facts = index.remove(key) {
             // Its file is replaced any moment: what is queued now would remove the new one.

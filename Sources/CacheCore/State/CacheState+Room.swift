@@ -34,8 +34,9 @@ struct Room {
     var isEvicting = false
     /// Until when fewer downloads run, because memory was short.
     var isTightUntil: ContinuousClock.Instant?
-    /// Evictions that begin once the directory is read: only then is known what was used least recently.
-    var postponed: [Eviction] = []
+    /// What begins once the directory is read: only then is known how much there is, and what was used least
+    /// recently.
+    var postponed: [@Sendable () -> Void] = []
     /// What could not be removed when others could.
     var passedOver: Set<DirectoryName> = []
 }
@@ -272,13 +273,13 @@ extension CacheState {
         if index.pinned.entries >= budget.maximumEntries {
             reasons = ["no room: all \(budget.maximumEntries) entries (--max-entries) are pinned"]
         }
-        if index.pinned.entries > 0 {
-            reasons.append("and pinned images take \(index.pinned.bytes); unpin or remove some")
-        }
         if immovable != index.pinned {
             reasons.append(
-                "and files that can't be removed take \(immovable.bytes - index.pinned.bytes), the log "
-                    + "says which")
+                "and files that can't be removed take \(immovable.bytes - index.pinned.bytes) (the log "
+                    + "says which)")
+        }
+        if index.pinned.entries > 0 {
+            reasons.append("and pinned images take \(index.pinned.bytes); unpin or remove some")
         }
         return Failure(.noRoom, reasons.joined(separator: " "))
     }

@@ -2,7 +2,7 @@
 extension CacheState {
     /// Memory is critically short: for a while half as many downloads run at once.
     mutating func transfersHalved(until end: ContinuousClock.Instant) {
-        slots.limit = max(1, slots.limit / 2)
+        slots.limit = max(1, configuredTransferLimit / 2)
         room.isTightUntil = end
     }
 

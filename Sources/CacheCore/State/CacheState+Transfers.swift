@@ -126,8 +126,8 @@ extension CacheState {
         case .staged(let image):
             // The last of it comes with its end.
             let size = image.record.size
-            _ = transferProgressed(key, id, received: size, total: size)
-            return publishBegins(key, .publish(image))
+            return transferProgressed(key, id, received: size, total: size)
+                + publishBegins(key, .publish(image))
         case .confirmed(let revalidation): return publishBegins(key, .confirm(revalidation))
         case .failed(let failed):
             return startTransfers() + transferFailed(key, flight, failed, now, using: &random)

@@ -28,8 +28,11 @@ struct FailureMemory {
         if failures.count > Self.capacity, let oldest = order.first { forget(oldest) }
     }
 
-    mutating func forget(_ key: CacheKey) {
-        guard failures.removeValue(forKey: key) != nil else { return }
+    /// Forgets a failure; whether there was one.
+    @discardableResult
+    mutating func forget(_ key: CacheKey) -> Bool {
+        guard failures.removeValue(forKey: key) != nil else { return false }
         order.remove(key)
+        return true
     }
 }

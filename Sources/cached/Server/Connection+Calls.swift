@@ -131,9 +131,12 @@ extension Connection {
             let targets = parameters.urls.map { Target($0) }
             let keys = targets.compactMap { $0.valid?.key }
             desk.cache.pin(keys, parameters.pinned) { failures in
-                var reply = ByteBuffer()
-                desk.write(targets, details: true, failures: failures, to: &reply)
-                done(reply)
+                // Not on the cache's own thread: there may be very many.
+                desk.pool.submit { _ in
+                    var reply = ByteBuffer()
+                    desk.write(targets, details: true, failures: failures, to: &reply)
+                    done(reply)
+                }
             }
         }
     }

@@ -71,9 +71,10 @@ extension Connection {
             run(call)
         case .watch(let targets): watch(targets)
         case .call(let call):
+            let former = subscription?.id
             dispatch(call)
             // No stream of its own has taken over.
-            if running?.isStream != true { unsubscribe() }
+            if subscription?.id == former { unsubscribe() }
         case .noCall(let error): refuse(error)
         }
     }
@@ -81,6 +82,7 @@ extension Connection {
     /// Begins a stream: from here on changes are noted, to be told behind the first reply.
     private func begin(_ call: FetchCall) {
         subscribe(to: call.subject)
+        guard context != nil else { return leave(call) }
         elsewhere { desk, first in
             desk.write(call.targets, .announced, continues: true, to: &first)
         } then: { connection, _ in
@@ -108,6 +110,12 @@ extension Connection {
             return .noCall(error)
         }
         switch call.request {
+        case .success(.status(let parameters)) where parameters.urls.count <= urlLimit:
+            if call.header.oneway != true {
+                let targets = parameters.urls.map { Target($0) }
+                desk.write(targets, details: parameters.details == true, to: &reply)
+            }
+            return .reply(reply)
         case .success(.fetch(let parameters)) where !isDraining:
             do {
                 switch try desk.begin(call.header, parameters, for: client) {

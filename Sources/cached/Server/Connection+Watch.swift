@@ -75,6 +75,8 @@ extension Connection {
             loop.execute { [rest] in
                 guard connection.value.subscription?.id == id else { return }
                 connection.value.subscription?.isPageUnderWay = false
+                // The last reply is there already where a long call is about to take over.
+                guard connection.value.running?.isStream == true else { return }
                 connection.value.tell(page, then: rest)
             }
         }

@@ -111,7 +111,11 @@ final class Connection: ChannelDuplexHandler {
     func process() {
         guard !isProcessing else { return }
         isProcessing = true
-        defer { isProcessing = false }
+        defer {
+            isProcessing = false
+            // Telling what was still untold may show that nobody is there; a call begun then ends here.
+            if context == nil { endCall() }
+        }
         while mayAnswer, let message = nextMessage() {
             guard message.readableBytes < Message.maximumLength else {
                 return refuse(.messageTooLarge(limit: Message.maximumLength))

@@ -86,7 +86,7 @@ extension Desk {
             "directory": .string(facts.directory),
             "socket": .string(facts.socket),
             "curlVersion": .string(facts.curlVersion),
-            "uptimeSeconds": .int(Int(UnixTime.now.rawValue) - Int(facts.startedAt.rawValue)),
+            "uptimeSeconds": .int(Int((.now - facts.startedAt).components.seconds)),
             "entries": .int(figures.entries),
             "partials": .int(figures.partials),
             "bytesUsed": .int(Int(figures.bytesUsed)),

@@ -24,5 +24,5 @@ struct DaemonFacts: Sendable {
     let directory: String
     let socket: String
     let curlVersion: String
-    let startedAt: UnixTime
+    let startedAt: ContinuousClock.Instant
 }

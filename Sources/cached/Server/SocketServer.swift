@@ -133,7 +133,8 @@ final class SocketServer: Service {
         let drainer = NIOThreadPool(numberOfThreads: 1)
         drainer.start()
         try await drainer.runIfActive {
-            // Before the cache: a reaction that runs needs its threads to end.
+            self.cache.beginDraining()
+            // Before the cache's threads, which a reaction that runs needs to end.
             self.pressure.stop()
             self.cache.drain()
         }

@@ -22,9 +22,9 @@ struct Subscription {
     private(set) var cursor: ChangeLog.Cursor
     /// Changed and not told.
     private var dirty: Set<CacheKey> = []
-    /// The downloads whose end is to be told, and whether each was said to wait for its turn; for those
-    /// who are told of nothing else.
-    private var underWay: [CacheKey: Bool] = [:]
+    /// The downloads whose end is to be told, and whether each was said to wait for its turn, if that is
+    /// known; for those who are told of nothing else.
+    private var underWay: [CacheKey: Bool?] = [:]
     /// What there is to tell of the state at the beginning.
     var pages: WatchPages?
     /// The next page is being made: what changes meanwhile is told behind it.
@@ -71,7 +71,7 @@ struct Subscription {
 
     /// These are under way, and told of at the beginning.
     mutating func begin(with keys: [CacheKey]) {
-        underWay = Dictionary(keys.map { ($0, true) }, uniquingKeysWith: { first, _ in first })
+        underWay = Dictionary(keys.map { ($0, nil) }, uniquingKeysWith: { first, _ in first })
         pages = WatchPages(underWay: keys)
     }
 
