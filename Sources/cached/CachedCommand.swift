@@ -32,7 +32,7 @@ struct CachedCommand: AsyncParsableCommand {
         // A signal that comes before anybody takes it must not end the daemon, as it does by default.
         for number in [SIGPIPE, SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         do {
-            let settings = try await Settings.resolve(options, Environment.all())
+            let settings = try Settings.resolve(options, Environment.all())
             try await serve(settings)
         } catch let failure as StartFailure {
             FileDescriptor.standardError.writeLine("cached: \(failure.message)")
@@ -48,7 +48,7 @@ struct CachedCommand: AsyncParsableCommand {
         DescriptorLimit.apply(to: &settings.cache, logger)
         let server = try SocketServer(settings, logger: logger)
         let reload = Reload(server: server, logger: logger) { [options] in
-            try await Settings.resolve(options, Environment.all())
+            try Settings.resolve(options, Environment.all())
         }
         let signals = await PressureSignals(monitor: server.pressure)
         let group = ServiceGroup(

@@ -6,20 +6,21 @@ import UnixSignals
 struct Reload: Service {
     let server: SocketServer
     let logger: Logger
-    let settings: @Sendable () async throws -> Settings
+    let settings: @Sendable () throws -> Settings
 
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup)
-        for await _ in signals.cancelOnGracefulShutdown() { await reload() }
+        for await _ in signals.cancelOnGracefulShutdown() { reload() }
     }
 
     /// A configuration that can't be used changes nothing.
-    private func reload() async {
+    private func reload() {
         do {
-            try server.apply(try await settings())
+            let settings = try settings()
+            try server.apply(settings)
             logger.info(
-                "configuration read again: the limits of space are in force, all else needs a restart"
-            )
+                "configuration read again: the limits of space are in force, all else needs a restart",
+                metadata: ["file": "\(settings.file ?? "none")"])
         } catch {
             let reason = (error as? StartFailure)?.message ?? "\(error)"
             logger.error(

@@ -62,7 +62,7 @@ struct InputFuzzTests {
                 while !random.oneIn(3) { random.damage(&bytes) }
                 let file = try directory.write(bytes, to: "cached.conf")
                 do {
-                    _ = try await Settings.resolve(options, ["HOME": "/h"])
+                    _ = try Settings.resolve(options, ["HOME": "/h"])
                 } catch let failure as StartFailure {
                     #expect(failure.exitCode == .configuration, "seed \(testSeed): \(bytes)")
                     #expect(failure.message.contains("CACHED_") || failure.message.contains(file))

@@ -171,7 +171,7 @@ struct SettingsTests {
             let directory = try TemporaryDirectory(in: scope).path
             let failure = try await self.failure(["--config", directory], ["HOME": "/h"])
             #expect(failure.exitCode == .configuration)
-            #expect(failure.message.contains("\(directory) can't be read: Is a directory"))
+            #expect(failure.message.contains("\(directory) is no regular file"))
         }
     }
 
@@ -207,7 +207,7 @@ struct SettingsTests {
     private func resolve(
         _ arguments: [String], _ environment: [String: String]
     ) async throws -> Settings {
-        try await Settings.resolve(DaemonOptions.parse(arguments), environment)
+        try Settings.resolve(DaemonOptions.parse(arguments), environment)
     }
 
     private func failure(

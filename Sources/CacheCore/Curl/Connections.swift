@@ -9,6 +9,10 @@ final class Connections {
     private var unnamed: Set<Int32> = []
     /// Connections to several hosts may have one port here.
     private var socketsByPort: [Int: Set<Int32>] = [:]
+    /// Those by TLS on which answers are told apart by their order, as by HTTP/1.1.
+    private var inOrder: Set<Int> = []
+    /// When something was last said on the others, which several downloads share.
+    private var heardAt: [Int: ContinuousClock.Instant] = [:]
 
     /// A socket is about to be connected.
     func opened(_ socket: Int32) {
@@ -20,7 +24,11 @@ final class Connections {
         unnamed.remove(socket)
         if let port = socketsByPort.first(where: { $0.value.contains(socket) })?.key {
             socketsByPort[port]?.remove(socket)
-            if socketsByPort[port]?.isEmpty == true { socketsByPort[port] = nil }
+            if socketsByPort[port]?.isEmpty == true {
+                socketsByPort[port] = nil
+                heardAt[port] = nil
+                inOrder.remove(port)
+            }
         }
         return Glibc.close(socket)
     }
@@ -33,6 +41,27 @@ final class Connections {
             var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
             return poll(&entry, 1, 0) > 0
         }
+    }
+
+    /// Part of an answer came over TLS.
+    func heard(onLocalPort port: Int, isMultiplexed: Bool) {
+        if isMultiplexed {
+            heardAt[port] = .now
+        } else if inOrder.insert(port).inserted {
+            nameNew()
+        }
+    }
+
+    /// Whether answers come in order over TLS there; where several downloads share it, there is always
+    /// something unread.
+    func isInOrder(localPort port: Int) -> Bool { inOrder.contains(port) }
+
+    /// Shuts a connection down on which nothing was said for so long: libcurl would have every other download
+    /// from the host wait on it too, for as long as TCP believes in it. shutdown(2).
+    func shutDownIfSilent(localPort port: Int, for time: Duration) {
+        nameNew()
+        if let last = heardAt[port], .now - last < time { return }
+        for socket in socketsByPort[port, default: []] { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
     /// Ports are known once sockets are connected.

@@ -81,6 +81,13 @@ final class CurlEasy {
         return strcasecmp(text.assumingMemoryBound(to: CChar.self), "https") == 0
     }
 
+    /// The port of this side of the connection; 0 before there is one. CURLINFO_LOCAL_PORT(3).
+    var localPort: Int {
+        var port = 0
+        ccurl_get_long(handle, CURLINFO_LOCAL_PORT, &port)
+        return port
+    }
+
     /// What a proxy answered to CONNECT; 0 if none was asked for a tunnel. CURLINFO_HTTP_CONNECTCODE(3).
     var tunnelStatus: Int {
         var status = 0

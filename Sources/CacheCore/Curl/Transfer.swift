@@ -87,6 +87,7 @@ final class Transfer {
         } else if head.take(line, mayMultiplex: easy.isSecure) {
             times.received = .now
             isConnecting = false
+            noteHearing()
             // It is no redirect, though libcurl follows any 3xx (RFC 9110 §15.4.5).
             if head.status == 304 { try? easy.set(CURLOPT_FOLLOWLOCATION, 0) }
         }
@@ -131,6 +132,7 @@ final class Transfer {
                 ? .taken : .brokenOff
         }
         isBodyBegun = true
+        if head.isMultiplexed { noteHearing() }
         do {
             if body == nil { try checkHead() }
             guard !isRereading, try hasRoom(for: bytes.count) else { return .postponed }
@@ -185,11 +187,12 @@ final class Transfer {
     }
 
     /// libcurl is about to send a request: whether the connection is good for it. What was said on one
-    /// that was idle is no answer. Over TLS there is more to hear than answers.
+    /// that was idle is no answer, unless it is one that several share.
     func mayAsk(onLocalPort port: Int) -> Bool {
         guard !isAbandoned else { return false }
         hasAsked = true
-        guard !hasMetSurplus, !isConnecting, !easy.isSecure,
+        guard !hasMetSurplus, !isConnecting,
+            !easy.isSecure || connections.isInOrder(localPort: port),
             connections.hasUnread(localPort: port)
         else { return true }
         hasMetSurplus = true
@@ -197,6 +200,19 @@ final class Transfer {
         // Nobody else shall have it.
         try? easy.set(CURLOPT_FORBID_REUSE, 1)
         return false
+    }
+
+    private func noteHearing() {
+        guard easy.isSecure else { return }
+        connections.heard(onLocalPort: easy.localPort, isMultiplexed: head.isMultiplexed)
+    }
+
+    /// The transfer is over with libcurl's `code`. Where it timed out on a connection that is silent for all,
+    /// the next attempt has another.
+    func leaveSilentConnection(_ code: CURLcode) {
+        guard code == CURLE_OPERATION_TIMEDOUT, hasAsked, easy.isSecure else { return }
+        connections.shutDownIfSilent(
+            localPort: easy.localPort, for: .seconds(context.settings.stallTimeout))
     }
 
     /// The transfer is over with libcurl's `code`: whether it has to be made by a new connection.

@@ -244,6 +244,7 @@ private final class TransferThread {
             transfer.startOver()
             return aimAgain(transfer)
         }
+        transfer.leaveSilentConnection(code)
         let end = transfer.end(code)
         release(transfer)
         context.onFinished(transfer.key, transfer.id, end)

@@ -1,39 +1,46 @@
-import Glibc
-import SystemPackage
-
 /// The configuration file: lines of `NAME=value`, empty lines and comments behind `#` or `;`, as service
-/// managers read them. systemd.exec(5), `EnvironmentFile=`.
-enum ConfigurationFile {
-    /// The names a file sets, each with the number of its line.
-    ///
+/// managers read them; a value may stand in quotation marks. systemd.exec(5), `EnvironmentFile=`.
+struct ConfigurationFile {
+    let path: String
+    /// The names it sets, each with the number of its line.
+    private(set) var names: [(name: String, line: Int)] = []
+    /// What they are set to, where one is set twice by the last of its lines.
+    private(set) var values: [String: String] = [:]
+
     /// - Throws: `StartFailure` where it can't be read, or a line is none of these.
-    static func names(in path: String) throws -> [(name: String, line: Int)] {
-        guard let file = fopen(path, "re") else { throw unreadable(path) }
-        defer { fclose(file) }
-        var names: [(String, Int)] = []
-        var buffer: UnsafeMutablePointer<CChar>?
-        var capacity = 0
-        defer { free(buffer) }
-        var number = 0
-        while getline(&buffer, &capacity, file) >= 0, let buffer {
-            number += 1
-            let text = String(cString: buffer).split(whereSeparator: \.isWhitespace)
-                .joined(separator: " ")
+    init(_ path: String) throws {
+        self.path = path
+        let lines: [String]
+        do throws(TextFile.Problem) {
+            lines = try TextFile.lines(of: path)
+        } catch {
+            throw StartFailure.configuration("the configuration file \(path) \(error)")
+        }
+        for (number, line) in zip(1..., lines) {
+            let text = line.trimmed
             if text.isEmpty || text.hasPrefix("#") || text.hasPrefix(";") { continue }
-            guard let match = text.prefixMatch(of: /([A-Z_][A-Z0-9_]*)=/) else {
+            guard let match = text.wholeMatch(of: /([A-Z_][A-Z0-9_]*)=(.*)/) else {
                 throw StartFailure.configuration(
                     "\(path):\(number): \"\(text)\" is no NAME=value like "
                         + "\(SettingName.maxBytes.rawValue)=5GiB")
             }
             names.append((String(match.1), number))
+            values[String(match.1)] = String(match.2).trimmed.unquoted
         }
-        // What is no file at all tells when it is read.
-        guard ferror(file) == 0 else { throw unreadable(path) }
-        return names
+    }
+}
+
+extension String {
+    /// Without white space around it.
+    fileprivate var trimmed: String {
+        let tail = drop(while: \.isWhitespace)
+        guard let last = tail.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(tail[...last])
     }
 
-    private static func unreadable(_ path: String) -> StartFailure {
-        .configuration(
-            "the configuration file \(path) can't be read: \(Errno(rawValue: errno))")
+    /// Without the quotation marks it stands in, if it does.
+    fileprivate var unquoted: String {
+        guard count >= 2, let mark = first, mark == last, "\"'".contains(mark) else { return self }
+        return String(dropFirst().dropLast())
     }
 }

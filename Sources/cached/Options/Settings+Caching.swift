@@ -29,14 +29,12 @@ extension Settings {
     static func proxy(_ options: DaemonOptions, _ reader: ConfigReader) throws -> String? {
         guard let text = options.proxy ?? reader.string(.proxy) else { return nil }
         let wanted = "a proxy like http://host:3128, without user and path"
-        let schemes = ["http://", "https://"]
-        guard let scheme = schemes.first(where: { text.hasPrefix($0) }) else {
-            throw bad(.proxy, text, wanted)
-        }
-        let place = text.dropFirst(scheme.count)
-        guard !place.isEmpty, !place.contains(where: { "/@?# ".contains($0) }) else {
-            throw bad(.proxy, text, wanted)
-        }
+        // The log is no place for what stands before the host.
+        let shown = text.lastIndex(of: "@").map { "…\(text[$0...])" } ?? text
+        let form = /https?:\/\/(?:\[[0-9A-Fa-f:.]+\]|[^:\/@?#\[\]\s]+)(?::([0-9]{1,5}))?/
+        guard let match = text.wholeMatch(of: form),
+            match.1.map({ 1...65535 ~= Int($0) ?? 0 }) ?? true
+        else { throw bad(.proxy, shown, wanted) }
         return text
     }
 }

@@ -22,14 +22,26 @@ extension Settings {
         }
         transfers.proxy = try proxy(options, reader)
         if let file = options.caFile ?? reader.string(.caFile) {
-            guard access(file, R_OK) == 0 else {
-                throw bad(.caFile, file, "a file that can be read")
-            }
+            try checkCertificates(file)
             transfers.certificateFile = file
         }
         transfers.userAgent = "cached/\(Version.current)"
         try limit(&transfers, options.transfers, reader)
         return transfers
+    }
+
+    /// What libcurl could not use is better said now than at each download.
+    private static func checkCertificates(_ file: String) throws {
+        let lines: [String]
+        do throws(TextFile.Problem) {
+            lines = try TextFile.lines(of: file)
+        } catch {
+            throw bad(.caFile, file, "a file of certificates: it \(error)")
+        }
+        let begins = /-----BEGIN .*CERTIFICATE-----/
+        guard lines.contains(where: { $0.contains(begins) }) else {
+            throw bad(.caFile, file, "a file of certificates in PEM")
+        }
     }
 
     private static func limit(

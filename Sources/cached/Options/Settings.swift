@@ -7,6 +7,8 @@ import SystemPackage
 
 /// What the daemon runs with, resolved: options over environment over file over defaults.
 struct Settings: Sendable {
+    /// The configuration file, if there is one.
+    var file: String?
     var cache: CacheSettings
     var socket: String
     var socketMode: mode_t
@@ -15,8 +17,9 @@ struct Settings: Sendable {
 
     static func resolve(
         _ options: DaemonOptions, _ environment: [String: String]
-    ) async throws -> Settings {
-        let reader = try await reader(options, environment)
+    ) throws -> Settings {
+        let file = configurationFile(options, environment)
+        let reader = try reader(file, environment)
         var places = environment
         places[SettingName.socket.rawValue] = reader.string(.socket)
         places[SettingName.directory.rawValue] = reader.string(.directory)
@@ -32,7 +35,7 @@ struct Settings: Sendable {
         cache.transfers.caching = try caching(
             options, reader, isShared: SocketLookup.isSystem(socket))
         return Settings(
-            cache: cache, socket: socket,
+            file: file, cache: cache, socket: socket,
             socketMode: try mode(options.socketMode ?? reader.string(.socketMode) ?? "600"),
             pressure: try pressure(options.pressure, reader),
             logLevel: try level(options.logLevel ?? reader.string(.logLevel) ?? "info"))
@@ -109,28 +112,19 @@ struct Settings: Sendable {
 extension Settings {
     /// The environment over the file. A name that starts like a setting and is none is an error.
     private static func reader(
-        _ options: DaemonOptions, _ environment: [String: String]
-    ) async throws -> ConfigReader {
+        _ file: String?, _ environment: [String: String]
+    ) throws -> ConfigReader {
         for name in environment.keys.sorted() { try check(name, "the environment") }
         var providers: [any ConfigProvider] = [
             EnvironmentVariablesProvider(environmentVariables: environment)
         ]
-        if let file = try configurationFile(options, environment) {
-            providers.append(try await provider(file))
-        }
+        if let file { providers.append(try provider(ConfigurationFile(file))) }
         return ConfigReader(providers: providers)
     }
 
-    private static func provider(_ file: String) async throws -> EnvironmentVariablesProvider {
-        for (name, line) in try ConfigurationFile.names(in: file) {
-            try check(name, "\(file):\(line)")
-        }
-        do {
-            return try await EnvironmentVariablesProvider(environmentFilePath: FilePath(file))
-        } catch {
-            throw StartFailure.configuration(
-                "the configuration file \(file) can't be read: \(error)")
-        }
+    private static func provider(_ file: ConfigurationFile) throws -> EnvironmentVariablesProvider {
+        for (name, line) in file.names { try check(name, "\(file.path):\(line)") }
+        return EnvironmentVariablesProvider(environmentVariables: file.values)
     }
 
     private static func check(_ name: String, _ place: String) throws {
@@ -140,22 +134,17 @@ extension Settings {
             "\(place) sets \(name), which is no setting; the nearest is \(nearest)")
     }
 
-    /// The file to read: the one named, else the first of the usual places that exists.
+    /// The file to read: the one named, else the first in the usual places. One that is there and can't be
+    /// read is an error.
     private static func configurationFile(
         _ options: DaemonOptions, _ environment: [String: String]
-    ) throws -> String? {
-        if let named = options.config {
-            guard access(named, R_OK) == 0 else {
-                throw StartFailure.configuration(
-                    "the configuration file \(named) can't be read: \(Errno(rawValue: errno))")
-            }
-            return named
-        }
+    ) -> String? {
+        if let named = options.config { return named }
         let home =
             environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? environment["HOME"].map { "\($0)/.config" }
         let places = [home.map { "\($0)/cached/cached.conf" }, "/etc/cached/cached.conf"]
-        return places.compactMap(\.self).first { access($0, R_OK) == 0 }
+        return places.compactMap(\.self).first { access($0, F_OK) == 0 }
     }
 }
 

@@ -12,7 +12,7 @@ struct PressureSettingsTests {
         _ arguments: [String] = [], _ environment: [String: String] = [:]
     ) async throws -> PressureSettings {
         let environment = environment.merging(["HOME": "/h"]) { $1 }
-        return try await Settings.resolve(DaemonOptions.parse(arguments), environment).pressure
+        return try Settings.resolve(DaemonOptions.parse(arguments), environment).pressure
     }
 
     @Test func defaultsAreTheDesigns() async throws {
