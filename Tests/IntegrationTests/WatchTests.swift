@@ -190,7 +190,63 @@ struct WatchTests {
         }
     }
 
+    /// All of it is there in one turn, with its head: nothing was told of it before.
+    @Test func whatComesAtOnceIsToldToItsEnd() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let daemon = try await DaemonFixture.start(in: scope)
+            let (names, image) = (["/a.png", "/b.png"], SampleImage.png())
+            var watchers: [Watcher] = []
+            for urls in [names.map { origin.url($0) }, nil] {
+                let watcher = try Watcher(daemon)
+                try await watcher.watch(urls)
+                try await watcher.take()
+                watchers.append(watcher)
+            }
+            for name in names {
+                let gate = try Gate()
+                origin.route(
+                    name,
+                    [
+                        .wait(gate), .head(200, ["Content-Length": "\(image.count)"]),
+                        .bytes(image),
+                    ])
+                let fetch = try daemon.connect()
+                try await fetch.send(call("Fetch", [origin.url(name)]) + "\0")
+                for watcher in watchers {
+                    try await watcher.take {
+                        try $0.items(of: origin.url(name)).last?.phase == .connecting
+                    }
+                }
+                gate.open()
+                #expect(try await fetch.answer().items.map(\.state) == [.cached])
+                for watcher in watchers {
+                    try await watcher.take {
+                        try $0.items(of: origin.url(name)).last?.state == .cached
+                    }
+                }
+            }
+        }
+    }
+
     // MARK: Ends
+
+    /// Such a call is taken apart elsewhere, and so is a page of what is watched.
+    @Test func whatIsLeftOfAStreamIsNoPartOfALongCallsAnswer() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let urls = (0..<1500).map { "http://127.0.0.1:1/\($0).png" }
+            let watch = call("Watch", flags: [#""more":true"#])
+            for _ in 0..<40 {
+                let connection = try daemon.connect()
+                try await connection.send(watch + "\0" + call("Remove", urls) + "\0")
+                while try await connection.answer().continues == true {}
+                let text = try await connection.receiveText()
+                #expect(text.contains(#""entries":0"#), "\(text)")
+                connection.shutdown()
+            }
+        }
+    }
 
     @Test func theNextCallEndsTheStream() async throws {
         try await withTestScope { scope in

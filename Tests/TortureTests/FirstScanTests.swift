@@ -44,6 +44,23 @@ struct FirstScanTests {
         }
     }
 
+    /// Before that nobody knows how much there is.
+    @Test func memoryGivenBackBeforeItsEndIsAShareOfAll() async throws {
+        try await withTestScope { scope in
+            var scene = try await FilledDirectory([900], in: scope)
+            _ = try Self.copies(in: scene)
+            try await scene.restart()
+            scene.daemon.process.signal(SIGUSR1)
+            try await waitUntil("the reaction") {
+                try await scene.stats()["pressureReactions"] == .int(1)
+            }
+            guard case .int(let entries) = try await scene.stats()["entries"] else {
+                throw TestFailure("there is no number of entries")
+            }
+            #expect(entries >= Self.count * 7 / 10 && entries <= Self.count * 8 / 10)
+        }
+    }
+
     @Test(
         .disabled(
             if: isSanitized, "the processor's time and memory, of which a sanitizer takes most"))

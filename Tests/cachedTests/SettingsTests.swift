@@ -1,5 +1,6 @@
 import ArgumentParser
 import CacheWire
+import Glibc
 import Logging
 import TestSupport
 import Testing
@@ -164,6 +165,63 @@ struct SettingsTests {
             #expect(failure.exitCode == .configuration)
             #expect(failure.message.hasPrefix("\(file):4: \"\(line)\" is no NAME=value"))
         }
+    }
+
+    @Test func linesMayEndAsInDOSAndValuesStandInQuotationMarks() async throws {
+        try await withTestScope { scope in
+            let file = try TemporaryDirectory(in: scope).write(
+                "# comment\r\nCACHED_MAX_BYTES=5MiB\r\nCACHED_ATTEMPTS=\"2\"\r\n"
+                    + "CACHE_DIRECTORY='/a b'\r\n", to: "cached.conf")
+            let settings = try await resolve(["--config", file], ["HOME": "/h"])
+            #expect(settings.cache.limits.maximumBytes == 5 << 20)
+            #expect(settings.cache.retry.attempts == 2)
+            #expect(settings.cache.directory == "/a b")
+            #expect(settings.file == file)
+        }
+    }
+
+    /// Nobody may be at its other end.
+    @Test func aFIFOIsNotWaitedFor() async throws {
+        try await withTestScope { scope in
+            let path = try TemporaryDirectory(in: scope).path + "/cached.conf"
+            try #require(mkfifo(path, 0o600) == 0)
+            let failure = try await self.failure(["--config", path], ["HOME": "/h"])
+            #expect(failure.message.contains("\(path) is no regular file"))
+        }
+    }
+
+    @Test func aFileWithoutCertificatesIsNoAuthority() async throws {
+        try await withTestScope { scope in
+            let directory = try TemporaryDirectory(in: scope)
+            let file = try directory.write("no certificate\n", to: "ca.pem")
+            for path in [file, directory.path] {
+                let failure = try await self.failure(["--ca-file", path], ["HOME": "/h"])
+                #expect(failure.exitCode == .configuration)
+                #expect(failure.message.contains("\"\(path)\", not a file of certificates"))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "http://host:abc", "http://127.0.0.1:99999", "http://host:0", "http://[::1", "http://",
+        "http://host/", "socks5://host", "http://a b",
+    ])
+    func anImpossibleProxyIsAnError(text: String) async throws {
+        let failure = try await failure(["--proxy", text], ["HOME": "/h"])
+        #expect(failure.exitCode == .configuration)
+        #expect(failure.message.contains("\"\(text)\", not a proxy"))
+    }
+
+    @Test(arguments: [
+        "http://host", "https://host:3128", "http://[::1]:1", "http://10.0.0.1:65535",
+    ])
+    func proxiesHaveAHostAndAPort(text: String) async throws {
+        #expect(try await resolve(["--proxy", text], ["HOME": "/h"]).cache.transfers.proxy == text)
+    }
+
+    @Test func whatStandsBeforeTheProxysHostIsNotRepeated() async throws {
+        let failure = try await failure(["--proxy", "http://u:secret@host:1"], ["HOME": "/h"])
+        #expect(failure.message.contains("…@host:1") && !failure.message.contains("secret"))
     }
 
     @Test func aDirectoryIsNoConfigurationFile() async throws {

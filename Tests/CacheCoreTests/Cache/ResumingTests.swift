@@ -359,17 +359,20 @@ struct ResumingTests {
             let folder = try TemporaryDirectory(in: scope)
             try folder.directory("cache")
             let now = FileTime.now
-            let daysAgo = [1, 0].map {
+            // Of one to come nobody knows when it was.
+            let daysAgo = [1, 0, -1].map {
                 FileTime(nanoseconds: now.nanoseconds - $0 * 86_401_000_000_000).specification
             }
-            let files = try ["old", "new"].map {
+            let files = try ["old", "new", "ahead"].map {
                 try folder.write($0, to: "cache/\(Sample.key($0)).part")
             }
             for (file, time) in zip(files, daysAgo) {
                 #expect(utimensat(AT_FDCWD, file, [time, time], 0) == 0)
             }
             let fixture = try CacheFixture(in: scope, directory: folder.file("cache"))
-            try await waitUntil("the old one to go") { access(files[0], F_OK) != 0 }
+            for file in [files[0], files[2]] {
+                try await waitUntil("\(file) to go") { access(file, F_OK) != 0 }
+            }
             #expect(access(files[1], F_OK) == 0)
             #expect(fixture.cache.statistics().partials == 1)
             let tomorrow = FileTime(nanoseconds: now.nanoseconds + 86_400_000_000_000)

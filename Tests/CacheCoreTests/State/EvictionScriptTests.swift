@@ -199,6 +199,14 @@ struct EvictionScriptTests {
         #expect(script.event { $0.timePassed(now: end + .seconds(60)) } == [])
     }
 
+    @Test func halfIsHalfHoweverOftenMemoryIsShort() {
+        let script = StateScript(transferLimit: 4)
+        for _ in 0..<3 { script.state.transfersHalved(until: .now) }
+        script.caller("reader", wants: "a", "b", "c") {
+            #expect($0 == ["start a", "start b"])
+        }
+    }
+
     @Test func oneDownloadIsAlwaysAllowed() {
         let script = StateScript(transferLimit: 2)
         for _ in 0..<3 { script.state.transfersHalved(until: .now) }

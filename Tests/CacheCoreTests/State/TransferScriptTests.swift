@@ -66,6 +66,15 @@ struct TransferScriptTests {
         #expect(script.state.counters.bytesReceived == 100)
     }
 
+    @Test func whoWatchesIsWokenForWhatComesAtOnce() {
+        script.state.changes.isObserved = true
+        script.caller("reader", wants: "a")
+        _ = script.takesChanges()
+        #expect(script.finishes("a").contains("announce"))
+        #expect(script.takesChanges() == [script.key("a")])
+        #expect(script.published("a").contains("announce"))
+    }
+
     /// An image that comes at once is told of only when it is whole.
     @Test func theLastBytesComeWithTheEnd() {
         script.caller("reader", wants: "a", "b")

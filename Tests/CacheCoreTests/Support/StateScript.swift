@@ -36,9 +36,14 @@ final class StateScript {
     // MARK: Events
 
     func event(_ body: (inout CacheState) -> [Effect]) -> [String] {
+        let wasQuiet = state.changes.keys.isEmpty
         let effects = body(&state)
         state.checkInvariants()
-        return effects.map(words)
+        let words = effects.map(words)
+        precondition(
+            !wasQuiet || state.changes.keys.isEmpty || words.contains("announce"),
+            "nobody is woken for what changed")
+        return words
     }
 
     /// A caller comes, named for its outcome, and names what it wants.
