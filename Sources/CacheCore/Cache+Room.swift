@@ -106,6 +106,11 @@ extension Cache {
         evict(eviction)
     }
 
+    private func isKnownToStay(_ victim: Victim) -> Bool {
+        guard case .entry(let key) = victim.name else { return false }
+        return performing { state in (state.unremovable.contains(key), []) }
+    }
+
     /// Removes the files of victims; whether all of them are gone. What can't be removed stays, and is passed
     /// over from now on: there may be others. All stay in a directory that was moved away: somebody may want
     /// to keep it.
@@ -120,7 +125,10 @@ extension Cache {
                 gone.append(victim)
                 removing.went(victim)
             } catch {
-                if stuck.isEmpty { directory.log(error, of: victim, logger) }
+                // Of one that stayed before, the log knows.
+                if stuck.isEmpty, !isKnownToStay(victim) {
+                    directory.log(error, of: victim, logger)
+                }
                 stuck.append(victim)
                 removing.stayed()
             }

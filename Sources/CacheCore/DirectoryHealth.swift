@@ -9,6 +9,10 @@ struct DirectoryHealth {
         case readOnly
         /// Why nothing at the path could be taken over, last.
         case lost(String)
+
+        var isLost: Bool {
+            if case .lost = self { true } else { false }
+        }
     }
 
     private let cache: Cache
@@ -25,6 +29,7 @@ struct DirectoryHealth {
         let old = state
         state = seen
         say(seen, old)
+        if seen.isLost != old.isLost { cache.announceEntries() }
     }
 
     private func look() -> State {
@@ -59,6 +64,17 @@ struct DirectoryHealth {
 }
 
 extension Cache {
+    /// Another answer is due of every entry: nothing is cached while the directory is lost.
+    fileprivate func announceEntries() {
+        guard performing({ state in (state.changes.isObserved, []) }) else { return }
+        var (position, hasMore) = (0, true)
+        while hasMore {
+            let stretch = readStretch(&position)
+            hasMore = stretch.hasMore
+            perform { state in stretch.entries.flatMap { state.changed($0.key) } }
+        }
+    }
+
     /// Names lead into another directory: it is watched in the place of the old one, and read.
     func followDirectory() {
         watchDirectory()

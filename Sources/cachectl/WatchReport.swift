@@ -69,7 +69,10 @@ struct WatchReport {
     }
 
     private mutating func remove(_ key: String) throws {
-        let url = urls[key]
+        // What came and went between two replies was never told of.
+        guard !isOfEverything || urls[key] != nil else { return }
+        // It is empty where nobody knows it.
+        let url = urls[key].flatMap { $0.isEmpty ? nil : $0 }
         _ = noteCached(key, false)
         if isOfEverything {
             urls[key] = nil

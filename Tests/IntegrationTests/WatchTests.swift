@@ -165,10 +165,14 @@ struct WatchTests {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let tail = String(repeating: "x", count: 1000)
-            let urls = (0..<17_000).map { "http://127.0.0.1:9/\($0)\(tail)\n" }.joined()
-            let output = try await daemon.cachectl("watch", "-", input: Array(urls.utf8))
+            let long = (0..<17_000).map { "http://127.0.0.1:9/\($0)\(tail)\n" }.joined()
+            let output = try await daemon.cachectl("watch", "-", input: Array(long.utf8))
             #expect(output.status == .exited(64))
             #expect(output.errorText.contains("ask about fewer URLs at once"))
+            let many = (0...200_000).map { "http://127.0.0.1:9/\($0)\n" }.joined()
+            let refusal = try await daemon.cachectl("watch", "-", input: Array(many.utf8))
+            #expect(refusal.status == .exited(64))
+            #expect(refusal.errorText.contains("no more than 200000"))
         }
     }
 

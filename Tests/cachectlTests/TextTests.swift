@@ -28,13 +28,15 @@ import Testing
     @Test(arguments: [
         ("plain text 画像", "plain text 画像"), ("\u{1B}[31m", #"\u{1B}[31m"#),
         ("a\nb\r", #"a\u{A}b\u{D}"#), ("\u{9B}31m\u{7F}", #"\u{9B}31m\u{7F}"#),
-        ("a\u{202E}b", #"a\u{202E}b"#),
+        ("a\u{202E}b", #"a\u{202E}b"#), ("\u{FEFF}a\u{61C}", #"\u{FEFF}a\u{61C}"#),
     ])
     func controlsAreMadeVisible(text: String, printable: String) {
         #expect(text.printable == printable)
     }
 
-    @Test(arguments: [("abc", 3), ("画像", 4), ("🐈", 2), ("🇩🇪🇫🇷", 4), ("e\u{301}", 1), ("", 0)])
+    @Test(arguments: [
+        ("abc", 3), ("画像", 4), ("🐈", 2), ("⌚⭐", 4), ("→", 1), ("🇩🇪🇫🇷", 4), ("e\u{301}", 1), ("", 0),
+    ])
     func columnsAreCountedAsTheTerminalDoes(text: String, columns: Int) {
         #expect(text.columns == columns)
     }

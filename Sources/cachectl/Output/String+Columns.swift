@@ -53,7 +53,8 @@ extension Character {
             0x1F680...0x1FAFF,
             0x20000...0x3FFFD:
             2
-        default: 1
+        // The other emoji, which are wide as such: U+231A, U+2B50 …
+        default: scalar.properties.isEmojiPresentation ? 2 : 1
         }
     }
 }
