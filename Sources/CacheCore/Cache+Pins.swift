@@ -15,24 +15,28 @@ extension Cache {
         completion: @escaping @Sendable ([CacheKey: Failure]) -> Void
     ) {
         _ = lookup(keys)
-        pin(keys[...], isPinned, [:], completion)
+        pin(keys[...], isPinned, after: [], completion)
     }
 
-    /// Pins some at a time: other work on the directory has its turn in between.
+    /// Pins some at a time, after those of which some failed: other work on the directory has its turn in
+    /// between.
     private func pin(
-        _ keys: ArraySlice<CacheKey>, _ isPinned: Bool, _ failures: [CacheKey: Failure],
+        _ keys: ArraySlice<CacheKey>, _ isPinned: Bool, after former: [[CacheKey: Failure]],
         _ completion: @escaping @Sendable ([CacheKey: Failure]) -> Void
     ) {
         worker.enqueue(
             .run {
-                var failures = failures
                 let isDraining = self.performing { state in (state.isDraining, []) }
-                guard !isDraining, !keys.isEmpty else {
-                    for key in keys { failures[key] = .shuttingDown }
-                    return completion(failures)
+                var failures: [CacheKey: Failure] = [:]
+                for key in isDraining ? keys : keys.prefix(Self.pinSlice) {
+                    failures[key] = isDraining ? .shuttingDown : self.pin(key, isPinned)
                 }
-                for key in keys.prefix(Self.pinSlice) { failures[key] = self.pin(key, isPinned) }
-                self.pin(keys.dropFirst(Self.pinSlice), isPinned, failures, completion)
+                let all = failures.isEmpty ? former : former + [failures]
+                let rest = isDraining ? [] : keys.dropFirst(Self.pinSlice)
+                guard rest.isEmpty else {
+                    return self.pin(rest, isPinned, after: all, completion)
+                }
+                completion(all.reduce(into: [:]) { $0.merge($1) { $1 } })
             })
     }
 

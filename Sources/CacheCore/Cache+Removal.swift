@@ -25,15 +25,16 @@ extension Cache {
     ) {
         guard directory.isInPlace else { return completion((.nothing, directory.lost)) }
         _ = lookup(keys)
-        finishRemoval(of: keys[...], [:], sparesPinned: sparesPinned, completion)
+        finishRemoval(of: keys[...], after: (.nothing, 0), sparesPinned: sparesPinned, completion)
     }
 
-    /// Removes some at a time: other work on the directory has its turn in between.
+    /// Removes some at a time, after so much that is gone and so many that stay: other work on the directory
+    /// has its turn in between.
     private func finishRemoval(
-        of keys: ArraySlice<CacheKey>, _ removed: [CacheKey: Removal], sparesPinned: Bool,
-        _ completion: @escaping RemovalEnd
+        of keys: ArraySlice<CacheKey>, after former: (gone: Removal, stuck: Int),
+        sparesPinned: Bool, _ completion: @escaping RemovalEnd
     ) {
-        var removed = removed
+        var removed: [CacheKey: Removal] = [:]
         for key in keys.prefix(Self.evictionSlice) {
             let part: Removal? = performing { state in
                 // What is decided from now on may come too late for the directory's thread.
@@ -46,20 +47,20 @@ extension Cache {
         }
         let rest = keys.dropFirst(Self.evictionSlice)
         afterDirectoryWork { [removed] in
-            guard !rest.isEmpty else { return completion(self.end(of: removed)) }
-            self.finishRemoval(of: rest, removed, sparesPinned: sparesPinned, completion)
+            // Files that could not be removed are entries still.
+            let gone = self.performing { state in
+                (removed.filter { !state.unremovable.contains($0.key) }, [])
+            }
+            let all = (
+                gone: gone.values.reduce(former.gone, +),
+                stuck: former.stuck + removed.count - gone.count
+            )
+            guard rest.isEmpty else {
+                return self.finishRemoval(
+                    of: rest, after: all, sparesPinned: sparesPinned, completion)
+            }
+            completion((all.gone, all.stuck > 0 ? self.notRemoved(all.stuck) : nil))
         }
-    }
-
-    /// What is gone now: files that could not be removed are entries still.
-    private func end(of removed: [CacheKey: Removal]) -> (gone: Removal, failure: Failure?) {
-        let gone = performing { state in
-            (removed.filter { !state.unremovable.contains($0.key) }, [])
-        }
-        return (
-            gone.values.reduce(.nothing, +),
-            gone.count < removed.count ? notRemoved(removed.count - gone.count) : nil
-        )
     }
 
     /// Why files stay that were to go.

@@ -30,7 +30,9 @@ extension Failure {
                 "the server's certificate is not acceptable (\(text)); --ca-file trusts "
                     + "another authority")
         case CURLE_PARTIAL_FILE,
-            CURLE_HTTP2_STREAM where received > 0, CURLE_HTTP2 where received > 0:
+            CURLE_RECV_ERROR where received > 0,
+            CURLE_HTTP2_STREAM where received > 0,
+            CURLE_HTTP2 where received > 0:
             let promised = length.map { " of \($0)" } ?? ""
             return Failure(.truncated, "the connection closed after \(received)\(promised) bytes")
         case CURLE_TOO_MANY_REDIRECTS:

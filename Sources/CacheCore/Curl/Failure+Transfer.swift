@@ -22,6 +22,10 @@ extension Failure {
     static let twoLengths = Failure(
         .protocolError, "the server promises two different lengths of the same image")
 
+    static let crumbs = Failure(
+        .protocolError,
+        "the body comes in many pieces of less than 16 bytes, which keeps others waiting")
+
     static let notAnImage = Failure(
         .notAnImage,
         "the bytes are not an image of a known type; the server may have sent an error "

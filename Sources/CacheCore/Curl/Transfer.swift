@@ -58,11 +58,16 @@ final class Transfer {
     /// By what the partial could be continued.
     var partialRecord: PartialRecord?
     var uselessBytes = 0
+    /// Pieces of the body so far, and bytes in them.
+    private var pieces: (count: Int, bytes: Int) = (0, 0)
     /// The first response began: that of the host the URL names, before any redirect.
     private var isAnswered = false
 
     /// An error page shorter than this is read to its end, which keeps the connection usable.
     private static let errorBodyLimit = 64 * 1024
+    /// Pieces of a body that may be of less than 16 bytes on average: they cost as much as large ones, and
+    /// libcurl goes on with one transfer for as long as there are more.
+    private static let smallPieceLimit = 10_000
 
     init(
         _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ easy: CurlEasy,
@@ -126,6 +131,11 @@ final class Transfer {
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
         // libcurl 7.88 may go on after a piece it had held back was refused; that piece is lost.
         guard ownFailure == nil else { return .brokenOff }
+        pieces = (pieces.count + 1, pieces.bytes + bytes.count)
+        guard pieces.count <= Self.smallPieceLimit || pieces.bytes / pieces.count >= 16 else {
+            ownFailure = .crumbs
+            return .brokenOff
+        }
         guard body != nil || hasImage else {
             uselessBytes += bytes.count
             return mayReceive(Int64(uselessBytes)) && uselessBytes <= Self.errorBodyLimit

@@ -30,8 +30,9 @@ enum TextFile {
         var capacity = 0
         defer { free(buffer) }
         while getline(&buffer, &capacity, file) >= 0, let buffer {
-            let line = String(cString: buffer)
-            lines.append(String(line.prefix { !$0.isNewline }))
+            var line = String(cString: buffer)
+            while line.last?.isNewline == true { line.removeLast() }
+            lines.append(line)
         }
         guard ferror(file) == 0 else { throw unreadable }
         return lines

@@ -346,6 +346,24 @@ struct HostileOriginTests {
         }
     }
 
+    /// Each piece costs as much as a large one.
+    @Test(arguments: [(5000, 1, true), (30_000, 1, false), (240_000, 20, true)])
+    func aBodyMayNotComeInCrumbs(size: Int, piece: Int, isTaken: Bool) async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let image = SampleImage.png(byteCount: size)
+            let pieces = stride(from: 0, to: size, by: piece).flatMap { start in
+                let bytes = image[start..<min(start + piece, size)]
+                return Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [0x0D, 0x0A]
+            }
+            fixture.origin.route(
+                "/a.png",
+                [.head(200, ["Transfer-Encoding": "chunked"]), .bytes(pieces), .chunk([])])
+            let failures = try await fixture.fetch("/a.png").failures
+            #expect(failures.values.map(\.kind) == (isTaken ? [] : [.protocolError]))
+        }
+    }
+
     @Test func redirectsEndAfterEight() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
