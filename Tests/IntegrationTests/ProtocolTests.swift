@@ -237,6 +237,20 @@ struct ProtocolTests {
         }
     }
 
+    /// More than a megabyte is taken while it is being written, as the client reads along.
+    @Test func aLongAnswerComesOnce() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let question = call("Status", (0..<8000).map { "ftp://a/\($0)" })
+            let connection = try daemon.connect()
+            for _ in 0..<60 {
+                let text = try await connection.call(question)
+                #expect(text.utf8.count > 1 << 20)
+                #expect(try await connection.ask(getInfo).parameters?.product == "cached")
+            }
+        }
+    }
+
     @Test func aClientThatHasNothingMoreToSayStillGetsItsAnswers() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

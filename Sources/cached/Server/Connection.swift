@@ -190,13 +190,18 @@ final class Connection: ChannelDuplexHandler {
     func flush() {
         guard let context else { return }
         if output.readableBytes > 0 {
-            context.writeAndFlush(wrapOutboundOut(output), promise: nil)
-            output = ByteBuffer()
+            context.writeAndFlush(wrapOutboundOut(takeOutput()), promise: nil)
         }
         if isReadHeld, mayRead(context) {
             isReadHeld = false
             context.read()
         }
+    }
+
+    /// The answers gathered, which are no longer here: to write them may lead back to where they are written.
+    private func takeOutput() -> ByteBuffer {
+        defer { output = ByteBuffer() }
+        return output
     }
 
     /// Hands on a reply that was made elsewhere, behind those gathered here.
@@ -223,10 +228,9 @@ final class Connection: ChannelDuplexHandler {
         searched = 0
         noteHalfMessage()
         endCall()
-        context.writeAndFlush(wrapOutboundOut(output)).assumeIsolated().whenComplete { _ in
+        context.writeAndFlush(wrapOutboundOut(takeOutput())).assumeIsolated().whenComplete { _ in
             context.close(promise: nil)
         }
-        output = ByteBuffer()
     }
 
     /// The daemon ends.
