@@ -63,7 +63,7 @@ struct CacheListingTests {
             let keys = (0..<9).map { Sample.key("\($0)") }
             // Files that were put there together may have been used at the same time, or on a day to come.
             let times: [UInt32] = [10, 11, 11, 11, 11, 11, 4_000_000_000, 13, 14]
-            try take(keys, times, into: fixture.cache)
+            try await take(keys, times, into: fixture.cache)
             var listed: [CacheKey] = []
             var touched: Set<CacheKey> = []
             var cursor: ListCursor?
@@ -88,7 +88,9 @@ struct CacheListingTests {
         }
     }
 
-    private func take(_ keys: [CacheKey], _ times: [UInt32], into cache: Cache) throws {
+    private func take(_ keys: [CacheKey], _ times: [UInt32], into cache: Cache) async throws {
+        // It would find no files of theirs.
+        try await waitUntil("the end of the scan") { cache.statistics().isWhole }
         cache.perform(silently: { state in
             for (key, time) in zip(keys, times) {
                 state.index.insert(key, Sample.facts(lastUsedAt: time))
