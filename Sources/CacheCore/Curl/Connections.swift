@@ -45,11 +45,11 @@ final class Connections {
 
     /// Part of an answer came over TLS.
     func heard(onLocalPort port: Int, isMultiplexed: Bool) {
-        if isMultiplexed {
-            heardAt[port] = .now
-        } else if inOrder.insert(port).inserted {
-            nameNew()
-        }
+        let isNew =
+            isMultiplexed
+            ? heardAt.updateValue(.now, forKey: port) == nil : inOrder.insert(port).inserted
+        // What is known of it ends with its socket.
+        if isNew { nameNew() }
     }
 
     /// Whether answers come in order over TLS there; where several downloads share it, there is always
