@@ -35,7 +35,7 @@ extension Cache {
         sparesPinned: Bool, _ completion: @escaping RemovalEnd
     ) {
         var removed: [CacheKey: Removal] = [:]
-        for key in keys.prefix(Self.evictionSlice) {
+        for key in keys.prefix(VictimSearch.slice) {
             let part: Removal? = performing { state in
                 // What is decided from now on may come too late for the directory's thread.
                 guard !state.isDraining else { return (nil, []) }
@@ -45,7 +45,7 @@ extension Cache {
             guard let part else { return completion(nil) }
             if part.entries > 0 { removed[key] = part }
         }
-        let rest = keys.dropFirst(Self.evictionSlice)
+        let rest = keys.dropFirst(VictimSearch.slice)
         afterDirectoryWork { [removed] in
             // Files that could not be removed are entries still.
             let gone = self.performing { state in

@@ -51,8 +51,6 @@ struct Removing: Sendable {
 
 /// Keeping inside the limits.
 extension Cache {
-    /// Victims chosen under one hold of the lock.
-    static let evictionSlice = 128
     /// What strangers write within it may be overlooked.
     private static let measuringPause = Duration.milliseconds(5)
 
@@ -87,8 +85,7 @@ extension Cache {
         var eviction = eviction
         let slice: (victims: [Victim], isLast: Bool)? = performing { state in
             guard !state.postpones({ [eviction] in self.evict(eviction) }) else { return (nil, []) }
-            let (victims, isLast, effects) = state.evictionSlice(
-                eviction, limit: Self.evictionSlice)
+            let (victims, isLast, effects) = state.evictionSlice(eviction)
             return ((victims, isLast), effects)
         }
         guard let (victims, isLast) = slice else { return }
@@ -149,7 +146,7 @@ extension Cache {
     }
 
     /// A download asks for room; called by the transfers' thread, which removes what has to go for it
-    /// before it writes.
+    /// before it writes. If that is more than a slice, others go on in between.
     func room(for key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?) -> RoomGrant {
         measureIfDue()
         var removing = Removing()
@@ -157,7 +154,9 @@ extension Cache {
             switch performing({ $0.roomAsked(key, id, needed: needed, length: length) }) {
             case .granted(let bytes, let victims):
                 if victims.isEmpty || remove(victims, &removing) { return .granted(upTo: bytes) }
-            case .searching(let victims): _ = remove(victims, &removing)
+            case .searching(let victims):
+                _ = remove(victims, &removing)
+                if !removing.isInVain { return .wait }
             case .refused(let failure): return .refused(failure)
             case .wait: return .wait
             }

@@ -20,12 +20,17 @@ struct EvictionGoal: Hashable, Sendable {
     var entries = Int.max
 }
 
-/// Who has to go, as far as one hold of the lock suffices to find them.
+/// Who has to go, as far as one hold of the lock suffices to find them, and no more than are removed before
+/// others have their turn.
 struct VictimSearch {
+    /// Files removed in one go.
+    static let slice = 128
+
     var victims: [Victim] = []
+    var limit = Self.slice
     /// How many entries it may go past yet, those that are pinned or spared.
     var steps = 1024
-    /// It ended for want of steps; the next one goes on from there.
+    /// It ended for want of steps, or at its limit; the next one goes on from there.
     var isCutShort = false
 }
 
@@ -36,6 +41,10 @@ extension CacheState {
     /// The next to go: the least recently used entry that is neither pinned nor in flight, and of which
     /// nobody knows that it can't be removed.
     mutating func nextVictim(_ search: inout VictimSearch) -> Victim? {
+        guard search.victims.count < search.limit else {
+            search.isCutShort = true
+            return nil
+        }
         let (flights, passedOver) = (flights, room.passedOver)
         let isSpared = { flights[$0] != nil || passedOver.contains(.entry($0)) }
         guard let key = index.oldestUnpinned(steps: &search.steps, unless: isSpared),
@@ -196,13 +205,11 @@ extension CacheState {
     /// nothing more may go, or the cache is about to end. Then it is over: what becomes an entry while they go
     /// is newer than all of them. Asked again and again, so that nobody waits for a long eviction.
     mutating func evictionSlice(
-        _ eviction: Eviction, limit: Int
+        _ eviction: Eviction, limit: Int = VictimSearch.slice
     ) -> (victims: [Victim], isLast: Bool, effects: [Effect]) {
-        var search = VictimSearch()
+        var search = VictimSearch(limit: limit)
         var effects: [Effect] = []
-        while !isDraining, search.victims.count < limit, isOver(eviction),
-            let victim = nextVictim(&search)
-        {
+        while !isDraining, isOver(eviction), let victim = nextVictim(&search) {
             search.victims.append(victim)
             if case .entry(let key) = victim.name { effects += changed(key) }
         }

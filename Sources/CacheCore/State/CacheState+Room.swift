@@ -5,7 +5,7 @@ enum RoomAnswer: Sendable {
     /// It may grow to so many bytes once these are gone.
     case granted(upTo: Int64, [Victim])
     case refused(Failure)
-    /// Once these are gone it asks again: who else has to go is not found yet.
+    /// Once these are gone, and others had their turn, it asks again: who else has to go is not found yet.
     case searching([Victim])
     /// Others have to end first; ``Effect/resumeTransfer(_:)`` says when to ask again.
     case wait
@@ -131,7 +131,11 @@ extension CacheState {
         var effects: [Effect] = []
         for case .entry(let key) in victims.map(\.name) { effects += changed(key) }
         guard suffice else {
-            if search.isCutShort { return (.searching(victims), effects) }
+            if search.isCutShort {
+                // Nobody may have meanwhile what went for this one.
+                _ = lineUp(key, flight)
+                return (.searching(victims), effects + [.resumeTransfer(flight.id)])
+            }
             // What went in vain makes room for whoever asks next.
             let (answer, others) = waitForRoom(key, flight, upTo: bytes)
             return (answer, effects + others + victims.map { .unlink($0) })

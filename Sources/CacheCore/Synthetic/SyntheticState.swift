@@ -56,7 +56,7 @@ package struct SyntheticState: ~Copyable {
         let eviction = Eviction(goal: EvictionGoal(bytes: 0))
         var count = 0
         while true {
-            let slice = state.evictionSlice(eviction, limit: Cache.evictionSlice)
+            let slice = state.evictionSlice(eviction)
             _ = state.unlinked(slice.victims)
             count += slice.victims.count
             if slice.isLast { return count }

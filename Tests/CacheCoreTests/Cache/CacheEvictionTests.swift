@@ -55,6 +55,27 @@ struct CacheEvictionTests {
         }
     }
 
+    @Test func manyGoForOne() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let (count, block) = (VictimSearch.slice * 2, Int64(4096))
+            let small = SampleImage.png()
+            for number in 0..<count { fixture.origin.route("/\(number)", .answer(body: small)) }
+            for number in 0..<count { _ = try await fixture.fetch("/\(number)") }
+            let used = fixture.cache.statistics().bytesUsed
+            var limits = Limits()
+            limits.maximumBytes = used
+            try fixture.cache.apply(limits)
+            let size = Int(used - 10 * block)
+            fixture.origin.route("/large", .answer(body: SampleImage.png(byteCount: size)))
+            #expect(try await fixture.fetch("/large").failures.isEmpty)
+            #expect(try fixture.lookup("/large").isCached)
+            let statistics = fixture.cache.statistics()
+            #expect(statistics.evicted.entries > VictimSearch.slice)
+            #expect(statistics.bytesUsed <= used)
+        }
+    }
+
     @Test func whatCannotBeRemovedIsInNobodysWay() async throws {
         try await withTestScope { scope in
             let faults = FaultPlan(.unlinkat, nth: 2, .notPermitted)

@@ -137,6 +137,50 @@ struct VictimSearchTests {
         state.checkInvariants()
     }
 
+    @Test func manySmallOnesGoForALargeOneInTurnsThatOthersMayNotTake() {
+        var state = state(flying: 0)
+        let (slice, count) = (VictimSearch.slice, 2 * VictimSearch.slice + 10)
+        for number in 0..<count {
+            state.index.insert(Sample.key("\(number)"), Sample.facts(allocated: block))
+        }
+        state.budget.maximumBytes = state.held
+        let ids = ["large", "small"].map { name -> FlightID in
+            let key = Sample.key(name)
+            _ = state.join(key, Sample.url(name))
+            state.hold(key, FetchOptions())
+            return state.flights[key]!.id
+        }
+        let length = Int64(count - 5) * block
+        func ask() -> (RoomAnswer, [Effect]) {
+            state.roomAsked(Sample.key("large"), ids[0], needed: 1, length: length)
+        }
+        for _ in 0..<2 {
+            let (answer, effects) = ask()
+            guard case .searching(let victims) = answer,
+                case .resumeTransfer(ids[0])? = effects.last
+            else {
+                Issue.record("\(answer), \(effects)")
+                return
+            }
+            #expect(victims.count == slice)
+            _ = state.unlinked(victims)
+            let (other, _) = state.roomAsked(
+                Sample.key("small"), ids[1], needed: 1, length: block)
+            guard case .wait = other else {
+                Issue.record("\(other)")
+                return
+            }
+            state.checkInvariants()
+        }
+        guard case (.granted(upTo: length, let victims), _) = ask() else {
+            Issue.record("there is room")
+            return
+        }
+        #expect(1...10 ~= victims.count)
+        #expect(state.room.waiting.map(\.id) == [ids[1]])
+        state.checkInvariants()
+    }
+
     @Test func theFullDiskIsSearchedToTheEnd() {
         var state = state(flying: steps + 10, "a")
         let (first, _) = state.diskFilled(Sample.key("0"), block)
