@@ -147,6 +147,8 @@ struct ProtocolTests {
                 (call("List", parameters: #""after":"x""#), "after"),
                 (call("Remove", parameters: #""all":"yes""#), "all"),
                 (call("Remove"), "urls"),
+                (call("Evict", parameters: #""toBytes":1e30"#), "parameters"),
+                (call("List", parameters: #""limit":99999999999999999999"#), "parameters"),
                 (call("\(service).GetInterfaceDescription"), "interface"),
             ] {
                 let answer = try await connection.ask(message)
@@ -191,6 +193,7 @@ struct ProtocolTests {
             try await connection.send(start + [0xFF] + Array(#""]}}"#.utf8) + [0])
             // A text that is not UTF-8 is not JSON (RFC 8259 §8.1).
             #expect(try await connection.answer().error == "io.cached.Cache.InvalidMessage")
+            #expect(try await connection.receive() == nil)
             #expect(try await daemon.ask(getInfo).parameters?.product == "cached")
         }
     }

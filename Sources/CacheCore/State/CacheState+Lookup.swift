@@ -64,8 +64,7 @@ extension CacheState {
             handOver(key, facts)
             effects = seen(key, facts, before: before)
         case .obstructed: effects = obstructed(key)
-        case .absent, .unusable:
-            if index.remove(key) != nil { effects = changed(key) }
+        case .absent, .unusable: effects = vanished(key)
         }
         return (known(key), effects)
     }
@@ -75,6 +74,12 @@ extension CacheState {
         failures.record(
             Failure(.obstructed, "a directory lies under the name \(key); move it away"), of: key)
         return isNews ? changed(key) : []
+    }
+
+    /// No entry is there, and no directory in its way.
+    private mutating func vanished(_ key: CacheKey) -> [Effect] {
+        let isFree = failures[key]?.kind == .obstructed && failures.forget(key)
+        return index.remove(key) != nil || isFree ? changed(key) : []
     }
 
     /// An entry nobody downloaded is there.
@@ -109,7 +114,7 @@ extension CacheState {
             unverified.remove(key)
             undurable.remove(key)
             triedAgain(.entry(key))
-            return index.remove(key) == nil ? [] : changed(key)
+            return vanished(key)
         case .overflowed:
             defer { changesLost() }
             return trust == .whole ? [.scan] : []
@@ -175,7 +180,7 @@ extension CacheState {
             handOver(key, facts)
             return seen(key, facts, before: before)
         case .obstructed: return obstructed(key)
-        case .absent, .unusable: return index.remove(key) == nil ? [] : changed(key)
+        case .absent, .unusable: return vanished(key)
         }
     }
 

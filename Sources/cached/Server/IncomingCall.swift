@@ -41,6 +41,7 @@ extension IncomingCall {
         do throws(WireError) {
             request = .success(try Self.request(header, message))
         } catch {
+            if case .invalidMessage = error { throw error }
             request = .failure(error)
         }
     }
@@ -75,9 +76,14 @@ extension IncomingCall {
             return try Message.decode(from: "{}".utf8)
         } catch {
             let reply = WireError(error)
-            // Where nothing was given at all, it is still a parameter that is missing.
             guard case .invalidMessage = reply else { throw reply }
-            guard case .keyNotFound(let key, _) = error else { throw reply }
+            // Where nothing was given at all, it is still a parameter that is missing.
+            guard case .keyNotFound(let key, _) = error else {
+                // Of a number beyond all bounds the decoder can't say where it is. A text that is not UTF-8
+                // is no JSON (RFC 8259 §8.1), though its header could be read.
+                let isText = String(validating: message, as: UTF8.self) != nil
+                throw isText ? .invalidParameter(parameter: "parameters") : reply
+            }
             throw .invalidParameter(parameter: key.stringValue)
         }
     }

@@ -139,6 +139,7 @@ struct CacheDirectoryTests {
             #expect(try fixture.lookup("/a.png").failure?.kind == .obstructed)
             #expect(try await fixture.fetch("/a.png").failures.values.first?.kind == .obstructed)
             #expect(rmdir(try fixture.file("/a.png")) == 0)
+            #expect(try fixture.lookup("/a.png") == .missing(nil))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
         }
     }

@@ -45,6 +45,9 @@ struct ChangeScriptTests {
         #expect(changed() == ["a"])
         _ = script.looksAt("a", .obstructed)
         #expect(changed() == [])
+        _ = script.changes(.vanished(script.key("a")))
+        #expect(changed() == ["a"])
+        #expect(script.lookup("a") == .missing(nil))
     }
 
     @Test func whatAScanFindsOtherwiseIsAnnounced() {
