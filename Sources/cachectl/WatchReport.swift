@@ -83,6 +83,12 @@ struct WatchReport {
         try output.line("removed \((url ?? key).printable)")
     }
 
+    /// Nothing that was named is a URL, so that nothing will ever change.
+    var isPointless: Bool {
+        !isOfEverything && latest.count == urls.count
+            && latest.values.allSatisfy(\.hasInvalidURL)
+    }
+
     /// The exit status of `status`, once all that was named is cached or has failed; `nil` before.
     var settled: ExitStatus? {
         guard latest.count == urls.count else { return nil }

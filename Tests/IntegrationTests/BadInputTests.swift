@@ -80,6 +80,7 @@ struct BadInputTests {
                     "cached \(SampleImage.png().count) image/png \(path)", "missing nonsense",
                 ])
             #expect(try await daemon.cachectl("info", "nonsense").status == .exited(65))
+            #expect(try await daemon.cachectl("watch", "nonsense", "").status == .exited(65))
             #expect(try await daemon.cachectl("remove", "nonsense", good).status == .exited(65))
             #expect(size(at: path) == nil)
         }

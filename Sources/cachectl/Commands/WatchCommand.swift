@@ -14,7 +14,7 @@ struct WatchCommand: ParsableCommand {
 
             Goes on until it is interrupted, or with --until cached until every URL is cached or \
             has failed; then the exit status is that of "status". Where standard input names no \
-            URL it ends at once.
+            URL, or all that is named is none, it ends at once.
 
             Example: cachectl watch --until cached https://example.com/a.png
             """)
@@ -51,7 +51,9 @@ struct WatchCommand: ParsableCommand {
         if let watched, watched.urls.isEmpty, let status = report.settled { throw status.error }
         try session.run { reply in
             try report.add(reply)
-            if until == .cached, let status = report.settled { throw status.error }
+            if until == .cached || report.isPointless, let status = report.settled {
+                throw status.error
+            }
         }
     }
 }
