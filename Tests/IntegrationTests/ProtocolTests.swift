@@ -37,9 +37,10 @@ struct ProtocolTests {
     @Test func moreThanTheDaemonHoldsIsRefused() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
-            let gate = try Gate()
-            origin.route("/0-0.png", .gated(SampleImage.png(), after: 10, gate))
-            let daemon = try await DaemonFixture.start(["--max-transfers", "1"], in: scope)
+            // For many minutes nothing else gets a turn.
+            origin.route("/0-0.png", .answer(body: SampleImage.png(byteCount: 1 << 20)))
+            let daemon = try await DaemonFixture.start(
+                ["--max-transfers", "1", "--max-rate", "1KiB"], in: scope)
             let connection = try daemon.connect()
             for (round, limit) in [nil, 200_000].enumerated() {
                 let urls = (0...100_000).map { origin.url("/\(round)-\($0).png") }
