@@ -143,6 +143,27 @@ struct WatchTests {
     }
 
     @Test(arguments: [false, true])
+    func aDirectoryThatIsLostAndBackIsTold(everything: Bool) async throws {
+        try await withTestScope { scope in
+            let cache = try await FilledCache(4, in: scope)
+            let watcher = try Watcher(cache.daemon)
+            try await watcher.watch(everything ? nil : cache.urls)
+            try await watcher.take { $0.items.count == 4 }
+            for _ in 0..<2 {
+                let away = cache.daemon.directory + ".away"
+                try #require(rename(cache.daemon.directory, away) == 0)
+                try await watcher.take { _ in
+                    try cache.urls.allSatisfy { try watcher.state(of: $0) == .missing }
+                }
+                try #require(rename(away, cache.daemon.directory) == 0)
+                try await watcher.take { _ in
+                    try cache.urls.allSatisfy { try watcher.state(of: $0) == .cached }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
     func whatFailedSaysWhy(everything: Bool) async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
