@@ -97,8 +97,11 @@ extension Cache {
         }
         // Others may go for what stays.
         guard !isLast || !isComplete else {
-            let isMissed = stuck > 0 && performing { [eviction] in ($0.isOver(eviction), []) }
-            return eviction.completion(freed, isMissed ? notRemoved(stuck) : nil)
+            let (isMissed, isDraining) = performing { [eviction] state in
+                ((state.isOver(eviction), state.isDraining), [])
+            }
+            guard isMissed, stuck > 0 || isDraining else { return eviction.completion(freed, nil) }
+            return eviction.completion(freed, stuck > 0 ? notRemoved(stuck) : .shuttingDown)
         }
         evict(eviction)
     }

@@ -14,6 +14,8 @@ struct Scan {
         do {
             var entries: Int
             repeat { entries = try scanOnce() } while !cache.scanFinished(isReadable: true)
+            // Else it was cut short.
+            guard !cache.isDraining else { return }
             logger.info("directory scanned", metadata: ["entries": "\(entries)"])
         } catch {
             _ = cache.scanFinished(isReadable: false)

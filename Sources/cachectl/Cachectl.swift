@@ -27,6 +27,9 @@ struct Cachectl: ParsableCommand {
         clinux_take_standard_descriptors()
         Signals.prepare()
         do {
+            if let problem = ProgramArguments.problem {
+                throw CommandFailure(status: .invalidURL, message: problem)
+            }
             if let question = StatusQuestion(plain: CommandLine.arguments.dropFirst()) {
                 try question.ask()
             }

@@ -24,14 +24,15 @@ struct CachedCommand: AsyncParsableCommand {
     @OptionGroup var options: DaemonOptions
 
     static func main() async {
+        // A signal that comes before anybody takes it must not end the daemon, as it does by default.
+        for number in [SIGPIPE, SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         clinux_take_standard_descriptors()
         await main(nil)
     }
 
     func run() async throws {
-        // A signal that comes before anybody takes it must not end the daemon, as it does by default.
-        for number in [SIGPIPE, SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         do {
+            if let problem = ProgramArguments.problem { throw StartFailure.configuration(problem) }
             let settings = try Settings.resolve(options, Environment.all())
             try await serve(settings)
         } catch let failure as StartFailure {

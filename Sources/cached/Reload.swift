@@ -1,3 +1,4 @@
+import CacheCore
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -18,14 +19,24 @@ struct Reload: Service {
         do {
             let settings = try settings()
             try server.apply(settings)
+            let limits = settings.cache.limits
             logger.info(
                 "configuration read again: the limits of space are in force, all else needs a restart",
-                metadata: ["file": "\(settings.file ?? "none")"])
+                metadata: [
+                    "file": "\(settings.file ?? "none")",
+                    "max-bytes": text(limits.maximumBytes), "min-free": text(limits.minimumFree),
+                    "max-entries": text(limits.maximumEntries),
+                    "max-image-bytes": text(limits.maximumImageSize),
+                ])
         } catch {
             let reason = (error as? StartFailure)?.message ?? "\(error)"
             logger.error(
                 "the configuration can't be used; the limits stay as they were",
                 metadata: ["reason": "\(reason)"])
         }
+    }
+
+    private func text(_ limit: (some BinaryInteger)?) -> Logger.MetadataValue {
+        "\(limit.map { String($0) } ?? "default")"
     }
 }

@@ -94,7 +94,7 @@ extension CacheDirectory {
         _ path: String, _ directory: Int32, _ kernel: Kernel
     ) throws(CacheError) -> Int32 {
         // Nothing is left open for writing: it would keep the file system from being made read-only.
-        let file = try attempt("write to", path) { () throws(Errno) in
+        let file = try attempt("write to", path, file: ".lock") { () throws(Errno) in
             try kernel.open(".lock", in: directory, O_RDONLY | O_CREAT, mode: 0o644)
         }
         do throws(CacheError) {
@@ -102,7 +102,7 @@ extension CacheDirectory {
             try hold(directory, of: path) { () throws(Errno) in
                 try lockItself(directory, kernel)
             }
-            try attempt("lock", path) { () throws(Errno) in
+            try attempt("write to", path, file: ".lock") { () throws(Errno) in
                 let pen = try kernel.open(".lock", in: directory, O_WRONLY)
                 defer { close(pen) }
                 try kernel.truncate(pen, to: 0)
@@ -227,22 +227,29 @@ extension CacheDirectory {
         }
     }
 
-    /// Runs `body`; its error becomes one that says what could not be done to the directory.
+    /// Runs `body`; its error becomes one that says what could not be done to the directory, or to a file of
+    /// the daemon's own in it.
     static func attempt<Result>(
-        _ verb: String, _ path: String, _ body: () throws(Errno) -> Result
+        _ verb: String, _ path: String, file: String? = nil, _ body: () throws(Errno) -> Result
     ) throws(CacheError) -> Result {
         do {
             return try body()
         } catch {
-            throw unusable(verb, path, error)
+            throw unusable(verb, path, file: file, error)
         }
     }
 
-    private static func unusable(_ verb: String, _ path: String, _ cause: Errno) -> CacheError {
+    private static func unusable(
+        _ verb: String, _ path: String, file: String? = nil, _ cause: Errno
+    ) -> CacheError {
         let isForbidden = cause == .permissionDenied || cause == .notPermitted
+        let message =
+            if let file {
+                "cannot \(verb) \(path)/\(file); remove it, or choose another directory with --directory"
+            } else {
+                "cannot \(verb) the cache directory \(path); choose another with --directory"
+            }
         return CacheError(
-            isForbidden ? .notPermitted : .directoryUnusable,
-            "cannot \(verb) the cache directory \(path); choose another with --directory",
-            cause: cause)
+            isForbidden ? .notPermitted : .directoryUnusable, message, cause: cause)
     }
 }

@@ -24,6 +24,8 @@ enum StandardInput {
                 bytes += room[..<count]
             } else if count == 0 {
                 return bytes
+            } else if errno == EAGAIN {
+                waitUntilReady(descriptor, for: POLLIN)
             } else if errno != EINTR {
                 throw CommandFailure(
                     status: .inputOutput,

@@ -21,10 +21,18 @@ enum StandardStream {
             let count = Glibc.write(descriptor, piece.baseAddress, piece.count)
             if count >= 0 {
                 rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                waitUntilReady(descriptor, for: POLLOUT)
             } else if errno != EINTR {
                 return errno
             }
         }
         return nil
     }
+}
+
+/// Waits for a stream that whoever shares it has set not to block. poll(2), `O_NONBLOCK`.
+func waitUntilReady(_ descriptor: Int32, for events: Int32) {
+    var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    poll(&entry, 1, -1)
 }

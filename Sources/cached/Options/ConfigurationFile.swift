@@ -32,7 +32,7 @@ struct ConfigurationFile {
 
 extension String {
     /// Without white space around it.
-    fileprivate var trimmed: String {
+    var trimmed: String {
         let tail = drop(while: \.isWhitespace)
         guard let last = tail.lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return String(tail[...last])

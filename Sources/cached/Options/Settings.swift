@@ -27,6 +27,11 @@ struct Settings: Sendable {
         else {
             throw StartFailure.configuration("no cache directory is known: name one by --directory")
         }
+        // As a service manager sets it for several. systemd.exec(5), `CacheDirectory=`
+        guard options.directory != nil || !directory.contains(":/") else {
+            throw StartFailure.configuration(
+                "CACHE_DIRECTORY names several directories, \(directory): name one by --directory")
+        }
         var cache = CacheSettings(directory: directory)
         cache.limits = try limits(options, reader)
         cache.transfers = try transfers(options, reader)
@@ -103,20 +108,21 @@ struct Settings: Sendable {
     }
 
     static func words(_ text: String) -> [String] {
-        text.split(separator: ",").map { String($0) }
+        text.split(separator: ",").map { String($0).trimmed }
     }
 }
 
 // MARK: Where settings come from
 
 extension Settings {
-    /// The environment over the file. A name that starts like a setting and is none is an error.
+    /// The environment over the file; what is empty counts as not set. A name that starts like a setting and is none is an error.
     private static func reader(
         _ file: String?, _ environment: [String: String]
     ) throws -> ConfigReader {
         for name in environment.keys.sorted() { try check(name, "the environment") }
         var providers: [any ConfigProvider] = [
-            EnvironmentVariablesProvider(environmentVariables: environment)
+            EnvironmentVariablesProvider(
+                environmentVariables: environment.filter { !$0.value.isEmpty })
         ]
         if let file { providers.append(try provider(ConfigurationFile(file))) }
         return ConfigReader(providers: providers)
@@ -144,7 +150,11 @@ extension Settings {
             environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? environment["HOME"].map { "\($0)/.config" }
         let places = [home.map { "\($0)/cached/cached.conf" }, "/etc/cached/cached.conf"]
-        return places.compactMap(\.self).first { access($0, F_OK) == 0 }
+        // A link that leads nowhere is there, too.
+        return places.compactMap(\.self).first { path in
+            var status = stat()
+            return lstat(path, &status) == 0
+        }
     }
 }
 

@@ -7,16 +7,18 @@ enum TextFile {
     enum Problem: Error, CustomStringConvertible {
         case unreadable(Errno)
         case notAFile
+        case notText(line: Int)
 
         var description: String {
             switch self {
             case .unreadable(let error): "can't be read: \(error)"
             case .notAFile: "is no regular file"
+            case .notText(let line): "is no text in UTF-8: line \(line)"
             }
         }
     }
 
-    /// Its lines without their ends, be these of Unix or of DOS. What is no file is not waited for: a FIFO may
+    /// Its lines without their ends, be these of Unix or of DOS, and without the mark some editors begin with. What is no file is not waited for: a FIFO may
     /// have nobody at its other end. open(2), getline(3).
     static func lines(of path: String) throws(Problem) -> [String] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -29,12 +31,16 @@ enum TextFile {
         var buffer: UnsafeMutablePointer<CChar>?
         var capacity = 0
         defer { free(buffer) }
-        while getline(&buffer, &capacity, file) >= 0, let buffer {
-            var line = String(cString: buffer)
+        while case let length = getline(&buffer, &capacity, file), length >= 0, let buffer {
+            let bytes = UnsafeRawBufferPointer(start: buffer, count: length)
+            guard var line = String(validating: bytes, as: UTF8.self), !line.contains("\0") else {
+                throw .notText(line: lines.count + 1)
+            }
             while line.last?.isNewline == true { line.removeLast() }
             lines.append(line)
         }
         guard ferror(file) == 0 else { throw unreadable }
+        if lines.first?.unicodeScalars.first == "\u{FEFF}" { lines[0].unicodeScalars.removeFirst() }
         return lines
     }
 

@@ -183,14 +183,15 @@ extension Connection {
         _ body: @escaping @Sendable (Desk, @escaping @Sendable (ByteBuffer) -> Void) -> Void
     ) {
         guard let loop = context?.eventLoop else { return }
-        running = .work
-        let desk = desk
         let isSilent = header.oneway == true
+        running = .work(hearsOfEnd: !isSilent)
+        let desk = desk
         let connection = NIOLoopBound(self, eventLoop: loop)
         desk.pool.submit { state in
             guard state == .active else { return }
             body(desk) { reply in
                 loop.execute {
+                    guard case .work? = connection.value.running else { return }
                     if !isSilent { connection.value.output.writeImmutableBuffer(reply) }
                     connection.value.finished()
                 }

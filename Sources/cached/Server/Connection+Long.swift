@@ -154,7 +154,7 @@ extension Connection {
         orGone: @escaping @Sendable (Connection, Result) -> Void = { _, _ in }
     ) {
         guard let loop = context?.eventLoop else { return }
-        running = .work
+        running = .work(hearsOfEnd: false)
         let desk = desk
         let connection = NIOLoopBound(self, eventLoop: loop)
         desk.pool.submit { state in

@@ -235,8 +235,11 @@ final class Connection: ChannelDuplexHandler {
 
     /// The daemon ends.
     func shutDown() {
-        if case .watch? = running {
+        switch running {
+        case .watch, .work(hearsOfEnd: true):
             desk.replies.write(Reply<NoParameters>(error: .shuttingDown), to: &output)
+            running = nil
+        default: break
         }
         close()
     }

@@ -29,13 +29,20 @@ struct ListeningSocket {
                     + "\(Self.longestPath) the system takes; choose a shorter one with --socket",
                 exitCode: .cannotCreate)
         }
-        if path == SocketLookup.system { mkdir(Self.parent(of: path), 0o755) }
+        if path == SocketLookup.system { Self.make(Self.parent(of: path)) }
         turn = Self.takeTurn(in: Self.parent(of: path))
         try Self.clear(path)
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Self.failure("make", path) }
         inode = try Self.bind(descriptor, path, mode)
+    }
+
+    /// Where everybody finds it, wherever they are. getcwd(3).
+    var absolutePath: String {
+        guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
+        defer { free(directory) }
+        return "\(String(cString: directory))/\(path)"
     }
 
     /// It is alive, as everybody can see: the next may have a turn. And many clients may wait to be let in:
@@ -63,6 +70,11 @@ struct ListeningSocket {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw failure("bind", path) }
         return status.st_ino
+    }
+
+    /// Makes the directory of the default socket, which everybody may search whatever the umask.
+    private static func make(_ directory: String) {
+        if mkdir(directory, 0o755) == 0 { chmod(directory, 0o755) }
     }
 
     /// The directory of a socket. Only that of the default socket is made, which is gone after every boot:
@@ -102,18 +114,25 @@ struct ListeningSocket {
         let answer = withAddress(path, { connect(probe, $0, $1) })
         guard answer != 0, errno != EAGAIN else {
             throw StartFailure(
-                message: "the socket \(path) is in use by process \(peer(of: probe)); stop it, or "
-                    + "choose another socket with --socket",
+                message: "the socket \(path) is in use by \(holder(of: probe)) choose another "
+                    + "socket with --socket",
                 exitCode: .temporaryFailure)
         }
         guard errno == ECONNREFUSED, unlink(path) == 0 else { throw failure("take over", path) }
     }
 
-    /// The process at the other end. socket(7), `SO_PEERCRED`.
-    private static func peer(of descriptor: Int32) -> Int32 {
+    /// The process at the other end, and what to do with it; it has no number where it lives in another
+    /// namespace. socket(7), `SO_PEERCRED`; pid_namespaces(7).
+    private static func holder(of descriptor: Int32) -> String {
         var credentials = clinux_peer()
         clinux_peer_of(descriptor, &credentials)
-        return credentials.process
+        switch credentials.process {
+        case 0: return "another process; stop it, or"
+        case getpid():
+            return
+                "whoever started this daemon with it (socket activation), which it can't take over;"
+        case let process: return "process \(process); stop it, or"
+        }
     }
 
     private static func withAddress<Result>(

@@ -5,8 +5,9 @@ import NIOCore
 
 /// A call whose answer is not complete.
 enum RunningCall {
-    /// Reads files on another thread.
-    case work
+    /// Is worked at on other threads. Its caller may have to be told that the daemon ends before there is an
+    /// answer.
+    case work(hearsOfEnd: Bool)
     /// Waits for downloads.
     case fetch(FetchCall)
     /// Tells of changes.

@@ -20,6 +20,8 @@ final class SocketServer: Service {
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     private let pool = NIOThreadPool(numberOfThreads: 2)
     private let pager = NIOThreadPool(numberOfThreads: 1)
+    /// For the end: the others may be busy with long lists, and there may be no thread to be had then.
+    private let drainer = NIOThreadPool(numberOfThreads: 1)
 
     /// How long answers may take to reach their readers at the end.
     private static let patience = TimeAmount.milliseconds(300)
@@ -49,6 +51,7 @@ final class SocketServer: Service {
         try await loop.submit { hub.serve(desk.cache, desk.replies) }.get()
         pool.start()
         pager.start()
+        drainer.start()
         let listener = try await listen(desk)
         socket.isListening()
         cache.start(observer: hub)
@@ -77,7 +80,7 @@ final class SocketServer: Service {
             replies: ReplyWriter(items: ItemWriter(directory: settings.cache.directory)),
             hub: hub, pool: pool, pager: pager, logger: logger, pressure: pressure, relief: relief,
             facts: DaemonFacts(
-                directory: settings.cache.directory, socket: settings.socket,
+                directory: settings.cache.directory, socket: socket.absolutePath,
                 curlVersion: Cache.curlVersion, startedAt: .now))
     }
 
@@ -129,9 +132,6 @@ final class SocketServer: Service {
         socket.remove()
         try await listener.close()
         try await loop.submit { hub.isDraining = true }.get()
-        // A thread of its own: those of the pool may be busy with long lists.
-        let drainer = NIOThreadPool(numberOfThreads: 1)
-        drainer.start()
         try await drainer.runIfActive {
             self.cache.beginDraining()
             // Before the cache's threads, which a reaction that runs needs to end.
