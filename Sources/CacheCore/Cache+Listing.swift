@@ -67,13 +67,23 @@ extension Cache {
     public func list(
         _ order: ListOrder, isReversed: Bool = false, limit: Int, after cursor: ListCursor?
     ) -> [ListedEntry] {
-        // Paths would lead nowhere.
-        guard directory.isInPlace else { return [] }
         drainWatch()
         examineUnverified()
-        let page =
-            order == .recency ? next(limit, isReversed: isReversed, after: cursor) : nil
-        return page ?? first(limit, in: order, isReversed: isReversed, after: cursor)
+        // Else paths would lead nowhere.
+        while directory.isInPlace {
+            let page =
+                (order == .recency ? next(limit, isReversed: isReversed, after: cursor) : nil)
+                ?? first(limit, in: order, isReversed: isReversed, after: cursor)
+            if areThere(page) { return page }
+        }
+        return []
+    }
+
+    /// Whether all of a page is there. Where the index can't be believed that is looked at, which takes off it
+    /// what is not.
+    private func areThere(_ page: [ListedEntry]) -> Bool {
+        guard performing({ ($0.trust == .blind, []) }) else { return true }
+        return lookup(page.map(\.key)).allSatisfy(\.isCached)
     }
 
     /// The next entries in the order of use; `nil` where the entry before them does not lead to them, or the

@@ -59,8 +59,12 @@ extension Cache {
             }
         }
         drainWatch()
-        perform { $0.pinned(key, isPinned) }
-        return nil
+        // It may have gone meanwhile.
+        let isDone = performing { state in
+            let effects = state.pinned(key, isPinned)
+            return (state.isPinned(key) == isPinned, effects)
+        }
+        return isDone ? nil : .notCached
     }
 
     /// Runs `body` with an entry's file, opened without that counting as its use.

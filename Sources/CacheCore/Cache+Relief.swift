@@ -23,15 +23,17 @@ extension Cache {
     ) {
         drainWatch()
         examineUnverified()
-        let held: Int64? = performing { state in
+        let found: (entries: Int64, partials: Int64)? = performing { state in
             let isPostponed = state.postpones { self.relieve(measure, since: start, completion) }
-            return (isPostponed ? nil : state.bytesUsed, [])
+            return (isPostponed ? nil : (state.index.allocated, state.partials.total), [])
         }
-        guard let held else { return }
-        let goal = EvictionGoal(bytes: Int64(Double(held) * measure.keptShare))
+        guard let (entries, partials) = found else { return }
+        // Of what is left of broken downloads nothing goes, and so no more of the rest for it.
+        let kept = Int64(Double(entries) * measure.keptShare)
+        let (held, goal) = (entries + partials, EvictionGoal(bytes: kept + partials))
         worker.enqueue(
             .run {
-                let cold = held - goal.bytes / 2
+                let cold = held - partials - kept / 2
                 let dropped = self.directory.isInMemory ? .nothing : self.dropPages(ofOldest: cold)
                 self.evict(
                     Eviction(goal: goal) { evicted, _ in

@@ -57,6 +57,7 @@ extension Cache {
     /// New limits; what is over them goes.
     public func apply(_ limits: Limits) throws(CacheError) {
         let budget = try directory.budget(limits)
+        self.limits.withLock { $0 = limits }
         perform { state in
             state.budget = budget
             return state.limitsChecked() + state.resumeNext()

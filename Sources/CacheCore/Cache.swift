@@ -26,6 +26,8 @@ public final class Cache: Sendable {
     private let scanner = Mutex<(thread: NamedThread, end: Latch)?>(nil)
     let upkeep: Upkeep
     let verifier = Verifier()
+    /// What may be used, as configured: some of it is a share of the file system.
+    let limits: Mutex<Limits>
     /// When the file system was last asked for its free bytes.
     let measuredAt = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -40,6 +42,7 @@ public final class Cache: Sendable {
     init(_ settings: CacheSettings, logger: Logger, kernel: Kernel) throws(CacheError) {
         self.settings = settings
         self.logger = logger
+        limits = Mutex(settings.limits)
         // Without libcrypto nothing has a name: better to say so now than at the first question.
         try SHA256.canBeComputed()
         transfers = try TransferLoop()

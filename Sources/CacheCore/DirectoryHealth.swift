@@ -75,9 +75,15 @@ extension Cache {
         }
     }
 
-    /// Names lead into another directory: it is watched in the place of the old one, and read.
+    /// Names lead into another directory: it is watched in the place of the old one, and read. It may be on
+    /// another file system, of which the limits are shares.
     func followDirectory() {
         watchDirectory()
-        perform { $0.directoryReplaced() }
+        let budget = try? directory.budget(limits.withLock { $0 })
+        perform { state in
+            state.budget = budget ?? state.budget
+            return state.directoryReplaced()
+        }
+        measure()
     }
 }

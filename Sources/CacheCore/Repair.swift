@@ -75,12 +75,10 @@ struct Repair {
 
     private func refetch(_ cases: [Case]) -> Outcome? {
         let wishes = cases.compactMap(\.wish)
-        let options = FetchOptions(
+        var options = FetchOptions(
             priority: .background, isRefresh: true, client: verification.client)
+        options.pinned = Set(cases.filter(\.specimen.isPinned).map(\.specimen.key))
         let interest = cache.begin(wishes, options)
-        for item in cases where item.specimen.isPinned {
-            cache.perform { $0.pinned(item.specimen.key, true) }
-        }
         let outcome = cache.verifier.wait(for: interest, verification) { cache.complete(interest) }
         if outcome == nil { cache.leave(interest) }
         return outcome

@@ -145,9 +145,9 @@ extension Cache {
     func keepLimits() {
         measure()
         perform { state in
-            state.limitsChecked() + state.timePassed(now: .now) + state.handOversEnded(now: .now)
-                + state.prefetchesLookedAt()
+            state.limitsChecked() + state.timePassed(now: .now) + state.prefetchesLookedAt()
         }
+        while performing({ $0.handOversEnded(now: .now) }) {}
     }
 
     /// Images published so far; `nil` while downloads run.

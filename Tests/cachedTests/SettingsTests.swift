@@ -26,6 +26,11 @@ struct SettingsTests {
         #expect(try await !isShared([], ["HOME": "/h", "XDG_RUNTIME_DIR": "/run/user/1"]))
         #expect(try await isShared([], ["HOME": "/h"]))
         #expect(try await isShared(["--socket", "/run/cached/cached.sock"], ["HOME": "/h"]))
+        // Another name of the same place.
+        #expect(try await isShared(["--socket", "/var/run/cached/cached.sock"], ["HOME": "/h"]))
+        #expect(try await isShared(["--socket", "//run/cached/other.sock"], ["HOME": "/h"]))
+        #expect(try await !isShared(["--socket", "/run/cached.sock"], ["HOME": "/h"]))
+        #expect(try await !isShared(["--socket", "/tmp/cached/cached.sock"], ["HOME": "/h"]))
         #expect(try await isShared(["--shared", "yes"], ["HOME": "/h", "XDG_RUNTIME_DIR": "/r"]))
         #expect(try await !isShared([], ["HOME": "/h", "CACHED_SHARED": "no"]))
     }
@@ -90,7 +95,7 @@ struct SettingsTests {
     @Test func listsAreSeparatedByCommas() async throws {
         let settings = try await resolve(
             [],
-            ["HOME": "/h", "CACHED_ALLOW_NETWORK": "127.0.0.0/8,fd00::/8", "CACHED_ACCEPT": "svg"])
+            ["HOME": "/h", "CACHED_ALLOW_NETWORK": "127.0.0.0/8, fd00::/8", "CACHED_ACCEPT": "svg"])
         let policy = settings.cache.transfers.addressPolicy
         #expect(policy.permits(try #require(IPAddress("127.0.0.1"))))
         #expect(policy.permits(try #require(IPAddress("fd00::1"))))
@@ -178,6 +183,35 @@ struct SettingsTests {
             #expect(settings.cache.directory == "/a b")
             #expect(settings.file == file)
         }
+    }
+
+    @Test func whatIsEmptyIsNotSet() async throws {
+        try await withTestScope { scope in
+            // With the mark some editors begin with.
+            let file = try TemporaryDirectory(in: scope).write(
+                "\u{FEFF}CACHED_MAX_BYTES=2GiB\nCACHED_SHARED=yes\n", to: "cached.conf")
+            let environment = ["HOME": "/h", "CACHED_MAX_BYTES": "", "CACHED_SHARED": ""]
+            let settings = try await resolve(["--config", file], environment)
+            #expect(settings.cache.limits.maximumBytes == 2 << 30)
+            #expect(settings.cache.transfers.caching.isShared)
+        }
+    }
+
+    @Test(arguments: [[0x35, 0, 0x47], [0x35, 0xFF]] as [[UInt8]])
+    func whatIsNoTextIsAnError(value: [UInt8]) async throws {
+        try await withTestScope { scope in
+            let file = try TemporaryDirectory(in: scope).write(
+                Array("# ü\nCACHED_MAX_BYTES=".utf8) + value, to: "cached.conf")
+            let failure = try await self.failure(["--config", file], ["HOME": "/h"])
+            #expect(failure.exitCode == .configuration)
+            #expect(failure.message.hasSuffix("line 2"))
+        }
+    }
+
+    @Test func severalDirectoriesAreNone() async throws {
+        let failure = try await failure([], ["HOME": "/h", "CACHE_DIRECTORY": "/a:/b"])
+        #expect(failure.exitCode == .configuration)
+        #expect(failure.message.contains("/a:/b"))
     }
 
     /// Nobody may be at its other end.

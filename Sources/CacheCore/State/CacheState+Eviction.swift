@@ -83,7 +83,7 @@ extension CacheState {
     /// one; nobody where all together would not do.
     mutating func diskFilled(_ key: CacheKey, _ bytes: Int64) -> (VictimSearch, [Effect]) {
         var search = VictimSearch()
-        guard trust != .scanning, let flight = flights[key],
+        guard !isUnread, let flight = flights[key],
             bytes <= index.allocated + partials.total - immovable.bytes
         else { return (search, []) }
         var effects: [Effect] = []
@@ -196,7 +196,7 @@ extension CacheState {
 
     /// Has something begin once the directory is read, if it is not yet; whether that is so.
     mutating func postpones(_ begin: @escaping @Sendable () -> Void) -> Bool {
-        guard trust == .scanning, !isDraining else { return false }
+        guard isUnread, !isDraining else { return false }
         room.postponed.append(begin)
         return true
     }
@@ -224,7 +224,8 @@ extension CacheState {
 
     /// What is on its way counts, bytes and entry: its arrival is no reason for more to go.
     private func isOver(_ goal: EvictionGoal) -> Bool {
-        held - room.condemned > goal.bytes || index.count + room.holders > goal.entries
+        held - room.condemned > goal.bytes
+            || entriesToCome(ifOver: goal.entries) > goal.entries
     }
 
     /// Whoever asks for an eviction means what is there; the cache itself, also what is promised.
@@ -234,15 +235,17 @@ extension CacheState {
 
     /// The limits may be passed: they were changed, an entry came, or strangers wrote to the disk.
     mutating func limitsChecked() -> [Effect] {
-        guard trust != .scanning,
+        guard !isUnread,
             held - room.condemned > ceiling || index.count > budget.maximumEntries
         else { return [] }
         return evictToWatermark()
     }
 
     mutating func evictToWatermark() -> [Effect] {
-        var goal = EvictionGoal(bytes: Budget.watermark(ceiling))
-        if index.count + room.holders >= budget.maximumEntries {
+        // What an eviction does not take is no reason to take more of the rest.
+        let rests = min(partials.total, ceiling)
+        var goal = EvictionGoal(bytes: rests + Budget.watermark(ceiling - rests))
+        if entriesToCome(ifOver: budget.maximumEntries - 1) >= budget.maximumEntries {
             goal.entries = Budget.watermark(budget.maximumEntries)
         }
         guard !room.isEvicting, !isDraining, isOver(goal) else { return [] }

@@ -177,6 +177,8 @@ public struct FetchOptions: Sendable {
     public var isRefresh: Bool
     /// On whose behalf; those of one priority take turns.
     public var client: ClientID
+    /// Those that were pinned, though nothing that is there says so.
+    var pinned: Set<CacheKey> = []
 
     public init(
         priority: Priority = .normal, isRefresh: Bool = false, client: ClientID = .daemon

@@ -124,6 +124,7 @@ extension CacheState {
     /// Names lead into another directory: nothing that is known is certain.
     mutating func directoryReplaced() -> [Effect] {
         undurable = []
+        isPartlyRead = true
         changesLost()
         return isScanning ? [] : [.scan]
     }
@@ -133,6 +134,7 @@ extension CacheState {
         losses += 1
         uses.ownOpens = [:]
         allTriedAgain()
+        isPartlyRead = isUnread
         trust = .blind
     }
 
@@ -211,6 +213,7 @@ extension CacheState {
     mutating func scanFinished(isWatched: Bool) -> Bool {
         trust = isWatched && !lostChanges ? .whole : .blind
         isScanning = trust != .whole && isWatched
+        isPartlyRead = isPartlyRead && isScanning
         return !isScanning
     }
 }

@@ -88,9 +88,12 @@ extension CacheState {
     }
 
     /// Time has passed, or the clock was set back: those who waited for what may not be kept have had the time to open it. Pinned
-    /// ones stay, as a person said so.
-    mutating func handOversEnded(now: UnixTime) -> [Effect] {
+    /// ones stay, as a person said so. So many at a time; whether there are more.
+    mutating func handOversEnded(
+        now: UnixTime, limit: Int = VictimSearch.slice
+    ) -> (hasMore: Bool, effects: [Effect]) {
         var effects: [Effect] = []
+        var count = 0
         for (key, end) in handedOver {
             guard let facts = index.facts(of: key) else {
                 handedOver[key] = nil
@@ -100,10 +103,12 @@ extension CacheState {
             // A newer file may be about to take the name, and one that appeared was not looked at yet.
             guard !facts.isPinned, flights[key]?.phase != .publishing, !unverified.contains(key)
             else { continue }
+            guard count < limit else { return (true, effects) }
+            count += 1
             handedOver[key] = nil
             effects += withdraw(key)
         }
-        return effects
+        return (false, effects)
     }
 
     /// Removes an entry that is there no longer by right.

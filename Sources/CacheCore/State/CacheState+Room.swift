@@ -18,7 +18,8 @@ struct Room {
     /// Of these, the ones written already.
     var written: Int64 = 0
     /// Downloads that have room.
-    var holders = 0
+    var holding: Set<CacheKey> = []
+    var holders: Int { holding.count }
     /// Bytes of files that are being removed.
     var condemned: Int64 = 0
     /// Entries whose files are being removed.
@@ -105,7 +106,7 @@ extension CacheState {
 
     /// Whether so many bytes more could be had if everything else but pinned entries ended or went.
     private func mayFit(_ key: CacheKey, _ flight: Flight, _ more: Int64) -> Bool {
-        let isCounted = trust != .scanning
+        let isCounted = !isUnread
         let staying = immovable
         var bytes = flight.reserved + (isCounted ? staying.bytes : 0)
         // What it replaces stays until then.
@@ -115,6 +116,14 @@ extension CacheState {
         let limit = isCounted ? ceiling : budget.maximumBytes
         let hasPlace = isReplacing(key, flight) || staying.entries < budget.maximumEntries
         return bytes + more <= limit && hasPlace
+    }
+
+    /// Entries there will be with those that have room; what replaces an entry is none more. Counted one by
+    /// one only where all together may be more than a limit.
+    func entriesToCome(ifOver limit: Int) -> Int {
+        let most = index.count + room.holders
+        guard most > limit else { return most }
+        return index.count + room.holding.count { !index.contains($0) }
     }
 
     /// Whether a download takes no place that is not taken already.
@@ -141,7 +150,7 @@ extension CacheState {
             return (answer, effects + others + victims.map { .unlink($0) })
         }
         if !flight.hasRoom {
-            room.holders += 1
+            room.holding.insert(key)
             if flight.needsAllRoom { room.soloist = flight.id }
             room.written += flight.received
             // Its own download begins by removing it, or goes on with it: the room is for the whole.
@@ -177,13 +186,15 @@ extension CacheState {
         for more: Int64, _ key: CacheKey, _ flight: Flight
     ) -> (search: VictimSearch, suffice: Bool) {
         var bytes = held + more - ceiling - (flight.hasRoom ? 0 : partials[key] ?? 0)
-        let newcomers = isReplacing(key, flight) ? 0 : room.holders + 1
-        var entries = index.count + newcomers - budget.maximumEntries
+        var entries = index.count - budget.maximumEntries
+        if !isReplacing(key, flight) {
+            entries = entriesToCome(ifOver: budget.maximumEntries - 1) + 1 - budget.maximumEntries
+        }
         var search = VictimSearch()
         guard bytes > 0 || entries > 0 else { return (search, true) }
         // Which are the least recently used is known once the directory is read.
         let staying = immovable
-        guard trust != .scanning,
+        guard !isUnread,
             bytes <= index.allocated + partials.total - staying.bytes,
             entries <= index.count - staying.entries
         else { return (search, false) }
@@ -204,7 +215,7 @@ extension CacheState {
             item.id != flight.id && flights[item.key]?.hasRoom == true
         }
         let others = room.holders - (flight.hasRoom ? 1 : 0) - waitingHolders
-        if others > 0 || room.condemned > 0 || trust == .scanning {
+        if others > 0 || room.condemned > 0 || isUnread {
             return (lineUp(key, flight), [])
         }
         if waitingHolders > 0 { return startOver(key, flight) }
@@ -255,7 +266,7 @@ extension CacheState {
     mutating func giveBackRoom(_ key: CacheKey, _ flight: Flight) -> [Effect] {
         room.waiting.removeAll { $0.id == flight.id }
         guard flight.hasRoom else { return resumeNext() }
-        room.holders -= 1
+        room.holding.remove(key)
         if room.soloist == flight.id { room.soloist = nil }
         room.reserved -= flight.reserved
         room.written -= flight.received
@@ -293,6 +304,9 @@ extension CacheState {
         partials.checkInvariants()
         let flying = flights.values.filter(\.hasRoom)
         precondition(flying.count == room.holders, "\(room.holders) downloads have room")
+        precondition(
+            room.holding.allSatisfy { flights[$0]?.hasRoom == true },
+            "others have room than are said to")
         precondition(flying.reduce(0) { $0 + $1.reserved } == room.reserved, "room is lost")
         precondition(flying.reduce(0) { $0 + $1.received } == room.written, "bytes are lost")
         precondition(

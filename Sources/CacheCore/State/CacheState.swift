@@ -40,6 +40,9 @@ struct CacheState: ~Copyable, Sendable {
     var handedOver: [CacheKey: UnixTime] = [:]
     var trust = Trust.scanning
     var isScanning = false
+    /// Changes were lost during the first scan, or another directory lies at the path, and nothing was read to
+    /// its end since.
+    var isPartlyRead = false
     /// Changes were lost since the running scan began, so it has to be repeated.
     var lostChanges = false
     /// How often changes were lost.
@@ -72,6 +75,9 @@ struct CacheState: ~Copyable, Sendable {
         self.retry = retry
         slots = TransferSlots(limit: transferLimit, hostLimit: hostLimit)
     }
+
+    /// Neither is known how much there is, nor what was used least recently: nothing is evicted.
+    var isUnread: Bool { trust == .scanning || isPartlyRead }
 
     /// Downloads handed to the transfer loop.
     var running: Int { slots.running }

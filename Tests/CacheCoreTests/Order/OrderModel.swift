@@ -91,9 +91,10 @@ struct OrderModel {
             }
         }
         guard victims != Victims() else { return victims }
-        let most = entries.count + 1 >= maximumEntries ? watermark(maximumEntries) - 1 : .max
+        let isMany = entries.count + newcomers >= maximumEntries
         victims.toTheWatermark = went(
-            to: watermark(maximumBytes) - promised, entries: most, sparing: image)
+            to: bytesKept - promised,
+            entries: isMany ? watermark(maximumEntries) - newcomers : .max, sparing: image)
         return victims
     }
 
@@ -101,7 +102,7 @@ struct OrderModel {
     mutating func keptLimits() -> [Int] {
         guard used > maximumBytes || entries.count > maximumEntries else { return [] }
         let most = entries.count >= maximumEntries ? watermark(maximumEntries) : .max
-        return went(to: watermark(maximumBytes), entries: most)
+        return went(to: bytesKept, entries: most)
     }
 
     /// Who goes until at most so much is held.
@@ -122,6 +123,12 @@ struct OrderModel {
 
     /// Whole blocks, and one for the attributes.
     private static func promised(_ length: Int64) -> Int64 { (length + 4095) / 4096 * 4096 + 4096 }
+
+    /// Nine tenths of what entries may have beside the partials.
+    private var bytesKept: Int64 {
+        let rests = min(partials.values.reduce(0, +), maximumBytes)
+        return rests + watermark(maximumBytes - rests)
+    }
 
     /// Nine tenths.
     private func watermark<Number: BinaryInteger>(_ limit: Number) -> Number { limit - limit / 10 }

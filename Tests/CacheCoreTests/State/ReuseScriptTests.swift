@@ -260,29 +260,30 @@ struct ReuseScriptTests {
 
     @Test func whatMayNotBeKeptGoesInItsTime() {
         hasStale("a", removeAt: Sample.now + 60)
-        #expect(script.event { $0.handOversEnded(now: Sample.now + 59) } == [])
-        #expect(script.event { $0.handOversEnded(now: Sample.now + 60) } == ["unlink a"])
+        #expect(script.event { $0.handOversEnded(now: Sample.now + 59).effects } == [])
+        #expect(script.event { $0.handOversEnded(now: Sample.now + 60).effects } == ["unlink a"])
         // The clock was set back.
         hasStale("b", removeAt: Sample.now + 60)
-        #expect(script.event { $0.handOversEnded(now: Sample.now + -86400) } == ["unlink b"])
-        #expect(script.event { $0.handOversEnded(now: Sample.now + 61) } == [])
+        #expect(
+            script.event { $0.handOversEnded(now: Sample.now + -86400).effects } == ["unlink b"])
+        #expect(script.event { $0.handOversEnded(now: Sample.now + 61).effects } == [])
     }
 
     @Test func aPinKeepsWhatMayNotBeKeptUntilItIsTakenOff() {
         hasStale("a", removeAt: Sample.now, isPinned: true)
-        #expect(script.event { $0.handOversEnded(now: Sample.now) } == [])
+        #expect(script.event { $0.handOversEnded(now: Sample.now).effects } == [])
         _ = script.event { $0.pinned(script.key("a"), false) }
-        #expect(script.event { $0.handOversEnded(now: Sample.now) } == ["unlink a"])
+        #expect(script.event { $0.handOversEnded(now: Sample.now).effects } == ["unlink a"])
     }
 
     @Test func whatReplacesItStays() {
         hasStale("a", removeAt: Sample.now)
         _ = wants("a", mustRevalidate)
         _ = script.finishes("a")
-        #expect(script.event { $0.handOversEnded(now: Sample.now) } == [])
+        #expect(script.event { $0.handOversEnded(now: Sample.now).effects } == [])
         _ = script.published("a")
         _ = script.looksAt("a", .entry(Sample.facts()))
-        #expect(script.event { $0.handOversEnded(now: Sample.now) } == [])
+        #expect(script.event { $0.handOversEnded(now: Sample.now).effects } == [])
         #expect(script.holds("a"))
     }
 }

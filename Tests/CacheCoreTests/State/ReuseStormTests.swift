@@ -151,7 +151,9 @@ private struct Storm: ~Copyable {
 
     private mutating func pass() {
         now = now + .seconds(1)
-        take(state.pausesEnded(now: now.instant) + state.handOversEnded(now: now.time))
+        take(
+            state.pausesEnded(now: now.instant)
+                + state.handOversEnded(now: now.time, limit: .max).effects)
     }
 
     private mutating func take(_ effects: [Effect]) {
