@@ -212,4 +212,53 @@ struct EvictionScriptTests {
         for _ in 0..<3 { script.state.transfersHalved(until: .now) }
         script.caller("reader", wants: "a", "b") { #expect($0 == ["start a"]) }
     }
+
+    /// Changes were lost during the first scan, or it is another directory: what is on the index is not all,
+    /// nor in order.
+    @Test(arguments: [false, true])
+    func nothingGoesBeforeTheDirectoryIsRead(isReplaced: Bool) {
+        script.has("a", "b", allocated: 4 * block)
+        script.state.trust = isReplaced ? .whole : .scanning
+        if !isReplaced { script.state.scanBegan() }
+        _ = isReplaced ? script.event { $0.directoryReplaced() } : script.changes(.overflowed)
+        if isReplaced { script.state.scanBegan() }
+        let shrunk = script.limits {
+            $0.maximumBytes = 6 * block
+            $0.maximumEntries = 1
+        }
+        #expect(shrunk == [])
+        #expect(script.begins("c", 2 * block) == ["wait"])
+        #expect(script.state.diskFilled(script.key("c"), block).0.victims.isEmpty)
+        var hasBegun = false
+        if script.state.postpones({}) { hasBegun = true }
+        #expect(hasBegun)
+        if !isReplaced {
+            // It is read once more, as changes were lost.
+            #expect(!script.scanFinishes())
+            #expect(script.event { $0.limitsChecked() } == [])
+            script.state.scanBegan()
+        }
+        #expect(script.scanFinishes())
+        #expect(script.event { $0.limitsChecked() }.count == 1)
+    }
+
+    @Test func whatReplacesAnEntryNeedsNoOtherPlace() {
+        script.has("a", "b", "c", "d", allocated: 512)
+        _ = script.limits { $0.maximumEntries = 5 }
+        for name in ["a", "b", "c"] {
+            _ = script.want(name, by: nil, FetchOptions(isRefresh: true))
+            #expect(script.asks(name, for: 1, of: 512) == ["granted 512"])
+        }
+        #expect(script.begins("e", 512) == ["granted 512"])
+        // That is one too many.
+        #expect(script.begins("f", 512).contains("without d"))
+    }
+
+    @Test func whatIsLeftOfBrokenDownloadsIsNoReasonForMoreToGo() {
+        script.state.partialSeen(script.key("x"), 10 * block)
+        script.has("a", "b", "c", "d", allocated: 2 * block)
+        #expect(script.state.bytesUsed == 18 * block)
+        let effects = script.limits { $0.maximumBytes = 17 * block }
+        #expect(effects == ["evict to \(10 * block + Budget.watermark(7 * block))"])
+    }
 }
