@@ -84,7 +84,9 @@ extension CacheDirectory {
         return items.map { item in
             let failure = item.failure ?? directoryFailure
             guard let failure else { return published(item) }
-            let isLostByOthers = item.failure == nil || failure == .noSuchFileOrDirectory
+            // The directory was deleted, or another file system lies over it.
+            let isLostByOthers =
+                item.failure == nil || [.noSuchFileOrDirectory, .improperLink].contains(failure)
             return rejected(item, failure, isLostByOthers: isLostByOthers)
         }
     }
