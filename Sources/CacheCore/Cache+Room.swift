@@ -51,6 +51,8 @@ struct Removing: Sendable {
 
 /// Keeping inside the limits.
 extension Cache {
+    /// A file that was removed and whose bytes are not back may be open for so long; then more goes.
+    private static let openPatience = Duration.seconds(600)
     /// What strangers write within it may be overlooked.
     private static let measuringPause = Duration.milliseconds(5)
 
@@ -117,6 +119,7 @@ extension Cache {
     /// to keep it.
     private func remove(_ victims: [Victim], _ removing: inout Removing) -> Bool {
         if !victims.isEmpty, !directory.isInPlace { removing.giveUp() }
+        let free = directory.freeBytes
         var gone: [Victim] = []
         var stuck: [Victim] = []
         var rest = victims[...]
@@ -137,11 +140,22 @@ extension Cache {
         // Their own unlinking fills the queue of changes.
         drainWatch()
         let othersMayGo = !removing.isInVain
+        let missing = notReturned(gone, since: free)
         perform { state in
-            state.unlinked(gone) + state.stayed(rest)
+            state.notReturned(missing, until: .now + Self.openPatience)
+            return state.unlinked(gone) + state.stayed(rest)
                 + state.stuck(stuck, othersMayGo: othersMayGo)
         }
         return gone.count == victims.count
+    }
+
+    /// Bytes of files just removed that are not free now, if that is most of them: somebody has these files
+    /// open. Less may be what others write at the same time.
+    private func notReturned(_ victims: [Victim], since before: Int64?) -> Int64 {
+        guard !victims.isEmpty, let before, let after = directory.freeBytes else { return 0 }
+        let bytes = victims.reduce(0) { $0 + $1.bytes }
+        let returned = max(after - before, 0)
+        return returned < bytes / 2 ? bytes - returned : 0
     }
 
     /// What could not be removed is tried again by the next eviction.

@@ -26,6 +26,13 @@ struct Room {
     var doomed: Set<CacheKey> = []
     /// Bytes the cache would hold if it had all the free space of the file system too.
     var reach = Int64.max
+    /// Bytes of files that were removed and that the file system has not got back, as somebody has them open:
+    /// to remove more for its free space would be in vain.
+    var owed: Int64 = 0
+    /// The reach before they were removed.
+    var reachBefore: Int64 = 0
+    /// Until when that is taken for the reason.
+    var isOwedUntil: ContinuousClock.Instant?
     /// The download that has room and lets no other one begin.
     var soloist: FlightID?
     /// Downloads that wait for room: who has some already, then the most urgent, then first come, first
@@ -59,8 +66,17 @@ extension CacheState {
     /// The file system was asked for its free bytes.
     mutating func measured(free: Int64) {
         let onDisk = bytesUsed + room.condemned + min(room.written, room.reserved)
-        let (reach, overflows) = onDisk.addingReportingOverflow(free)
-        room.reach = overflows ? .max : reach
+        let (sum, overflows) = onDisk.addingReportingOverflow(free)
+        let reach = overflows ? .max : sum
+        room.owed = min(room.owed, max(0, room.reachBefore - reach))
+        room.reach = reach + room.owed
+    }
+
+    /// Files of so many bytes were removed that the file system has not got back.
+    mutating func notReturned(_ bytes: Int64, until end: ContinuousClock.Instant) {
+        guard bytes > 0 else { return }
+        if room.owed == 0 { (room.reachBefore, room.isOwedUntil) = (room.reach, end) }
+        room.owed += bytes
     }
 
     // MARK: Downloads

@@ -6,8 +6,9 @@ extension CacheState {
         room.isTightUntil = end
     }
 
-    /// Time has passed; the while may be over.
+    /// Time has passed; the while may be over, and so may be that for which bytes are owed.
     mutating func timePassed(now: ContinuousClock.Instant) -> [Effect] {
+        if let end = room.isOwedUntil, end <= now { (room.owed, room.isOwedUntil) = (0, nil) }
         guard let end = room.isTightUntil, end <= now else { return [] }
         room.isTightUntil = nil
         slots.limit = configuredTransferLimit

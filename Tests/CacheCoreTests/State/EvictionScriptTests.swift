@@ -261,4 +261,50 @@ struct EvictionScriptTests {
         let effects = script.limits { $0.maximumBytes = 17 * block }
         #expect(effects == ["evict to \(10 * block + Budget.watermark(7 * block))"])
     }
+
+    /// To remove more would be in vain: readers have open what went.
+    @Test func whatIsNotGivenBackIsNoReasonForMoreToGo() {
+        let now = ContinuousClock.now
+        script.has("a", "b", "c", "d", allocated: 4 * block)
+        script.state.budget.minimumFree = 4 * block
+        func measured(_ blocks: Int64) -> [String] {
+            script.event { state in
+                state.measured(free: blocks * block)
+                return state.limitsChecked()
+            }
+        }
+        #expect(measured(4) == [])
+        #expect(measured(3) == ["evict to \(Budget.watermark(15 * block))"])
+        let eviction = Eviction(
+            goal: EvictionGoal(bytes: Budget.watermark(15 * block)), isOwn: true)
+        #expect(script.evicts(eviction) == ["a"])
+        script.state.notReturned(4 * block, until: now + .seconds(600))
+        _ = script.loses("a")
+        #expect(measured(3) == [])
+        // A stranger goes on writing.
+        #expect(measured(0) == [])
+        #expect(script.state.ceiling == 12 * block)
+        #expect(script.event { $0.timePassed(now: now) } == [])
+        #expect(measured(0) == [])
+        #expect(script.event { $0.timePassed(now: now + .seconds(600)) } == [])
+        #expect(measured(0) == ["evict to \(Budget.watermark(8 * block))"])
+    }
+
+    @Test func whatIsGivenBackIsOwedNoMore() {
+        script.has("a", "b", "c", "d", allocated: 4 * block)
+        script.state.budget.minimumFree = 4 * block
+        script.state.measured(free: 3 * block)
+        let eviction = Eviction(goal: EvictionGoal(bytes: 12 * block), isOwn: true)
+        #expect(script.evicts(eviction) == ["a"])
+        script.state.notReturned(4 * block, until: .now + .seconds(600))
+        _ = script.loses("a")
+        script.state.measured(free: 5 * block)
+        #expect(script.state.room.owed == 2 * block)
+        #expect(script.state.ceiling == 15 * block)
+        script.state.measured(free: 7 * block)
+        #expect(script.state.room.owed == 0)
+        #expect(script.state.ceiling == 15 * block)
+        script.state.measured(free: 9 * block)
+        #expect(script.state.ceiling == 17 * block)
+    }
 }

@@ -124,7 +124,7 @@ final class Witness: Sendable {
     /// What was asked for, or is here, was told to be pinned.
     func pinned(_ items: [Item]) {
         state.withLock { state in
-            for item in items where item.state != .missing {
+            for item in items where item.state != .missing && item.failure == nil {
                 state.images[item.key]?.isPinned = true
             }
         }
