@@ -53,6 +53,8 @@ struct HEIFWalker: ImageWalker {
     func verdict(at length: UInt64) -> WalkVerdict {
         if let end { return .ends(at: end, of: length) }
         guard hasItems, hasData else { return .empty }
+        // Also where only the header of a box is cut, or all of a box is missing.
+        if !wasWhole, max(boxEnd ?? 0, items.dataEnd) > length { return .cut }
         guard let boxEnd else { return .unverifiable }
         guard length == boxEnd else { return .truncated }
         return .reaches(items.dataEnd, of: length, slack: length)

@@ -47,8 +47,10 @@ struct JXLContainerWalker: ImageWalker {
 
     func verdict(at length: UInt64) -> WalkVerdict {
         if let end { return .ends(at: end, of: length) }
-        guard hasCodestream else { return size == nil ? .empty : .truncated }
+        // The codestream says itself that another part follows.
+        guard hasCodestream else { return size == nil ? .empty : .cut }
         guard let boxEnd else { return .unverifiable }
+        if !wasWhole, length < boxEnd { return .cut }
         return length == boxEnd ? .ends(at: length, of: length) : .truncated
     }
 

@@ -20,6 +20,26 @@ struct BoxedWalkerTests {
         #expect(inspect(shortData).completeness == .cut)
     }
 
+    /// The second item lies in the second `mdat`.
+    @Test(arguments: [
+        ImageSample.avif.bytes, ImageSample.jxlContainer.bytes,
+        ImageSample.avif.bytes.dropLast(28) + box("mdat", Bytes(1...8))
+            + box("mdat", Bytes(1...12)),
+    ])
+    func noBoxIsDoneWithoutNorItsHeader(_ bytes: Bytes) {
+        #expect(inspect(bytes).completeness == .whole)
+        for length in 40..<bytes.count {
+            let completeness = inspect(bytes.prefix(length)).completeness
+            #expect(completeness == .cut || completeness == .empty, "\(length)")
+        }
+    }
+
+    @Test func boxToTheEndOfTheFileHoldsAllTheItems() {
+        let data = big32(0) + text("mdat") + Bytes(1...19)
+        let bytes = Bytes(ImageSample.avif.bytes.dropLast(28)) + data
+        #expect(inspect(bytes).completeness == .cut)
+    }
+
     @Test func furtherBoxesBelongToTheImage() {
         let report = inspect(ImageSample.heic.bytes + box("free", zeros(5)))
         #expect(report == ImageSample.heic.report)
@@ -63,7 +83,7 @@ struct BoxedWalkerTests {
 
     @Test func jxlContainerNeedsItsLastPart() {
         let cut = ImageSample.jxlContainer.bytes.dropLast(14)
-        #expect(inspect(cut) == .init(.jxl, 750, 500, .truncated))
+        #expect(inspect(cut) == .init(.jxl, 750, 500, .cut))
     }
 
     @Test func jxlContainerMayHoldOneCodestream() {
