@@ -2,15 +2,19 @@
 ///
 /// W3C PNG (Third Edition) §5.3 chunk layout, §11.2.1 `IHDR`. Checksums are not computed.
 struct PNGWalker: ImageWalker {
+    private static let headerLength: UInt32 = 13
+    private static let longestSide: UInt32 = 0x7FFF_FFFF
+
     private enum Awaiting {
         case chunk
-        /// Width and height; after them so many bytes of the chunk are left.
-        case dimensions(left: UInt64)
+        /// Width and height, with which `IHDR` begins.
+        case dimensions
     }
 
     let mediaType: MediaType? = .png
     private(set) var size: PixelSize?
     private var awaiting = Awaiting.chunk
+    /// Some `IDAT` behind `IHDR` has bytes in it.
     private var hasData = false
     private var end: UInt64?
 
@@ -21,14 +25,16 @@ struct PNGWalker: ImageWalker {
         case .chunk:
             return chunkStarted(
                 FourCC(field, at: 4), length: field.big(UInt32.self, at: 0), dataAt: field.end)
-        case .dimensions(let left):
-            size = PixelSize(field.big(UInt32.self, at: 0), field.big(UInt32.self, at: 4))
-            return nextChunk(after: left)
+        case .dimensions:
+            let width = field.big(UInt32.self, at: 0)
+            let height = field.big(UInt32.self, at: 4)
+            if max(width, height) <= Self.longestSide { size = PixelSize(width, height) }
+            return nextChunk(after: UInt64(Self.headerLength) - 8)
         }
     }
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        hasData && size != nil ? .ends(at: end, of: length) : .empty
+        hasData ? .ends(at: end, of: length) : .empty
     }
 
     private mutating func chunkStarted(
@@ -36,14 +42,14 @@ struct PNGWalker: ImageWalker {
     ) -> WalkStep {
         guard length <= Int32.max, type.isPrintable else { return .rest }
         switch type {
-        case "IHDR" where length >= 8:
-            awaiting = .dimensions(left: UInt64(length) - 8)
+        case "IHDR" where length == Self.headerLength && size == nil:
+            awaiting = .dimensions
             return .read(8)
         case "IEND":
             end = data + UInt64(length) + 4
             return .rest
         case "IDAT":
-            hasData = true
+            if length > 0, size != nil { hasData = true }
             return nextChunk(after: UInt64(length))
         default:
             return nextChunk(after: UInt64(length))

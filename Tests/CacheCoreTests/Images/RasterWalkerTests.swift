@@ -12,6 +12,39 @@ struct RasterWalkerTests {
         #expect(inspect(bytes) == .init(.png, 300, 2, .empty))
     }
 
+    @Test func pngWithNothingInItsDataIsEmpty() {
+        let bytes =
+            Bytes(ImageSample.png.bytes.prefix(33)) + pngChunk("IDAT") + pngChunk("IEND")
+        #expect(inspect(bytes) == .init(.png, 300, 2, .empty))
+    }
+
+    @Test(arguments: [
+        pngChunk("IHDR", big32(0), big32(2), zeros(5)),
+        pngChunk("IHDR", big32(300), big32(1 << 31), zeros(5)),
+        pngChunk("IHDR", big32(300), big32(2)),
+        pngChunk("IHDR", big32(300), big32(2), zeros(6)),
+        pngChunk("IDAT", [1, 2, 3]),
+    ])
+    func pngWithoutAHeaderBeforeItsDataIsEmpty(_ header: Bytes) {
+        let head = Bytes(ImageSample.png.bytes.prefix(8))
+        let bytes = join(head, header, pngChunk("IDAT", [1, 2, 3]), pngChunk("IEND"))
+        #expect(inspect(bytes) == .init(.png, nil, nil, .empty))
+    }
+
+    @Test func pngHasTheSizeOfItsFirstHeader() {
+        let second = pngChunk("IHDR", big32(9_999), big32(9_999), zeros(5))
+        let bytes = join(Bytes(ImageSample.png.bytes.dropLast(12)), second, pngChunk("IEND"))
+        #expect(inspect(bytes) == ImageSample.png.report)
+    }
+
+    /// As some phones have it.
+    @Test func pngHeaderMayComeSecond() {
+        let bytes = ImageSample.png.bytes
+        let odd = join(
+            Bytes(bytes.prefix(8)), pngChunk("CgBI", zeros(4)), Bytes(bytes.dropFirst(8)))
+        #expect(inspect(odd) == ImageSample.png.report)
+    }
+
     @Test func pngWithANamelessChunkBreaksOff() {
         let bytes = Bytes(ImageSample.png.bytes.dropLast(12)) + zeros(12) + pngChunk("IEND", [])
         #expect(inspect(bytes).completeness == .truncated)
