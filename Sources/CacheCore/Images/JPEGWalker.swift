@@ -8,7 +8,10 @@ struct JPEGWalker: ImageWalker {
     private(set) var size: PixelSize?
     /// Kept apart from the size: the lines may be 0 here and be told by `DNL` after the first scan.
     private var width: UInt16 = 0
-    private var hasScan = false
+    /// The last segment was the header of a scan, so entropy-coded data follows.
+    private var isInScan = false
+    /// At least one byte of entropy-coded data came.
+    private var hasData = false
     private var end: UInt64?
     /// The marker of the segment being read.
     private var segment: UInt8 = 0
@@ -24,11 +27,14 @@ struct JPEGWalker: ImageWalker {
                 let code = bytes[index]
                 index += 1
                 isPrefixed = code == 0xFF
+                if code == 0x00, isInScan { hasData = true }
                 if let step = marker(code, endingAt: offset + UInt64(index)) {
                     return (index, step)
                 }
             } else {
-                index = bytes.firstIndex(of: 0xFF, from: index) + 1
+                let next = bytes.firstIndex(of: 0xFF, from: index)
+                if next > index, isInScan { hasData = true }
+                index = next + 1
                 isPrefixed = index <= bytes.count
             }
         }
@@ -50,7 +56,7 @@ struct JPEGWalker: ImageWalker {
     let missesWhatIsCut = false
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        hasScan && size != nil ? .ends(at: end, of: length) : .empty
+        hasData && size != nil ? .ends(at: end, of: length) : .empty
     }
 
     /// What follows the marker `code`; `nil` if it stands alone or is none.
@@ -63,7 +69,7 @@ struct JPEGWalker: ImageWalker {
             return .rest
         default:
             segment = code
-            if code == Self.startOfScan { hasScan = true }
+            isInScan = code == Self.startOfScan
             return .read(Self.bytesOfInterest(code))
         }
     }

@@ -85,6 +85,15 @@ struct RasterWalkerTests {
         #expect(inspect(ImageSample.jpegHead + [0xFF, 0xD9]).completeness == .empty)
     }
 
+    @Test(arguments: [[], [0xFF, 0xD9], [0xFF], [0xFF, 0xD0, 0xFF, 0xD9]])
+    func jpegWithoutAByteOfDataIsEmpty(_ rest: Bytes) {
+        let head = ImageSample.jpegHead + jpegSegment(0xDA, zeros(6))
+        #expect(inspect(head + rest, .byteByByte) == .init(.jpeg, 500, 4, .empty))
+        #expect(inspect(head.dropLast(7)).completeness == .empty)
+        #expect(inspect(head + [7] + rest).completeness != .empty)
+        #expect(inspect(head + [0xFF, 0] + rest).completeness != .empty)
+    }
+
     @Test func jpegPreviewAfterTheEndIsTrailing() {
         let report = inspect(ImageSample.jpeg.bytes + ImageSample.jpeg.bytes)
         #expect(report == .init(.jpeg, 500, 4, .whole, trailing: true))
