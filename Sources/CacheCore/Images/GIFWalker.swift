@@ -3,13 +3,19 @@
 /// GIF89a specification §15 to §27. Zero bytes between blocks are passed over, as decoders do.
 struct GIFWalker: ImageWalker {
     private enum Awaiting {
-        case screen, block, image, label, subBlock
+        case screen, block, image, codeSize, label, subBlock
     }
+
+    /// LZW codes have at most so many bits: appendix F.
+    private static let longestCode: UInt8 = 12
 
     let mediaType: MediaType? = .gif
     private(set) var size: PixelSize?
     private var awaiting = Awaiting.screen
-    private var hasImage = false
+    /// The sub-blocks that come are those of an image.
+    private var isInImage = false
+    /// Where the first image's data begins.
+    private var dataStart: UInt64?
     private var end: UInt64?
 
     let firstStep = WalkStep.read(13)
@@ -22,13 +28,17 @@ struct GIFWalker: ImageWalker {
         case .block:
             return blockStarted(field.bytes[0], endingAt: field.end)
         case .image:
-            hasImage = true
             size = size ?? Self.size(field, at: 4)
-            return next(.subBlock, after: Self.colorTableSize(field.bytes[8]) + 1)
+            return next(.codeSize, after: Self.colorTableSize(field.bytes[8]))
+        case .codeSize:
+            isInImage = field.bytes[0] <= Self.longestCode
+            return next(.subBlock)
         case .label:
+            isInImage = false
             return next(.subBlock)
         case .subBlock:
             let count = field.bytes[0]
+            if isInImage, count > 0 { dataStart = dataStart ?? field.end }
             return next(count == 0 ? .block : .subBlock, after: UInt64(count))
         }
     }
@@ -37,7 +47,8 @@ struct GIFWalker: ImageWalker {
     let missesWhatIsCut = false
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        hasImage ? .ends(at: end, of: length) : .empty
+        guard let dataStart, length > dataStart else { return .empty }
+        return .ends(at: end, of: length)
     }
 
     private mutating func blockStarted(_ introducer: UInt8, endingAt offset: UInt64) -> WalkStep {
