@@ -6,6 +6,9 @@ struct BMPWalker: ImageWalker {
     /// Every size of bitmap header that was ever defined.
     static let headerSizes: Set<UInt32> = [12, 16, 40, 52, 56, 64, 108, 124]
 
+    /// Every number of bits that a pixel ever had; in what is compressed it may be 0.
+    private static let depths: Set<UInt16> = [1, 2, 4, 8, 16, 24, 32, 64]
+
     private enum End {
         case missing
         /// Compressed, and the header does not say how far.
@@ -73,7 +76,7 @@ struct BMPWalker: ImageWalker {
 
     /// Rows are padded to four bytes.
     private mutating func setEnd(uncompressedWithBits bits: UInt16) {
-        guard let size else { return }
+        guard let size, Self.depths.contains(bits) else { return }
         let stride = (UInt64(size.width) * UInt64(bits) + 31) / 32 * 4
         end = .at(pixels.plusClamped(stride.timesClamped(UInt64(size.height))))
     }

@@ -143,6 +143,14 @@ struct RasterWalkerTests {
         #expect(inspect(bytes + zeros(3)).hasTrailingBytes)
     }
 
+    @Test(arguments: [0, 3, 25, 65_535])
+    func bmpWhosePixelsHaveNoSuchDepthIsEmpty(_ bits: Int) {
+        let plain = ImageSample.bmpFile(bits: bits, compression: 0, pixels: 50_000)
+        #expect(inspect(plain) == .init(.bmp, 3, 2, .empty))
+        let jpeg = ImageSample.bmpFile(bits: bits, compression: 4, pixels: 9, byteCount: 9)
+        #expect(inspect(jpeg) == .init(.bmp, 3, 2, .whole))
+    }
+
     @Test func compressedBMPEndsWhereItSaysIfItSays() {
         let told = ImageSample.bmpFile(bits: 8, compression: 1, pixels: 9, byteCount: 9)
         #expect(inspect(told) == .init(.bmp, 3, 2, .whole))
