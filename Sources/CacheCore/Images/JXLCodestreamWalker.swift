@@ -4,13 +4,16 @@
 struct JXLCodestreamWalker: ImageWalker {
     let mediaType: MediaType? = .jxl
     private(set) var size: PixelSize?
+    private var head: [UInt8] = []
 
-    let firstStep = WalkStep.read(JXLSize.byteCount)
+    /// The whole file may be hardly longer than the longest header.
+    let firstStep = WalkStep.read(1)
 
     mutating func receive(_ field: ByteField) -> WalkStep {
-        size = JXLSize.read(field.bytes[...])
-        return .rest
+        head += field.bytes
+        size = JXLSize.read(head[...])
+        return size == nil && head.count < JXLSize.byteCount ? .read(1) : .rest
     }
 
-    func verdict(at length: UInt64) -> WalkVerdict { .unverifiable }
+    func verdict(at length: UInt64) -> WalkVerdict { size == nil ? .empty : .unverifiable }
 }

@@ -18,6 +18,9 @@ struct JXLContainerWalker: ImageWalker {
     private(set) var size: PixelSize?
     private var awaiting = Awaiting.header
     private var headers = BoxHeaderReader()
+    /// The beginning of the codestream, of which the first parts may be too short for its header.
+    private var head: [UInt8] = []
+    /// The last part of the codestream has begun.
     private var hasCodestream = false
     /// End of the box being walked; `nil` once one reaches to the end of the file.
     private var boxEnd: UInt64? = 12
@@ -47,8 +50,9 @@ struct JXLContainerWalker: ImageWalker {
 
     func verdict(at length: UInt64) -> WalkVerdict {
         if let end { return .ends(at: end, of: length) }
+        guard size != nil else { return .empty }
         // The codestream says itself that another part follows.
-        guard hasCodestream else { return size == nil ? .empty : .cut }
+        guard hasCodestream else { return .cut }
         guard let boxEnd else { return .unverifiable }
         if !wasWhole, length < boxEnd { return .cut }
         return length == boxEnd ? .ends(at: length, of: length) : .truncated
@@ -73,7 +77,10 @@ struct JXLContainerWalker: ImageWalker {
 
     private mutating func codestream(_ field: ByteField, in box: BoxHeader) -> WalkStep {
         let index = Self.indexLength(box)
-        size = size ?? JXLSize.read(field.bytes.dropFirst(index))
+        if size == nil, head.count < JXLSize.byteCount {
+            head += field.bytes.dropFirst(index)
+            size = JXLSize.read(head[...])
+        }
         if index == 0 || field.bytes[0] & 0x80 != 0 { hasCodestream = true }
         return box.end.map { .read(8, after: $0 - field.end) } ?? .rest
     }

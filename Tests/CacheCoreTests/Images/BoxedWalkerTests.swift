@@ -93,13 +93,35 @@ struct BoxedWalkerTests {
         #expect(inspect(open) == .init(.jxl, 750, 500, .unverifiable))
     }
 
-    @Test func jxlFirstPartMayBeJustTheSize() {
+    @Test func jxlFirstPartMayBeJustTheSizeOrLess() {
         let head = Bytes(ImageSample.jxlCodestream.prefix(5))
         let last = box("jxlp", [0x80, 0, 0, 1])
         let whole = ImageSample.jxlHead + box("jxlp", zeros(4), head) + last
         #expect(inspect(whole) == .init(.jxl, 750, 500, .whole))
+        for length in 0..<5 {
+            let parts = join(
+                box("jxlp", zeros(4), Bytes(head.prefix(length))),
+                box("jxlp", [0x80, 0, 0, 1], Bytes(head.dropFirst(length))))
+            #expect(inspect(ImageSample.jxlHead + parts) == .init(.jxl, 750, 500, .whole))
+        }
         let short = ImageSample.jxlHead + box("jxlp", zeros(4), Bytes(head.dropLast())) + last
-        #expect(inspect(short) == .init(.jxl, nil, nil, .whole))
+        #expect(inspect(short) == .init(.jxl, nil, nil, .empty))
+    }
+
+    @Test(arguments: [[], [0x80], text("<html>"), [0x0A, 0xFF, 0x41, 0, 0]])
+    func jxlWithoutASizeIsEmpty(_ content: Bytes) {
+        #expect(inspect([0xFF, 0x0A] + content.prefix(1)) == .init(.jxl, nil, nil, .empty))
+        for codestream in [box("jxlc", content), box("jxlp", [0x80, 0, 0, 0], content)] {
+            let bytes = ImageSample.jxlHead + codestream
+            #expect(inspect(bytes) == .init(.jxl, nil, nil, .empty))
+        }
+    }
+
+    /// Small, 5 bits of height, 3 bits of ratio 1.
+    @Test func jxlIsReadableAsSoonAsItsSizeIs() {
+        let bytes = Bytes([0xFF, 0x0A]) + little16(1 | 2 << 1 | 1 << 6)
+        #expect(inspect(bytes) == .init(.jxl, 24, 24, .unverifiable))
+        #expect(inspect(bytes.dropLast()) == .init(.jxl, nil, nil, .empty))
     }
 
     @Test func jxlSmallSizesAreMultiplesOfEight() {
