@@ -1,32 +1,72 @@
 /// WebP: a RIFF file that says its length, and its size in the first chunk.
 ///
-/// RFC 9649 §2 container, §2.7.1 `VP8X`, §3.4 `VP8L`; RFC 6386 §9.1 for `VP8 `.
+/// RFC 9649 §2 container, §2.7.1 `VP8X`, §3.4 `VP8L`; RFC 6386 §9.1 for `VP8 `. Behind `VP8X` the
+/// chunks are followed up to the first that holds an image; what comes after it is not looked at.
 struct WebPWalker: ImageWalker {
+    private enum Awaiting {
+        /// The RIFF header and the header of the first chunk.
+        case file
+        /// The header of a chunk behind `VP8X`.
+        case chunk
+        /// The beginning of a chunk; the next one has its header at this offset.
+        case payload(FourCC, next: UInt64)
+    }
+
     let mediaType: MediaType? = .webp
     private(set) var size: PixelSize?
-    private var chunk: FourCC?
-    private var end: UInt64?
+    private var awaiting = Awaiting.file
+    private var hasImage = false
+    /// Offset after the last byte that the file and its image claim.
+    private var end: UInt64 = 0
 
-    /// The RIFF header and the header of the first chunk.
     let firstStep = WalkStep.read(20)
 
     mutating func receive(_ field: ByteField) -> WalkStep {
-        if let chunk {
-            size = Self.size(in: field, of: chunk)
+        switch awaiting {
+        case .file:
+            end = 8 + UInt64(field.little(UInt32.self, at: 4))
+            return chunkStarted(field, at: 12)
+        case .chunk:
+            return chunkStarted(field, at: 0)
+        case .payload("VP8X", let next):
+            size = Self.size(in: field, of: "VP8X")
+            awaiting = .chunk
+            return .read(8, after: max(next, field.end) - field.end)
+        case .payload(let type, _):
+            hasImage = Self.isImage(field, of: type)
+            size = size ?? Self.size(in: field, of: type)
             return .rest
         }
-        let chunk = FourCC(field, at: 12)
-        let riffEnd = 8 + UInt64(field.little(UInt32.self, at: 4))
-        let chunkEnd = 20 + UInt64(field.little(UInt32.self, at: 16))
-        end = max(riffEnd, chunkEnd)
-        self.chunk = chunk
-        return ["VP8 ", "VP8L", "VP8X"].contains(chunk) ? .read(chunk == "VP8L" ? 5 : 10) : .rest
     }
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        guard size != nil, let end else { return .empty }
+        guard hasImage, size != nil else { return .empty }
         // Some leave out the byte that makes the last chunk even.
         return .reaches(end, of: length, padding: 1)
+    }
+
+    private mutating func chunkStarted(_ field: ByteField, at index: Int) -> WalkStep {
+        let type = FourCC(field, at: index)
+        let length = UInt64(field.little(UInt32.self, at: index + 4))
+        switch type {
+        case "VP8 ", "VP8L", "VP8X":
+            end = max(end, field.end + length)
+            awaiting = .payload(type, next: field.end + length + length % 2)
+            return .read(type == "VP8L" ? 5 : 10)
+        case "ANMF" where size != nil:
+            end = max(end, field.end + length)
+            hasImage = true
+            return .rest
+        default:
+            return size == nil ? .rest : .read(8, after: length + length % 2)
+        }
+    }
+
+    /// Whether this is the beginning of a key frame or of a lossless image.
+    private static func isImage(_ field: ByteField, of chunk: FourCC) -> Bool {
+        chunk == "VP8L"
+            ? field.bytes[0] == 0x2F
+            : field.bytes[0] & 1 == 0 && field.holds([0x9D, 0x01, 0x2A], at: 3)
     }
 
     private static func size(in field: ByteField, of chunk: FourCC) -> PixelSize? {

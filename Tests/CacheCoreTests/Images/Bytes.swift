@@ -42,10 +42,14 @@ func jpegSegment(_ marker: UInt8, _ parts: Bytes...) -> Bytes {
     return join([0xFF, marker], big16(data.count + 2), data)
 }
 
-/// A WebP file whose first chunk is `payload`.
-func webp(_ type: String, _ parts: Bytes...) -> Bytes {
+/// A chunk of RIFF.
+func riffChunk(_ type: String, _ parts: Bytes...) -> Bytes {
     let payload = Bytes(parts.joined())
-    let padding = zeros(payload.count % 2)
-    let chunk = join(text(type), little32(payload.count), payload, padding)
-    return join(text("RIFF"), little32(chunk.count + 4), text("WEBP"), chunk)
+    return join(text(type), little32(payload.count), payload, zeros(payload.count % 2))
+}
+
+/// A WebP file of these chunks.
+func webp(_ chunks: Bytes...) -> Bytes {
+    let chunks = Bytes(chunks.joined())
+    return join(text("RIFF"), little32(chunks.count + 4), text("WEBP"), chunks)
 }

@@ -32,17 +32,23 @@ extension ImageSample {
         little16(300), little16(6), [0x81], zeros(12), [2, 3, 0x3B, 0, 0x3B, 1, 9, 0],
         [0x3B])
 
-    static let webpLossy = ImageSample(
-        "webp VP8", .webp, 320, 9,
-        webp("VP8 ", [0, 0, 0, 0x9D, 1, 0x2A], little16(320 | 0x4000), little16(9), [7]))
+    static let webpLossy = ImageSample("webp VP8", .webp, 320, 9, webp(webpKeyFrame))
 
-    static let webpLossless = ImageSample(
-        "webp VP8L", .webp, 16_384, 3,
-        webp("VP8L", [0x2F], little32(16_383 | 2 << 14), [1, 2, 3]))
+    static let webpLossless = ImageSample("webp VP8L", .webp, 16_384, 3, webp(webpPixels))
 
     static let webpExtended = ImageSample(
         "webp VP8X", .webp, 70_001, 5,
-        webp("VP8X", zeros(4), little24(70_000), little24(4)))
+        webp(webpCanvas, riffChunk("ALPH", [1, 2, 3]), webpKeyFrame, riffChunk("EXIF", [4])))
+
+    static let webpAnimated = ImageSample(
+        "webp animated", .webp, 70_001, 5,
+        webp(webpCanvas, riffChunk("ANIM", zeros(6)), riffChunk("ANMF", zeros(16), webpPixels)))
+
+    static let webpKeyFrame = riffChunk(
+        "VP8 ", [0, 0, 0, 0x9D, 1, 0x2A], little16(320 | 0x4000), little16(9), [7])
+    static let webpPixels = riffChunk(
+        "VP8L", [0x2F], little32(16_383 | 2 << 14), [1, 2, 3])
+    static let webpCanvas = riffChunk("VP8X", zeros(4), little24(70_000), little24(4))
 
     static let bmp = ImageSample("bmp", .bmp, 3, 2, bmpFile(bits: 24, compression: 0, pixels: 24))
 
@@ -59,5 +65,7 @@ extension ImageSample {
             zeros(16), zeros(pixels))
     }
 
-    static let raster = [png, jpeg, gif, webpLossy, webpLossless, webpExtended, bmp, bmpCore]
+    static let raster = [
+        png, jpeg, gif, webpLossy, webpLossless, webpExtended, webpAnimated, bmp, bmpCore,
+    ]
 }

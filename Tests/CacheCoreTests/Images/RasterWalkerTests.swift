@@ -134,6 +134,24 @@ struct RasterWalkerTests {
         #expect(inspect(bytes).completeness == .cut)
     }
 
+    @Test(arguments: [
+        riffChunk("VP8 ", [1, 0, 0, 0x9D, 1, 0x2A], little16(320), little16(9), [7]),
+        riffChunk("VP8 ", [0, 0, 0, 0x9D, 1, 0x2B], little16(320), little16(9), [7]),
+        riffChunk("VP8L", [0x2E], zeros(7)), riffChunk("EXIF", zeros(20)), [],
+    ])
+    func webpWithoutAnImageIsEmpty(_ chunk: Bytes) {
+        #expect(inspect(webp(chunk) + zeros(20)).completeness == .empty)
+        let extended = webp(ImageSample.webpCanvas, riffChunk("ICCP", [1]), chunk)
+        #expect(inspect(extended) == .init(.webp, 70_001, 5, .empty))
+    }
+
+    @Test(arguments: [ImageSample.webpKeyFrame, riffChunk("ANMF", zeros(16))])
+    func webpImageBehindItsSizeMayNotOutgrowTheFileEither(_ chunk: Bytes) {
+        var bytes = webp(ImageSample.webpCanvas, chunk)
+        bytes[35] = 1
+        #expect(inspect(bytes) == .init(.webp, 70_001, 5, .cut))
+    }
+
     @Test func bmpLengthComesFromTheDimensionsNotTheHeader() {
         var bytes = ImageSample.bmp.bytes
         bytes.replaceSubrange(2..<6, with: little32(7))
