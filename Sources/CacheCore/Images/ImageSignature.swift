@@ -23,7 +23,7 @@ enum ImageSignature {
         if head.holds("ftyp", at: 4) { return HEIFWalker() }
         if head.holds([0xFF, 0x0A]) { return JXLCodestreamWalker() }
         if head.holds(JXLContainerWalker.signature) { return JXLContainerWalker() }
-        if let variant = TIFFWalker.Variant(head) { return TIFFWalker(variant) }
+        if let variant = TIFFVariant(head) { return TIFFWalker(variant) }
         return nil
     }
 

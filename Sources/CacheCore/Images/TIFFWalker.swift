@@ -1,98 +1,117 @@
 /// TIFF and BigTIFF: a directory somewhere in the file, pixels somewhere else.
 ///
-/// TIFF 6.0 §2 and the BigTIFF design. Nothing says where the file ends, so all that can be told
-/// is whether the first directory is there; dimensions are read from it.
+/// TIFF 6.0 §2 and the BigTIFF design. Nothing says where the file ends. What can be told is
+/// whether the first directory is there, the lists of strips or tiles it points at, and as much of
+/// these as is seen without gathering the lists: all of the only one, the beginning of the last of
+/// many.
 struct TIFFWalker: ImageWalker {
-    /// Byte order and width of offsets, as the first four bytes tell.
-    struct Variant: Sendable {
-        let isBigEndian: Bool
-        let isBigTIFF: Bool
-
-        init?(_ head: ByteField) {
-            isBigEndian = head.holds("MM")
-            isBigTIFF = head.holds([0x2B], at: isBigEndian ? 3 : 2)
-            let version: UInt8 = isBigTIFF ? 0x2B : 0x2A
-            let expected = isBigEndian ? [0x4D, 0x4D, 0, version] : [0x49, 0x49, version, 0]
-            guard head.holds(expected) else { return nil }
-        }
-    }
-
     private enum Awaiting {
-        case offset, count, entries, nothing
+        case offset, count, entry
+        /// The offset of the last of many strips or tiles.
+        case lastStrip
+        /// The directory was read.
+        case nothing
     }
-
-    /// Real directories have a few dozen entries; a larger one is not gathered.
-    private static let entryLimit: UInt64 = 512
 
     let mediaType: MediaType? = .tiff
     private(set) var size: PixelSize?
-    private let variant: Variant
+    private let variant: TIFFVariant
     private var awaiting = Awaiting.offset
+    private var entriesLeft: UInt64 = 0
+    private var width: UInt64 = 0
+    private var height: UInt64 = 0
+    private var compression: UInt64 = 1
+    private var samples: UInt64 = 1
+    private var bits: UInt64 = 1
+    /// Offsets of the strips or tiles, and their lengths.
+    private var offsets: TIFFEntry?
+    private var lengths: TIFFEntry?
+    /// Says that there is an image, be it elsewhere.
+    private var hasImage = false
+    /// Offset after the last byte that was found to belong to the image.
+    private var end: UInt64 = 0
 
-    init(_ variant: Variant) {
+    init(_ variant: TIFFVariant) {
         self.variant = variant
     }
 
-    var firstStep: WalkStep { variant.isBigTIFF ? .read(8, after: 8) : .read(4, after: 4) }
+    var firstStep: WalkStep { .read(offsetWidth, after: UInt64(offsetWidth)) }
 
     mutating func receive(_ field: ByteField) -> WalkStep {
         switch awaiting {
         case .offset:
-            let directory = offset(field, at: 0)
+            let directory = variant.number(offsetWidth, in: field, at: 0)
             guard directory >= field.end else { return .rest }
             awaiting = .count
             return .read(variant.isBigTIFF ? 8 : 2, after: directory - field.end)
         case .count:
-            return countKnown(
-                variant.isBigTIFF ? offset(field, at: 0) : UInt64(short(field, at: 0)))
-        case .entries, .nothing:
+            entriesLeft = variant.number(field.bytes.count, in: field, at: 0)
+            awaiting = .entry
+            return entriesLeft == 0 ? .rest : .read(entryLength)
+        case .entry:
+            take(TIFFEntry(field, variant))
+            entriesLeft -= 1
+            return entriesLeft == 0 ? directoryEnded(at: field.end) : .read(entryLength)
+        case .lastStrip, .nothing:
             awaiting = .nothing
-            size = PixelSize(value(ofTag: 256, in: field) ?? 0, value(ofTag: 257, in: field) ?? 0)
+            stripLies(at: variant.number(field.bytes.count, in: field, at: 0), length: 1)
             return .rest
         }
     }
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        awaiting == .nothing ? .unverifiable : .empty
-    }
-
-    private mutating func countKnown(_ count: UInt64) -> WalkStep {
-        guard 1...Self.entryLimit ~= count else {
-            awaiting = .nothing
-            return .rest
-        }
-        awaiting = .entries
-        return .read(Int(count) * entrySize)
-    }
-
-    private var entrySize: Int { variant.isBigTIFF ? 20 : 12 }
-
-    /// The value of a tag of type `SHORT` (3) or `LONG` (4), which lies at the end of its entry.
-    private func value(ofTag tag: UInt16, in field: ByteField) -> UInt32? {
-        let entries = stride(from: 0, to: field.bytes.count, by: entrySize)
-        guard let entry = entries.first(where: { short(field, at: $0) == tag }) else { return nil }
-        let value = entry + (variant.isBigTIFF ? 12 : 8)
-        switch short(field, at: entry + 2) {
-        case 3: return UInt32(short(field, at: value))
-        case 4: return long(field, at: value)
-        default: return nil
+        switch awaiting {
+        case .offset, .count, .entry: .empty
+        case .lastStrip, .nothing: hasImage ? (end > length ? .cut : .unverifiable) : .empty
         }
     }
 
-    private func short(_ field: ByteField, at index: Int) -> UInt16 {
-        let value = field.big(UInt16.self, at: index)
-        return variant.isBigEndian ? value : value.byteSwapped
+    private var offsetWidth: Int { variant.isBigTIFF ? 8 : 4 }
+    private var entryLength: Int { variant.isBigTIFF ? 20 : 12 }
+
+    private mutating func take(_ entry: TIFFEntry) {
+        switch entry.tag {
+        case 256 where width == 0: width = entry.only ?? 0
+        case 257 where height == 0: height = entry.only ?? 0
+        // What is not told in the entry itself are several samples, hardly of fewer bits each.
+        case 258: bits = entry.last ?? 8
+        case 259: compression = entry.only ?? 1
+        case 273, 324: offsets = entry
+        case 277: samples = entry.only ?? 1
+        case 279, 325: lengths = entry
+        // Further directories, a JPEG.
+        case 330, 513: hasImage = true
+        default: break
+        }
     }
 
-    private func long(_ field: ByteField, at index: Int) -> UInt32 {
-        let value = field.big(UInt32.self, at: index)
-        return variant.isBigEndian ? value : value.byteSwapped
+    private mutating func directoryEnded(at position: UInt64) -> WalkStep {
+        awaiting = .nothing
+        size = PixelSize(width, height)
+        hasImage = hasImage || size != nil || offsets != nil
+        // The first kind of JPEG in TIFF, 6, was understood in many ways.
+        guard let offsets, compression != 6 else { return .rest }
+        end = max(offsets.end, lengths?.end ?? 0)
+        if let last = offsets.last {
+            stripLies(at: last, length: offsets.count == 1 ? onlyStripLength : 1)
+        } else if let (offset, width) = offsets.lastElsewhere, offset >= position {
+            awaiting = .lastStrip
+            return .read(width, after: offset - position)
+        }
+        return .rest
     }
 
-    /// Eight bytes wide in BigTIFF, else four.
-    private func offset(_ field: ByteField, at index: Int) -> UInt64 {
-        guard variant.isBigTIFF else { return UInt64(long(field, at: index)) }
-        let value = field.big(UInt64.self, at: index)
-        return variant.isBigEndian ? value : value.byteSwapped
+    /// Of pixels that are not compressed decoders read as many as there have to be, and some files
+    /// claim far more.
+    private var onlyStripLength: UInt64 {
+        let stated = lengths?.only ?? 1
+        guard compression == 1, size != nil else { return stated }
+        let row = width.timesClamped(samples).timesClamped(bits).plusClamped(7) / 8
+        return min(stated, row.timesClamped(height))
+    }
+
+    /// One at offset 0 is left out: the file is sparse.
+    private mutating func stripLies(at offset: UInt64, length: UInt64) {
+        if offset > 0 { end = max(end, offset.plusClamped(length)) }
     }
 }

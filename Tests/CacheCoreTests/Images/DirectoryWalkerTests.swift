@@ -20,8 +20,94 @@ struct DirectoryWalkerTests {
         #expect(inspect(bytes) == .init(.tiff, nil, nil, .empty))
     }
 
-    @Test func tiffWithAHugeDirectoryHasNoDimensions() {
-        let bytes = text("II") + little16(42) + little32(8) + little16(60_000) + zeros(50)
-        #expect(inspect(bytes) == .init(.tiff, nil, nil, .unverifiable))
+    @Test(arguments: [0, 1, 600, 60_000])
+    func tiffWithoutAnyImageIsEmpty(_ count: Int) {
+        let head = text("II") + little16(42) + little32(8) + little16(count)
+        #expect(inspect(head + zeros(50)) == .init(.tiff, nil, nil, .empty))
+        #expect(inspect(head + zeros(12 * count)) == .init(.tiff, nil, nil, .empty))
+    }
+
+    @Test func bigTIFFMayTellItsSizeInEightBytes() {
+        let bytes = join(
+            text("MM"), big16(43), big16(8), big16(0), big64(16), big64(2), big16(256), big16(16),
+            big64(1), big64(300), big16(257), big16(16), big64(1), big64(7), big64(0))
+        #expect(inspect(bytes) == .init(.tiff, 300, 7, .unverifiable))
+    }
+
+    @Test func tiffMayHaveItsImageElsewhere() {
+        for tag in [273, 324, 330, 513] {
+            let entry = ImageSample.tiffEntry(tag, 8)
+            let bytes = join(text("II"), little16(42), little32(8), little16(1), entry)
+            #expect(inspect(bytes) == .init(.tiff, nil, nil, .unverifiable), "\(tag)")
+        }
+    }
+
+    @Test func tiffDirectoryMayBeOfAnyLength() {
+        let many = (0..<2_000).map { ImageSample.tiffEntry(40_000 + $0, 0) }
+        let bytes = ImageSample.tiffFile(many)
+        #expect(inspect(bytes) == .init(.tiff, 16, 4, .unverifiable))
+        #expect(inspect(bytes.dropLast(5)).completeness == .empty)
+    }
+
+    @Test(arguments: [(273, 279, 5), (324, 325, 1)])
+    func tiffEndsNotBeforeItsOnlyStrip(_ offset: Int, _ length: Int, _ compression: Int) {
+        let entries = [
+            ImageSample.tiffEntry(258, 8), ImageSample.tiffEntry(259, compression),
+            ImageSample.tiffEntry(offset, 90), ImageSample.tiffEntry(length, 20),
+        ]
+        let bytes = ImageSample.tiffFile(entries)
+        let whole = bytes + zeros(110 - bytes.count)
+        #expect(inspect(whole) == .init(.tiff, 16, 4, .unverifiable))
+        #expect(inspect(whole.dropLast()) == .init(.tiff, 16, 4, .cut))
+        #expect(inspect(bytes) == .init(.tiff, 16, 4, .cut))
+    }
+
+    /// Decoders know better: 64 pixels of 8 bits, whatever is claimed.
+    @Test func tiffMayClaimTooMuchOfPixelsThatAreNotCompressed() {
+        let entries = [
+            ImageSample.tiffEntry(258, 8), ImageSample.tiffEntry(273, 90),
+            ImageSample.tiffEntry(279, 1 << 31),
+        ]
+        let bytes = ImageSample.tiffFile(entries)
+        let whole = bytes + zeros(154 - bytes.count)
+        #expect(inspect(whole).completeness == .unverifiable)
+        #expect(inspect(whole.dropLast()).completeness == .cut)
+    }
+
+    /// A sparse file, and one with an old kind of JPEG in it.
+    @Test(arguments: [[], [ImageSample.tiffEntry(259, 6)]])
+    func tiffStripMayBeNone(_ compression: [Bytes]) {
+        let offset = compression.isEmpty ? 0 : 9_000
+        let strip = [ImageSample.tiffEntry(273, offset), ImageSample.tiffEntry(279, 400)]
+        let report = inspect(ImageSample.tiffFile(compression + strip))
+        #expect(report.completeness == .unverifiable)
+    }
+
+    @Test func tiffReachesTheLastOfManyStrips() {
+        let lists = 8 + 2 + 4 * 12 + 4
+        let entries = [
+            ImageSample.tiffEntry(273, lists, count: 3),
+            ImageSample.tiffEntry(279, lists + 12, count: 3),
+        ]
+        let offsets = join(little32(90), little32(100), little32(110))
+        let bytes = ImageSample.tiffFile(entries, offsets)
+        let whole = bytes + zeros(111 - bytes.count)
+        for feeding in Feeding.all {
+            #expect(inspect(whole, feeding) == .init(.tiff, 16, 4, .unverifiable))
+        }
+        for length in lists..<whole.count {
+            #expect(inspect(whole.prefix(length)).completeness == .cut, "\(length)")
+        }
+    }
+
+    @Test func tiffListsOfStripsLieInTheFile() {
+        let entries = [
+            ImageSample.tiffEntry(273, 8, count: 3), ImageSample.tiffEntry(279, 60, count: 10),
+        ]
+        let bytes = ImageSample.tiffFile(entries)
+        #expect(inspect(bytes + zeros(100 - bytes.count)).completeness == .unverifiable)
+        #expect(inspect(bytes + zeros(99 - bytes.count)).completeness == .cut)
+        let endless = [ImageSample.tiffEntry(273, -1, count: -1)]
+        #expect(inspect(ImageSample.tiffFile(endless)).completeness == .cut)
     }
 }
