@@ -13,6 +13,11 @@ struct BoxHeader: Sendable {
 
     /// The step that passes over the box to the next header; nothing follows an open-ended one.
     var stepOver: WalkStep { payloadLength.map { .read(8, after: $0) } ?? .rest }
+
+    /// Whether there is nothing between two offsets, or less than the header of a box takes.
+    static func isMissing(from start: UInt64, to end: UInt64) -> Bool {
+        start <= end && end - start < 8
+    }
 }
 
 /// Puts the header of a box together, which is eight bytes or, with a large size, sixteen.

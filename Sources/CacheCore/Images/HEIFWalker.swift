@@ -56,8 +56,8 @@ struct HEIFWalker: ImageWalker {
         // Also where only the header of a box is cut, or all of a box is missing.
         if !wasWhole, max(boxEnd ?? 0, items.dataEnd) > length { return .cut }
         guard let boxEnd else { return .unverifiable }
-        guard length == boxEnd else { return .truncated }
-        return .reaches(items.dataEnd, of: length, slack: length)
+        guard BoxHeader.isMissing(from: boxEnd, to: length) else { return .truncated }
+        return .reaches(max(boxEnd, items.dataEnd), of: length)
     }
 
     /// Something that is no box: trailing bytes if the image was whole before it, else damage.

@@ -55,7 +55,8 @@ struct JXLContainerWalker: ImageWalker {
         guard hasCodestream else { return .cut }
         guard let boxEnd else { return .unverifiable }
         if !wasWhole, length < boxEnd { return .cut }
-        return length == boxEnd ? .ends(at: length, of: length) : .truncated
+        return BoxHeader.isMissing(from: boxEnd, to: length)
+            ? .ends(at: boxEnd, of: length) : .truncated
     }
 
     /// Something that is no box: trailing bytes if the image was whole before it, else damage.

@@ -45,6 +45,13 @@ struct BoxedWalkerTests {
         #expect(report == ImageSample.heic.report)
     }
 
+    @Test(arguments: [ImageSample.avif, .jxlContainer], 1...9)
+    func fewBytesBehindTheImageAreTrailing(_ sample: ImageSample, _ count: Int) {
+        let report = inspect(sample.bytes + Bytes(repeating: 7, count: count), .byteByByte)
+        #expect(report.completeness == .whole)
+        #expect(report.hasTrailingBytes)
+    }
+
     /// Its first bytes are a length far beyond the file.
     @Test(arguments: [ImageSample.avif, .jxlContainer])
     func textBehindTheImageIsNoCut(_ sample: ImageSample) {
