@@ -13,6 +13,8 @@ struct BMPWalker: ImageWalker {
         case missing
         /// Compressed, and the header does not say how far.
         case unknown
+        /// Run lengths; some headers state the room there was for them, which is more than enough.
+        case stated(UInt64)
         case at(UInt64)
     }
 
@@ -45,11 +47,16 @@ struct BMPWalker: ImageWalker {
         switch end {
         case .missing: .empty
         case .unknown: .unverifiable
-        case .at(let end):
-            // Of the last row's padding nobody misses anything.
-            .reaches(
-                end, of: length, padding: 3, slack: claimedLength > end ? claimedLength - end : 0)
+        case .stated where length <= pixels: .empty
+        case .stated(let end): .ends(at: end, of: length, slack: slack(behind: end))
+        // Of the last row's padding nobody misses anything.
+        case .at(let end): .reaches(end, of: length, padding: 3, slack: slack(behind: end))
         }
+    }
+
+    /// What the file header counts to the file behind the pixels.
+    private func slack(behind end: UInt64) -> UInt64 {
+        claimedLength > end ? claimedLength - end : 0
     }
 
     private mutating func coreHeader(_ field: ByteField) {
@@ -64,9 +71,15 @@ struct BMPWalker: ImageWalker {
         if isUncompressed(compression) {
             setEnd(uncompressedWithBits: field.little(UInt16.self, at: 10))
         } else {
-            let byteCount = field.little(UInt32.self, at: 16)
-            end = byteCount == 0 ? .unknown : .at(pixels + UInt64(byteCount))
+            setEnd(compressed: compression, byteCount: field.little(UInt32.self, at: 16))
         }
+    }
+
+    /// `BI_RLE8` and `BI_RLE4`; others are a JPEG, a PNG or fax and say how much there is of it.
+    private mutating func setEnd(compressed compression: UInt32, byteCount: UInt32) {
+        let stated = pixels + UInt64(byteCount)
+        let isRunLengths = compression == 1 || compression == 2
+        end = byteCount == 0 ? .unknown : isRunLengths ? .stated(stated) : .at(stated)
     }
 
     /// `BI_RGB`, `BI_BITFIELDS` and `BI_ALPHABITFIELDS`; OS/2 means something else by 3.

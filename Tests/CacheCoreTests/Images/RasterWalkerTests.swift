@@ -173,6 +173,10 @@ struct RasterWalkerTests {
         let told = ImageSample.bmpFile(bits: 8, compression: 1, pixels: 9, byteCount: 9)
         #expect(inspect(told) == .init(.bmp, 3, 2, .whole))
         #expect(inspect(told.dropLast()).completeness == .truncated)
+        #expect(inspect(told.dropLast(8)).completeness == .truncated)
+        #expect(inspect(told.dropLast(9)).completeness == .empty)
+        let jpeg = ImageSample.bmpFile(bits: 0, compression: 4, pixels: 9, byteCount: 9)
+        #expect(inspect(jpeg.dropLast(4)).completeness == .cut)
         let untold = ImageSample.bmpFile(bits: 8, compression: 1, pixels: 9)
         #expect(inspect(untold) == .init(.bmp, 3, 2, .unverifiable))
     }
