@@ -23,7 +23,6 @@ struct HEIFWalker: ImageWalker {
     private var boxEnd: UInt64? = 0
     /// End of the property container; boxes before it are properties, counted from 1.
     private var propertiesEnd: UInt64 = 0
-    private var isInMeta = false
     /// Where something that is no box follows the image.
     private var end: UInt64?
     /// Some box began where the image was whole.
@@ -70,10 +69,9 @@ struct HEIFWalker: ImageWalker {
         if let boxEnd, box.start >= boxEnd {
             wasWhole = wasWhole || verdict(at: box.start).completeness == .whole
             self.boxEnd = box.end
-            isInMeta = box.type == "meta"
             return openedTopLevel(box)
         }
-        guard let end = box.end, let boxEnd, end <= boxEnd else { return .rest }
+        guard let end = box.end, end <= boxEnd ?? .max else { return .rest }
         return openedInMeta(box, end: end)
     }
 
@@ -81,7 +79,7 @@ struct HEIFWalker: ImageWalker {
         switch box.type {
         case "ftyp":
             return gather(box)
-        case "meta" where (box.payloadLength ?? 0) >= 4:
+        case "meta" where (box.payloadLength ?? .max) >= 4:
             hasItems = true
             return .read(8, after: 4)
         case "moov":

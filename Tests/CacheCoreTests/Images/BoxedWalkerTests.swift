@@ -72,6 +72,16 @@ struct BoxedWalkerTests {
         #expect(inspect(bytes) == .init(.avif, 640, 480, .unverifiable))
     }
 
+    @Test func metaToTheEndOfTheFileIsReadAsWell() {
+        let ftyp = box("ftyp", text("heic"), zeros(4), text("mif1"))
+        let size = fullBox("ispe", big32(640), big32(480))
+        let items = join(fullBox("pitm", big16(1)), box("iprp", box("ipco", size)))
+        let meta = join(big32(0), text("meta"), zeros(4), items)
+        let bytes = join(ftyp, box("mdat", zeros(9)), meta)
+        #expect(inspect(bytes) == .init(.heic, 640, 480, .unverifiable))
+        #expect(inspect(join(ftyp, meta)).completeness == .empty)
+    }
+
     @Test func childMayNotOutgrowItsBox() {
         let ftyp = box("ftyp", text("avif"), zeros(4))
         let meta = fullBox("meta", big32(900) + text("hdlr") + zeros(20))
