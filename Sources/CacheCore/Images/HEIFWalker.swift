@@ -3,7 +3,7 @@
 /// ISO/IEC 14496-12 §4.3 `ftyp`, §8.11 `meta`; ISO/IEC 23008-12 §6.5.3 `ispe`, §9.3.1 `iprp`. A
 /// container is entered by not skipping it: its children follow its header, and its next sibling
 /// follows them. No box is an end mark, so the file is whole at the end of a top-level box when
-/// `meta` (or `moov`), the data and all that `iloc` points at have been seen.
+/// the primary item of `meta` (or `moov`), the data and all that `iloc` points at have been seen.
 struct HEIFWalker: ImageWalker {
     private enum Awaiting {
         case header
@@ -17,6 +17,7 @@ struct HEIFWalker: ImageWalker {
     private var awaiting = Awaiting.header
     private var headers = BoxHeaderReader()
     private var items = HEIFItems()
+    /// Some item is the image, or there is a sequence of them.
     private var hasItems = false
     private var hasData = false
     /// End of the top-level box being walked; `nil` once one reaches to the end of the file.
@@ -80,7 +81,6 @@ struct HEIFWalker: ImageWalker {
         case "ftyp":
             return gather(box)
         case "meta" where (box.payloadLength ?? .max) >= 4:
-            hasItems = true
             return .read(8, after: 4)
         case "moov":
             hasItems = true
@@ -100,7 +100,10 @@ struct HEIFWalker: ImageWalker {
         case "ipco":
             propertiesEnd = end
             return .read(8)
-        case "pitm", "ispe", "ipma", "iloc":
+        case "pitm":
+            hasItems = true
+            return gather(box)
+        case "ispe", "ipma", "iloc":
             return gather(box)
         case "idat":
             hasData = true

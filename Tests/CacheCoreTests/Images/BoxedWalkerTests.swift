@@ -72,6 +72,14 @@ struct BoxedWalkerTests {
         #expect(inspect(bytes) == .init(.avif, 640, 480, .unverifiable))
     }
 
+    @Test func heifWithoutAPrimaryItemIsEmpty() {
+        let ftyp = box("ftyp", text("heic"), zeros(4), text("mif1"))
+        let data = box("mdat", text("<html>"))
+        let meta = fullBox("meta", fullBox("hdlr", zeros(21)))
+        #expect(inspect(join(ftyp, meta, data)) == .init(.heic, nil, nil, .empty))
+        #expect(inspect(join(ftyp, box("moov", zeros(9)), data)).completeness == .whole)
+    }
+
     @Test func metaToTheEndOfTheFileIsReadAsWell() {
         let ftyp = box("ftyp", text("heic"), zeros(4), text("mif1"))
         let size = fullBox("ispe", big32(640), big32(480))
@@ -93,7 +101,8 @@ struct BoxedWalkerTests {
     func extentsOfNoBytesTakeNoTime() {
         let item = join(zeros(4), big16(0xFFFF))
         let items = Bytes(repeatElement(item, count: 8_000).joined())
-        let meta = fullBox("meta", fullBox("iloc", [0, 0], big16(8_000), items))
+        let locations = fullBox("iloc", [0, 0], big16(8_000), items)
+        let meta = fullBox("meta", fullBox("pitm", big16(1)), locations)
         let ftyp = box("ftyp", text("avif"), zeros(4))
         #expect(inspect(join(ftyp, meta, box("mdat"))) == .init(.avif, nil, nil, .whole))
     }
