@@ -1,4 +1,4 @@
-/// SVG: XML whose root element is `svg`, whole once that element is closed.
+/// SVG: XML whose root element is `svg`, with a prefix or without, whole once that is closed.
 ///
 /// Recognised within the first 4 KiB; only a byte order mark, white space, comments, processing
 /// instructions and a document type other than `html` may come before the root.
@@ -40,7 +40,8 @@ struct SVGWalker: ImageWalker {
         if outline.isForeign {
             mediaType = .other
         } else if let root = outline.root {
-            mediaType = root == Array("svg".utf8) ? .svg : .other
+            let prefixEnd = root.lastIndex(of: UInt8(ascii: ":")).map { $0 + 1 } ?? 0
+            mediaType = root[prefixEnd...].elementsEqual("svg".utf8) ? .svg : .other
         } else if offset >= Self.sniffLimit {
             mediaType = .other
         }

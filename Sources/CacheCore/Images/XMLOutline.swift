@@ -13,8 +13,10 @@ struct XMLOutline: Sendable {
         case endTag
         /// After `<!`, until it is clear what it starts.
         case declarationName
-        /// Inside `<!…>`, with so many brackets open, and maybe inside a quoted string.
-        case declaration(brackets: Int, quote: UInt8?)
+        /// Inside `<!…>`, and maybe inside a quoted string.
+        case declaration(quote: UInt8?)
+        /// After `<` inside the brackets of a document type.
+        case markup
         /// Inside `<!--…-->`, after so many dashes.
         case comment(dashes: Int)
         /// Inside `<![CDATA[…]]>`, after so many brackets.
@@ -23,8 +25,8 @@ struct XMLOutline: Sendable {
         case instruction(isEnding: Bool)
     }
 
-    /// Longer names are cut: none that matters is.
-    private static let nameLimit = 16
+    /// Longer names are cut: none that matters is, its prefix included.
+    private static let nameLimit = 128
 
     /// The name of the root element, once it is known.
     private(set) var root: [UInt8]?
@@ -36,6 +38,8 @@ struct XMLOutline: Sendable {
     private(set) var hasTextAfterRoot = false
     private var state = State.text
     private var depth = 0
+    /// Open brackets of the document type; comments and instructions inside lead back to it.
+    private var brackets = 0
     /// The root element's name, or the word after `<!`, as far as it has come.
     private var name: [UInt8] = []
 
@@ -62,12 +66,13 @@ struct XMLOutline: Sendable {
         case .quoted(let quote): if byte == quote { state = .tag(isEmpty: false) }
         case .endTag: if byte == UInt8(ascii: ">") { elementEnded() }
         case .declarationName: declarationName(byte)
-        case .declaration(let brackets, let quote): declaration(byte, brackets, quote)
+        case .declaration(let quote): declaration(byte, quote)
+        case .markup: markup(byte)
         case .comment(let dashes): comment(byte, dashes)
         case .cdata(let brackets): cdata(byte, brackets)
         case .instruction(let isEnding):
             let ends = isEnding && byte == UInt8(ascii: ">")
-            state = ends ? .text : .instruction(isEnding: byte == UInt8(ascii: "?"))
+            state = ends ? outer : .instruction(isEnding: byte == UInt8(ascii: "?"))
         }
     }
 
@@ -134,37 +139,49 @@ struct XMLOutline: Sendable {
             state = .cdata(brackets: 0)
             if depth == 0 { strayed() }
         } else if !"--".utf8.starts(with: name), !"[CDATA[".utf8.starts(with: name) {
-            state = .declaration(brackets: 0, quote: nil)
+            state = .declaration(quote: nil)
         }
     }
 
-    private mutating func declaration(_ byte: UInt8, _ brackets: Int, _ quote: UInt8?) {
-        if name.count < Self.nameLimit {
+    /// What comments and instructions stand in.
+    private var outer: State { brackets > 0 ? .declaration(quote: nil) : .text }
+
+    private mutating func declaration(_ byte: UInt8, _ quote: UInt8?) {
+        if name.count < Self.documentTypeHTML.count {
             name.append(byte)
             if Self.isHTML(name) { isForeign = true }
         }
         if let quote {
-            state = .declaration(brackets: brackets, quote: byte == quote ? nil : quote)
+            state = .declaration(quote: byte == quote ? nil : quote)
             return
         }
         switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "'"):
-            state = .declaration(brackets: brackets, quote: byte)
-        case UInt8(ascii: "["):
-            state = .declaration(brackets: brackets + 1, quote: nil)
-        case UInt8(ascii: "]"):
-            state = .declaration(brackets: max(0, brackets - 1), quote: nil)
-        case UInt8(ascii: ">") where brackets == 0:
-            state = .text
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): state = .declaration(quote: byte)
+        case UInt8(ascii: "["): brackets += 1
+        case UInt8(ascii: "]"): brackets = max(0, brackets - 1)
+        case UInt8(ascii: "<") where brackets > 0: state = .markup
+        case UInt8(ascii: ">") where brackets == 0: state = .text
+        default: break
+        }
+    }
+
+    private mutating func markup(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "!"):
+            state = .declarationName
+            name = []
+        case UInt8(ascii: "?"):
+            state = .instruction(isEnding: false)
         default:
-            break
+            state = .declaration(quote: nil)
+            declaration(byte, nil)
         }
     }
 
     private mutating func comment(_ byte: UInt8, _ dashes: Int) {
         switch byte {
         case UInt8(ascii: "-"): state = .comment(dashes: min(2, dashes + 1))
-        case UInt8(ascii: ">") where dashes == 2: state = .text
+        case UInt8(ascii: ">") where dashes == 2: state = outer
         default: state = .comment(dashes: 0)
         }
     }
@@ -200,8 +217,10 @@ struct XMLOutline: Sendable {
         }
     }
 
+    private static let documentTypeHTML = Array("doctype html".utf8)
+
     /// `DOCTYPE html` in any case.
     private static func isHTML(_ name: [UInt8]) -> Bool {
-        name.map { $0 | 0x20 }.elementsEqual("doctype html".utf8)
+        name.map { $0 | 0x20 } == documentTypeHTML
     }
 }

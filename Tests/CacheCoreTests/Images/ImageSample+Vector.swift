@@ -17,5 +17,19 @@ extension ImageSample {
 
     static let svgEmpty = ImageSample("svg empty", .svg, nil, nil, text("<svg/>"))
 
-    static let vector = [svg, svgFull, svgEmpty]
+    static let svgPrefixed = ImageSample(
+        "svg with a prefix", .svg, nil, nil,
+        text("<ns0:svg xmlns:ns0='http://www.w3.org/2000/svg'><ns0:g/></ns0:svg>"))
+
+    /// What looks like the beginning of a string or the end of the document type, and is none.
+    static let svgSubset = ImageSample(
+        "svg with an internal subset", .svg, nil, nil,
+        text(
+            """
+            <!DOCTYPE svg [ <!-- it's > ]> --> <?it's ]>?> <!ENTITY a "<!-- ">
+            <!ELEMENT b (c)*> <!-- " --><!ATTLIST d e CDATA '<?'> %f; ] >
+            <svg><!-- it's --><?it's?></svg>
+            """))
+
+    static let vector = [svg, svgFull, svgEmpty, svgPrefixed, svgSubset]
 }

@@ -7,6 +7,8 @@ struct SVGWalkerTests {
     @Test(arguments: [
         "<!DOCTYPE html><svg></svg>", "<!doctype HTML>\n<svg></svg>", "<html><svg></svg></html>",
         "<svgz></svgz>", "text <svg></svg>", "<?xml version='1.0'?><rss></rss>", "</svg><svg>",
+        "<svg:g></svg:g>", "<svg:></svg:>", "<svg:svgz></svg:svgz>",
+        "<!DOCTYPE svg [<!-- > ]-->]><html></html>", "<!DOCTYPE svg [<?a ]>?>]><html></html>",
         "<!-- <svg></svg> -->", "<![CDATA[<svg>]]><svg></svg>",
     ])
     func otherMarkupIsNoSVG(_ content: String) {
