@@ -1,11 +1,21 @@
 /// ICO: a directory of images, each with its size and place.
 ///
-/// Microsoft, "Icons" (`ICONDIR`, `ICONDIRENTRY`). Reports the first entry's dimensions.
+/// Microsoft, "Icons" (`ICONDIR`, `ICONDIRENTRY`). Reports the dimensions of the largest. A side of
+/// 256 pixels is written as 0, and so are longer ones, which only a PNG inside may have.
 struct ICOWalker: ImageWalker {
+    private enum Awaiting {
+        case header
+        case entries(left: UInt16)
+        /// The beginning of the largest image.
+        case image
+    }
+
     let mediaType: MediaType? = .ico
     private(set) var size: PixelSize?
-    /// Entries still to come; `nil` before the header.
-    private var entriesLeft: UInt16?
+    private var awaiting = Awaiting.header
+    private var hasDirectory = false
+    /// Where the largest image lies.
+    private var largest: UInt64 = 0
     private var end: UInt64 = 0
 
     let firstStep = WalkStep.read(6)
@@ -14,24 +24,45 @@ struct ICOWalker: ImageWalker {
     static func directorySize(_ count: UInt16) -> UInt32 { 6 + 16 * UInt32(count) }
 
     mutating func receive(_ field: ByteField) -> WalkStep {
-        guard let entriesLeft else {
-            return next(field.little(UInt16.self, at: 4))
+        switch awaiting {
+        case .header:
+            return next(field.little(UInt16.self, at: 4), at: field.end)
+        case .entries(let left):
+            take(field)
+            return next(left - 1, at: field.end)
+        case .image:
+            if field.holds([0x89, 0x50, 0x4E, 0x47]), field.holds("IHDR", at: 12) {
+                size = PixelSize(field.big(UInt32.self, at: 16), field.big(UInt32.self, at: 20))
+            }
+            return .rest
         }
-        size = size ?? PixelSize(Self.side(field.bytes[0]), Self.side(field.bytes[1]))
-        let length = UInt64(field.little(UInt32.self, at: 8))
-        end = max(end, UInt64(field.little(UInt32.self, at: 12)) + length)
-        return next(entriesLeft - 1)
     }
+
+    /// The other images may be there.
+    let missesWhatIsCut = false
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        entriesLeft == 0 ? .ends(at: end, of: length) : .empty
+        hasDirectory ? .ends(at: end, of: length) : .empty
     }
 
-    private mutating func next(_ entriesLeft: UInt16) -> WalkStep {
-        self.entriesLeft = entriesLeft
-        return entriesLeft == 0 ? .rest : .read(16)
+    private mutating func take(_ entry: ByteField) {
+        let offset = UInt64(entry.little(UInt32.self, at: 12))
+        end = max(end, offset + UInt64(entry.little(UInt32.self, at: 8)))
+        let size = PixelSize(Self.side(entry.bytes[0]), Self.side(entry.bytes[1]))
+        guard let size, size.area > self.size?.area ?? 0 else { return }
+        self.size = size
+        largest = offset
     }
 
-    /// A side of 256 pixels is written as 0.
+    private mutating func next(_ entriesLeft: UInt16, at position: UInt64) -> WalkStep {
+        if entriesLeft > 0 {
+            awaiting = .entries(left: entriesLeft)
+            return .read(16)
+        }
+        hasDirectory = true
+        awaiting = .image
+        return largest < position ? .rest : .read(24, after: largest - position)
+    }
+
     private static func side(_ byte: UInt8) -> Int { byte == 0 ? 256 : Int(byte) }
 }

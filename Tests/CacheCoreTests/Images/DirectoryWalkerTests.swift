@@ -15,6 +15,25 @@ struct DirectoryWalkerTests {
         #expect(inspect(bytes) == .init(.ico, 16, 256, .truncated))
     }
 
+    @Test func icoHasTheSizeOfItsLargestImage() {
+        var bytes = ImageSample.ico.bytes
+        bytes[7] = 9
+        #expect(inspect(bytes) == .init(.ico, 32, 32, .whole))
+        bytes[22] = 0
+        #expect(inspect(bytes) == .init(.ico, 256, 32, .whole))
+    }
+
+    @Test func icoHasTheSizeOfThePNGInside() {
+        let png = Bytes(ImageSample.png.bytes)
+        let entry = join(zeros(8), little32(png.count), little32(40))
+        let bytes = join([0, 0, 1, 0], little16(1), entry, zeros(18), png)
+        for feeding in Feeding.all {
+            #expect(inspect(bytes, feeding) == .init(.ico, 300, 2, .whole))
+        }
+        #expect(inspect(bytes.dropLast()) == .init(.ico, 300, 2, .truncated))
+        #expect(inspect(bytes.prefix(30)) == .init(.ico, 256, 256, .truncated))
+    }
+
     @Test func tiffLackingItsDirectoryIsEmpty() {
         let bytes = Bytes(ImageSample.tiff.bytes.prefix(30))
         #expect(inspect(bytes) == .init(.tiff, nil, nil, .empty))
