@@ -10,6 +10,15 @@ struct VerifyFaultTests {
     @Test(arguments: [SyscallName.openat, .fstatat, .getxattr, .pread])
     func whatCanNotBeLookedAtIsSaid(call: SyscallName) async throws {
         var struck = 0
+        // The cache looks at its directory by itself, too: the calls before a verification are not always as
+        // many.
+        for _ in 1...10 where struck == 0 { struck = try await strikes(call) }
+        #expect(struck > 0)
+    }
+
+    /// Lets each call fail in turn, until one comes behind the end; how often it was one of a verification.
+    private func strikes(_ call: SyscallName) async throws -> Int {
+        var struck = 0
         var isThrough = false
         for nth in 1...100 where !isThrough {
             try await withTestScope { scope in
@@ -25,7 +34,8 @@ struct VerifyFaultTests {
                 #expect(isWhole || report.failure != nil, "\(report)")
             }
         }
-        #expect(isThrough && struck > 0)
+        #expect(isThrough)
+        return struck
     }
 
     private func verify(_ cache: Cache) async -> VerificationReport {
