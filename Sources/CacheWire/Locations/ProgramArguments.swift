@@ -8,9 +8,9 @@ public enum ProgramArguments {
         guard CommandLine.argc > 0 else {
             return "the arguments can't be read, which takes /proc; mount it"
         }
-        for number in 1..<Int(max(CommandLine.argc, 1)) {
-            guard let argument = CommandLine.unsafeArgv[number] else { continue }
-            if String(validatingCString: argument) == nil {
+        for number in 1..<Int(CommandLine.argc) {
+            let argument = CommandLine.unsafeArgv[number]
+            if let argument, String(validatingCString: argument) == nil {
                 return
                     "argument \(number) is not UTF-8; percent-encode it in a URL, rename it in a path"
             }

@@ -115,7 +115,8 @@ struct Settings: Sendable {
 // MARK: Where settings come from
 
 extension Settings {
-    /// The environment over the file; what is empty counts as not set. A name that starts like a setting and is none is an error.
+    /// The environment over the file; what is empty counts as not set. A name that starts like a setting and
+    /// is none is an error.
     private static func reader(
         _ file: String?, _ environment: [String: String]
     ) throws -> ConfigReader {

@@ -18,8 +18,8 @@ enum TextFile {
         }
     }
 
-    /// Its lines without their ends, be these of Unix or of DOS, and without the mark some editors begin with. What is no file is not waited for: a FIFO may
-    /// have nobody at its other end. open(2), getline(3).
+    /// Its lines without their ends, be these of Unix or of DOS, and without the mark some editors begin
+    /// with. What is no file is not waited for: a FIFO may have nobody at its other end. open(2), getline(3).
     static func lines(of path: String) throws(Problem) -> [String] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0, let file = fdopen(descriptor, "r") else { throw unreadable }
