@@ -16,6 +16,7 @@ struct Answer: Decodable, Sendable {
         var entries: Int?
         var bytes: Int?
         var stats: [String: JSONValue]?
+        var failure: CacheWire.Failure?
         // org.varlink.service
         var product: String?
         var version: String?

@@ -157,6 +157,37 @@ struct StopTests {
         }
     }
 
+    /// Nobody hears that more went than did, or that something else is the reason.
+    @Test(arguments: [
+        ("Evict", #""toBytes":0"#), ("Remove", #""prefix":"http:""#),
+    ])
+    func whatIsCutShortIsSaidToBe(method: String, parameters: String) async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let image = SampleImage.png()
+            let names = (0..<1000).map { "/\($0).png" }
+            for name in names { origin.route(name, .answer(body: image)) }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let items = try await daemon.ask(call("Fetch", names.map { origin.url($0) })).items
+            try #require(items.allSatisfy { $0.state == .cached })
+            let removals = try FileEvents(.removals, in: daemon.directory, scope)
+            let connection = try daemon.connect()
+            try await connection.send(call(method, parameters: parameters) + "\0")
+            try await removals.next()
+            daemon.process.signal(SIGTERM)
+            #expect(try await daemon.process.waitForExit() == .success)
+            let answer = try await connection.answer()
+            let left = try daemon.names(besides: []).count
+            if answer.error == nil {
+                #expect(answer.parameters?.entries == names.count - left)
+                #expect((answer.parameters?.failure?.kind == "shuttingDown") == (left > 0))
+            } else {
+                #expect(answer.error == "io.cached.Cache.ShuttingDown")
+            }
+            #expect(try await connection.receive() == nil)
+        }
+    }
+
     @Test func aDaemonThatIsStoppingRemovesNoSocketOfAnother() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
