@@ -23,17 +23,17 @@ extension Cache {
     ) {
         drainWatch()
         examineUnverified()
-        let found: (entries: Int64, partials: Int64)? = performing { state in
+        let held: (entries: Int64, partials: Int64)? = performing { state in
             let isPostponed = state.postpones { self.relieve(measure, since: start, completion) }
             return (isPostponed ? nil : (state.index.allocated, state.partials.total), [])
         }
-        guard let (entries, partials) = found else { return }
+        guard let (entries, partials) = held else { return }
         // Of what is left of broken downloads nothing goes, and so no more of the rest for it.
         let kept = Int64(Double(entries) * measure.keptShare)
-        let (held, goal) = (entries + partials, EvictionGoal(bytes: kept + partials))
+        let goal = EvictionGoal(bytes: kept + partials)
         worker.enqueue(
             .run {
-                let cold = held - partials - kept / 2
+                let cold = entries - kept / 2
                 let dropped = self.directory.isInMemory ? .nothing : self.dropPages(ofOldest: cold)
                 self.evict(
                     Eviction(goal: goal) { evicted, _ in

@@ -79,11 +79,22 @@ extension Cache {
     /// another file system, of which the limits are shares.
     func followDirectory() {
         watchDirectory()
-        let budget = try? directory.budget(limits.withLock { $0 })
+        let budget = budgetOfDirectory()
         perform { state in
             state.budget = budget ?? state.budget
             return state.directoryReplaced()
         }
         measure()
+    }
+
+    private func budgetOfDirectory() -> Budget? {
+        do {
+            return try directory.budget(limits.withLock { $0 })
+        } catch {
+            logger.warning(
+                "limits that are shares of the file system stay those of the one before; SIGHUP sets them anew",
+                metadata: ["directory": "\(directory.path)", "error": "\(error)"])
+            return nil
+        }
     }
 }

@@ -22,20 +22,6 @@ struct CommandLineTests {
         return (origin, daemon, urls)
     }
 
-    /// It can't be repaired: its name would be that of another URL.
-    @Test func anArgumentThatIsNotUTF8IsRefused() async throws {
-        for (program, word, status) in [
-            ("cachectl", "name", 65), ("cached", "--directory", 78),
-        ] as [(String, String, Int32)] {
-            let command = #"exec "$1" "$2" "$(printf 'http://a.example/\377.png')""#
-            let output = try await TestSupport.run(
-                "/bin/sh", ["-c", command, "sh", BuiltProducts.program(program), word],
-                environment: minimalEnvironment())
-            #expect(output.status == .exited(status))
-            #expect(output.errorText.contains("argument 2 is not UTF-8"), "\(output.errorText)")
-        }
-    }
-
     @Test func statusExitsByTheWorstOfItsItems() async throws {
         try await withTestScope { scope in
             let (origin, daemon, urls) = try await threeImages(in: scope)

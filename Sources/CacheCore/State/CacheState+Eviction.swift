@@ -224,7 +224,7 @@ extension CacheState {
 
     /// What is on its way counts, bytes and entry: its arrival is no reason for more to go.
     private func isOver(_ goal: EvictionGoal) -> Bool {
-        held - room.condemned > goal.bytes
+        held - room.condemned > goal.bytes || index.count > goal.entries
             || entriesToCome(ifOver: goal.entries) > goal.entries
     }
 

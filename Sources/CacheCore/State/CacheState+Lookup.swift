@@ -124,6 +124,8 @@ extension CacheState {
     /// Names lead into another directory: nothing that is known is certain.
     mutating func directoryReplaced() -> [Effect] {
         undurable = []
+        // It may be on another file system.
+        room.owed = 0
         isPartlyRead = true
         changesLost()
         return isScanning ? [] : [.scan]

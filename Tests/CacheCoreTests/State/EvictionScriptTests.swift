@@ -307,4 +307,12 @@ struct EvictionScriptTests {
         script.state.measured(free: 9 * block)
         #expect(script.state.ceiling == 17 * block)
     }
+
+    @Test func anotherDirectoryOwesNothing() {
+        script.state.measured(free: 3 * block)
+        script.state.notReturned(4 * block, until: .now + .seconds(600))
+        _ = script.event { $0.directoryReplaced() }
+        script.state.measured(free: 2 * block)
+        #expect(script.state.room.reach == 2 * block)
+    }
 }
