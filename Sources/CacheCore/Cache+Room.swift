@@ -4,15 +4,6 @@ import Glibc
 internal import Synchronization
 internal import SystemPackage
 
-/// What a download hears once the way is free.
-enum RoomGrant: Sendable {
-    /// It may grow to so many bytes.
-    case granted(upTo: Int64)
-    case refused(Failure)
-    /// To be asked again later.
-    case wait
-}
-
 /// One eviction on its way down, slice by slice.
 struct Eviction: Sendable {
     let goal: EvictionGoal
@@ -169,14 +160,15 @@ extension Cache {
         measureIfDue()
         var removing = Removing()
         while !removing.isInVain {
-            switch performing({ $0.roomAsked(key, id, needed: needed, length: length) }) {
-            case .granted(let bytes, let victims):
-                if victims.isEmpty || remove(victims, &removing) { return .granted(upTo: bytes) }
-            case .searching(let victims):
-                _ = remove(victims, &removing)
-                if !removing.isInVain { return .wait }
-            case .refused(let failure): return .refused(failure)
-            case .wait: return .wait
+            let answer = performing {
+                $0.roomAsked(key, id, needed: needed, length: length)
+            }
+            let isComplete = answer.victims.isEmpty || remove(answer.victims, &removing)
+            switch answer.grant {
+            // Others may go for what stays.
+            case .granted where !isComplete: continue
+            case .wait where removing.isInVain: continue
+            default: return answer.grant
             }
         }
         return .refused(.cannotMakeRoom(directory.path))

@@ -1,14 +1,19 @@
 internal import CacheKey
 
 /// What a download hears that asks for room.
-enum RoomAnswer: Sendable {
-    /// It may grow to so many bytes once these are gone.
-    case granted(upTo: Int64, [Victim])
+enum RoomGrant: Sendable {
+    /// It may grow to so many bytes.
+    case granted(upTo: Int64)
     case refused(Failure)
-    /// Once these are gone, and others had their turn, it asks again: who else has to go is not found yet.
-    case searching([Victim])
-    /// Others have to end first; ``Effect/resumeTransfer(_:)`` says when to ask again.
+    /// To be asked again when ``Effect/resumeTransfer(_:)`` says so.
     case wait
+}
+
+/// The answer to a download that asks for room, and who has to go first. The thread that writes partials
+/// removes these: so none of them is one that has begun anew.
+struct RoomAnswer: Sendable {
+    let grant: RoomGrant
+    var victims: [Victim] = []
 }
 
 /// What is set aside, what is on its way out, and who waits.
@@ -89,10 +94,12 @@ extension CacheState {
     mutating func roomAsked(
         _ key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?
     ) -> (RoomAnswer, [Effect]) {
-        guard let flight = flights[key], flight.id == id else { return (.refused(.removed), []) }
+        guard let flight = flights[key], flight.id == id else {
+            return (RoomAnswer(grant: .refused(.removed)), [])
+        }
         let most = budget.maximumImageSize
         guard max(needed, length ?? 0) <= most else {
-            return (.refused(.tooLarge(length, most)), [])
+            return (RoomAnswer(grant: .refused(.tooLarge(length, most))), [])
         }
         // Without a length a whole step is asked for, and the bare need where that is too much.
         let step = min(most, (needed + Budget.step - 1) / Budget.step * Budget.step)
@@ -102,7 +109,7 @@ extension CacheState {
             return grant(key, flight, more, upTo: bytes)
         }
         counters.refused += 1
-        return (.refused(noRoom(for: length ?? needed)), [])
+        return (RoomAnswer(grant: .refused(noRoom(for: length ?? needed))), [])
     }
 
     /// The head of a response promises so many bytes: why an image of that size can't be taken at all, if
@@ -150,7 +157,7 @@ extension CacheState {
     private mutating func grant(
         _ key: CacheKey, _ flight: Flight, _ more: Int64, upTo bytes: Int64
     ) -> (RoomAnswer, [Effect]) {
-        guard isNext(flight) else { return (lineUp(key, flight), []) }
+        guard isNext(flight) else { return (RoomAnswer(grant: lineUp(key, flight)), []) }
         let (search, suffice) = victims(for: more, key, flight)
         let victims = search.victims
         var effects: [Effect] = []
@@ -158,12 +165,12 @@ extension CacheState {
         guard suffice else {
             if search.isCutShort {
                 // Nobody may have meanwhile what went for this one.
-                _ = lineUp(key, flight)
-                return (.searching(victims), effects + [.resumeTransfer(flight.id)])
+                let answer = RoomAnswer(grant: lineUp(key, flight), victims: victims)
+                return (answer, effects + [.resumeTransfer(flight.id)])
             }
             // What went in vain makes room for whoever asks next.
-            let (answer, others) = waitForRoom(key, flight, upTo: bytes)
-            return (answer, effects + others + victims.map { .unlink($0) })
+            let (grant, others) = waitForRoom(key, flight, upTo: bytes)
+            return (RoomAnswer(grant: grant, victims: victims), effects + others)
         }
         if !flight.hasRoom {
             room.holding.insert(key)
@@ -176,7 +183,8 @@ extension CacheState {
         room.reserved += more
         room.waiting.removeAll { $0.id == flight.id }
         if !victims.isEmpty { effects += evictToWatermark() }
-        return (.granted(upTo: bytes, victims), effects + resumeNext())
+        let answer = RoomAnswer(grant: .granted(upTo: bytes), victims: victims)
+        return (answer, effects + resumeNext())
     }
 
     /// Those who have room may have more; a newcomer waits behind those who wait already, unless it is more
@@ -226,7 +234,7 @@ extension CacheState {
     /// this download, it starts over behind those that wait too, or ends if there are none.
     private mutating func waitForRoom(
         _ key: CacheKey, _ flight: Flight, upTo bytes: Int64
-    ) -> (RoomAnswer, [Effect]) {
+    ) -> (RoomGrant, [Effect]) {
         let waitingHolders = room.waiting.count { item in
             item.id != flight.id && flights[item.key]?.hasRoom == true
         }
@@ -239,7 +247,7 @@ extension CacheState {
         return (.refused(noRoom(for: bytes)), [])
     }
 
-    private mutating func lineUp(_ key: CacheKey, _ flight: Flight) -> RoomAnswer {
+    private mutating func lineUp(_ key: CacheKey, _ flight: Flight) -> RoomGrant {
         if !room.waiting.contains(where: { $0.id == flight.id }) {
             // Who has room already goes first: only its end gives room to others.
             let place =
@@ -253,7 +261,7 @@ extension CacheState {
     /// it can have all it needs; its callers go on waiting.
     private mutating func startOver(
         _ key: CacheKey, _ flight: Flight
-    ) -> (RoomAnswer, [Effect]) {
+    ) -> (RoomGrant, [Effect]) {
         let freed = replaceFlight(key, flight)
         flights[key]?.needsAllRoom = true
         // The transfer ends by this, as that of a flight which is no more; what it wrote takes the room

@@ -136,13 +136,13 @@ struct ResumingScriptTests {
 
     /// Bytes it may grow to; `nil` where it may not.
     private func asksForRoom(_ image: String, needed: Int64, length: Int64) -> Int64? {
-        var answer = RoomAnswer.wait
+        var answer = RoomAnswer(grant: .wait)
         _ = script.event { [key = script.key(image), id = script.flight(image)] state in
             let (said, effects) = state.roomAsked(key, id, needed: needed, length: length)
             answer = said
             return effects
         }
-        guard case .granted(let bytes, let victims) = answer, victims.isEmpty else { return nil }
+        guard case .granted(let bytes) = answer.grant, answer.victims.isEmpty else { return nil }
         return bytes
     }
 }

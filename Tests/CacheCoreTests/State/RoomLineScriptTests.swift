@@ -132,7 +132,7 @@ struct RoomLineScriptTests {
         script.has("a", "b", allocated: 4 * block)
         // Of these two one is on its way itself, which is seen too late.
         _ = script.want("b", by: nil, FetchOptions(isRefresh: true))
-        #expect(script.begins("c", 6 * block) == ["wait", "unlink a"])
+        #expect(script.begins("c", 6 * block) == ["wait", "without a"])
         #expect(script.loses("a") == ["resume c"])
         #expect(script.asks("c", for: 1, of: 5 * block) == ["granted 20480"])
     }

@@ -64,7 +64,7 @@ struct RoomScriptTests {
         let id = script.flight("a")
         _ = script.removes("a")
         let (answer, _) = script.state.roomAsked(script.key("a"), id, needed: 1, length: 1)
-        guard case .refused = answer else {
+        guard case .refused = answer.grant else {
             Issue.record("it was given room")
             return
         }

@@ -66,13 +66,15 @@ extension StateScript {
     }
 
     private func words(_ answer: RoomAnswer) -> [String] {
-        switch answer {
-        case .granted(let bytes, let victims):
-            return ["granted \(bytes)"] + victims.map { "without \(doom($0))" }
+        words(answer.grant) + answer.victims.map { "without \(doom($0))" }
+    }
+
+    private func words(_ grant: RoomGrant) -> [String] {
+        switch grant {
+        case .granted(let bytes): return ["granted \(bytes)"]
         case .refused(let failure):
             refusal = failure
             return ["refused: \(failure.kind)"]
-        case .searching(let victims): return ["searching"] + victims.map { "without \(doom($0))" }
         case .wait: return ["wait"]
         }
     }
