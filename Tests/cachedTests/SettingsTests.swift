@@ -139,12 +139,25 @@ struct SettingsTests {
         ("CACHED_MAX_TRANSFERS_PER_HOST", "some"), ("CACHED_MAX_RATE", "0"),
         ("CACHED_SHARED", "true"), ("CACHED_ATTEMPTS", "0"),
         ("CACHED_ATTEMPTS", "many"), ("CACHED_REMEMBER_FAILURES", "1"),
+        ("CACHED_DEFAULT_FRESHNESS", "60"), ("CACHED_DEFAULT_FRESHNESS", "1500ms"),
+        ("CACHED_STALE_IF_ERROR", "1d"),
     ])
     func aWrongValueIsNamed(name: String, value: String) async throws {
         let failure = try await failure([], ["HOME": "/h", name: value])
         #expect(failure.exitCode == .configuration)
         #expect(failure.message.contains(name))
         #expect(failure.message.contains("\"\(value)\""))
+    }
+
+    @Test func freshnessIsSetInWholeSeconds() async throws {
+        let usual = try await resolve([], ["HOME": "/h"]).cache.transfers.caching
+        #expect(usual.unknownLifetime == 3600)
+        #expect(usual.staleIfError == 86400)
+        let set = try await resolve(
+            ["--default-freshness", "2000ms"], ["HOME": "/h", "CACHED_STALE_IF_ERROR": "0s"]
+        ).cache.transfers.caching
+        #expect(set.unknownLifetime == 2)
+        #expect(set.staleIfError == 0)
     }
 
     @Test func anUnknownNameIsAnErrorThatNamesTheNearest() async throws {

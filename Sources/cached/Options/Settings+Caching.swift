@@ -21,8 +21,11 @@ extension Settings {
         _ option: String?, _ name: SettingName, _ reader: ConfigReader
     ) throws -> Int64? {
         guard let text = option ?? reader.string(name) else { return nil }
-        guard let span = TimeSpan(text) else { throw bad(name, text, "a time like 30s or 1h") }
-        return span.duration.components.seconds
+        // HTTP counts in seconds (RFC 9111 §1.2.2).
+        guard let time = TimeSpan(text)?.duration.components, time.attoseconds == 0 else {
+            throw bad(name, text, "whole seconds, like 30s or 1h")
+        }
+        return time.seconds
     }
 
     /// `http://host:port` and no more: credentials are sent to nobody.
