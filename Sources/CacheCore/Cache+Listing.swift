@@ -80,10 +80,11 @@ extension Cache {
     }
 
     /// Whether all of a page is there. Where the index can't be believed that is looked at, which takes off it
-    /// what is not.
+    /// what is not; what can't be looked at stays.
     private func areThere(_ page: [ListedEntry]) -> Bool {
         guard performing({ ($0.trust == .blind, []) }) else { return true }
-        return lookup(page.map(\.key)).allSatisfy(\.isCached)
+        _ = lookup(page.map(\.key))
+        return performing { state in (page.allSatisfy { state.index.contains($0.key) }, []) }
     }
 
     /// The next entries in the order of use; `nil` where the entry before them does not lead to them, or the

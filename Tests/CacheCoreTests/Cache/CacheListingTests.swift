@@ -1,4 +1,6 @@
 import CacheKey
+import Glibc
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -48,6 +50,41 @@ struct CacheListingTests {
             let text = try #require(ListCursor(cursor.description))
             let rest = fixture.cache.list(.size, limit: 9, after: text)
             #expect(rest.map(\.facts.size) == [1002, 1001, 1000])
+        }
+    }
+
+    /// Where changes can't be watched.
+    @Test(arguments: [ListOrder.recency, .size])
+    func whatAStrangerRemovedUnseenIsNotListed(order: ListOrder) async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(
+                in: scope, faults: FaultPlan(.inotify, nth: 1, .tooManyOpenFiles))
+            for name in ["/a.png", "/b.png", "/c.png"] {
+                fixture.origin.route(name, .answer(body: SampleImage.png(byteCount: 1000)))
+                _ = try await fixture.fetch(name)
+            }
+            #expect(unlink(try fixture.file("/b.png")) == 0)
+            let keys = try ["/a.png", "/c.png"].map { try fixture.wish($0).key }
+            #expect(try Set(listed(fixture, order)) == Set(keys))
+        }
+    }
+
+    @Test func whatCannotBeLookedAtIsListedStill() async throws {
+        try await withTestScope { scope in
+            let faults = FaultPlan(
+                .getxattr, nth: 50, .ioError, times: .max,
+                besides: FaultPlan(.inotify, nth: 1, .tooManyOpenFiles))
+            let fixture = try CacheFixture(in: scope, faults: faults)
+            fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 1000)))
+            _ = try await fixture.fetch("/a.png")
+            #expect(!faults.hasStruck)
+            while !faults.hasStruck { _ = try fixture.lookup("/a.png") }
+            guard case .missing(let failure?) = try fixture.lookup("/a.png") else {
+                Issue.record("it could be looked at")
+                return
+            }
+            #expect(failure.kind == .storage)
+            #expect(try listed(fixture, .recency) == [fixture.wish("/a.png").key])
         }
     }
 
