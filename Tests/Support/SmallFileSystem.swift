@@ -20,11 +20,20 @@ public struct SmallFileSystem: Sendable {
 
     /// Mounts one of `bytes`. mount(8)
     public init(bytes: Int, in scope: TestScope) async throws {
-        let path = try TemporaryDirectory(in: scope).path
+        self = try await Self(bytes: bytes, over: TemporaryDirectory(in: scope).path)
+        scope.atEnd(remove)
+    }
+
+    /// Mounts one over a directory, until it is removed.
+    public init(bytes: Int, over path: String) async throws {
         try await runSuccessfully(
             "mount", ["-t", "tmpfs", "-o", "size=\(bytes),mode=700", "tmpfs", path])
-        scope.atEnd { try await runSuccessfully("umount", ["--lazy", path]) }
         self.path = path
+    }
+
+    /// Takes it away, whoever has files of it open. umount(8)
+    public func remove() async throws {
+        try await runSuccessfully("umount", ["--lazy", path])
     }
 
     /// Its size and what is free of it, in bytes. statvfs(3)

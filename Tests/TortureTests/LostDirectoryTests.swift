@@ -168,6 +168,32 @@ struct LostDirectoryTests {
         }
     }
 
+    /// Limits that are shares of the file system are shares of the one that is there.
+    @Test(.enabled(if: SmallFileSystem.obstacle == nil, "this user may not mount file systems"))
+    func aFileSystemLaidOverItHasItsOwnLimits() async throws {
+        try await withTestScope { scope in
+            let scene = try await Self.scene(in: scope)
+            func limits() async throws -> [JSONValue?] {
+                let stats = try await scene.stats()
+                return ["bytesBudget", "bytesMinFree"].map { stats[$0] }
+            }
+            let before = try await limits()
+            let size = 16 << 20
+            let mount = try await SmallFileSystem(bytes: size, over: scene.directory)
+            do {
+                try await Self.expectWell(scene, downloads: scene.urls.count)
+                for case .int(let limit)? in try await limits() { #expect(limit <= size) }
+                #expect(try await scene.verify().damagedCount == 0)
+            } catch {
+                try await mount.remove()
+                throw error
+            }
+            try await mount.remove()
+            try await Self.expectWell(scene, downloads: 0)
+            #expect(try await limits() == before)
+        }
+    }
+
     @Test(.enabled(if: SmallFileSystem.obstacle == nil, "this user may not mount file systems"))
     func aReadOnlyFileSystemServesWhatIsThere() async throws {
         try await Promise("a read-only file system serves what is there").test { figures in
