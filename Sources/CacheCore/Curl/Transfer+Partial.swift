@@ -44,6 +44,12 @@ extension Transfer {
         bytes.withUnsafeBytes { _ = digest?.update($0) }
     }
 
+    /// By what a new partial could be continued.
+    private var partialRecord: PartialRecord? {
+        guard resting == nil, context.settings.caching.permitsStoring(head) else { return nil }
+        return PartialRecord(head, now: .now)
+    }
+
     /// Whether others went for what is to be written now, and for all that is to come.
     func makesRoom(for count: Int) -> Bool {
         context.makeRoom(key, max(Int64(count), length.map { $0 - received } ?? 0))

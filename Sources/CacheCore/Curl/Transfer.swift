@@ -55,8 +55,6 @@ final class Transfer {
     var isBodyBegun = false
     /// How far a download through a proxy is; `nil` where there is none.
     var route: ProxyRoute?
-    /// By what the partial could be continued.
-    var partialRecord: PartialRecord?
     var uselessBytes = 0
     /// Pieces of the body so far, and bytes in them.
     private var pieces: (count: Int, bytes: Int) = (0, 0)
@@ -265,8 +263,6 @@ final class Transfer {
         if let resting {
             body = .file(try unspoilt(resting))
         } else {
-            let rules = context.settings.caching
-            partialRecord = rules.permitsStoring(head) ? PartialRecord(head, now: .now) : nil
             var bytes: [UInt8] = []
             bytes.reserveCapacity(min(Int(clamping: length ?? 0), Self.heldLimit))
             body = .bytes(bytes)

@@ -30,8 +30,8 @@ struct ResponseHead {
     private(set) var isComplete = false
     /// Two lines promise different lengths: nobody knows where the body ends (RFC 9112 §6.3).
     private(set) var hasTwoLengths = false
-    /// The field that came last: the next line may go on with it (RFC 9112 §5.2).
-    private var pending: (name: String, value: String)?
+    /// The field that came last, if it matters: the next line may go on with it (RFC 9112 §5.2).
+    private var pending: (field: Field, value: String)?
     /// Bytes of header lines so far.
     private(set) var length = 0
 
@@ -70,19 +70,17 @@ struct ResponseHead {
             return false
         }
         takePending()
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return false }
-        pending = (
-            String(decoding: line[..<colon], as: UTF8.self).lowercased(),
-            String(decoding: line[(colon + 1)...].trimmed, as: UTF8.self)
-        )
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let field = Field(line[..<colon])
+        else { return false }
+        pending = (field, String(decoding: line[(colon + 1)...].trimmed, as: UTF8.self))
         return false
     }
 
     /// No line goes on with the last field.
     mutating func takePending() {
-        guard let field = pending else { return }
+        guard let (field, value) = pending else { return }
         pending = nil
-        set(field.name, field.value.trimmed)
+        set(field, value.trimmed)
     }
 
     /// Takes a line behind the body, which says nothing of it (RFC 9110 §6.5.1).
@@ -103,42 +101,60 @@ struct ResponseHead {
         isFramed = isMultiplexed
     }
 
-    private mutating func set(_ name: String, _ value: String) {
-        switch name {
-        case "content-length":
-            let lengths = value.split(separator: ",").map { Int64($0.trimmed) ?? -1 }
-            // libcurl reads on to the end of the connection where it can't make a number of it.
-            guard let length = lengths.first, lengths.allSatisfy({ $0 >= 0 }) else { return }
-            let isAnother = lengths.contains { $0 != contentLength ?? length }
-            hasTwoLengths = hasTwoLengths || isAnother
-            contentLength = length
-            isFramed = true
-        case "transfer-encoding": isFramed = isFramed || value.lowercased().hasSuffix("chunked")
-        case "content-encoding":
+    private mutating func set(_ field: Field, _ value: String) {
+        switch field {
+        case .contentLength: setLength(value)
+        case .transferEncoding: isFramed = isFramed || value.lowercased().hasSuffix("chunked")
+        case .contentEncoding:
             if !["", "identity"].contains(value.lowercased()) { contentEncoding = value }
-        case "content-range": contentRange = value
-        default: setCaching(name, value)
+        case .contentRange: contentRange = value
+        // Of a field that may be there once only, the first line counts (RFC 9111 §4.2.1).
+        case .etag: entityTag = entityTag ?? value
+        case .lastModified: lastModified = lastModified ?? value
+        case .date: date = date ?? value
+        case .expires: expires = expires ?? value
+        case .age: ageLine = ageLine ?? value
+        case .retryAfter: retryAfter = retryAfter ?? value
+        case .cacheControl: cacheControl.take(value)
+        case .pragma:
+            let saysNoCache = Directive.list(value).contains { $0.name == "no-cache" }
+            hasPragmaNoCache = hasPragmaNoCache || saysNoCache
+        case .vary:
+            variesOnAnything =
+                variesOnAnything || value.split(separator: ",").contains { $0.trimmed == "*" }
         }
     }
 
-    /// Of a field that may be there once only, the first line counts (RFC 9111 §4.2.1).
-    private mutating func setCaching(_ name: String, _ value: String) {
-        switch name {
-        case "etag": entityTag = entityTag ?? value
-        case "last-modified": lastModified = lastModified ?? value
-        case "date": date = date ?? value
-        case "expires": expires = expires ?? value
-        case "age": ageLine = ageLine ?? value
-        case "retry-after": retryAfter = retryAfter ?? value
-        case "cache-control": cacheControl.take(value)
-        case "pragma":
-            let saysNoCache = Directive.list(value).contains { $0.name == "no-cache" }
-            hasPragmaNoCache = hasPragmaNoCache || saysNoCache
-        case "vary":
-            variesOnAnything =
-                variesOnAnything || value.split(separator: ",").contains { $0.trimmed == "*" }
-        default: break
+    private mutating func setLength(_ value: String) {
+        let lengths = value.split(separator: ",").map { Int64($0.trimmed) ?? -1 }
+        // libcurl reads on to the end of the connection where it can't make a number of it.
+        guard let length = lengths.first, lengths.allSatisfy({ $0 >= 0 }) else { return }
+        let isAnother = lengths.contains { $0 != contentLength ?? length }
+        hasTwoLengths = hasTwoLengths || isAnother
+        contentLength = length
+        isFramed = true
+    }
+}
+
+/// The fields that matter to a cache, by their names in lower case.
+private enum Field: String, CaseIterable {
+    case contentLength = "content-length"
+    case transferEncoding = "transfer-encoding"
+    case contentEncoding = "content-encoding"
+    case contentRange = "content-range"
+    case etag, lastModified = "last-modified", date, expires, age, retryAfter = "retry-after"
+    case cacheControl = "cache-control"
+    case pragma, vary
+
+    private static let all = allCases
+
+    /// In any case (RFC 9110 §5.1); `nil` for all others.
+    init?(_ name: some Sequence<UInt8>) {
+        let field = Self.all.first { field in
+            name.elementsEqual(field.rawValue.utf8) { $0.lowercasedASCII == $1 }
         }
+        guard let field else { return nil }
+        self = field
     }
 }
 
