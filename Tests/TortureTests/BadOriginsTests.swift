@@ -115,6 +115,26 @@ private final class BadOrigin: Sendable {
         return tally
     }
 
+    private func text(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes.prefix(400), as: UTF8.self).debugDescription
+    }
+
+    private func all(sentFor target: String) -> [String] {
+        state.withLock { $0.bodies[target] ?? [] }.map(text)
+    }
+
+    /// For what else such bytes were sent, and by which connections.
+    private func others(than target: String, with bytes: [UInt8]) -> [String] {
+        let names = state.withLock { state in
+            state.bodies.filter { $0.value.contains { $0.firstRange(of: bytes) != nil } }.map(\.key)
+        }
+        return ([target] + names).map { name in
+            let requests = origin.requests(name)
+            return
+                "\(name): \(requests.map { "\($0.connection) \($0.headers)" }) \(all(sentFor: name))\n"
+        }
+    }
+
     /// What is published was sent by somebody: it is in one of the bodies, or made of several, as a
     /// download that was resumed is.
     private func check(
@@ -135,9 +155,11 @@ private final class BadOrigin: Sendable {
                 + [SampleImage.png()]
         }
         guard bodies.contains(where: { $0.firstRange(of: bytes.prefix(16)) != nil }) else {
-            let start = String(decoding: bytes.prefix(100), as: UTF8.self)
             throw TestFailure(
-                "\(target) has bytes that nobody sent, beginning with \(start.debugDescription)")
+                """
+                \(target) has bytes that nobody sent, beginning with \(text(bytes)); \
+                it was sent \(all(sentFor: target)), and \(others(than: target, with: bytes)) that
+                """)
         }
     }
 }

@@ -51,7 +51,6 @@ extension CurlEasy {
         try set(CURLOPT_NOPROXY, "")
         // What a proxy says of its tunnel is no answer of the origin's.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         try set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeout)
         try set(CURLOPT_LOW_SPEED_LIMIT, 1024)
         try set(CURLOPT_LOW_SPEED_TIME, settings.stallTimeout)
@@ -107,9 +106,12 @@ extension CurlEasy {
         // With a proxy redirects are followed one by one, see `ProxyRoute`.
         try set(CURLOPT_FOLLOWLOCATION, transfer.route == nil ? 1 : 0)
         try set(CURLOPT_HTTPHEADER, list: transfer.headers.list)
+        try set(
+            CURLOPT_HTTP_VERSION,
+            transfer.mayMultiplex ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
         // Over TLS it pays to wait for a handshake that may bring HTTP/2. Plain HTTP has nothing to wait
         // for, and libcurl 7.88 would send one request after the other.
-        try set(CURLOPT_PIPEWAIT, transfer.url.isSecure ? 1 : 0)
+        try set(CURLOPT_PIPEWAIT, transfer.mayMultiplex ? 1 : 0)
         let owner = Unmanaged.passUnretained(transfer).toOpaque()
         try set(CURLOPT_PRIVATE, pointer: owner)
         try set(CURLOPT_HEADERDATA, pointer: owner)

@@ -81,6 +81,11 @@ final class Transfer {
         route = context.settings.proxy.map { _ in ProxyRoute() }
     }
 
+    /// Whether it may share a connection. Without TLS there is no HTTP/2 here; where such an origin says there
+    /// is, libcurl 7.88 believes it, and two responses get mixed up. What is held back to keep to a rate would
+    /// pile up beside what is not.
+    var mayMultiplex: Bool { url.isSecure && context.settings.maximumRate == nil }
+
     // MARK: From libcurl
 
     /// A line of the head arrived; `false` breaks off.
@@ -315,7 +320,8 @@ final class Transfer {
         if code == CURLE_COULDNT_CONNECT, let refusal { return .failure(refusal) }
         // Whatever became of its body.
         if head.isFailure, !hasImage, answer != .isWhole { return .failure(.http(head.status)) }
-        guard code == CURLE_OK else {
+        // A 416 has said all with its head.
+        guard code == CURLE_OK || head.isComplete && answer == .isWhole else {
             leaveBehind()
             return .failure(proxyFailure(code) ?? .curl(code, received, length, head))
         }

@@ -99,9 +99,13 @@ private final class TransferThread {
     private var isRunning = true
     /// Idle connections are to be closed.
     private var isClosing = false
+    /// Until when each that becomes idle is closed.
+    private var closesUntil: ContinuousClock.Instant?
 
     /// Without work, the longest nap; a wake-up ends it.
     private static let longestNap: Int32 = 60_000
+    /// Enough for most transfers to end, and their connections with them.
+    private static let closingTime = Duration.seconds(5)
     /// Bytes of a partial read at a time, between which others have their turn.
     private static let rereadingStep = 1 << 20
 
@@ -130,6 +134,7 @@ private final class TransferThread {
             reread()
             writeOut()
             if transfers.isEmpty, abandoned.isEmpty, isClosing { renew() }
+            keepConnections()
             // What ended may have had others begin.
             multi.poll(milliseconds: maySleep() && rereading.isEmpty ? nap : 0)
         }
@@ -296,13 +301,22 @@ private final class TransferThread {
     /// the last transfer; until then, one whenever another becomes idle and they are too many.
     private func closeIdleConnections() {
         isClosing = true
+        closesUntil = .now + Self.closingTime
         configure(connections: 1)
+    }
+
+    /// Lets connections be reused again, which those who go on downloading need.
+    private func keepConnections() {
+        guard let end = closesUntil, end <= .now else { return }
+        closesUntil = nil
+        configure(connections: context.settings.transferLimit)
     }
 
     private func renew() {
         multi.renew()
         configure(connections: context.settings.transferLimit)
         isClosing = false
+        closesUntil = nil
     }
 
     private func release(_ transfer: Transfer) {

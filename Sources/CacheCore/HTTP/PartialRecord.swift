@@ -112,7 +112,7 @@ enum StrongValidator: Hashable, Sendable {
     /// (RFC 9110 §15.3.7).
     func agrees(with head: ResponseHead, now: UnixTime) -> Bool {
         switch self {
-        case .entityTag(let tag): head.entityTag == tag
+        case .entityTag(let tag): head.entityTag?.utf8.elementsEqual(tag.utf8) == true
         case .lastModified(let time):
             head.lastModified == nil || head.dates(now: now).lastModified == time
         }

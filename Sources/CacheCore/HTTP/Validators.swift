@@ -50,13 +50,14 @@ extension Validators {
 
     /// Whether a 304 with these validators speaks of the response with `stored` (RFC 9111 §4.3.4).
     /// What it does not name it does not contradict; but it has to come from the same place. Tags are
-    /// compared without their marks of weakness, as who sent the 304 has done (RFC 9110 §13.1.2).
+    /// compared byte by byte without their marks of weakness, as who sent the 304 has done (RFC 9110 §8.8.3.2,
+    /// §13.1.2).
     func agree(with stored: Validators) -> Bool {
         guard source == stored.source else { return false }
         if let tag = entityTag {
             // A strong one speaks of a response that had it.
             guard let known = stored.entityTag else { return tag.isWeak && agree(onTimeOf: stored) }
-            return tag.opaqueTag == known.opaqueTag
+            return tag.opaqueTag.utf8.elementsEqual(known.opaqueTag.utf8)
         }
         return agree(onTimeOf: stored)
     }

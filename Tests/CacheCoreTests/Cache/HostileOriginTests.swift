@@ -113,6 +113,33 @@ struct HostileOriginTests {
         }
     }
 
+    /// libcurl 7.88 believes the line: the next downloads would share a connection, and mix up whose the
+    /// responses are.
+    @Test func whoClaimsHTTP2WithoutTLSSharesNoConnection() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let claim = "HTTP/2 200\r\nContent-Length: \(Self.image.count)\r\n\r\n"
+            fixture.origin.route("/claim.png", [.bytes(Array(claim.utf8) + Self.image)])
+            #expect(try await fixture.fetch("/claim.png").failures.isEmpty)
+            let gate = try Gate()
+            let names = ["/a.png", "/b.png", "/c.png"]
+            let images = (1...3 as ClosedRange<UInt8>).map {
+                SampleImage.png(byteCount: 5000, seed: $0)
+            }
+            for (name, image) in zip(names, images) {
+                fixture.origin.route(name, .gated(image, after: 0, gate))
+            }
+            let interest = fixture.cache.fetch(
+                try names.map { try fixture.wish($0) }, FetchOptions())
+            try await gate.reached(count: 3)
+            gate.open()
+            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            for (name, image) in zip(names, images) {
+                #expect(try contents(of: fixture.file(name)) == image, "\(name)")
+            }
+        }
+    }
+
     @Test(arguments: ["5000\r\nContent-Length: 4990", "4990\r\nContent-Length: 5000", "5000, 10"])
     func aLengthThatContradictsItselfIsRefused(lengths: String) async throws {
         try await withTestScope { scope in

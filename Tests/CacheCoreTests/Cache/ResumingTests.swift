@@ -118,7 +118,7 @@ struct ResumingTests {
         }
     }
 
-    @Test(arguments: [0, 500])
+    @Test(arguments: [0, 500, 200_000])
     func whatIsThereAndAllThereIsIsWhole(bodyLength: Int) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
@@ -136,6 +136,36 @@ struct ResumingTests {
             // What the 416 said of itself is not said of the image.
             guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else { return }
             #expect(try #require(facts.freshUntil) <= .now)
+        }
+    }
+
+    @Test func whatBecomesOfTheBodyOfA416DoesNotMatter() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            try fixture.leavePartial("/a.png", Self.image, of: 200_000)
+            let head: HeaderFields = [
+                "Content-Range": "bytes */200000", "Content-Length": "500",
+            ]
+            fixture.origin.route("/a.png", [.head(416, head), .bytes([1, 2, 3]), .close])
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            try await expectEntry(Self.image, in: fixture)
+        }
+    }
+
+    /// To Unicode both tags are the same text.
+    @Test func tagsAreComparedByteByByte() async throws {
+        try await withTestScope { scope in
+            let (tag, other) = ("\"\u{E9}\"", "\"e\u{301}\"")
+            let fixture = try CacheFixture(in: scope)
+            try fixture.leavePartial("/a.png", Self.image[..<Self.half], of: 200_000, etag: tag)
+            fixture.origin.route("/a.png") { request in
+                request.headers["Range"] == nil
+                    ? .answer(headers: ["ETag": other], body: Self.other)
+                    : Self.part(Self.other[Self.half...], etag: other)
+            }
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.origin.requests().count == 2)
+            try await expectEntry(Self.other, in: fixture)
         }
     }
 
