@@ -97,7 +97,8 @@ extension Cache {
         of key: CacheKey, _ answer: Lookup, _ options: FetchOptions, _ now: UnixTime
     ) -> Staleness? {
         guard !options.isRefresh, case .cached(let facts, _, _) = answer,
-            let end = facts.freshUntil, end <= now, let record = record(of: key)
+            let end = facts.freshUntil, end <= now || facts.fetchedAt > now,
+            let record = record(of: key)
         else { return nil }
         return Staleness(
             reuse: record.reuse(at: now),

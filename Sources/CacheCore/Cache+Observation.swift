@@ -43,6 +43,6 @@ extension Cache {
         let known = performing { state in
             (state.flights[key]?.url ?? state.failures.url(of: key), [])
         }
-        return known?.string ?? attribute(EntryAttributes.url, of: key)
+        return known?.string ?? details(of: key).url
     }
 }

@@ -5,6 +5,7 @@ extension Cache {
     /// Discards those that nobody asked for within a day, and those of a clock that was ahead: nobody knows
     /// when that was.
     func discardOldPartials(now: FileTime = .now) {
+        guard directory.isInPlace else { return }
         for key in performing({ state in (state.restingPartials, []) }) {
             guard let time = directory.lastUse(ofPartial: key) else { continue }
             let age = now.unixTime - time.unixTime

@@ -98,12 +98,19 @@ extension CacheDirectory {
     /// Rewrites an entry's record with or without a pin, and makes that durable.
     func setPin(_ isPinned: Bool, of key: CacheKey, _ file: Int32) throws(Errno) {
         guard keepsAttributes else { throw .notSupported }
-        guard var record = try record(of: key, name: key.description) else {
+        guard let old = try record(of: key, name: key.description) else {
             throw .noSuchFileOrDirectory
         }
+        var record = old
         record.isPinned = isPinned
         try rewrite(record, of: key, file)
-        try kernel.synchronize(file)
+        do {
+            try kernel.synchronize(file)
+        } catch {
+            // It is not to be taken for what it is not, neither now nor at the next try.
+            try rewrite(old, of: key, file)
+            throw error
+        }
     }
 
     /// Puts another record in the place of an entry's. fsetxattr(2).

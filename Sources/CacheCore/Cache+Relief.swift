@@ -65,7 +65,7 @@ extension Cache {
             for entry in entries where passed < bytes {
                 passed += entry.facts.allocated
                 guard isDropped(entry.key) else { continue }
-                dropped = dropped + Removal(entries: 1, bytes: entry.facts.size)
+                dropped = dropped + Removal(entries: 1, bytes: entry.inMemory)
             }
         }
         let total = dropped
@@ -83,4 +83,9 @@ extension Cache {
             return false
         }
     }
+}
+
+extension ListedEntry {
+    /// Bytes of its pages at most: of a hole there are none.
+    fileprivate var inMemory: Int64 { min(facts.size, facts.allocated) }
 }

@@ -51,10 +51,7 @@ extension Cache {
     public func apply(_ limits: Limits) throws(CacheError) {
         let budget = try directory.budget(limits)
         self.limits.withLock { $0 = limits }
-        perform { state in
-            state.budget = budget
-            return state.limitsChecked() + state.resumeNext()
-        }
+        perform { $0.limitsSet(budget) }
     }
 
     /// Evicts the least recently used until at most `bytes` are held; pinned entries, those in flight
@@ -225,11 +222,11 @@ extension Failure {
 }
 
 extension CacheDirectory {
-    /// Bytes of the file system that an ordinary user may still fill. statfs(2).
+    /// Bytes of the file system that an ordinary user may still fill; `nil` where it has no size. statfs(2).
     var freeBytes: Int64? {
         do {
             let facts = try kernel.fileSystem(of: descriptor)
-            return facts.bytes(of: facts.f_bavail)
+            return facts.f_blocks > 0 ? facts.bytes(of: facts.f_bavail) : nil
         } catch {
             return nil
         }
@@ -250,7 +247,9 @@ extension CacheDirectory {
     func budget(_ limits: Limits) throws(CacheError) -> Budget {
         try Self.attempt("measure the file system of", path) { () throws(Errno) in
             let facts = try kernel.fileSystem(of: descriptor)
-            return Budget(limits, fileSystem: facts.bytes(of: facts.f_blocks))
+            // Some have no size, as a tmpfs that may take all memory.
+            let size = facts.f_blocks > 0 ? facts.bytes(of: facts.f_blocks) : .max
+            return Budget(limits, fileSystem: size)
         }
     }
 }
@@ -259,7 +258,7 @@ extension statfs {
     /// Of so many blocks. A file system may state any number, one in user space what somebody likes.
     fileprivate func bytes(of blocks: fsblkcnt_t) -> Int64 {
         let (bytes, overflows) = Int64(clamping: blocks).multipliedReportingOverflow(
-            by: Int64(f_bsize))
+            by: Int64(f_frsize > 0 ? f_frsize : f_bsize))
         return overflows ? .max : bytes
     }
 }

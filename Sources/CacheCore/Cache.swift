@@ -161,6 +161,7 @@ public final class Cache: Sendable {
         transfers.finish()
         worker.finish()
         scanner.withLock { $0.take() }?.thread.join()
+        drainWatch()
         flushUses()
         directory.giveUp()
         observer.withLock { $0 = nil }

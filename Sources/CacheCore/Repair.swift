@@ -29,17 +29,21 @@ struct Repair {
         }
     }
 
-    /// From now on it is missing. Where its file can't be changed, until the directory is read again.
+    /// From now on it is missing. Where its file can't be changed, until another takes its place, or a restart.
     private func disown(_ specimen: Specimen) {
-        if specimen.damage == nil,
-            let error = change({ directory throws(Errno) in try directory.disown(specimen) })
-        {
+        var error: Errno?
+        if specimen.damage == nil {
+            error = change { directory throws(Errno) in try directory.disown(specimen) }
+        }
+        if let error {
             cache.logger.warning(
                 "a damaged entry can't be marked, so a restart will take it for whole",
                 metadata: ["key": "\(specimen.key)", "error": "\(error)"])
         }
         cache.drainWatch()
-        cache.perform { $0.damageFound(specimen.key) }
+        cache.perform { [isMarked = error == nil] in
+            $0.damageFound(specimen.key, isMarked: isMarked)
+        }
     }
 
     private func end(_ item: Case, _ failures: [CacheKey: String]?) -> DamagedEntry.End {
@@ -94,6 +98,8 @@ struct Repair {
         cache.worker.enqueue(
             .run {
                 do throws(Errno) {
+                    // One that was moved away somebody may want to keep as it is.
+                    guard directory.isInPlace else { throw .noSuchFileOrDirectory }
                     try body(directory)
                     done.put(nil)
                 } catch {

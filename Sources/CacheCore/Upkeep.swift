@@ -118,15 +118,14 @@ extension Cache {
     /// Files told at a time.
     static let useBatch = 512
 
-    /// Tells files when they were used last, so that it is known after a restart.
+    /// Tells files when they were used last, so that it is known after a restart. What is used meanwhile waits
+    /// for the next time: there may be no end of it.
     func flushUses() {
-        var hasMore = true
-        while hasMore {
-            let uses = performing { state in
-                let uses = state.takeUses(limit: Self.useBatch)
-                hasMore = !state.uses.pending.isEmpty
-                return (uses, [])
-            }
+        var rest = performing { state in (state.uses.pending.count, []) }
+        while rest > 0 {
+            let batch = min(rest, Self.useBatch)
+            rest -= batch
+            let uses = performing { state in (state.takeUses(limit: batch), []) }
             for use in uses { tell(use.key, use.time) }
             perform(silently: { $0.usesTold(uses.map(\.key)) })
         }

@@ -53,6 +53,10 @@ final class Verifier: Sendable {
         report.total = rest.count
         var next = ContinuousClock.now
         while !rest.isEmpty, !verification.isCancelled, !cache.isDraining {
+            guard cache.directory.isInPlace else {
+                report.failure = cache.directory.lost
+                return report
+            }
             if next <= .now {
                 verification.onProgress(verification, report)
                 next = .now + Self.pace

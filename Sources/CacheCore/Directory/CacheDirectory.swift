@@ -52,7 +52,7 @@ final class CacheDirectory: Sendable {
     /// What is known of a directory from its opening on.
     struct Facts {
         /// A moved or replaced directory has another.
-        let identity: Identity
+        var identity: Identity
         /// Whether its file system keeps user attributes at all.
         let keepsAttributes: Bool
         /// Whether a file can be made without a name and be given one later.
@@ -105,6 +105,11 @@ final class CacheDirectory: Sendable {
         clinux_replace(lockDescriptor, opened.lock)
         close(opened.directory)
         close(opened.lock)
+        facts.withLock { facts in
+            let old = facts.identity
+            facts = opened.facts
+            facts.identity = old
+        }
         prepare()
         facts.withLock { $0 = opened.facts }
     }

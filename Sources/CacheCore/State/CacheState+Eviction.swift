@@ -233,6 +233,14 @@ extension CacheState {
         eviction.isOwn ? isOver(eviction.goal) : bytesUsed > eviction.goal.bytes
     }
 
+    /// There are new limits. What was too large for the old ones may not be for these.
+    mutating func limitsSet(_ new: Budget) -> [Effect] {
+        let mayBeLarger = new.maximumImageSize > budget.maximumImageSize
+        budget = new
+        let forgotten = mayBeLarger ? failures.forgetAll(.tooLarge) : []
+        return forgotten.flatMap { changed($0) } + limitsChecked() + resumeNext()
+    }
+
     /// The limits may be passed: they were changed, an entry came, or strangers wrote to the disk.
     mutating func limitsChecked() -> [Effect] {
         guard !isUnread,

@@ -24,11 +24,11 @@ extension CacheState {
         return isDoubtful && !isPublishing(key)
     }
 
-    /// What was seen of a name, as far as it counts: a file that may not survive a power cut does not.
+    /// What was seen of a name, as far as it counts: a file that is disowned does not.
     private mutating func counted(_ examination: Examination, of key: CacheKey) -> Examination {
-        guard undurable.contains(key) else { return examination }
+        guard disowned.contains(key) else { return examination }
         if case .entry = examination { return .unusable }
-        if examination != .unusable { undurable.remove(key) }
+        if examination != .unusable { disowned.remove(key) }
         return examination
     }
 
@@ -112,7 +112,7 @@ extension CacheState {
             examinations.note(key)
             flights[key]?.landing.note(change)
             unverified.remove(key)
-            undurable.remove(key)
+            disowned.remove(key)
             triedAgain(.entry(key))
             return vanished(key)
         case .overflowed:
@@ -123,7 +123,7 @@ extension CacheState {
 
     /// Names lead into another directory: nothing that is known is certain.
     mutating func directoryReplaced() -> [Effect] {
-        undurable = []
+        disowned = []
         // It may be on another file system.
         room.owed = 0
         isPartlyRead = true

@@ -36,10 +36,13 @@ extension CacheState {
     }
 
     /// What lies under the name is not what was fetched.
-    mutating func damageFound(_ key: CacheKey) -> [Effect] {
+    ///
+    /// - Parameter isMarked: whether its file says so.
+    mutating func damageFound(_ key: CacheKey, isMarked: Bool) -> [Effect] {
         counters.damaged += 1
         examinations.note(key)
         unverified.insert(key)
+        if !isMarked { disowned.insert(key) }
         return index.remove(key) == nil ? [] : changed(key)
     }
 

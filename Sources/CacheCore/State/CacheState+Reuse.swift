@@ -101,7 +101,8 @@ extension CacheState {
             }
             guard end <= now || facts.fetchedAt > now else { continue }
             // A newer file may be about to take the name, and one that appeared was not looked at yet.
-            guard !facts.isPinned, flights[key]?.phase != .publishing, !unverified.contains(key)
+            guard !facts.isPinned, flights[key]?.phase != .publishing, !unverified.contains(key),
+                !unremovable.contains(key)
             else { continue }
             guard count < limit else { return (true, effects) }
             count += 1

@@ -28,7 +28,7 @@ extension CacheState {
         guard trust == .whole else { return Remains() }
         return Remains(
             partial: partials.mayHold(key),
-            entry: !undurable.contains(key) && (unverified.contains(key) || index.contains(key)))
+            entry: !disowned.contains(key) && (unverified.contains(key) || index.contains(key)))
     }
 
     /// How urgent a download is to the most urgent of those who wait for it.
@@ -175,14 +175,14 @@ extension CacheState {
     /// is no entry.
     private mutating func lost(_ publication: Publication) {
         unverified.insert(publication.key)
-        if publication.leavesFile { undurable.insert(publication.key) }
+        if publication.leavesFile { disowned.insert(publication.key) }
     }
 
     private mutating func published(_ publication: Publication, _ flight: Flight) -> [Effect] {
         let key = publication.key
         switch publication.result {
         case .failure(let failure) where flight.isUnwanted:
-            if publication.leavesFile { undurable.insert(key) }
+            if publication.leavesFile { disowned.insert(key) }
             return [.unlink(condemn(unindexed: key, 0))] + failed(key, flight, failure)
         case .failure(let failure):
             lost(publication)
@@ -193,7 +193,7 @@ extension CacheState {
         case .success(let facts):
             counters.published += 1
             failures.forget(key)
-            undurable.remove(key)
+            disowned.remove(key)
             index.insert(key, facts)
             handOver(key, facts)
             usedByPublication(key, facts.lastUsedAt)
@@ -219,7 +219,8 @@ extension CacheState {
         guard let flight = flights[key], !flight.isWanted, flight.phase != .publishing else {
             return []
         }
-        if flight.phase.isRunning,
+        // Before the origin has answered, nobody knows whether it goes on with what is there.
+        if flight.phase == .receiving,
             PartialPolicy.isWorthFinishing(received: flight.received, total: flight.total)
         {
             setHeld(key, true)

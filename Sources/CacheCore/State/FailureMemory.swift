@@ -28,6 +28,13 @@ struct FailureMemory {
         if failures.count > Self.capacity, let oldest = order.first { forget(oldest) }
     }
 
+    /// Forgets all of a kind; of what they were.
+    mutating func forgetAll(_ kind: Failure.Kind) -> [CacheKey] {
+        let keys = failures.filter { $0.value.failure.kind == kind }.map(\.key)
+        for key in keys { forget(key) }
+        return keys
+    }
+
     /// Forgets a failure; whether there was one.
     @discardableResult
     mutating func forget(_ key: CacheKey) -> Bool {

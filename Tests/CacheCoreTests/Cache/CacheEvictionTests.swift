@@ -181,6 +181,30 @@ struct CacheEvictionTests {
         }
     }
 
+    /// A tmpfs that may take all memory says that it has no blocks.
+    @Test(.enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"))
+    func aFileSystemWithoutASizeHasRoom() async throws {
+        try await withTestScope { scope in
+            let disk = try await SmallFileSystem(bytes: 0, in: scope)
+            let origin = try ScriptedOrigin(in: scope)
+            for _ in 0..<2 {
+                try await withTestScope { scope in
+                    let fixture = try CacheFixture(
+                        in: scope, directory: "\(disk.path)/cache", origin: origin)
+                    origin.route("/a.png", .answer(body: SampleImage.png()))
+                    #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+                    try await waitUntil("the end of the scan") {
+                        fixture.cache.statistics().isWhole
+                    }
+                    fixture.cache.keepLimits()
+                    #expect(try fixture.lookup("/a.png").isCached)
+                    #expect(fixture.cache.statistics().bytesBudget == 10 << 30)
+                }
+            }
+            #expect(origin.requests().count == 1)
+        }
+    }
+
     private func evict(
         _ cache: Cache, to bytes: Int64 = 0
     ) async -> (gone: Removal, failure: Failure?) {

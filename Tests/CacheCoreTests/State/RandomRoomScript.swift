@@ -104,7 +104,8 @@ struct RandomRoomScript {
         }
         guard freed >= excess else {
             let hope = !reserved.isEmpty || !condemned.isEmpty
-            return (hope ? wait(image) : ["refused: noRoom"]) + victims.map { "unlink \($0.image)" }
+            return (hope ? wait(image) : ["refused: noRoom"])
+                + victims.map { "without \($0.image)" }
         }
         reserved[image] = need
         line.removeAll { $0 == image }

@@ -72,6 +72,18 @@ struct RoomScriptTests {
 
     // MARK: What can't fit
 
+    @Test func whatWasTooLargeIsTriedAgainWhereTheLimitGrew() {
+        let kinds = [("a", Failure.Kind.tooLarge), ("b", .notAnImage)]
+        for (image, kind) in kinds {
+            script.state.failures.record(Failure(kind, "as it was"), of: script.key(image))
+        }
+        _ = script.limits { $0.maximumImageSize /= 2 }
+        #expect(script.state.failures[script.key("a")]?.kind == .tooLarge)
+        _ = script.limits { $0.maximumImageSize *= 2 }
+        #expect(script.state.failures[script.key("a")] == nil)
+        #expect(script.state.failures[script.key("b")]?.kind == .notAnImage)
+    }
+
     @Test func whatCanNeverFitIsRefusedAtOnceAndNothingGoes() {
         script.has("a", "b", allocated: 4 * block)
         #expect(script.begins("c", 20 * block) == ["refused: noRoom"])

@@ -46,8 +46,9 @@ extension StateScript {
     /// The limits change, as at a reload.
     func limits(_ change: (inout Budget) -> Void) -> [String] {
         event { state in
-            change(&state.budget)
-            return state.limitsChecked() + state.resumeNext()
+            var budget = state.budget
+            change(&budget)
+            return state.limitsSet(budget)
         }
     }
 
