@@ -43,6 +43,13 @@ final class Transfer {
     private var hasAsked = false
     /// Bytes there is room for.
     private var granted: Int64 = 0
+    /// When it was handed to libcurl first.
+    let begunAt = ContinuousClock.now
+    /// There is no room for it, and others share its connection: what comes for it would pile up in memory. It
+    /// waits without one.
+    private(set) var isParked = false
+    /// It was parked, and shares no connection any more.
+    private var wasParked = false
     /// Why the transfer was broken off from this side; libcurl only sees a failed callback.
     var ownFailure: Failure?
     /// The last address that was refused, where none of the same host could be tried.
@@ -84,7 +91,9 @@ final class Transfer {
     /// Whether it may share a connection. Without TLS there is no HTTP/2 here; where such an origin says there
     /// is, libcurl 7.88 believes it, and two responses get mixed up. What is held back to keep to a rate would
     /// pile up beside what is not.
-    var mayMultiplex: Bool { url.isSecure && context.settings.maximumRate == nil }
+    var mayMultiplex: Bool {
+        url.isSecure && context.settings.maximumRate == nil && !wasParked
+    }
 
     // MARK: From libcurl
 
@@ -148,7 +157,11 @@ final class Transfer {
         if head.isMultiplexed { noteHearing() }
         do {
             if body == nil { try checkHead() }
-            guard !isRereading, try hasRoom(for: bytes.count) else { return .postponed }
+            guard !isRereading else { return .postponed }
+            guard try hasRoom(for: bytes.count) else {
+                isParked = head.isMultiplexed
+                return isParked ? .brokenOff : .postponed
+            }
             guard pace.admits(bytes.count, of: id, in: context.lane(key, id), now: .now) else {
                 return .postponed
             }
@@ -178,7 +191,15 @@ final class Transfer {
         return false
     }
 
-    /// Whether no address of its host is known yet. Of a redirect's host nobody knows.
+    /// There may be room now: makes ready to ask anew, by a connection of its own.
+    func unpark() {
+        (isParked, wasParked) = (false, true)
+        body = nil
+        startOver()
+    }
+
+    /// Whether no address of its host is known yet, or it waits for a connection that another opens. Of a
+    /// redirect's host nobody knows.
     var isResolving: Bool { !isConnecting && !hasAsked && !isAnswered }
 
     /// libcurl is about to connect: the socket, or `CURL_SOCKET_BAD` for an address that is refused.

@@ -131,6 +131,7 @@ private final class TransferThread {
             while let id = nextPaused() { resume(id) }
             multi.perform()
             while let (handle, code) = multi.nextFinished() { finished(handle, code) }
+            endWaiting()
             reread()
             writeOut()
             if transfers.isEmpty, abandoned.isEmpty, isClosing { renew() }
@@ -155,8 +156,23 @@ private final class TransferThread {
 
     /// Milliseconds until something is to be done whether or not anything happens.
     private var nap: Int32 {
-        guard let delay = pace.delay(now: .now) else { return Self.longestNap }
+        let due = transfers.values.lazy.filter(\.isResolving).map { self.longestWait - $0.age }
+        let delays = [pace.delay(now: .now), due.min()].compactMap(\.self)
+        guard let delay = delays.min().map({ max($0, .zero) }) else { return Self.longestNap }
         return min(Self.longestNap, Int32(clamping: Int64(delay / .milliseconds(1)) + 1))
+    }
+
+    /// Ends what waits for too long for the connection that another opens: libcurl counts the time of that
+    /// one only. CURLOPT_PIPEWAIT(3), CURLOPT_CONNECTTIMEOUT(3).
+    private func endWaiting() {
+        for transfer in transfers.values where transfer.isResolving && transfer.age > longestWait {
+            end(transfer, CURLE_OPERATION_TIMEDOUT)
+        }
+    }
+
+    /// A little more than libcurl allows, which ends by itself what it counts.
+    private var longestWait: Duration {
+        .seconds(context.settings.connectTimeout) + .milliseconds(500)
     }
 
     private func perform(_ command: TransferLoop.Command) {
@@ -216,6 +232,10 @@ private final class TransferThread {
     /// Goes on with a transfer, if it was paused. The piece it had held back is taken within the call.
     private func resume(_ id: FlightID) {
         guard let transfer = transfers[id] else { return }
+        guard !transfer.isParked else {
+            transfer.unpark()
+            return aimAgain(transfer)
+        }
         let code = transfer.easy.resume()
         if code != CURLE_OK { end(transfer, code) }
     }
@@ -242,6 +262,7 @@ private final class TransferThread {
     }
 
     private func end(_ transfer: Transfer, _ code: CURLcode) {
+        guard !transfer.isParked else { return }
         if transfer.needsOtherConnection(code) || transfer.continuesByProxy(code) {
             return aimAgain(transfer)
         }
@@ -330,4 +351,9 @@ private final class TransferThread {
         guard !transfers.values.contains(where: { $0.key == key }) else { return }
         context.discardPartial(key)
     }
+}
+
+extension Transfer {
+    /// For how long it has been libcurl's.
+    fileprivate var age: Duration { begunAt.duration(to: .now) }
 }

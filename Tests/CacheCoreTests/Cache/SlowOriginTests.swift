@@ -13,6 +13,21 @@ struct SlowOriginTests {
         try CacheFixture(in: scope) { change(&$0.transfers) }
     }
 
+    /// All but the first wait for a connection that may be one for all.
+    @Test func whoIsSilentToTLSIsWaitedForByAllAtOnce() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope) { $0.transfers.connectTimeout = 1 }
+            let wishes = try (0..<8).map { number in
+                Wish(try CacheURL("https://127.0.0.1:\(fixture.origin.port)/\(number).png"))
+            }
+            let watch = Stopwatch()
+            let outcome = try await fixture.outcome(
+                of: fixture.cache.fetch(wishes, FetchOptions()))
+            #expect(outcome.failures.values.map(\.kind) == Array(repeating: .timeout, count: 8))
+            #expect(watch.time < .seconds(6), "one after the other it would be 8 s: \(watch.time)")
+        }
+    }
+
     @Test func aTransferThatStallsEnds() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope) { $0.stallTimeout = 1 }

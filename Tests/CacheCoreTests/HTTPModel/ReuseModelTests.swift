@@ -10,7 +10,7 @@ struct ReuseModelTests {
         do {
             try await withTestScope { scope in
                 try await ReuseScript(seed: seed, in: scope)
-                    .run(operations: isLongForm ? 50_000 : 500)
+                    .run(operations: isLongForm ? 10_000 : 500)
             }
         } catch {
             Issue.record("CACHED_TEST_SEED=\(seed) repeats it: \(error)")
