@@ -20,6 +20,7 @@ public enum InterfaceDescription {
         interface io.cached.Cache
 
         # Times are Unix seconds, sizes bytes. Absent optionals are omitted, never null; null on input means absent.
+        # Who makes oneway calls and wants all of them done shuts down its side and reads to the end before it closes.
         # phase, received, total, percent: in flight, or cached and asked about or replaced (total, percent absent while unknown).
         # path to sha256: cached. failure: why the last attempt failed; a bad URL is a failure of kind invalidURL.
         type Item (
@@ -40,13 +41,14 @@ public enum InterfaceDescription {
         # most 100 ms: an item again when its state or phase is another, or 1 % more of it is here, and its end always.
         # removed: keys of what is neither cached nor in flight any more, whoever took it; where that is because it failed,
         # there is an item too, which says why. Without urls: everything, or, with downloads, each download as it is asked for,
-        # as its turn comes, and as it ends. Named by the attribute of the file (an empty url
-        # where nobody knows it). Never starts a download, never touches recency. Who reads slowly is told the newest state;
+        # as its turn comes, and as it ends; of one for which 100 ms suffice, nothing. Named by the attribute of the file (an
+        # empty url where nobody knows it). Never starts a download, never touches recency. Who reads slowly is told the newest state;
         # the stream ends by itself only where so much has changed meanwhile that nobody remembers it: call again. A new
         # Watch ends the running one and takes over from it: of what is in both nothing is missed.
         # Without more: how the urls stand, once; without urls it is refused (ExpectedMore).
         method Watch(urls: ?[]string, downloads: ?bool) -> (items: []Item, removed: []string)
-        # Last used, largest or longest in the cache first; with reverse last.
+        # Last used, largest or longest in the cache first; with reverse last. Until the directory is read
+        # (isIndexed of Stats) it knows only what was read so far.
         method List(order: ?(recency, size, age), limit: ?int, after: ?string, reverse: ?bool) -> (items: []Item, after: ?string)
         # By prefix or all, pinned entries stay; a download in flight is cancelled. failure: why some stayed that were to go.
         method Remove(urls: ?[]string, prefix: ?string, all: ?bool) -> (entries: int, bytes: int, failure: ?Failure)
