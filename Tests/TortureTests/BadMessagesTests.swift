@@ -26,6 +26,7 @@ struct BadMessagesTests {
                 #expect(fuzzer.methods.count >= 10)
                 let abuse = Abuse(daemon: daemon, fuzzer: fuzzer)
                 try await abuse.run(Self.count / 5, clients: Self.clients, seed: testSeed)
+                if isLongForm { try await Self.fillMemory(of: daemon, origin) }
                 let watch = try await DaemonWatch(daemon)
                 let told = try await abuse.run(
                     Self.count, clients: Self.clients, seed: testSeed &+ 1000)
@@ -35,6 +36,16 @@ struct BadMessagesTests {
                 figures.insert("\(told.answers) answers", at: 1)
             }
         }
+    }
+
+    /// As many failures as are ever remembered, 16,384: broken messages name ever other URLs.
+    private static func fillMemory(of daemon: DaemonFixture, _ origin: ScriptedOrigin) async throws
+    {
+        let urls = (0..<20_000).map { origin.url("/none.png?\($0)") }
+        let items = try await offPool {
+            try Client(paths: [daemon.socket]).call(Methods.Fetch.self, .init(urls: urls)).items
+        }
+        #expect(items.allSatisfy { $0.failure?.httpStatus == 404 })
     }
 
     @Test func aMessageThatIsTooLongIsRefusedAndNothingElse() async throws {
