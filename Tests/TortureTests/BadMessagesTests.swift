@@ -28,8 +28,13 @@ struct BadMessagesTests {
                 try await abuse.run(Self.count / 5, clients: Self.clients, seed: testSeed)
                 if isLongForm { try await Self.fillMemory(of: daemon, origin) }
                 let watch = try await DaemonWatch(daemon)
-                let told = try await abuse.run(
-                    Self.count, clients: Self.clients, seed: testSeed &+ 1000)
+                let told: Abuse.Tally
+                do {
+                    told = try await abuse.run(
+                        Self.count, clients: Self.clients, seed: testSeed &+ 1000)
+                } catch {
+                    throw TestFailure("\(error); the daemon said:\n\(daemon.log.suffix(60_000))")
+                }
                 figures += try await watch.expectNothingLeft()
                 figures.insert(
                     "\(told.messages) messages on \(told.connections) connections", at: 0)
