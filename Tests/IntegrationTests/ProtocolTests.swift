@@ -1,4 +1,5 @@
 import CacheWire
+import Glibc
 import TestSupport
 import Testing
 
@@ -310,6 +311,30 @@ struct ProtocolTests {
                 }
                 #expect(exchange.messages.count == count)
             }
+        }
+    }
+
+    /// When the daemon reads, all of it is there: calls that fill what it reads at once, behind them the
+    /// end, and nobody who takes the answers.
+    @Test func clientsThatAreGoneBeforeTheirCallsAreReadHarmNobody() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            func descriptors() throws -> Int {
+                try ProcessFigures(of: daemon.process.pid).descriptors
+            }
+            _ = try await daemon.ask(getInfo)
+            let before = try descriptors()
+            daemon.process.signal(SIGSTOP)
+            scope.atEnd { daemon.process.signal(SIGCONT) }
+            let message = Array(getInfo.utf8) + [0]
+            for length in [256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072] {
+                let calls = repeatElement(message, count: length / message.count).joined()
+                let padding = [UInt8](repeating: 0x20, count: length % message.count)
+                _ = try Exchange(with: daemon.socket, saying: [padding + Array(calls)], .leaves)
+            }
+            daemon.process.signal(SIGCONT)
+            try await waitUntil("all are closed") { try descriptors() <= before }
+            #expect(try await daemon.ask(getInfo).parameters?.product == "cached")
         }
     }
 

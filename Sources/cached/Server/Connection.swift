@@ -65,9 +65,8 @@ final class Connection: ChannelDuplexHandler {
             input.writeBuffer(&bytes)
         }
         process()
-    }
-
-    func channelReadComplete(context: ChannelHandlerContext) {
+        // Not as late as at the end of reading: the channel reports that in the midst of dealing with the end
+        // of input too, where an answer that can't be sent would close it under its own hands.
         flush()
     }
 
