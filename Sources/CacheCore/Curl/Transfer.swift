@@ -1,6 +1,5 @@
 internal import CCurl
 internal import CacheKey
-import Glibc
 internal import SystemPackage
 
 /// One download on its way into a partial: libcurl's callbacks end here. Belongs to the transfer
@@ -15,7 +14,7 @@ final class Transfer {
     /// The handle of the request that is made now.
     var easy: CurlEasy
     let context: TransferContext
-    private let connections: Connections
+    let connections: Connections
     private let pace: TransferPace
     var headers = RequestHeaders()
     /// The entry that is there already, and whether the origin is asked about it.
@@ -40,7 +39,7 @@ final class Transfer {
     /// Was cancelled, and waits for nothing but libcurl.
     var isAbandoned = false
     /// A request was sent, or was about to be.
-    private var hasAsked = false
+    var hasAsked = false
     /// Bytes there is room for.
     private var granted: Int64 = 0
     /// When it was handed to libcurl first.
@@ -49,15 +48,15 @@ final class Transfer {
     /// waits without one.
     private(set) var isParked = false
     /// It was parked, and shares no connection any more.
-    private var wasParked = false
+    var wasParked = false
     /// Why the transfer was broken off from this side; libcurl only sees a failed callback.
     var ownFailure: Failure?
     /// The last address that was refused, where none of the same host could be tried.
     var refusal: Failure?
     /// An address is or was tried since the last response.
-    private var isConnecting = false
+    var isConnecting = false
     /// The connection that was there already had something unread on it; another is asked for.
-    private(set) var hasMetSurplus = false
+    var hasMetSurplus = false
     /// Some of an image was there: what comes behind it are trailers.
     var isBodyBegun = false
     /// How far a download through a proxy is; `nil` where there is none.
@@ -66,7 +65,7 @@ final class Transfer {
     /// Pieces of the body so far, and bytes in them.
     private var pieces: (count: Int, bytes: Int) = (0, 0)
     /// The first response began: that of the host the URL names, before any redirect.
-    private var isAnswered = false
+    var isAnswered = false
 
     /// An error page shorter than this is read to its end, which keeps the connection usable.
     private static let errorBodyLimit = 64 * 1024
@@ -86,13 +85,6 @@ final class Transfer {
         self.connections = connections
         self.pace = pace
         route = context.settings.proxy.map { _ in ProxyRoute() }
-    }
-
-    /// Whether it may share a connection. Without TLS there is no HTTP/2 here; where such an origin says there
-    /// is, libcurl 7.88 believes it, and two responses get mixed up. What is held back to keep to a rate would
-    /// pile up beside what is not.
-    var mayMultiplex: Bool {
-        url.isSecure && context.settings.maximumRate == nil && !wasParked
     }
 
     // MARK: From libcurl
@@ -196,70 +188,6 @@ final class Transfer {
         (isParked, wasParked) = (false, true)
         body = nil
         startOver()
-    }
-
-    /// Whether no address of its host is known yet, or it waits for a connection that another opens. Of a
-    /// redirect's host nobody knows.
-    var isResolving: Bool { !isConnecting && !hasAsked && !isAnswered }
-
-    /// libcurl is about to connect: the socket, or `CURL_SOCKET_BAD` for an address that is refused.
-    func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
-        guard !isAbandoned else { return CURL_SOCKET_BAD }
-        let target = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
-        guard permits(target) else { return CURL_SOCKET_BAD }
-        let made = socket(
-            address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
-            address.pointee.protocol)
-        guard made >= 0 else {
-            refusal = .noSocket(Errno(rawValue: errno))
-            return made
-        }
-        refusal = nil
-        isConnecting = true
-        connections.opened(made)
-        return made
-    }
-
-    /// libcurl is about to send a request: whether the connection is good for it. What was said on one
-    /// that was idle is no answer, unless it is one that several share.
-    func mayAsk(onLocalPort port: Int) -> Bool {
-        guard !isAbandoned else { return false }
-        hasAsked = true
-        guard !hasMetSurplus, !isConnecting,
-            !easy.isSecure || connections.isInOrder(localPort: port),
-            connections.hasUnread(localPort: port)
-        else { return true }
-        hasMetSurplus = true
-        if route == nil { head = ResponseHead() }
-        // Nobody else shall have it.
-        try? easy.set(CURLOPT_FORBID_REUSE, 1)
-        return false
-    }
-
-    private func noteHearing() {
-        guard easy.isSecure else { return }
-        connections.heard(onLocalPort: easy.localPort, isMultiplexed: head.isMultiplexed)
-    }
-
-    /// The transfer is over with libcurl's `code`. Where it timed out on a connection that is silent for all,
-    /// the next attempt has another.
-    func leaveSilentConnection(_ code: CURLcode) {
-        guard code == CURLE_OPERATION_TIMEDOUT, hasAsked, easy.isSecure else { return }
-        connections.shutDownIfSilent(
-            localPort: easy.localPort, for: .seconds(context.settings.stallTimeout))
-    }
-
-    /// The transfer is over with libcurl's `code`: whether it has to be made by a new connection.
-    func needsOtherConnection(_ code: CURLcode) -> Bool {
-        hasMetSurplus && code == CURLE_ABORTED_BY_CALLBACK && ownFailure == nil
-    }
-
-    private func permits(_ target: IPAddress?) -> Bool {
-        if let route { return permitsByProxy(target, route) }
-        if let target, context.settings.addressPolicy.permits(target) { return true }
-        // Where another address of the host is tried, what becomes of that is said.
-        if !isConnecting { refusal = .addressRefused(target) }
-        return false
     }
 
     /// What the head promises is checked before anything is written.

@@ -1,0 +1,78 @@
+internal import CCurl
+import Glibc
+internal import SystemPackage
+
+/// By which connection a download asks: which it may share or open, and which is given up.
+extension Transfer {
+    /// Whether it may share a connection. Without TLS there is no HTTP/2 here; where such an origin says there
+    /// is, libcurl 7.88 believes it, and two responses get mixed up. What is held back to keep to a rate would
+    /// pile up beside what is not.
+    var mayMultiplex: Bool {
+        url.isSecure && context.settings.maximumRate == nil && !wasParked
+    }
+
+    /// Whether no address of its host is known yet, or it waits for a connection that another opens. Of a
+    /// redirect's host nobody knows.
+    var isResolving: Bool { !isConnecting && !hasAsked && !isAnswered }
+
+    /// libcurl is about to connect: the socket, or `CURL_SOCKET_BAD` for an address that is refused.
+    func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        guard !isAbandoned else { return CURL_SOCKET_BAD }
+        let target = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
+        guard permits(target) else { return CURL_SOCKET_BAD }
+        let made = socket(
+            address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
+            address.pointee.protocol)
+        guard made >= 0 else {
+            refusal = .noSocket(Errno(rawValue: errno))
+            return made
+        }
+        refusal = nil
+        isConnecting = true
+        connections.opened(made)
+        return made
+    }
+
+    /// libcurl is about to send a request: whether the connection is good for it. What was said on one
+    /// that was idle is no answer, unless it is one that several share.
+    func mayAsk(onLocalPort port: Int) -> Bool {
+        guard !isAbandoned else { return false }
+        hasAsked = true
+        guard !hasMetSurplus, !isConnecting,
+            !easy.isSecure || connections.isInOrder(localPort: port),
+            connections.hasUnread(localPort: port)
+        else { return true }
+        hasMetSurplus = true
+        if route == nil { head = ResponseHead() }
+        // Nobody else shall have it.
+        try? easy.set(CURLOPT_FORBID_REUSE, 1)
+        return false
+    }
+
+    /// What came for it came by a connection that is alive.
+    func noteHearing() {
+        guard easy.isSecure else { return }
+        connections.heard(onLocalPort: easy.localPort, isMultiplexed: head.isMultiplexed)
+    }
+
+    /// The transfer is over with libcurl's `code`. Where it timed out on a connection that is silent for all,
+    /// the next attempt has another.
+    func leaveSilentConnection(_ code: CURLcode) {
+        guard code == CURLE_OPERATION_TIMEDOUT, hasAsked, easy.isSecure else { return }
+        connections.shutDownIfSilent(
+            localPort: easy.localPort, for: .seconds(context.settings.stallTimeout))
+    }
+
+    /// The transfer is over with libcurl's `code`: whether it has to be made by a new connection.
+    func needsOtherConnection(_ code: CURLcode) -> Bool {
+        hasMetSurplus && code == CURLE_ABORTED_BY_CALLBACK && ownFailure == nil
+    }
+
+    private func permits(_ target: IPAddress?) -> Bool {
+        if let route { return permitsByProxy(target, route) }
+        if let target, context.settings.addressPolicy.permits(target) { return true }
+        // Where another address of the host is tried, what becomes of that is said.
+        if !isConnecting { refusal = .addressRefused(target) }
+        return false
+    }
+}
