@@ -1,0 +1,76 @@
+import CacheKey
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// Two images of which the cache holds one at a time.
+@Suite("Cache: waiting for room", .timeLimit(.minutes(5)))
+struct WaitingForRoomTests {
+    private let image = SampleImage.png(byteCount: 2 << 20)
+
+    private func limit(_ settings: inout CacheSettings) {
+        settings.limits.maximumBytes = 3 << 20
+        settings.limits.minimumFree = 0
+    }
+
+    @Test func whoWaitsGoesOnOnceTheOtherMayGo() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope, limit)
+            let gate = try Gate()
+            fixture.origin.route("/first.png", .gated(image, after: 1 << 20, gate))
+            fixture.origin.route("/second.png", .answer(body: image))
+            let first = fixture.cache.fetch([try fixture.wish("/first.png")], FetchOptions())
+            try await gate.reached()
+            try await fixture.lookup("/first.png") { ($0.progress?.received ?? 0) > 1 << 19 }
+            let second = fixture.cache.fetch([try fixture.wish("/second.png")], FetchOptions())
+            try await waitUntil("the second is asked for") {
+                fixture.origin.requests("/second.png").count == 1
+            }
+            gate.open()
+            #expect(try await fixture.outcome(of: first).failures.isEmpty)
+            #expect(try await fixture.outcome(of: second).failures.isEmpty)
+            #expect(try contents(of: fixture.file("/second.png")) == image)
+            #expect(fixture.origin.requests("/second.png").count == 1)
+        }
+    }
+
+    /// What comes for it would pile up beside what comes for others: it asks again, by a connection of its
+    /// own.
+    @Test func whoSharesAConnectionGivesItsPartOfItUp() async throws {
+        try await withTestScope { scope in
+            let authority = try await CertificateAuthority(in: scope)
+            let slow = try ScriptedOrigin(in: scope)
+            let root = try TemporaryDirectory(in: scope)
+            try root.write(image, to: "second.png")
+            let nginx = try await Nginx(
+                serving: ["/": root.path], tls: authority.issue(for: ["IP:127.0.0.1"]),
+                extra: """
+                    location = /first.png { proxy_pass \(slow.url("")); proxy_buffering off; }
+                    """, in: scope)
+            let gate = try Gate()
+            slow.route("/first.png", .gated(image, after: 1 << 20, gate))
+            let fixture = try CacheFixture(in: scope) {
+                limit(&$0)
+                $0.transfers.certificateFile = authority.certificate
+            }
+            let wishes = try ["first.png", "second.png"].map {
+                Wish(try CacheURL(nginx.url($0)))
+            }
+            let first = fixture.cache.fetch([wishes[0]], FetchOptions())
+            try await gate.reached()
+            let second = fixture.cache.fetch([wishes[1]], FetchOptions())
+            try await nginx.process.waitForLine(
+                containing: "GET /second.png 200 HTTP/2.0", on: .standardOutput)
+            #expect(!nginx.log.contains("GET /second.png 200 HTTP/1.1"))
+            gate.open()
+            for interest in [first, second] {
+                #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            }
+            try await nginx.process.waitForLine(
+                containing: "GET /second.png 200 HTTP/1.1", on: .standardOutput)
+            #expect(try contents(of: fixture.cache.path(of: wishes[1].key)) == image)
+            #expect(slow.requests().count == 1)
+        }
+    }
+}
