@@ -164,7 +164,7 @@ extension Cache {
             switch answer.grant {
             // Others may go for what stays.
             case .granted where !isComplete: continue
-            case .wait where removing.isInVain: continue
+            case .wait where removing.isInVain, .again where removing.isInVain: continue
             default: return answer.grant
             }
         }

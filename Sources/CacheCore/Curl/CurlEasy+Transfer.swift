@@ -98,6 +98,7 @@ extension CurlEasy {
 
     /// Aims the handle at a transfer, which its loop keeps alive until it is over.
     func aim(at transfer: Transfer) throws(CurlError) {
+        transfer.aimedAt = .now
         try set(CURLOPT_URL, transfer.route?.target ?? transfer.url.percentEncoded)
         if let route = transfer.route {
             let proxy = transfer.context.settings.proxy ?? ""
@@ -119,7 +120,7 @@ extension CurlEasy {
         try set(CURLOPT_XFERINFODATA, pointer: owner)
         try set(CURLOPT_OPENSOCKETDATA, pointer: owner)
         try set(CURLOPT_PREREQDATA, pointer: owner)
-        try set(CURLOPT_FRESH_CONNECT, transfer.hasMetSurplus ? 1 : 0)
+        try set(CURLOPT_FRESH_CONNECT, transfer.surplusMet > 0 ? 1 : 0)
     }
 }
 

@@ -22,6 +22,12 @@ extension Failure {
     static let twoLengths = Failure(
         .protocolError, "the server promises two different lengths of the same image")
 
+    static let multiplexedInPlain = Failure(
+        .protocolError, "the server says that it speaks HTTP/2 on a connection without TLS")
+
+    static let surplus = Failure(
+        .unreachable, "each connection to the server has more on it than was asked for")
+
     static let crumbs = Failure(
         .protocolError,
         "the body comes in many pieces of less than 16 bytes, which keeps others waiting")

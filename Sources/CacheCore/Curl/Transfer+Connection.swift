@@ -4,11 +4,15 @@ internal import SystemPackage
 
 /// By which connection a download asks: which it may share or open, and which is given up.
 extension Transfer {
+    /// Connections with something unread on them that are given up for one download: a few idle ones, and then
+    /// those that are made for it are no better.
+    private static let surplusLimit = 10
+
     /// Whether it may share a connection. Without TLS there is no HTTP/2 here; where such an origin says there
     /// is, libcurl 7.88 believes it, and two responses get mixed up. What is held back to keep to a rate would
     /// pile up beside what is not.
     var mayMultiplex: Bool {
-        url.isSecure && context.settings.maximumRate == nil && !wasParked
+        url.isSecure && context.settings.maximumRate == nil && isSociable
     }
 
     /// Whether no address of its host is known yet, or it waits for a connection that another opens. Of a
@@ -38,11 +42,12 @@ extension Transfer {
     func mayAsk(onLocalPort port: Int) -> Bool {
         guard !isAbandoned else { return false }
         hasAsked = true
-        guard !hasMetSurplus, !isConnecting,
+        guard !isConnecting,
             !easy.isSecure || connections.isInOrder(localPort: port),
             connections.hasUnread(localPort: port)
         else { return true }
-        hasMetSurplus = true
+        surplusMet += 1
+        if surplusMet > Self.surplusLimit { ownFailure = .surplus }
         if route == nil { head = ResponseHead() }
         // Nobody else shall have it.
         try? easy.set(CURLOPT_FORBID_REUSE, 1)
@@ -65,7 +70,7 @@ extension Transfer {
 
     /// The transfer is over with libcurl's `code`: whether it has to be made by a new connection.
     func needsOtherConnection(_ code: CURLcode) -> Bool {
-        hasMetSurplus && code == CURLE_ABORTED_BY_CALLBACK && ownFailure == nil
+        surplusMet > 0 && code == CURLE_ABORTED_BY_CALLBACK && ownFailure == nil
     }
 
     private func permits(_ target: IPAddress?) -> Bool {

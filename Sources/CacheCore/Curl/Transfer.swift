@@ -42,21 +42,21 @@ final class Transfer {
     var hasAsked = false
     /// Bytes there is room for.
     private var granted: Int64 = 0
-    /// When it was handed to libcurl first.
-    let begunAt = ContinuousClock.now
-    /// There is no room for it, and others share its connection: what comes for it would pile up in memory. It
-    /// waits without one.
-    private(set) var isParked = false
-    /// It was parked, and shares no connection any more.
-    var wasParked = false
+    /// When libcurl was given its request.
+    var aimedAt = ContinuousClock.now
+    /// Bytes there is no room for yet, where others share its connection: what comes for it would pile up in
+    /// memory. Its request ends; another is made once there is.
+    private(set) var lacking: Int64?
+    /// Whether it may share one at all.
+    let isSociable: Bool
     /// Why the transfer was broken off from this side; libcurl only sees a failed callback.
     var ownFailure: Failure?
     /// The last address that was refused, where none of the same host could be tried.
     var refusal: Failure?
     /// An address is or was tried since the last response.
     var isConnecting = false
-    /// The connection that was there already had something unread on it; another is asked for.
-    var hasMetSurplus = false
+    /// How often a connection that was there already had something unread on it; another was asked for.
+    var surplusMet = 0
     /// Some of an image was there: what comes behind it are trailers.
     var isBodyBegun = false
     /// How far a download through a proxy is; `nil` where there is none.
@@ -75,7 +75,8 @@ final class Transfer {
 
     init(
         _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ easy: CurlEasy,
-        _ context: TransferContext, _ connections: Connections, _ pace: TransferPace
+        _ context: TransferContext, _ connections: Connections, _ pace: TransferPace,
+        isSociable: Bool
     ) {
         self.id = id
         self.key = key
@@ -84,6 +85,7 @@ final class Transfer {
         self.context = context
         self.connections = connections
         self.pace = pace
+        self.isSociable = isSociable
         route = context.settings.proxy.map { _ in ProxyRoute() }
     }
 
@@ -93,7 +95,9 @@ final class Transfer {
     func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         if isBodyBegun {
             head.takeTrailer(line)
-        } else if head.take(line, mayMultiplex: easy.isSecure) {
+        } else if head.take(line) {
+            // libcurl 7.88 believes it, and would mix up the responses to several requests.
+            if head.isMultiplexed, !easy.isSecure { ownFailure = .multiplexedInPlain }
             times.received = .now
             isConnecting = false
             noteHearing()
@@ -134,7 +138,7 @@ final class Transfer {
     /// A piece of the body arrived.
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Reception {
         // libcurl 7.88 may go on after a piece it had held back was refused; that piece is lost.
-        guard ownFailure == nil else { return .brokenOff }
+        guard ownFailure == nil, lacking == nil else { return .brokenOff }
         pieces = (pieces.count + 1, pieces.bytes + bytes.count)
         guard pieces.count <= Self.smallPieceLimit || pieces.bytes / pieces.count >= 16 else {
             ownFailure = .crumbs
@@ -151,8 +155,7 @@ final class Transfer {
             if body == nil { try checkHead() }
             guard !isRereading else { return .postponed }
             guard try hasRoom(for: bytes.count) else {
-                isParked = head.isMultiplexed
-                return isParked ? .brokenOff : .postponed
+                return lacking == nil ? .postponed : .brokenOff
             }
             guard pace.admits(bytes.count, of: id, in: context.lane(key, id), now: .now) else {
                 return .postponed
@@ -183,13 +186,6 @@ final class Transfer {
         return false
     }
 
-    /// There may be room now: makes ready to ask anew, by a connection of its own.
-    func unpark() {
-        (isParked, wasParked) = (false, true)
-        body = nil
-        startOver()
-    }
-
     /// What the head promises is checked before anything is written.
     private func checkHead() throws {
         if let encoding = head.contentEncoding {
@@ -205,11 +201,14 @@ final class Transfer {
         let needed = received + Int64(count)
         guard needed > granted else { return true }
         switch context.roomFor(key, id, needed, length) {
-        case .granted(let bytes): granted = bytes
+        case .granted(let bytes):
+            granted = bytes
+            return true
         case .refused(let failure): throw failure
-        case .wait: return false
+        case .wait: if head.isMultiplexed { lacking = needed }
+        case .again: break
         }
-        return true
+        return false
     }
 
     /// The first byte of an image, or of its rest, which goes into the partial that is there.

@@ -90,6 +90,8 @@ private final class TransferThread {
     /// Downloads that were cancelled while libcurl looked up a name: it would wait for the answer before it
     /// let go of them. So they stay until there is one, and whether their end is to be told then.
     private var abandoned: [FlightID: (transfer: Transfer, isUntold: Bool)] = [:]
+    /// Downloads that wait for room without a request.
+    private var parked: [FlightID: ParkedDownload] = [:]
     /// Downloads that read a partial again, in turn.
     private var rereading: [FlightID] = []
     /// Those that were over before they had read it.
@@ -177,7 +179,8 @@ private final class TransferThread {
 
     private func perform(_ command: TransferLoop.Command) {
         switch command {
-        case .start(let id, let key, let url, let remains): begin(id, key, url, remains)
+        case .start(let id, let key, let url, let remains):
+            begin(id, key, url, remains, isSociable: true)
         case .cancel(let id, let key, let discardsPartial): cancel(id, key, discardsPartial)
         case .resume(let id): resume(id)
         case .closeIdleConnections: closeIdleConnections()
@@ -186,10 +189,13 @@ private final class TransferThread {
         }
     }
 
-    private func begin(_ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ remains: Remains) {
+    private func begin(
+        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ remains: Remains, isSociable: Bool
+    ) {
         do throws(CurlError) {
             let easy = try handle()
-            let transfer = Transfer(id, key, url, easy, context, multi.connections, pace)
+            let transfer = Transfer(
+                id, key, url, easy, context, multi.connections, pace, isSociable: isSociable)
             transfer.mayReplacePartial = remains.partial
             if remains.partial { transfer.findPartial() }
             if remains.entry { transfer.findEntry() }
@@ -231,13 +237,41 @@ private final class TransferThread {
 
     /// Goes on with a transfer, if it was paused. The piece it had held back is taken within the call.
     private func resume(_ id: FlightID) {
-        guard let transfer = transfers[id] else { return }
-        guard !transfer.isParked else {
-            transfer.unpark()
-            return aimAgain(transfer)
+        if let transfer = transfers[id], transfer.lacking == nil {
+            let code = transfer.easy.resume()
+            if code != CURLE_OK { end(transfer, code) }
+        } else {
+            unpark(id)
         }
-        let code = transfer.easy.resume()
-        if code != CURLE_OK { end(transfer, code) }
+    }
+
+    /// Ends the request of a download that waits for room.
+    private func park(_ transfer: Transfer, lacking bytes: Int64) {
+        parked[transfer.id] = ParkedDownload(
+            key: transfer.key, url: transfer.url, needed: bytes, length: transfer.length)
+        transfer.leaveBehind()
+        release(transfer)
+        context.onBeginning(transfer.key, transfer.id, 0, nil)
+    }
+
+    /// Makes another request if there is room now.
+    private func unpark(_ id: FlightID) {
+        // libcurl may not have said yet that the former one is over.
+        if let transfer = transfers[id], let bytes = transfer.lacking {
+            park(transfer, lacking: bytes)
+        }
+        guard let download = parked[id] else { return }
+        switch context.roomFor(download.key, id, download.needed, download.length) {
+        case .wait, .again: break
+        case .refused(let failure):
+            parked[id] = nil
+            context.onFinished(download.key, id, .failed(FailedTransfer(failure: failure)))
+        case .granted:
+            parked[id] = nil
+            // One of unknown length may have to wait again, which it can do on a connection of its own.
+            begin(
+                id, download.key, download.url, Remains(), isSociable: download.length != nil)
+        }
     }
 
     /// A new handle for each request: up to 7.88 at least, libcurl takes a folded line at the beginning of a
@@ -262,7 +296,7 @@ private final class TransferThread {
     }
 
     private func end(_ transfer: Transfer, _ code: CURLcode) {
-        guard !transfer.isParked else { return }
+        if let bytes = transfer.lacking { return park(transfer, lacking: bytes) }
         if transfer.needsOtherConnection(code) || transfer.continuesByProxy(code) {
             return aimAgain(transfer)
         }
@@ -300,6 +334,8 @@ private final class TransferThread {
                 release(transfer)
                 cancelled(id, key)
             }
+        } else if parked.removeValue(forKey: id) != nil {
+            cancelled(id, key)
         }
         if discardsPartial { discardPartial(key) }
     }
@@ -353,7 +389,15 @@ private final class TransferThread {
     }
 }
 
+/// A download that gave up its request for want of room.
+private struct ParkedDownload {
+    let key: CacheKey
+    let url: CacheURL
+    let needed: Int64
+    let length: Int64?
+}
+
 extension Transfer {
-    /// For how long it has been libcurl's.
-    fileprivate var age: Duration { begunAt.duration(to: .now) }
+    /// For how long libcurl has had its request.
+    fileprivate var age: Duration { aimedAt.duration(to: .now) }
 }

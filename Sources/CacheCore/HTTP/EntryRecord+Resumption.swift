@@ -11,7 +11,10 @@ extension EntryRecord {
         self.init(
             size: partial.total, report, isSilent ? ResponseHead(after: head) : head, times, rules)
         // Nor is there a guess where the first response, which is forgotten, may have said it.
-        if isSilent || terms.isGuessed { freshUntil = times.received }
+        if isSilent || terms.isGuessed {
+            freshUntil = times.received
+            terms.mustRevalidate = true
+        }
         if removeAt == nil { validators = validators.completed(from: partial.validators) }
     }
 }

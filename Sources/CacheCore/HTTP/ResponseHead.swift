@@ -50,19 +50,17 @@ struct ResponseHead {
     }
 
     /// Takes one line, its end included, as libcurl hands them over; whether a response begins with it.
-    ///
-    /// - Parameter mayMultiplex: whether the connection can carry HTTP/2, whatever the line says.
     @discardableResult
-    mutating func take(
-        _ line: UnsafeRawBufferPointer, mayMultiplex: @autoclosure () -> Bool = true
-    ) -> Bool {
+    mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
         length += line.count
         // libcurl takes it in any case.
         guard !line.starts(with: "HTTP/".utf8, by: { $0.lowercasedASCII == $1.lowercasedASCII })
         else {
-            begin(line, mayMultiplex)
+            begin(line)
             return true
         }
+        // A trailer of what nobody wants.
+        guard !isComplete else { return false }
         let first = line.first ?? 0x0A
         isComplete = first == 0x0A || first == 0x0D
         if first == 0x20 || first == 0x09 {
@@ -88,7 +86,7 @@ struct ResponseHead {
         length += line.count
     }
 
-    private mutating func begin(_ statusLine: UnsafeRawBufferPointer, _ mayMultiplex: () -> Bool) {
+    private mutating func begin(_ statusLine: UnsafeRawBufferPointer) {
         let read = length
         self = ResponseHead(after: self)
         length = read
@@ -96,8 +94,7 @@ struct ResponseHead {
         if parts.count > 1 {
             status = Int(String(decoding: parts[1].trimmed, as: UTF8.self)) ?? 0
         }
-        let isNewer = ["HTTP/2", "HTTP/3"].contains { parts[0].elementsEqual($0.utf8) }
-        isMultiplexed = isNewer && mayMultiplex()
+        isMultiplexed = ["HTTP/2", "HTTP/3"].contains { parts[0].elementsEqual($0.utf8) }
         isFramed = isMultiplexed
     }
 

@@ -7,6 +7,8 @@ enum RoomGrant: Sendable {
     case refused(Failure)
     /// To be asked again when ``Effect/resumeTransfer(_:)`` says so.
     case wait
+    /// The same, which is said already: more has to go than is removed at a time.
+    case again
 }
 
 /// The answer to a download that asks for room, and who has to go first. The thread that writes partials
@@ -157,7 +159,10 @@ extension CacheState {
     private mutating func grant(
         _ key: CacheKey, _ flight: Flight, _ more: Int64, upTo bytes: Int64
     ) -> (RoomAnswer, [Effect]) {
-        guard isNext(flight) else { return (RoomAnswer(grant: lineUp(key, flight)), []) }
+        guard isNext(flight) else {
+            lineUp(key, flight)
+            return (RoomAnswer(grant: .wait), [])
+        }
         let (search, suffice) = victims(for: more, key, flight)
         let victims = search.victims
         var effects: [Effect] = []
@@ -165,7 +170,8 @@ extension CacheState {
         guard suffice else {
             if search.isCutShort {
                 // Nobody may have meanwhile what went for this one.
-                let answer = RoomAnswer(grant: lineUp(key, flight), victims: victims)
+                lineUp(key, flight)
+                let answer = RoomAnswer(grant: .again, victims: victims)
                 return (answer, effects + [.resumeTransfer(flight.id)])
             }
             // What went in vain makes room for whoever asks next.
@@ -240,21 +246,19 @@ extension CacheState {
         }
         let others = room.holders - (flight.hasRoom ? 1 : 0) - waitingHolders
         if others > 0 || room.condemned > 0 || isUnread {
-            return (lineUp(key, flight), [])
+            lineUp(key, flight)
+            return (.wait, [])
         }
         if waitingHolders > 0 { return startOver(key, flight) }
         counters.refused += 1
         return (.refused(noRoom(for: bytes)), [])
     }
 
-    private mutating func lineUp(_ key: CacheKey, _ flight: Flight) -> RoomGrant {
-        if !room.waiting.contains(where: { $0.id == flight.id }) {
-            // Who has room already goes first: only its end gives room to others.
-            let place =
-                flight.hasRoom ? 0 : room.waiting.firstIndex { goesBefore($0.key, flight) }
-            room.waiting.insert((key, flight.id), at: place ?? room.waiting.endIndex)
-        }
-        return .wait
+    private mutating func lineUp(_ key: CacheKey, _ flight: Flight) {
+        guard !room.waiting.contains(where: { $0.id == flight.id }) else { return }
+        // Who has room already goes first: only its end gives room to others.
+        let place = flight.hasRoom ? 0 : room.waiting.firstIndex { goesBefore($0.key, flight) }
+        room.waiting.insert((key, flight.id), at: place ?? room.waiting.endIndex)
     }
 
     /// Downloads that have room wait for each other's. This one gives its own back and begins anew when

@@ -113,30 +113,40 @@ struct HostileOriginTests {
         }
     }
 
-    /// libcurl 7.88 believes the line: the next downloads would share a connection, and mix up whose the
-    /// responses are.
-    @Test func whoClaimsHTTP2WithoutTLSSharesNoConnection() async throws {
+    /// libcurl 7.88 believes the line, and would have downloads share a connection and mix up whose the responses
+    /// are.
+    @Test(arguments: ["HTTP/2 200", "HTTP/3 200"])
+    func whoClaimsHTTP2WithoutTLSIsRefused(line: String) async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
-            let claim = "HTTP/2 200\r\nContent-Length: \(Self.image.count)\r\n\r\n"
+            let claim = "\(line)\r\nContent-Length: \(Self.image.count)\r\n\r\n"
             fixture.origin.route("/claim.png", [.bytes(Array(claim.utf8) + Self.image)])
-            #expect(try await fixture.fetch("/claim.png").failures.isEmpty)
-            let gate = try Gate()
-            let names = ["/a.png", "/b.png", "/c.png"]
-            let images = (1...3 as ClosedRange<UInt8>).map {
-                SampleImage.png(byteCount: 5000, seed: $0)
+            let failures = try await fixture.fetch("/claim.png").failures
+            #expect(failures.values.map(\.kind) == [.protocolError])
+            try expectNothing(of: "/claim.png", in: fixture)
+        }
+    }
+
+    /// A redirect leads there from where HTTP/2 is spoken, so that it might be spoken there too.
+    @Test func whoClaimsHTTP2BehindARedirectIsRefused() async throws {
+        try await withTestScope { scope in
+            let authority = try await CertificateAuthority(in: scope)
+            let origin = try ScriptedOrigin(in: scope)
+            let claim = "HTTP/2 200\r\nContent-Length: \(Self.image.count)\r\n\r\n"
+            let names = (0..<20).map { "\($0).png" }
+            for name in names { origin.route("/\(name)", [.bytes(Array(claim.utf8) + Self.image)]) }
+            let nginx = try await Nginx(
+                serving: [:], tls: authority.issue(for: ["IP:127.0.0.1"]),
+                extra: "return 302 \(origin.url(""))$request_uri;", in: scope)
+            let fixture = try CacheFixture(in: scope, origin: origin) {
+                $0.transfers.certificateFile = authority.certificate
             }
-            for (name, image) in zip(names, images) {
-                fixture.origin.route(name, .gated(image, after: 0, gate))
-            }
-            let interest = fixture.cache.fetch(
-                try names.map { try fixture.wish($0) }, FetchOptions())
-            try await gate.reached(count: 3)
-            gate.open()
-            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
-            for (name, image) in zip(names, images) {
-                #expect(try contents(of: fixture.file(name)) == image, "\(name)")
-            }
+            let wishes = try names.map { Wish(try CacheURL(nginx.url($0))) }
+            let failures = try await fixture.outcome(
+                of: fixture.cache.fetch(wishes, FetchOptions())
+            ).failures
+            #expect(failures.count == names.count)
+            #expect(failures.values.allSatisfy { $0.kind == .protocolError })
         }
     }
 
@@ -370,6 +380,67 @@ struct HostileOriginTests {
             // Otherwise connections are used again.
             #expect(try await fixture.fetch("/next.png?1").failures.isEmpty)
             #expect(fixture.origin.connectionsAccepted == 2)
+        }
+    }
+
+    /// The first request of a download can be told to take no connection that is there; one that follows a
+    /// redirect can't.
+    @Test func whatAnOriginSaysUnaskedIsNoAnswerBehindARedirectEither() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let other = SampleImage.png(byteCount: 5000, seed: 9)
+            let gates = [try Gate(), try Gate()]
+            fixture.origin.route("/late.png") { _ in
+                [
+                    .head(200, ["Content-Length": "5000"]), .wait(gates[0]), .bytes(Self.image),
+                    .wait(gates[1]), .bytes(Array("HTTP/1.1 200 OK\r\n\r\n".utf8) + other),
+                ]
+            }
+            fixture.origin.route("/away.png", .redirect(to: "/next.png"))
+            fixture.origin.route("/next.png", .answer(body: Self.image))
+            let names = (0..<3).map { "/late.png?\($0)" }
+            let late = fixture.cache.fetch(try names.map { try fixture.wish($0) }, FetchOptions())
+            // So that each has a connection of its own.
+            try await gates[0].reached(count: 3)
+            gates[0].open()
+            #expect(try await fixture.outcome(of: late).failures.isEmpty)
+            gates[1].open()
+            for name in names { try await fixture.origin.waitForOutcome(.answered, of: name) }
+            #expect(try await fixture.fetch("/away.png").failures.isEmpty)
+            #expect(try contents(of: fixture.file("/away.png")) == Self.image)
+        }
+    }
+
+    @Test func whoAlwaysSendsMoreThanAskedForIsGivenUp() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let other = SampleImage.png(byteCount: 200_000, seed: 9)
+            let head = "HTTP/1.1 302 Found\r\nLocation: /next.png\r\nContent-Length: 0\r\n\r\n"
+            let surplus = "HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n"
+            fixture.origin.route(
+                "/away.png", [.bytes(Array((head + surplus).utf8) + other)])
+            fixture.origin.route("/next.png", .answer(body: Self.image))
+            let failures = try await fixture.fetch("/away.png").failures
+            #expect(failures.values.map(\.kind) == [.unreachable])
+            try expectNothing(of: "/away.png", in: fixture)
+        }
+    }
+
+    /// RFC 9110 §6.5.1.
+    @Test func whatStandsBehindABodyIsNoHeader() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let redirect =
+                "HTTP/1.1 302 Found\r\nLocation: /next.png\r\nCache-Control: max-age=60\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n"
+                + "3\r\nbye\r\n0\r\nCache-Control: no-store\r\nVary: *\r\n\r\n"
+            fixture.origin.route("/away.png", [.bytes(Array(redirect.utf8))])
+            fixture.origin.route(
+                "/next.png", .answer(headers: ["Cache-Control": "max-age=60"], body: Self.image))
+            for _ in 0..<2 {
+                #expect(try await fixture.fetch("/away.png").failures.isEmpty)
+            }
+            #expect(fixture.origin.requests("/next.png").count == 1)
         }
     }
 

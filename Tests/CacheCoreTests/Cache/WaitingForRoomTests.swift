@@ -35,8 +35,7 @@ struct WaitingForRoomTests {
         }
     }
 
-    /// What comes for it would pile up beside what comes for others: it asks again, by a connection of its
-    /// own.
+    /// What comes for it would pile up beside what comes for others: it asks again once there is room.
     @Test func whoSharesAConnectionGivesItsPartOfItUp() async throws {
         try await withTestScope { scope in
             let authority = try await CertificateAuthority(in: scope)
@@ -60,15 +59,13 @@ struct WaitingForRoomTests {
             let first = fixture.cache.fetch([wishes[0]], FetchOptions())
             try await gate.reached()
             let second = fixture.cache.fetch([wishes[1]], FetchOptions())
-            try await nginx.process.waitForLine(
-                containing: "GET /second.png 200 HTTP/2.0", on: .standardOutput)
-            #expect(!nginx.log.contains("GET /second.png 200 HTTP/1.1"))
+            func times() -> Int { nginx.log.ranges(of: "GET /second.png 200 HTTP/2.0").count }
+            try await waitUntil("its request is over") { times() == 1 }
             gate.open()
             for interest in [first, second] {
                 #expect(try await fixture.outcome(of: interest).failures.isEmpty)
             }
-            try await nginx.process.waitForLine(
-                containing: "GET /second.png 200 HTTP/1.1", on: .standardOutput)
+            try await waitUntil("it is asked for again") { times() == 2 }
             #expect(try contents(of: fixture.cache.path(of: wishes[1].key)) == image)
             #expect(slow.requests().count == 1)
         }

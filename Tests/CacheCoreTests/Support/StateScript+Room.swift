@@ -77,6 +77,7 @@ extension StateScript {
             refusal = failure
             return ["refused: \(failure.kind)"]
         case .wait: return ["wait"]
+        case .again: return ["wait in line"]
         }
     }
 }
