@@ -13,10 +13,10 @@ extension Cache {
     }
 
     /// Removes every entry and stops every download whose URL begins with the bytes of `prefix`; an
-    /// empty one means all, and what broken downloads have left. Pinned entries stay. Reads the URL attribute
+    /// empty one means all, and what lies there of images that are no entries. Pinned entries stay. Reads the URL attribute
     /// of each entry where there is a prefix.
     public func removeAll(prefix: String, completion: @escaping RemovalEnd) {
-        let keys = entryKeys(prefix) + flightKeys(prefix) + (prefix.isEmpty ? partialKeys : [])
+        let keys = entryKeys(prefix) + flightKeys(prefix) + (prefix.isEmpty ? remains : [])
         finishRemoval(of: keys, sparesPinned: true, completion)
     }
 
@@ -72,8 +72,9 @@ extension Cache {
                 + "there?")
     }
 
-    private var partialKeys: [CacheKey] {
-        performing { state in (Array(state.partials.keys), []) }
+    /// What lies there and is no entry: of downloads that broke off, and of images that are damaged.
+    private var remains: [CacheKey] {
+        performing { state in (Array(state.partials.keys) + state.disowned, []) }
     }
 
     private func entryKeys(_ prefix: String) -> [CacheKey] {

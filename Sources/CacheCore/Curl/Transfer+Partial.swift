@@ -66,12 +66,14 @@ extension Transfer {
         ownFailure = .storage(cause, path: "\(context.directory.path)/\(name)")
     }
 
-    /// The partial stays for a later download, if that will know by what to continue it.
+    /// The partial stays for a later download, which has to know by what to continue it. One of what may not
+    /// be stored goes.
     func leaveBehind() {
         writeOut()
-        guard let file = body?.file, resting == nil else { return }
-        guard let partialRecord else { return discardPartial() }
-        if isSmall { context.directory.keep(partialRecord, with: file) }
+        guard let file = body?.file else { return }
+        guard context.settings.caching.permitsStoring(head) else { return discardPartial() }
+        guard let partialRecord, isSmall else { return }
+        context.directory.keep(partialRecord, with: file)
     }
 
     /// Removes the partial: nothing of it is of use.

@@ -158,14 +158,16 @@ extension CacheState {
         return stayed(victims)
     }
 
-    /// One of those changed, or was asked for.
+    /// One that may have been among those changed, or was asked for.
     mutating func triedAgain(_ name: DirectoryName) {
+        if case .entry(let key) = name { unremovable.remove(key) }
         guard room.passedOver.remove(name) != nil, case .entry(let key) = name else { return }
         index.maybeUnspared(key)
     }
 
     /// All of those are tried again.
     mutating func allTriedAgain() {
+        unremovable = []
         guard !room.passedOver.isEmpty else { return }
         room.passedOver = []
         index.searchAnew()

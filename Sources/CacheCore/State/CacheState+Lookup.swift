@@ -125,7 +125,7 @@ extension CacheState {
     mutating func directoryReplaced() -> [Effect] {
         disowned = []
         // It may be on another file system.
-        room.owed = 0
+        (room.reach, room.owed) = (.max, 0)
         isPartlyRead = true
         changesLost()
         return isScanning ? [] : [.scan]

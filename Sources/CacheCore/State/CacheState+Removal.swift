@@ -28,7 +28,11 @@ extension CacheState {
             counters.removed += 1
             return (Removal(entries: 1, bytes: facts.allocated), effects + changed(key))
         }
-        guard let victim = condemn(key) else { return (Removal(), effects) }
+        guard let victim = condemn(key) else {
+            // What is in its place is as good as nothing, and yet has to go.
+            let rest = disowned.contains(key) ? [Effect.unlink(condemn(unindexed: key, 0))] : []
+            return (Removal(), effects + rest)
+        }
         counters.removed += 1
         effects.append(.unlink(victim))
         effects += changed(key)

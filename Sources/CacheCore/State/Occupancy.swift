@@ -55,8 +55,11 @@ struct Occupancy: Sendable {
     func admits(_ client: ClientID, _ priority: Priority, to places: Places) -> Bool {
         guard count >= places.ordinary else { return true }
         guard hasRoom(for: priority, of: places) else { return false }
-        return priority == .visible ? mayPress(client, places) : shares[client] == nil
+        return priority == .visible ? mayPress(client, places) : isNew(client)
     }
+
+    /// Whether a client has nothing but prefetches.
+    func isNew(_ client: ClientID) -> Bool { shares[client] == nil }
 
     /// Whether it may have one more for what is visible, were a prefetch to stop.
     func mayPress(_ client: ClientID, _ places: Places) -> Bool {

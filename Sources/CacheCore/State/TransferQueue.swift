@@ -7,8 +7,9 @@ internal import CacheKey
 /// under his own priority. So a shared download starts when the first of these places comes round, and
 /// is as urgent as the most urgent of those who still wait for it, however they come and go.
 ///
-/// A line whose host has no place for it steps aside, and back when the host has one: one line for each
-/// place that becomes free, so that no step depends on how many wait.
+/// A line whose host has no place for it steps aside, and back when the host has one: for each place that
+/// becomes free as many as it takes to find a client that has nothing under way. No step depends on how many
+/// wait: each of the others has downloads.
 struct TransferQueue: Sendable {
     /// One caller's wait for one download; the daemon's own wait has no caller.
     struct Place: Hashable, Sendable {
@@ -51,7 +52,7 @@ struct TransferQueue: Sendable {
     /// Whether anything visible would have a place at this host, were a prefetch there to stop.
     func isVisibleAside(_ origin: Origin, _ slots: borrowing TransferSlots) -> Bool {
         aside[Bench(priority: .visible, origin: origin)]?
-            .first { slots.mayPress($0, at: origin) } != nil
+            .first { slots.mayPress($0, at: origin) && slots.mayPress($0) } != nil
     }
 
     /// Puts a place at the end of its line, or at the front.
@@ -107,15 +108,18 @@ struct TransferQueue: Sendable {
         return nil
     }
 
-    /// A host has room for one more: the most urgent line that may have it comes back.
+    /// A host has room for one more: the most urgent lines that may have it come back, up to one that may
+    /// begin if any may.
     mutating func roomGrew(at origin: Origin, _ slots: borrowing TransferSlots) {
-        for priority in Priority.allCases.reversed() {
+        for priority in Priority.allCases.reversed() where slots.hasRoom(for: priority, at: origin) {
             let bench = Bench(priority: priority, origin: origin)
-            guard let waiting = aside[bench], slots.hasRoom(for: priority, at: origin),
-                let client = waiting.first(where: { slots.admits($0, priority, at: origin) })
-            else { continue }
-            standUp(client, from: bench)
-            return turns[priority.index].append(client, origin)
+            while let client = aside[bench]?.first(where: {
+                slots.admits($0, priority, at: origin)
+            }) {
+                standUp(client, from: bench)
+                turns[priority.index].append(client, origin)
+                if slots.isNew(client) { return }
+            }
         }
     }
 
@@ -171,6 +175,13 @@ extension TransferQueue {
                 lane.origin == origin && aside[lane.bench]?.contains(lane.client) != true
             }
             precondition(!isCalled || isReady, "\(origin) has room, and nobody is let in")
+            let mayBegin = lines.keys.filter { lane in
+                lane.origin == origin && slots.hasRoom(for: lane.priority)
+                    && slots.admits(lane.client, lane.priority)
+                    && slots.admits(lane.client, lane.priority, at: origin)
+            }
+            let areAside = mayBegin.allSatisfy { aside[$0.bench]?.contains($0.client) == true }
+            precondition(mayBegin.isEmpty || !areAside, "\(mayBegin) may begin, and all are aside")
         }
     }
 }

@@ -63,6 +63,9 @@ struct TransferSlots: Sendable {
         occupancy(of: origin).admits(client, priority, to: places(at: origin))
     }
 
+    /// Whether a client has nothing under way that is more than a prefetch: if it may not begin, nobody may.
+    func isNew(_ client: ClientID) -> Bool { all.isNew(client) }
+
     /// Whether one that is visible may begin for this client once a prefetch has made room.
     func mayPress(_ client: ClientID) -> Bool { all.mayPress(client, .inAll(limit)) }
 

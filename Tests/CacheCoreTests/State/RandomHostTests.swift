@@ -102,6 +102,9 @@ private struct RandomHosts: ~Copyable {
     private mutating func progress() {
         guard let (url, id) = transfers.randomElement(using: &random) else { return }
         let received = Int64.random(in: 0..<1_000_000, using: &random)
+        if received < state.flights[CacheKey(url)]?.received ?? 0 {
+            perform(state.transferBegan(CacheKey(url), id, with: 0, of: 1_000_000))
+        }
         perform(state.transferProgressed(CacheKey(url), id, received: received, total: 1_000_000))
     }
 
@@ -127,12 +130,14 @@ private struct RandomHosts: ~Copyable {
         }
         for image in waiting where stopping.isEmpty {
             // One client may not have all places for what is visible to it.
-            let clients = lookers(at: image).filter { state.slots.mayPress($0, at: image.origin) }
+            let clients = lookers(at: image).filter {
+                state.slots.mayPress($0, at: image.origin) && state.slots.mayPress($0)
+            }
             let here = prefetches.filter { $0.origin == image.origin }
             #expect(
                 here.isEmpty || clients.isEmpty, "\(image.url) waits for \(here.map(\.url))")
             let hasPlace = clients.contains {
-                state.slots.admits($0, .visible, at: image.origin) && state.slots.mayPress($0)
+                state.slots.admits($0, .visible, at: image.origin)
             }
             #expect(!hasPlace || prefetches.isEmpty, "\(image.url) waits for any")
         }

@@ -99,6 +99,24 @@ struct TransferSlotsTests {
         #expect(try started(&state, wanted, .visible, client: 1) == Array(wanted[..<6]))
     }
 
+    /// The place is for whoever may have it, and not only for who waited for it first.
+    @Test func aPlaceAtAHostGoesToAClientThatMayBegin() throws {
+        var state = CacheState(transferLimit: 16, hostLimit: 3)
+        let here = ["http://a/1", "http://a/2"]
+        #expect(try started(&state, here, client: 1) == here)
+        #expect(try started(&state, ["http://a/3"], client: 2) == ["http://a/3"])
+        // Waits here, and has all it may have elsewhere.
+        #expect(try started(&state, ["http://a/4"], client: 3) == [])
+        let elsewhere = (0..<12).map { "http://many\($0)/" }
+        #expect(try started(&state, elsewhere, client: 3) == Array(elsewhere[..<11]))
+        #expect(try started(&state, ["http://one/"], client: 4) == ["http://one/"])
+        #expect(try started(&state, ["http://a/5"], client: 5) == [])
+        #expect(try fails(&state, "http://a/1") == ["http://a/5"])
+        #expect(try fails(&state, "http://one/") == [])
+        #expect(try fails(&state, "http://a/5") == ["http://many11/"])
+        #expect(try fails(&state, "http://many0/") == ["http://a/4"])
+    }
+
     @Test func ofAllPlacesTheLastAreForClientsThatHaveNone() throws {
         var state = CacheState(transferLimit: 64, hostLimit: 6)
         let many = (0..<100).map { "http://many\($0)/" }

@@ -122,7 +122,7 @@ struct VictimSearchTests {
         state.hold(key, FetchOptions())
         guard let id = state.flights[key]?.id else { return }
         let (none, _) = state.roomAsked(key, id, needed: 1, length: nil)
-        guard case .wait = none.grant else {
+        guard case .again = none.grant else {
             Issue.record("all was gone past under one hold of the lock: \(none)")
             return
         }
@@ -157,7 +157,7 @@ struct VictimSearchTests {
         }
         for _ in 0..<2 {
             let (answer, effects) = ask()
-            guard case .wait = answer.grant, case .resumeTransfer(ids[0])? = effects.last else {
+            guard case .again = answer.grant, case .resumeTransfer(ids[0])? = effects.last else {
                 Issue.record("\(answer), \(effects)")
                 return
             }
