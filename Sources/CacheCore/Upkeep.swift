@@ -24,8 +24,8 @@ final class Upkeep: Sendable {
     static let blindRounds = 30
     /// Partials are asked for their age, and what could not be removed is tried again, after so many: an hour.
     static let hourlyRounds = 1800
-    /// What so many published images needed is given back when no download runs any more.
-    static let tidyingInterval = 100
+    /// Bytes of memory that may be kept for nothing when no download runs.
+    static let slack = 2 << 20
     /// Changes gather for so long; a kernel keeps 16,384 of them.
     static let pause = Duration.milliseconds(20)
 
@@ -70,7 +70,7 @@ final class Upkeep: Sendable {
         var health = DirectoryHealth(cache)
         var next = ContinuousClock.now + Self.interval
         var rounds = 0
-        var tidied = 0
+        var kept = 0
         while true {
             if sleep(until: min(next, cache.nextRetry ?? next), or: [wake, cache.watchDescriptor]) {
                 return
@@ -84,10 +84,7 @@ final class Upkeep: Sendable {
             guard next <= .now else { continue }
             cache.flushUses()
             cache.keepLimits()
-            if let published = cache.publishedAtRest, published - tidied >= Self.tidyingInterval {
-                ProcessMemory.giveBack()
-                tidied = published
-            }
+            if cache.isAtRest { tidy(&kept) }
             rounds += 1
             if rounds % Self.blindRounds == 0 { cache.scanIfBlind() }
             if rounds % Self.hourlyRounds == 0 {
@@ -96,6 +93,17 @@ final class Upkeep: Sendable {
             }
             next = .now + Self.interval
         }
+    }
+
+    /// Gives memory back that was needed for a while: for images, or for messages.
+    ///
+    /// - Parameter kept: bytes there were after it was given back last.
+    private func tidy(_ kept: inout Int) {
+        guard let bytes = ProcessMemory.anonymousBytes else { return }
+        kept = min(kept, bytes)
+        guard bytes - kept >= Self.slack else { return }
+        ProcessMemory.giveBack()
+        kept = ProcessMemory.anonymousBytes ?? bytes
     }
 
     /// Waits for a time or for changes; `true` when the end has come. poll(2).
@@ -149,10 +157,8 @@ extension Cache {
         while performing({ $0.handOversEnded(now: .now) }) {}
     }
 
-    /// Images published so far; `nil` while downloads run.
-    var publishedAtRest: Int? {
-        performing { state in (state.running == 0 ? state.counters.published : nil, []) }
-    }
+    /// Whether no download runs.
+    var isAtRest: Bool { performing { state in (state.running == 0, []) } }
 
     /// When the next pause ends; `nil` where no download pauses.
     var nextRetry: ContinuousClock.Instant? {

@@ -65,7 +65,9 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
             start = 8
         } else if hasPrefix(bytes, "http://") {
             start = 7
-        } else if let colon = bytes.firstIndex(of: UInt8(ascii: ":")), isScheme(bytes[..<colon]) {
+        } else if !hasPrefix(bytes, "http:"), !hasPrefix(bytes, "https:"),
+            let colon = bytes.firstIndex(of: UInt8(ascii: ":")), isScheme(bytes[..<colon])
+        {
             throw InvalidURL("its scheme is neither http nor https")
         } else {
             throw InvalidURL("it is not absolute: it must start with http:// or https://")

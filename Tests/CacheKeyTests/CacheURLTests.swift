@@ -29,7 +29,7 @@ import Testing
         ("ftp://example.com/a", "its scheme is neither http nor https"),
         ("file:///etc/passwd", "its scheme is neither http nor https"),
         ("data:image/png;base64,AA", "its scheme is neither http nor https"),
-        ("https:/example.com", "its scheme is neither http nor https"),
+        ("https:/example.com", "it is not absolute: it must start with http:// or https://"),
         (
             "example.com/a.png",
             "it is not absolute: it must start with http:// or https://"

@@ -133,4 +133,35 @@ struct StreamTests {
             #expect(taken.items.first?.state == .cached)
         }
     }
+
+    /// Not even for a moment is it told of them as if they were those.
+    @Test func aStreamTellsOfBytesOtherThanAskedForAsAFailureToo() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: 3000)
+            origin.route("/there.png", .answer(body: image))
+            origin.route("/late.png", .answer(body: image))
+            origin.route("/last.png", .gated(image, after: 100, gate))
+            let daemon = try await DaemonFixture.start(in: scope)
+            #expect(try await daemon.fetch(origin.url("/there.png")).state == .cached)
+            let connection = try daemon.connect()
+            let wrong = #""sha256":"\#(String(repeating: "0", count: 64))""#
+            let urls = ["/there.png", "/late.png", "/last.png"].map { origin.url($0) }
+            try await connection.send(
+                call("Fetch", urls, parameters: wrong, flags: [#""more":true"#]) + "\0")
+            try await gate.reached()
+            try await daemon.waitForState(.cached, of: urls[1])
+            gate.open()
+            var items: [Item] = []
+            var isLast = false
+            while !isLast {
+                let answer = try await connection.answer()
+                items += answer.items
+                isLast = answer.continues != true
+            }
+            #expect(items.allSatisfy { $0.state != .cached && $0.path == nil })
+            #expect(items.suffix(3).allSatisfy { $0.failure?.kind == "digestMismatch" })
+        }
+    }
 }

@@ -99,9 +99,7 @@ private final class TransferThread {
     private let resolutions: Resolutions
     private let pace: TransferPace
     private var isRunning = true
-    /// Idle connections are to be closed.
-    private var isClosing = false
-    /// Until when each that becomes idle is closed.
+    /// Until when each connection that becomes idle is closed.
     private var closesUntil: ContinuousClock.Instant?
 
     /// Without work, the longest nap; a wake-up ends it.
@@ -136,7 +134,7 @@ private final class TransferThread {
             endWaiting()
             reread()
             writeOut()
-            if transfers.isEmpty, abandoned.isEmpty, isClosing { renew() }
+            if transfers.isEmpty, abandoned.isEmpty, closesUntil != nil { renew() }
             keepConnections()
             // What ended may have had others begin.
             multi.poll(milliseconds: maySleep() && rereading.isEmpty ? nap : 0)
@@ -357,7 +355,6 @@ private final class TransferThread {
     /// libcurl closes all idle connections only with the handle that holds them, which has to wait for
     /// the last transfer; until then, one whenever another becomes idle and they are too many.
     private func closeIdleConnections() {
-        isClosing = true
         closesUntil = .now + Self.closingTime
         configure(connections: 1)
     }
@@ -372,7 +369,6 @@ private final class TransferThread {
     private func renew() {
         multi.renew()
         configure(connections: context.settings.transferLimit)
-        isClosing = false
         closesUntil = nil
     }
 

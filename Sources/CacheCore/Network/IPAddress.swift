@@ -63,7 +63,8 @@ public struct AddressRange: Hashable, Sendable, LosslessStringConvertible {
     /// Leading bits all addresses of the block share.
     private let length: Int
 
-    /// `nil` for anything but an address and a length that fits it (RFC 4632 §3.1).
+    /// `nil` for anything but an address and a length that fits it (RFC 4632 §3.1). A block of IPv4 addresses
+    /// inside IPv6 ones is one of themselves, see ``AddressPolicy/permits(_:)``.
     public init?(_ description: String) {
         let parts = description.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let first = parts.first, let base = IPAddress(first) else {
@@ -74,8 +75,10 @@ public struct AddressRange: Hashable, Sendable, LosslessStringConvertible {
         guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let length = Int(digits),
             (0...full).contains(length)
         else { return nil }
-        self.base = base
-        self.length = length
+        let inner = base.unwrapped
+        let outerLength = full - inner.bytes.count * 8
+        self.base = length >= outerLength ? inner : base
+        self.length = length >= outerLength ? length - outerLength : length
     }
 
     public var description: String { "\(base)/\(length)" }

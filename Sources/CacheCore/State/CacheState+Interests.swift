@@ -32,6 +32,8 @@ extension CacheState {
         var effects = join(key, url)
         if let interest { wait(for: key, interest) } else { hold(key, options) }
         if options.isRefresh, flights[key]?.phase == .retrying {
+            // Those who wait already have as many attempts left as before.
+            flights[key]?.attempts -= 1
             queueAgain(key)
             effects += changed(key)
         }

@@ -59,15 +59,11 @@ extension CacheState {
         case .fresh: return .hit
         case .staleWhileRevalidating: return remembered == nil ? .hitAndAsk : .hit
         case .mustRevalidate:
-            guard let failure = remembered ?? pauseReason(key) else { return .ask }
+            // A download under way may have failed before.
+            guard let failure = remembered ?? flights[key]?.failure else { return .ask }
             if failure.letsStaleServe, stale?.outlivesFailure == true { return .staleHit }
             return remembered.map { .failure($0) } ?? .ask
         }
-    }
-
-    /// Why a download pauses, if it does.
-    private func pauseReason(_ key: CacheKey) -> Failure? {
-        flights[key].flatMap { $0.phase == .retrying ? $0.failure : nil }
     }
 
     /// Asks about an entry with nobody waiting, unless somebody does already or too much is held; then the

@@ -111,7 +111,8 @@ struct TransferQueue: Sendable {
     /// A host has room for one more: the most urgent lines that may have it come back, up to one that may
     /// begin if any may.
     mutating func roomGrew(at origin: Origin, _ slots: borrowing TransferSlots) {
-        for priority in Priority.allCases.reversed() where slots.hasRoom(for: priority, at: origin) {
+        for priority in Priority.allCases.reversed() where slots.hasRoom(for: priority, at: origin)
+        {
             let bench = Bench(priority: priority, origin: origin)
             while let client = aside[bench]?.first(where: {
                 slots.admits($0, priority, at: origin)

@@ -17,7 +17,7 @@ extension Connection {
         case .waiting(let call):
             if call.isStream { subscribe(to: call.subject) }
             endStream(for: call.isStream ? subscription?.id : nil)
-            if call.isStream { desk.write(call.targets, .announced, continues: true, to: &output) }
+            if call.isStream { desk.write(call.targets, of: call, to: &output) }
             run(call)
         }
     }

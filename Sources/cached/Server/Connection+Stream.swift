@@ -44,7 +44,8 @@ extension Connection {
     /// verification, how far it came.
     func writeLastReply() {
         switch running {
-        case .fetch(let call) where call.isStream: desk.write(call.targets, to: &output)
+        case .fetch(let call) where call.isStream:
+            desk.write(call.targets, digest: call.digest, to: &output)
         case .watch: desk.replies.write([], continues: false, to: &output)
         case .verify(let call) where call.isStream && !call.isSilent:
             desk.write(call.report, to: &output)
@@ -120,9 +121,14 @@ extension Connection {
 
     private func reply(of changes: [Change]) -> ByteBuffer {
         var reply = ByteBuffer()
-        if case .watch? = running {
-            desk.replies.write(changes, continues: true, to: &reply)
-        } else {
+        switch running {
+        case .watch: desk.replies.write(changes, continues: true, to: &reply)
+        case .fetch(let call) where call.digest != nil:
+            // What is the same for all others is not good enough here.
+            guard case .named(let urls) = call.subject else { break }
+            let targets = changes.compactMap { urls[$0.key].map { Target($0) } }
+            desk.write(targets, of: call, to: &reply)
+        default:
             desk.replies.writeItems(of: changes, continues: true, to: &reply) { change, output in
                 output.writeImmutableBuffer(change.item)
             }

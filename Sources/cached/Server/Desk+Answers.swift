@@ -132,7 +132,7 @@ extension CacheCore.Failure {
         .removed,
         "it arrived, and was evicted or removed before it could be reported; the cache, or what is free on "
             + "its disk, may be too little for what is asked at once (--max-bytes, --max-entries, "
-            + "--min-free)")
+            + "--min-free), or its server lets nobody keep it (no-store)")
 
     static func otherBytes(_ found: ContentDigest?) -> CacheCore.Failure {
         CacheCore.Failure(

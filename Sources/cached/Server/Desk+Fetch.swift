@@ -51,6 +51,11 @@ extension Desk {
         return Dictionary(valid, uniquingKeysWith: { first, _ in first })
     }
 
+    /// How it stands with some of what a stream is about.
+    func write(_ targets: [Target], of call: FetchCall, to output: inout ByteBuffer) {
+        write(targets, .announced, continues: true, digest: call.digest, to: &output)
+    }
+
     /// The last reply to a call that is decided.
     func write(_ call: FetchCall, _ outcome: Outcome, to output: inout ByteBuffer) {
         write(

@@ -66,6 +66,14 @@ struct AddressPolicyTests {
         #expect(AddressRange("::1") == AddressRange("::1/128"))
     }
 
+    /// Addresses are compared without what is around them.
+    @Test func aRangeInsideIPv6IsOneOfIPv4() {
+        #expect(AddressRange("::ffff:127.0.0.0/104") == AddressRange("127.0.0.0/8"))
+        #expect(AddressRange("64:ff9b::/96") == AddressRange("0.0.0.0/0"))
+        #expect(AddressRange("::ffff:127.0.0.1") == AddressRange("127.0.0.1"))
+        #expect(AddressRange("64:ff9b::/64")?.description == "64:ff9b::/64")
+    }
+
     private func ranges(_ texts: String...) throws -> [AddressRange] {
         try texts.map { try #require(AddressRange($0)) }
     }

@@ -141,6 +141,22 @@ struct RetryScriptTests {
         #expect(pausesEnd(after: .seconds(10)) == [])
     }
 
+    /// Others may be impatient; who waits has its four attempts all the same.
+    @Test func attemptsThatARefreshBroughtForwardDoNotCount() {
+        script.caller("one", wants: "a")
+        _ = fails("a")
+        for _ in 0..<10 {
+            #expect(wants("a", after: 0, isRefresh: true) == ["start a"])
+            #expect(fails("a").last == "plan")
+        }
+        for _ in 0..<2 {
+            #expect(pausesEnd(after: .seconds(600)) == ["start a"])
+            #expect(fails("a", after: .seconds(600)).last == "plan")
+        }
+        #expect(pausesEnd(after: .seconds(1200)) == ["start a"])
+        #expect(fails("a", after: .seconds(1200)).contains { $0.hasPrefix("tell one") })
+    }
+
     // MARK: The memory
 
     @Test func aFailureOfAClockThatWasAheadIsNoAnswer() {

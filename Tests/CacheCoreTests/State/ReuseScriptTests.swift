@@ -226,6 +226,20 @@ struct ReuseScriptTests {
         #expect(script.holds("a"))
     }
 
+    /// It is tried again for who insists, and nobody else has to wait for that.
+    @Test func aStaleEntryAnswersWhileAnotherAttemptIsMade() {
+        let script = StateScript(retry: RetryPolicy())
+        let test = Self(script: script)
+        test.hasStale("a")
+        #expect(test.wants("a", outlives, isRefresh: true) == ["start a"])
+        #expect(test.wants("a", outlives) == [])
+        #expect(test.fails("a", .http(503), letsStaleServe: true).contains("plan"))
+        #expect(test.wants("a", outlives) == ["tell nobody"])
+        #expect(script.event { $0.pausesEnded(now: .now + .seconds(600)) } == ["start a"])
+        #expect(test.wants("a", outlives) == ["tell nobody"])
+        #expect(test.wants("a", mustRevalidate) == [])
+    }
+
     @Test func whatMustBeConfirmedFails() {
         hasStale("a")
         _ = wants("a", mustRevalidate)

@@ -7,7 +7,7 @@ public struct CallFuzzer: Sendable {
     }
 
     private let interface: String
-    private var shapes: [Shape]
+    private let shapes: [Shape]
     private let urls: [String]
 
     /// - Parameters:
@@ -22,13 +22,6 @@ public struct CallFuzzer: Sendable {
 
     /// The methods found.
     public var methods: [String] { shapes.map(\.name) }
-
-    /// The same for calls of this method alone.
-    public func calling(_ method: String) -> CallFuzzer {
-        var fuzzer = self
-        fuzzer.shapes = shapes.filter { $0.name == method }
-        return fuzzer
-    }
 
     /// The bytes of a call that is one, whatever its parameters are; without a NUL behind it.
     public func oddCall(using random: inout SeededGenerator) -> [UInt8] {
