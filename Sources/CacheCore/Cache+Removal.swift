@@ -13,8 +13,8 @@ extension Cache {
     }
 
     /// Removes every entry and stops every download whose URL begins with the bytes of `prefix`; an
-    /// empty one means all, and what lies there of images that are no entries. Pinned entries stay. Reads the URL attribute
-    /// of each entry where there is a prefix.
+    /// empty one means all, and what lies there of images that are no entries. Pinned entries stay. Reads the
+    /// URL attribute of each entry where there is a prefix.
     public func removeAll(prefix: String, completion: @escaping RemovalEnd) {
         let keys = entryKeys(prefix) + flightKeys(prefix) + (prefix.isEmpty ? remains : [])
         finishRemoval(of: keys, sparesPinned: true, completion)

@@ -30,8 +30,10 @@ extension CacheState {
         }
         guard let victim = condemn(key) else {
             // What is in its place is as good as nothing, and yet has to go.
-            let rest = disowned.contains(key) ? [Effect.unlink(condemn(unindexed: key, 0))] : []
-            return (Removal(), effects + rest)
+            if disowned.contains(key), flights[key]?.phase != .publishing {
+                effects.append(.unlink(condemn(unindexed: key, 0)))
+            }
+            return (Removal(), effects)
         }
         counters.removed += 1
         effects.append(.unlink(victim))

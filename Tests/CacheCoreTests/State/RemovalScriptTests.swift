@@ -15,6 +15,17 @@ struct RemovalScriptTests {
         #expect(script.removes("a") == [])
     }
 
+    @Test func whatIsDamagedAndCannotSaySoCanBeRemoved() {
+        script.has("a")
+        _ = script.event { $0.damageFound(script.key("a"), isMarked: false) }
+        #expect(script.looksAt("a", .entry(Sample.facts())) == .missing(nil))
+        #expect(script.removes("a") == ["unlink a"])
+        // What is published in its place is not removed by that.
+        script.caller("one", wants: "a")
+        _ = script.finishes("a")
+        #expect(script.removes("a") == [])
+    }
+
     @Test func removingTakesAPartialAlong() {
         _ = script.changes(.partialChanged(script.key("a")))
         #expect(script.removes("a") == ["discard a"])

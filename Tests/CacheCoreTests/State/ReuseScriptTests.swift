@@ -283,6 +283,25 @@ struct ReuseScriptTests {
         #expect(script.event { $0.handOversEnded(now: Sample.now + 61).effects } == [])
     }
 
+    @Test(arguments: [true, false])
+    func whatMayNotBeKeptAndCannotBeRemovedIsTriedAgain(byTime: Bool) {
+        let ends: () -> [String] = {
+            script.event { $0.handOversEnded(now: Sample.now + 60).effects }
+        }
+        hasStale("a", removeAt: Sample.now + 60)
+        #expect(ends() == ["unlink a"])
+        _ = script.keeps("a", othersMayGo: false)
+        hasStale("a", removeAt: Sample.now + 60)
+        #expect(ends() == [])
+        if byTime {
+            script.state.allTriedAgain()
+        } else {
+            _ = script.changes(.appeared(script.key("a")))
+            hasStale("a", removeAt: Sample.now + 60)
+        }
+        #expect(ends() == ["unlink a"])
+    }
+
     @Test func aPinKeepsWhatMayNotBeKeptUntilItIsTakenOff() {
         hasStale("a", removeAt: Sample.now, isPinned: true)
         #expect(script.event { $0.handOversEnded(now: Sample.now).effects } == [])
