@@ -70,7 +70,7 @@ extension CacheState {
     }
 
     private mutating func obstructed(_ key: CacheKey) -> [Effect] {
-        let isNews = index.remove(key) != nil || failures[key]?.kind != .obstructed
+        let isNews = index.remove(key) != nil || failures.kind(of: key) != .obstructed
         failures.record(
             Failure(.obstructed, "a directory lies under the name \(key); move it away"), of: key)
         return isNews ? changed(key) : []
@@ -78,7 +78,7 @@ extension CacheState {
 
     /// No entry is there, and no directory in its way.
     private mutating func vanished(_ key: CacheKey) -> [Effect] {
-        let isFree = failures[key]?.kind == .obstructed && failures.forget(key)
+        let isFree = failures.kind(of: key) == .obstructed && failures.forget(key)
         return index.remove(key) != nil || isFree ? changed(key) : []
     }
 

@@ -1,36 +1,43 @@
 internal import CacheKey
 
 /// Why the latest attempts failed, so that a question after them can say so. Until its `retryAt` a
-/// failure is also the answer to those who want the image. Bounded: the oldest are forgotten first.
+/// failure is also the answer to those who want the image. Bounded, in number and in bytes: the oldest
+/// are forgotten first, half of them at once. What they take is taken once and kept, for there may be
+/// a new one with every question.
 struct FailureMemory {
+    /// Half of this many are known at least, unless their texts are long.
     static let capacity = 16_384
 
-    private var failures: [CacheKey: (failure: Failure, url: CacheURL?)] = [:]
-    private var order = Line<CacheKey>()
+    private var younger = Generation()
+    private var older = Generation()
 
-    subscript(key: CacheKey) -> Failure? { failures[key]?.failure }
+    subscript(key: CacheKey) -> Failure? { younger.failure(of: key) ?? older.failure(of: key) }
 
     /// What could not be had, where a URL was asked for.
-    func url(of key: CacheKey) -> CacheURL? { failures[key]?.url }
+    func url(of key: CacheKey) -> CacheURL? { younger.url(of: key) ?? older.url(of: key) }
+
+    /// Without making its text.
+    func kind(of key: CacheKey) -> Failure.Kind? { notes(of: key)?.kind }
 
     /// The failure that is the answer without a new attempt. One that would be for longer than `longest` was
     /// remembered by a clock that was ahead.
     func answer(for key: CacheKey, now: UnixTime, longest: Duration) -> Failure? {
-        guard let failure = self[key], let end = failure.retryAt, now < end,
-            end - now <= longest.components.seconds
+        guard let end = notes(of: key)?.retryAt, now < end, end - now <= longest.components.seconds
         else { return nil }
-        return failure
+        return self[key]
     }
 
     mutating func record(_ failure: Failure, of key: CacheKey, _ url: CacheURL? = nil) {
-        guard failures.updateValue((failure, url), forKey: key) == nil else { return }
-        order.append(key)
-        if failures.count > Self.capacity, let oldest = order.first { forget(oldest) }
+        older.forget(key)
+        guard !younger.record(failure, of: key, url) else { return }
+        swap(&younger, &older)
+        younger.forgetAll()
+        _ = younger.record(failure, of: key, url)
     }
 
     /// Forgets all of a kind; of what they were.
     mutating func forgetAll(_ kind: Failure.Kind) -> [CacheKey] {
-        let keys = failures.filter { $0.value.failure.kind == kind }.map(\.key)
+        let keys = younger.keys(of: kind) + older.keys(of: kind)
         for key in keys { forget(key) }
         return keys
     }
@@ -38,8 +45,75 @@ struct FailureMemory {
     /// Forgets a failure; whether there was one.
     @discardableResult
     mutating func forget(_ key: CacheKey) -> Bool {
-        guard failures.removeValue(forKey: key) != nil else { return false }
-        order.remove(key)
+        younger.forget(key) || older.forget(key)
+    }
+
+    private func notes(of key: CacheKey) -> Generation.Notes? {
+        younger.notes[key] ?? older.notes[key]
+    }
+}
+
+/// Failures that are forgotten together. Their texts lie one behind the other.
+private struct Generation {
+    struct Notes {
+        let kind: Failure.Kind
+        let httpStatus: UInt16?
+        let retryAt: UnixTime?
+        /// The message in ``Generation/texts``, and behind it the URL, if there is one.
+        let start: UInt32
+        let messageLength: UInt16
+        let urlLength: UInt16
+    }
+
+    private static let capacity = FailureMemory.capacity / 2
+    /// Bytes.
+    private static let textCapacity = 2 << 20
+
+    private(set) var notes: [CacheKey: Notes] = [:]
+    private var texts: [UInt8] = []
+
+    /// Whether there was room for it.
+    mutating func record(_ failure: Failure, of key: CacheKey, _ url: CacheURL?) -> Bool {
+        let (message, address) = (failure.message.utf8, url?.string.utf8)
+        let length = message.count + (address?.count ?? 0)
+        guard texts.count + length <= Self.textCapacity,
+            notes.count < Self.capacity || notes[key] != nil
+        else { return false }
+        notes[key] = Notes(
+            kind: failure.kind, httpStatus: failure.httpStatus.map(UInt16.init(clamping:)),
+            retryAt: failure.retryAt, start: UInt32(texts.count),
+            messageLength: UInt16(message.count), urlLength: UInt16(address?.count ?? 0))
+        texts.append(contentsOf: message)
+        if let address { texts.append(contentsOf: address) }
         return true
+    }
+
+    func failure(of key: CacheKey) -> Failure? {
+        notes[key].map { notes in
+            Failure(
+                notes.kind, text(notes.start, notes.messageLength),
+                httpStatus: notes.httpStatus.map(Int.init), retryAt: notes.retryAt)
+        }
+    }
+
+    func url(of key: CacheKey) -> CacheURL? {
+        guard let notes = notes[key], notes.urlLength > 0 else { return nil }
+        return try? CacheURL(text(notes.start + UInt32(notes.messageLength), notes.urlLength))
+    }
+
+    func keys(of kind: Failure.Kind) -> [CacheKey] {
+        notes.filter { $0.value.kind == kind }.map(\.key)
+    }
+
+    @discardableResult
+    mutating func forget(_ key: CacheKey) -> Bool { notes.removeValue(forKey: key) != nil }
+
+    mutating func forgetAll() {
+        notes.removeAll(keepingCapacity: true)
+        texts.removeAll(keepingCapacity: true)
+    }
+
+    private func text(_ start: UInt32, _ length: UInt16) -> String {
+        String(decoding: texts[Int(start)..<Int(start) + Int(length)], as: UTF8.self)
     }
 }

@@ -26,6 +26,55 @@ struct FailureMemoryTests {
         #expect(known == Array(keys.suffix(known.count)))
     }
 
+    @Test func tellsWhatWasRecordedByteByByte() throws {
+        var memory = FailureMemory()
+        let url = try CacheURL("https://example.com/ü.png?a=b")
+        let failures = [
+            Failure(.http, "ÿ 👩‍👩‍👧 is gone", httpStatus: 410, retryAt: UnixTime(rawValue: 1 << 40)),
+            Failure(.unreachable, "", retryAt: UnixTime(rawValue: 0)),
+            Failure(.tooLarge, String(repeating: "é", count: 2000)),
+        ]
+        for (number, failure) in failures.enumerated() {
+            memory.record(failure, of: Sample.key("\(number)"), number == 1 ? nil : url)
+        }
+        for (number, failure) in failures.enumerated() {
+            let key = Sample.key("\(number)")
+            #expect(memory[key] == failure)
+            #expect(memory.kind(of: key) == failure.kind)
+            #expect(memory.url(of: key) == (number == 1 ? nil : url))
+        }
+        #expect(memory.forgetAll(.tooLarge) == [Sample.key("2")])
+        #expect(memory[Sample.key("2")] == nil && memory[Sample.key("0")] == failures[0])
+    }
+
+    @Test func longTextsAreForgottenSooner() throws {
+        var memory = FailureMemory()
+        let path = String(repeating: "a", count: CacheURL.maximumLength - 32)
+        let keys = try (0..<4000).map { number in
+            let url = try CacheURL("https://example.com/\(number)/\(path)")
+            let failure = Failure(.timeout, String(repeating: "\(number % 10)", count: 9999))
+            memory.record(failure, of: CacheKey(url), url)
+            return CacheKey(url)
+        }
+        let known = keys.filter { memory.kind(of: $0) != nil }
+        #expect(known.count * 4096 <= 4 << 20)
+        #expect(known.count * 4096 > 2 << 20)
+        #expect(known == Array(keys.suffix(known.count)))
+        #expect(memory.url(of: known[0])?.string.hasSuffix(path) == true)
+    }
+
+    @Test func theSameAgainIsRememberedAnewAndOnce() {
+        var memory = FailureMemory()
+        memory.record(.http(404), of: Sample.key("a"))
+        for number in 0..<FailureMemory.capacity / 2 {
+            memory.record(.removed, of: Sample.key("\(number)"))
+        }
+        memory.record(.http(500), of: Sample.key("a"))
+        #expect(memory[Sample.key("a")] == .http(500))
+        memory.forget(Sample.key("a"))
+        #expect(memory[Sample.key("a")] == nil)
+    }
+
     @Test func aForgottenFailureLeavesNoTraceThatLaterForgetsANewOne() {
         var memory = FailureMemory()
         memory.record(.removed, of: Sample.key("a"))
