@@ -102,7 +102,8 @@ extension CacheState {
             triedAgain(.partial(key))
             if flights[key]?.notesPartial(change) != true { partials.doubt(key) }
             return []
-        case .appeared(let key), .created(let key):
+        case .appeared(let key), .created(let key), .replaced(let key):
+            if case .replaced = change { disowned.remove(key) }
             examinations.note(key)
             unverified.insert(key)
             triedAgain(.entry(key))

@@ -26,6 +26,17 @@ struct RemovalScriptTests {
         #expect(script.removes("a") == [])
     }
 
+    @Test func whatIsMovedOverADamagedOneIsAnEntry() {
+        script.has("a")
+        _ = script.event { $0.damageFound(script.key("a"), isMarked: false) }
+        _ = script.changes(.appeared(script.key("a")))
+        #expect(script.looksAt("a", .entry(Sample.facts())) == .missing(nil))
+        _ = script.changes(.replaced(script.key("a")))
+        #expect(script.lookup("a") == nil)
+        _ = script.looksAt("a", .entry(Sample.facts()))
+        #expect(script.holds("a"))
+    }
+
     @Test func removingTakesAPartialAlong() {
         _ = script.changes(.partialChanged(script.key("a")))
         #expect(script.removes("a") == ["discard a"])
