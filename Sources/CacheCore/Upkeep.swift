@@ -154,7 +154,8 @@ extension Cache {
         perform { state in
             state.limitsChecked() + state.timePassed(now: .now) + state.prefetchesLookedAt()
         }
-        while performing({ $0.handOversEnded(now: .now) }) {}
+        let time = settings.transfers.caching.handOverTime
+        while performing({ $0.handOversEnded(now: .now, time: time) }) {}
     }
 
     /// Whether no download runs.

@@ -114,7 +114,11 @@ extension CacheState {
         var effects: [Effect] = []
         for id in waiting {
             interests[id]?.pending.remove(key)
-            if let failure { interests[id]?.failures[key] = failure }
+            if let failure {
+                interests[id]?.failures[key] = failure
+            } else if handedOver[key] != nil {
+                interests[id]?.handedOver.insert(key)
+            }
             effects += finishIfDecided(id)
         }
         return effects

@@ -83,14 +83,21 @@ extension CacheState {
         handedOver[key] = facts.removeAt
     }
 
-    /// Time has passed, or the clock was set back: those who waited for what may not be kept have had the time to open it. Pinned
-    /// ones stay, as a person said so. So many at a time; whether there are more.
+    /// Time has passed, or the clock was set back: those who waited for what may not be kept have had the
+    /// time to open it. Who waits for other images as well has not heard of it: it has `time` seconds from
+    /// then on. Pinned ones stay, as a person said so. So many at a time; whether there are more.
     mutating func handOversEnded(
-        now: UnixTime, limit: Int = VictimSearch.slice
+        now: UnixTime, time: Int64, limit: Int = VictimSearch.slice
     ) -> (hasMore: Bool, effects: [Effect]) {
+        guard !handedOver.isEmpty else { return (false, []) }
         var effects: [Effect] = []
         var count = 0
+        let unheard = interests.values.reduce(into: Set()) { $0.formUnion($1.handedOver) }
         for (key, end) in handedOver {
+            if unheard.contains(key) {
+                handedOver[key] = now + time
+                continue
+            }
             guard let facts = index.facts(of: key) else {
                 handedOver[key] = nil
                 continue

@@ -272,22 +272,53 @@ struct ReuseScriptTests {
 
     // MARK: What may not be kept
 
+    /// An image is downloaded that may be kept until then.
+    private func arrives(_ image: String, removeAt end: UnixTime) -> [String] {
+        var facts = Sample.facts()
+        facts.removeAt = end
+        _ = script.finishes(image)
+        let said = script.published(image, facts)
+        _ = script.looksAt(image, .entry(facts))
+        return said
+    }
+
+    private func handOversEnd(after seconds: Int64) -> [String] {
+        script.event { $0.handOversEnded(now: Sample.now + seconds, time: 60).effects }
+    }
+
     @Test func whatMayNotBeKeptGoesInItsTime() {
         hasStale("a", removeAt: Sample.now + 60)
-        #expect(script.event { $0.handOversEnded(now: Sample.now + 59).effects } == [])
-        #expect(script.event { $0.handOversEnded(now: Sample.now + 60).effects } == ["unlink a"])
+        #expect(handOversEnd(after: 59) == [])
+        #expect(handOversEnd(after: 60) == ["unlink a"])
         // The clock was set back.
         hasStale("b", removeAt: Sample.now + 60)
         #expect(
-            script.event { $0.handOversEnded(now: Sample.now + -86400).effects } == ["unlink b"])
-        #expect(script.event { $0.handOversEnded(now: Sample.now + 61).effects } == [])
+            handOversEnd(after: -86400) == ["unlink b"])
+        #expect(handOversEnd(after: 61) == [])
+    }
+
+    @Test func whatMayNotBeKeptStaysForWhoHasNotHeardOfIt() {
+        script.caller("both", wants: "a", "b")
+        script.caller("one", wants: "a")
+        #expect(arrives("a", removeAt: Sample.now + 60) == ["tell one"])
+        #expect(handOversEnd(after: 60) == [])
+        #expect(handOversEnd(after: 120) == [])
+        _ = script.finishes("b")
+        #expect(script.published("b") == ["tell both"])
+        #expect(handOversEnd(after: 179) == [])
+        #expect(handOversEnd(after: 180) == ["unlink a"])
+    }
+
+    @Test func whatMayNotBeKeptGoesWithItsLastCaller() {
+        let caller = script.caller("both", wants: "a", "b")
+        _ = arrives("a", removeAt: Sample.now + 60)
+        _ = script.leaves(caller)
+        #expect(handOversEnd(after: 60) == ["unlink a"])
     }
 
     @Test(arguments: [true, false])
     func whatMayNotBeKeptAndCannotBeRemovedIsTriedAgain(byTime: Bool) {
-        let ends: () -> [String] = {
-            script.event { $0.handOversEnded(now: Sample.now + 60).effects }
-        }
+        let ends = { handOversEnd(after: 60) }
         hasStale("a", removeAt: Sample.now + 60)
         #expect(ends() == ["unlink a"])
         _ = script.keeps("a", othersMayGo: false)
@@ -304,19 +335,19 @@ struct ReuseScriptTests {
 
     @Test func aPinKeepsWhatMayNotBeKeptUntilItIsTakenOff() {
         hasStale("a", removeAt: Sample.now, isPinned: true)
-        #expect(script.event { $0.handOversEnded(now: Sample.now).effects } == [])
+        #expect(handOversEnd(after: 0) == [])
         _ = script.event { $0.pinned(script.key("a"), false) }
-        #expect(script.event { $0.handOversEnded(now: Sample.now).effects } == ["unlink a"])
+        #expect(handOversEnd(after: 0) == ["unlink a"])
     }
 
     @Test func whatReplacesItStays() {
         hasStale("a", removeAt: Sample.now)
         _ = wants("a", mustRevalidate)
         _ = script.finishes("a")
-        #expect(script.event { $0.handOversEnded(now: Sample.now).effects } == [])
+        #expect(handOversEnd(after: 0) == [])
         _ = script.published("a")
         _ = script.looksAt("a", .entry(Sample.facts()))
-        #expect(script.event { $0.handOversEnded(now: Sample.now).effects } == [])
+        #expect(handOversEnd(after: 0) == [])
         #expect(script.holds("a"))
     }
 }

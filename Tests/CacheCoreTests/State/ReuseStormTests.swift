@@ -153,7 +153,7 @@ private struct Storm: ~Copyable {
         now = now + .seconds(1)
         take(
             state.pausesEnded(now: now.instant)
-                + state.handOversEnded(now: now.time, limit: .max).effects)
+                + state.handOversEnded(now: now.time, time: 60, limit: .max).effects)
     }
 
     private mutating func take(_ effects: [Effect]) {
