@@ -27,6 +27,7 @@ struct CachedCommand: AsyncParsableCommand {
         // A signal that comes before anybody takes it must not end the daemon, as it does by default.
         for number in [SIGPIPE, SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         clinux_take_standard_descriptors()
+        ProcessMemory.keepLittle()
         await main(nil)
     }
 
