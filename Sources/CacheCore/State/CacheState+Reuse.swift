@@ -77,10 +77,10 @@ extension CacheState {
 
     // MARK: What may not be kept
 
-    /// An entry was found or published; what may not be kept has its time set.
+    /// An entry was found or published; what may not be kept has its time set, or keeps the longer one it has.
     mutating func handOver(_ key: CacheKey, _ facts: EntryFacts) {
         guard facts.removeAt != nil || !handedOver.isEmpty else { return }
-        handedOver[key] = facts.removeAt
+        handedOver[key] = facts.removeAt.map { max($0, handedOver[key] ?? $0) }
     }
 
     /// Time has passed, or the clock was set back: those who waited for what may not be kept have had the
@@ -89,7 +89,8 @@ extension CacheState {
     mutating func handOversEnded(
         now: UnixTime, time: Int64, limit: Int = VictimSearch.slice
     ) -> (hasMore: Bool, effects: [Effect]) {
-        guard !handedOver.isEmpty else { return (false, []) }
+        // What is known of a directory that is not read yet may be another's.
+        guard !handedOver.isEmpty, !isUnread else { return (false, []) }
         var effects: [Effect] = []
         var count = 0
         let unheard = interests.values.reduce(into: Set()) { $0.formUnion($1.handedOver) }

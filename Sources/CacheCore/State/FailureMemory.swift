@@ -30,6 +30,7 @@ struct FailureMemory {
     mutating func record(_ failure: Failure, of key: CacheKey, _ url: CacheURL? = nil) {
         older.forget(key)
         guard !younger.record(failure, of: key, url) else { return }
+        younger.forget(key)
         swap(&younger, &older)
         younger.forgetAll()
         _ = younger.record(failure, of: key, url)
@@ -76,16 +77,30 @@ private struct Generation {
     mutating func record(_ failure: Failure, of key: CacheKey, _ url: CacheURL?) -> Bool {
         let (message, address) = (failure.message.utf8, url?.string.utf8)
         let length = message.count + (address?.count ?? 0)
-        guard texts.count + length <= Self.textCapacity,
-            notes.count < Self.capacity || notes[key] != nil
+        let former = notes[key]
+        let start = former.flatMap { holds(message, address, $0) ? Int($0.start) : nil }
+        guard start != nil || texts.count + length <= Self.textCapacity,
+            former != nil || notes.count < Self.capacity
         else { return false }
         notes[key] = Notes(
             kind: failure.kind, httpStatus: failure.httpStatus.map(UInt16.init(clamping:)),
-            retryAt: failure.retryAt, start: UInt32(texts.count),
+            retryAt: failure.retryAt, start: UInt32(start ?? texts.count),
             messageLength: UInt16(message.count), urlLength: UInt16(address?.count ?? 0))
+        guard start == nil else { return true }
         texts.append(contentsOf: message)
         if let address { texts.append(contentsOf: address) }
         return true
+    }
+
+    /// Whether these texts are there already: most failures come again as they were.
+    private func holds(
+        _ message: String.UTF8View, _ address: String.UTF8View?, _ notes: Notes
+    ) -> Bool {
+        let lengths = (Int(notes.messageLength), Int(notes.urlLength))
+        guard lengths == (message.count, address?.count ?? 0) else { return false }
+        let texts = texts[Int(notes.start)...]
+        return texts.starts(with: message)
+            && texts.dropFirst(lengths.0).starts(with: address ?? "".utf8)
     }
 
     func failure(of key: CacheKey) -> Failure? {

@@ -44,7 +44,7 @@ extension Connection {
         }
         let (client, isDraining, stream) = (client, desk.hub.isDraining, ended)
         elsewhere { desk, lastReply in
-            if let stream { desk.write(stream.targets, to: &lastReply) }
+            if let stream { desk.write(stream.targets, digest: stream.digest, to: &lastReply) }
             return message.withUnsafeReadableBytes {
                 Self.answer($0, desk, client, isDraining: isDraining)
             }
@@ -84,7 +84,7 @@ extension Connection {
         subscribe(to: call.subject)
         guard context != nil else { return leave(call) }
         elsewhere { desk, first in
-            desk.write(call.targets, .announced, continues: true, to: &first)
+            desk.write(call.targets, of: call, to: &first)
         } then: { connection, _ in
             connection.run(call)
             connection.tellMore()

@@ -75,6 +75,35 @@ struct FailureMemoryTests {
         #expect(memory[Sample.key("a")] == nil)
     }
 
+    /// Not even where the texts, and not the number, are what makes room needed.
+    @Test func whatWasRememberedTwiceIsForgottenAtOnce() {
+        var memory = FailureMemory()
+        let long = Failure(.timeout, String(repeating: "a", count: 2048))
+        let other = Failure(.timeout, String(repeating: "b", count: 2048))
+        memory.record(long, of: Sample.key("a"))
+        for number in 0..<1023 { memory.record(other, of: Sample.key("\(number)")) }
+        memory.record(other, of: Sample.key("a"))
+        #expect(memory[Sample.key("a")] == other)
+        memory.forget(Sample.key("a"))
+        #expect(memory[Sample.key("a")] == nil)
+    }
+
+    @Test func theSameTextsTakeNoMoreRoom() throws {
+        var memory = FailureMemory()
+        let url = try CacheURL("https://example.com/a.png")
+        let long = Failure(.timeout, String(repeating: "a", count: 2048))
+        for number in 0..<1000 { memory.record(long, of: Sample.key("\(number)"), url) }
+        for time in 1...10_000 {
+            let failure = long.retrying(at: UnixTime(rawValue: UInt32(time)))
+            memory.record(failure, of: Sample.key("0"), url)
+            #expect(memory[Sample.key("0")] == failure)
+        }
+        #expect((0..<1000).allSatisfy { memory[Sample.key("\($0)")] != nil })
+        #expect(memory.url(of: Sample.key("0")) == url)
+        memory.record(long, of: Sample.key("0"))
+        #expect(memory.url(of: Sample.key("0")) == nil)
+    }
+
     @Test func aForgottenFailureLeavesNoTraceThatLaterForgetsANewOne() {
         var memory = FailureMemory()
         memory.record(.removed, of: Sample.key("a"))

@@ -309,6 +309,26 @@ struct ReuseScriptTests {
         #expect(handOversEnd(after: 180) == ["unlink a"])
     }
 
+    @Test func lookingAtItDoesNotShortenItsTime() {
+        script.caller("both", wants: "a", "b")
+        _ = arrives("a", removeAt: Sample.now + 60)
+        #expect(handOversEnd(after: 120) == [])
+        _ = script.finishes("b")
+        #expect(script.published("b") == ["tell both"])
+        _ = script.changes(.appeared(script.key("a")))
+        var facts = Sample.facts()
+        facts.removeAt = Sample.now + 60
+        _ = script.looksAt("a", .entry(facts))
+        #expect(handOversEnd(after: 179) == [])
+        #expect(handOversEnd(after: 180) == ["unlink a"])
+    }
+
+    @Test func inAnotherDirectoryNothingGoesBeforeItIsRead() {
+        hasStale("a", removeAt: Sample.now + 60)
+        _ = script.event { $0.directoryReplaced() }
+        #expect(handOversEnd(after: 60) == [])
+    }
+
     @Test func whatMayNotBeKeptGoesWithItsLastCaller() {
         let caller = script.caller("both", wants: "a", "b")
         _ = arrives("a", removeAt: Sample.now + 60)
