@@ -36,18 +36,20 @@ extension Cache {
     ) {
         var removed: [CacheKey: Removal] = [:]
         for key in keys.prefix(VictimSearch.slice) {
+            let isDisowned = directory.isDisowned(key)
             let part: Removal? = performing { state in
                 // What is decided from now on may come too late for the directory's thread.
                 guard !state.isDraining else { return (nil, []) }
-                let (part, effects) = state.removeAsked(key, sparesPinned: sparesPinned)
+                let (part, effects) = state.removeAsked(
+                    key, sparesPinned: sparesPinned, isDisowned: isDisowned)
                 return (part, effects)
             }
             guard let part else { return completion(nil) }
-            if part.entries > 0 { removed[key] = part }
+            removed[key] = (removed[key] ?? .nothing) + part
         }
         let rest = keys.dropFirst(VictimSearch.slice)
         afterDirectoryWork { [removed] in
-            // Files that could not be removed are entries still.
+            // Files that could not be removed are what they were.
             let gone = self.performing { state in
                 (removed.filter { !state.unremovable.contains($0.key) }, [])
             }
@@ -74,7 +76,7 @@ extension Cache {
 
     /// What lies there and is no entry: of downloads that broke off, and of images that are damaged.
     private var remains: [CacheKey] {
-        performing { state in (Array(state.partials.keys) + state.disowned, []) }
+        performing { state in (Array(state.partials.keys), []) } + directory.disowned.keys
     }
 
     private func entryKeys(_ prefix: String) -> [CacheKey] {

@@ -18,7 +18,7 @@ struct Repair {
 
     /// Settles a batch; what became of each.
     func settle(_ cases: [Case]) -> [DamagedEntry] {
-        for item in cases { disown(item.specimen) }
+        for item in cases { disown(item) }
         let failures = verification.repairs ? repair(cases) : nil
         return cases.map { item in
             let entry = DamagedEntry(
@@ -30,10 +30,13 @@ struct Repair {
     }
 
     /// From now on it is missing. Where its file can't be changed, until another takes its place, or a restart.
-    private func disown(_ specimen: Specimen) {
+    private func disown(_ item: Case) {
+        let specimen = item.specimen
         var error: Errno?
         if specimen.damage == nil {
-            error = change { directory throws(Errno) in try directory.disown(specimen) }
+            error = change { directory throws(Errno) in
+                try directory.disown(specimen, item.damage)
+            }
         }
         if let error {
             cache.logger.warning(
@@ -41,9 +44,7 @@ struct Repair {
                 metadata: ["key": "\(specimen.key)", "error": "\(error)"])
         }
         cache.drainWatch()
-        cache.perform { [isMarked = error == nil] in
-            $0.damageFound(specimen.key, isMarked: isMarked)
-        }
+        cache.perform { $0.damageFound(specimen.key) }
     }
 
     private func end(_ item: Case, _ failures: [CacheKey: String]?) -> DamagedEntry.End {

@@ -232,18 +232,21 @@ extension CacheDirectory {
     ) -> Publication {
         let name = item.file == nil ? item.partialName : item.name
         let failure = Failure.storage(cause, path: "\(path)/\(name)")
-        var publication = Publication(
+        if item.file != nil { removeNames(of: item) }
+        return Publication(
             flight: item.image.flight, key: item.image.key, isLostByOthers: isLostByOthers,
             result: .failure(failure))
-        for name in [item.partialName, item.name] {
-            guard item.file != nil, isSame(name, item.descriptor) else { continue }
+    }
+
+    /// Takes its names from a file that is no entry; where that can't be done it is none all the same.
+    private func removeNames(of item: PublishedItem) {
+        for name in [item.partialName, item.name] where isSame(name, item.descriptor) {
             do {
                 try kernel.unlink(name, in: descriptor)
             } catch {
-                if name == item.name { publication.leavesFile = true }
+                if name == item.name { disown(item.image.key, item.descriptor, .unsynchronized) }
             }
         }
-        return publication
     }
 
     /// Whether a name still leads to the open file.

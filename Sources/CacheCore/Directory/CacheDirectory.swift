@@ -20,6 +20,7 @@ final class CacheDirectory: Sendable {
     private let lockDescriptor: Int32
     /// Which directory it is.
     private let facts: Mutex<Facts>
+    let disowned = DisownedFiles()
     let owner = geteuid()
 
     /// Makes the directory where it is missing, locks it and marks it as a cache.
@@ -157,7 +158,9 @@ final class CacheDirectory: Sendable {
         } catch .noSuchFileOrDirectory {
             return nil
         }
-        if let damage = damage(seenIn: status) { return .failure(damage) }
+        if let damage = damage(seenIn: status) ?? disowned.damage(of: key, seenAs: status) {
+            return .failure(damage)
+        }
         guard let record = try record(of: key, name: name) else {
             return keepsAttributes ? .failure(.noRecord) : .success(Self.bareFacts(status))
         }
@@ -271,6 +274,7 @@ final class CacheDirectory: Sendable {
     /// Removes an entry; what is gone already is as good as removed. unlinkat(2).
     func unlink(_ key: CacheKey) throws(Errno) {
         try unlinkIfPresent(key.description)
+        disowned.remove(key)
     }
 
     /// Removes a partial. unlinkat(2).

@@ -14,6 +14,8 @@ public enum Damage: Error, Hashable, Sendable {
     case noRecord
     /// Of another size than its record says.
     case wrongSize(recorded: Int64)
+    /// It could not be written to the disk when it was published.
+    case unsynchronized
 
     // Found by reading it.
 
@@ -41,6 +43,7 @@ extension Damage: CustomStringConvertible {
         case .noRecord: "the file has no record, or one that was garbled"
         case .wrongSize(let recorded):
             "the file has another size than the \(recorded) bytes fetched"
+        case .unsynchronized: "the file may not survive a power cut, and can't be removed"
         case .noDigest: "the SHA-256 of the bytes fetched is lost, or was garbled"
         case .wrongBytes: "the bytes are not those fetched: their SHA-256 is another"
         case .wrongType: "the attribute user.mime_type is lost, or was garbled"

@@ -16,8 +16,6 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         case appeared(CacheKey)
         /// The same, by a name where none was: of a new file, or one more of an old.
         case created(CacheKey)
-        /// The same, by a file that was moved to the name: it is not the one that was there.
-        case replaced(CacheKey)
         /// The name is gone.
         case vanished(CacheKey)
         /// Somebody opened the file of a name, be it a stranger or this process. inotify carries no pid.
@@ -172,7 +170,6 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         case .entry(let key) where isOpening: return .opened(key)
         case .entry(let key) where isLeaving: return .vanished(key)
         case .entry(let key) where mask & UInt32(IN_CREATE) != 0: return .created(key)
-        case .entry(let key) where mask & UInt32(IN_MOVED_TO) != 0: return .replaced(key)
         case .entry(let key): return .appeared(key)
         }
     }

@@ -80,14 +80,12 @@ struct EntryReader: ~Copyable {
         return sha256.finish()
     }
 
-    /// Whether the name leads to the file that was read, and nobody wrote to that. Its ctime tells
-    /// nothing: every use changes it.
+    /// Whether the name leads to the file that was read, and nobody wrote to that.
     private func isUntouched(_ specimen: Specimen, since before: stat?) -> Bool {
         do {
             let after = try directory.kernel.status(of: specimen.descriptor)
             guard let before, directory.isInPlace(specimen) else { return false }
-            return before.st_size == after.st_size
-                && FileTime(before.st_mtim) == FileTime(after.st_mtim)
+            return FileVersion(before) == FileVersion(after)
         } catch {
             return false
         }

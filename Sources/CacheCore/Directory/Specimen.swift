@@ -40,13 +40,37 @@ extension CacheDirectory {
     }
 
     /// Takes away what makes a file an entry. It stays, and is missing from now on, to the next daemon
-    /// too. fremovexattr(2).
-    func disown(_ specimen: Specimen) throws(Errno) {
+    /// too, unless that fails. fremovexattr(2).
+    func disown(_ specimen: Specimen, _ damage: Damage) throws(Errno) {
         do {
             let name = EntryRecord.attributeName(of: specimen.key)
             try kernel.removeAttribute(name, of: specimen.descriptor)
         } catch .noData {
             return
+        } catch {
+            disown(specimen.key, specimen.descriptor, damage)
+            throw error
+        }
+    }
+
+    /// Remembers of an open file that it is no entry, whatever it says itself.
+    func disown(_ key: CacheKey, _ file: Int32, _ damage: Damage) {
+        do {
+            disowned.insert(key, try kernel.status(of: file), damage)
+        } catch {
+            // What can't be looked at can't be told from another.
+            return
+        }
+    }
+
+    /// Whether the name leads to a file that is disowned.
+    func isDisowned(_ key: CacheKey) -> Bool {
+        guard disowned.contains(key) else { return false }
+        do {
+            let status = try kernel.status(of: key.description, in: descriptor)
+            return disowned.damage(of: key, seenAs: status) != nil
+        } catch {
+            return false
         }
     }
 

@@ -46,7 +46,5 @@ struct Publication: Sendable {
     let key: CacheKey
     /// Nothing is wrong with the image itself: what it shared with others failed, or a stranger took its file.
     var isLostByOthers = false
-    /// It failed, and its file is there under the name of an entry and can't be removed.
-    var leavesFile = false
     let result: Result<EntryFacts, Failure>
 }

@@ -24,14 +24,6 @@ extension CacheState {
         return isDoubtful && !isPublishing(key)
     }
 
-    /// What was seen of a name, as far as it counts: a file that is disowned does not.
-    private mutating func counted(_ examination: Examination, of key: CacheKey) -> Examination {
-        guard disowned.contains(key) else { return examination }
-        if case .entry = examination { return .unusable }
-        if examination != .unusable { disowned.remove(key) }
-        return examination
-    }
-
     private func isPublishing(_ key: CacheKey) -> Bool {
         flights[key]?.phase == .publishing
     }
@@ -57,7 +49,7 @@ extension CacheState {
         guard examinations.isCurrent(key, since: start) else { return (nil, []) }
         unverified.remove(key)
         var effects: [Effect] = []
-        switch counted(examination, of: key) {
+        switch examination {
         case .entry(let facts):
             let before = observed(key)
             if !index.update(key, facts) { appeared(key, facts, now: now) }
@@ -102,8 +94,7 @@ extension CacheState {
             triedAgain(.partial(key))
             if flights[key]?.notesPartial(change) != true { partials.doubt(key) }
             return []
-        case .appeared(let key), .created(let key), .replaced(let key):
-            if case .replaced = change { disowned.remove(key) }
+        case .appeared(let key), .created(let key):
             examinations.note(key)
             unverified.insert(key)
             triedAgain(.entry(key))
@@ -113,7 +104,6 @@ extension CacheState {
             examinations.note(key)
             flights[key]?.landing.note(change)
             unverified.remove(key)
-            disowned.remove(key)
             triedAgain(.entry(key))
             return vanished(key)
         case .overflowed:
@@ -124,7 +114,6 @@ extension CacheState {
 
     /// Names lead into another directory: nothing that is known is certain.
     mutating func directoryReplaced() -> [Effect] {
-        disowned = []
         // It may be on another file system.
         (room.reach, room.owed) = (.max, 0)
         isPartlyRead = true
@@ -178,7 +167,7 @@ extension CacheState {
             !room.doomed.contains(key)
         else { return [] }
         unverified.remove(key)
-        switch counted(examination, of: key) {
+        switch examination {
         case .entry(let facts):
             let before = observed(key)
             if !index.update(key, facts) { index.insertOldest(key, facts) }

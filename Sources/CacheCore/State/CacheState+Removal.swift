@@ -17,11 +17,16 @@ public struct Removal: Hashable, Sendable {
 /// Removing, because a person asked.
 extension CacheState {
     /// Removes an entry and stops its download. Pinned entries stay unless they were named one by one.
-    mutating func removeAsked(_ key: CacheKey, sparesPinned: Bool) -> (Removal, [Effect]) {
+    ///
+    /// - Parameter isDisowned: whether what lies under the name is no entry because the cache says so: it is
+    ///   as good as nothing, and yet has to go.
+    mutating func removeAsked(
+        _ key: CacheKey, sparesPinned: Bool, isDisowned: Bool = false
+    ) -> (Removal, [Effect]) {
+        unremovable.remove(key)
         if sparesPinned, index.facts(of: key)?.isPinned == true { return (Removal(), []) }
         var effects = stopBecauseRemoved(key)
         if failures.forget(key) { effects += changed(key) }
-        unremovable.remove(key)
         if flights[key]?.phase == .publishing, let facts = index.remove(key) {
             // Its file is replaced any moment: what is queued now would remove the new one.
             examinations.note(key)
@@ -29,8 +34,7 @@ extension CacheState {
             return (Removal(entries: 1, bytes: facts.allocated), effects + changed(key))
         }
         guard let victim = condemn(key) else {
-            // What is in its place is as good as nothing, and yet has to go.
-            if disowned.contains(key), flights[key]?.phase != .publishing {
+            if isDisowned, flights[key]?.phase != .publishing {
                 effects.append(.unlink(condemn(unindexed: key, 0)))
             }
             return (Removal(), effects)
@@ -41,14 +45,11 @@ extension CacheState {
         return (Removal(entries: 1, bytes: victim.bytes), effects)
     }
 
-    /// What lies under the name is not what was fetched.
-    ///
-    /// - Parameter isMarked: whether its file says so.
-    mutating func damageFound(_ key: CacheKey, isMarked: Bool) -> [Effect] {
+    /// What lies under the name is not what was fetched, and its file or the directory says so.
+    mutating func damageFound(_ key: CacheKey) -> [Effect] {
         counters.damaged += 1
         examinations.note(key)
         unverified.insert(key)
-        if !isMarked { disowned.insert(key) }
         return index.remove(key) == nil ? [] : changed(key)
     }
 

@@ -28,7 +28,7 @@ extension CacheState {
         guard trust == .whole else { return Remains() }
         return Remains(
             partial: partials.mayHold(key),
-            entry: !disowned.contains(key) && (unverified.contains(key) || index.contains(key)))
+            entry: unverified.contains(key) || index.contains(key))
     }
 
     /// How urgent a download is to the most urgent of those who wait for it.
@@ -164,28 +164,20 @@ extension CacheState {
         _ key: CacheKey, _ flight: Flight, _ publication: Publication
     ) -> [Effect] {
         let freed = giveBackRoom(key, flight)
-        lost(publication)
+        unverified.insert(key)
         flights[key]?.wasLost = true
         flights[key]?.becomeUnbegun()
         queueAgain(key)
         return freed + changed(key)
     }
 
-    /// Nothing is certain of what lies under the name after a publication that failed, but that its own file
-    /// is no entry.
-    private mutating func lost(_ publication: Publication) {
-        unverified.insert(publication.key)
-        if publication.leavesFile { disowned.insert(publication.key) }
-    }
-
     private mutating func published(_ publication: Publication, _ flight: Flight) -> [Effect] {
         let key = publication.key
         switch publication.result {
         case .failure(let failure) where flight.isUnwanted:
-            if publication.leavesFile { disowned.insert(key) }
             return [.unlink(condemn(unindexed: key, 0))] + failed(key, flight, failure)
         case .failure(let failure):
-            lost(publication)
+            unverified.insert(key)
             return failed(key, flight, failure)
         case .success(let facts) where flight.isUnwanted:
             return [.unlink(condemn(unindexed: key, facts.allocated))]
@@ -193,7 +185,6 @@ extension CacheState {
         case .success(let facts):
             counters.published += 1
             failures.forget(key)
-            disowned.remove(key)
             index.insert(key, facts)
             handOver(key, facts)
             usedByPublication(key, facts.lastUsedAt)

@@ -49,9 +49,6 @@ struct CacheState: ~Copyable, Sendable {
     var losses = 0
     /// Names that changed and were not looked at since.
     var unverified: Set<CacheKey> = []
-    /// Names under which a file lies that looks like an entry and is none: it may not survive a power cut and
-    /// could not be removed, or is damaged and could not be marked.
-    var disowned: Set<CacheKey> = []
     /// Entries whose file could not be removed, the last time that was tried.
     var unremovable: Set<CacheKey> = []
     var examinations = Examinations()

@@ -27,7 +27,7 @@ struct VerifyFaultTests {
                 fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 5000)))
                 _ = try await fixture.fetch("/a.png")
                 guard case .cached = try fixture.lookup("/a.png"), !plan.hasStruck else { return }
-                let report = await verify(fixture.cache)
+                let report = await fixture.verify()
                 isThrough = !plan.hasStruck
                 struck += isThrough ? 0 : 1
                 let isWhole = report.checked == report.total && report.total == 1
@@ -36,13 +36,5 @@ struct VerifyFaultTests {
         }
         #expect(isThrough)
         return struck
-    }
-
-    private func verify(_ cache: Cache) async -> VerificationReport {
-        await withCheckedContinuation { continuation in
-            _ = cache.verify(repairs: false, client: .daemon, onProgress: { _, _ in }) {
-                continuation.resume(returning: $1)
-            }
-        }
     }
 }

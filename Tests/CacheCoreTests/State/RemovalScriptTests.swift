@@ -15,26 +15,16 @@ struct RemovalScriptTests {
         #expect(script.removes("a") == [])
     }
 
-    @Test func whatIsDamagedAndCannotSaySoCanBeRemoved() {
+    @Test func whatIsDisownedCanBeRemoved() {
         script.has("a")
-        _ = script.event { $0.damageFound(script.key("a"), isMarked: false) }
-        #expect(script.looksAt("a", .entry(Sample.facts())) == .missing(nil))
-        #expect(script.removes("a") == ["unlink a"])
+        _ = script.event { $0.damageFound(script.key("a")) }
+        #expect(script.looksAt("a", .unusable) == .missing(nil))
+        #expect(script.removes("a") == [])
+        #expect(script.removes("a", isDisowned: true) == ["unlink a"])
         // What is published in its place is not removed by that.
         script.caller("one", wants: "a")
         _ = script.finishes("a")
-        #expect(script.removes("a") == [])
-    }
-
-    @Test func whatIsMovedOverADamagedOneIsAnEntry() {
-        script.has("a")
-        _ = script.event { $0.damageFound(script.key("a"), isMarked: false) }
-        _ = script.changes(.appeared(script.key("a")))
-        #expect(script.looksAt("a", .entry(Sample.facts())) == .missing(nil))
-        _ = script.changes(.replaced(script.key("a")))
-        #expect(script.lookup("a") == nil)
-        _ = script.looksAt("a", .entry(Sample.facts()))
-        #expect(script.holds("a"))
+        #expect(script.removes("a", isDisowned: true) == [])
     }
 
     @Test func removingTakesAPartialAlong() {

@@ -75,6 +75,15 @@ final class CacheFixture: Sendable {
         }
     }
 
+    /// Verifies, without repair, and waits for the result.
+    func verify() async -> VerificationReport {
+        await withCheckedContinuation { continuation in
+            _ = cache.verify(repairs: false, client: .daemon, onProgress: { _, _ in }) {
+                continuation.resume(returning: $1)
+            }
+        }
+    }
+
     func removeAll(prefix: String = "") async -> Removal {
         await withCheckedContinuation { continuation in
             cache.removeAll(prefix: prefix) {

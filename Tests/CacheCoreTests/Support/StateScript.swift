@@ -128,8 +128,12 @@ final class StateScript {
         }
     }
 
-    func removes(_ image: String, sparesPinned: Bool = false) -> [String] {
-        event { $0.removeAsked(key(image), sparesPinned: sparesPinned).1 }
+    func removes(
+        _ image: String, sparesPinned: Bool = false, isDisowned: Bool = false
+    ) -> [String] {
+        event {
+            $0.removeAsked(key(image), sparesPinned: sparesPinned, isDisowned: isDisowned).1
+        }
     }
 
     func changes(_ change: DirectoryWatch.Change) -> [String] {
