@@ -45,6 +45,12 @@ extension Cache {
     /// Downloads that are held with nobody waiting, at most.
     public var heldLimit: Int { settings.heldLimit }
 
+    /// Another is about to take the place of a caller, see ``FetchOptions/predecessor``: its end is not told any
+    /// more, and what it has stays known until it leaves.
+    public func keep(_ interest: InterestID) {
+        perform(silently: { $0.interestKept(interest) })
+    }
+
     /// The caller is gone or wants something else. Downloads nobody else waits for stop; their
     /// partials stay.
     public func leave(_ interest: InterestID) {

@@ -100,6 +100,36 @@ struct StreamTests {
         }
     }
 
+    /// Nothing of what stays is fetched again, not even what is an answer to nobody else.
+    @Test(arguments: ["no-store", "max-age=0"], [1, 1500])
+    func aNewStreamHasWhatTheOldOneHad(control: String, copies: Int) async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: 9000)
+            origin.route("/a.png", .answer(headers: ["Cache-Control": control], body: image))
+            origin.route("/b.png", .gated(image, after: 3000, gate))
+            let (a, b) = (origin.url("/a.png"), origin.url("/b.png"))
+            let urls = Array(repeating: a, count: copies) + [b]
+            let daemon = try await DaemonFixture.start(in: scope)
+            let stream = try daemon.connect()
+            try await stream.send(call("Fetch", urls, flags: more) + "\0")
+            try await gate.reached()
+            try await daemon.waitForState(.cached, of: a)
+            for _ in 1...2 {
+                try await stream.send(call("Fetch", urls, flags: more) + "\0")
+                #expect(try await stream.lastAnswer().items.first?.state == .cached)
+            }
+            gate.open()
+            #expect(try await stream.lastAnswer().items.first?.state == .cached)
+            #expect(origin.requests("/a.png").count == 1)
+            #expect(origin.requests("/b.png").count == 1)
+            // To anybody else it is none.
+            #expect(try await daemon.fetch(a).state == .cached)
+            #expect(origin.requests("/a.png").count == 2)
+        }
+    }
+
     @Test func aCallBehindAFetchThatIsNoStreamWaitsForIt() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

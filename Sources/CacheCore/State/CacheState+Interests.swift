@@ -21,6 +21,9 @@ extension CacheState {
         if options.isRefresh {
             failures.forget(key)
             if let interest { interests[interest]?.isRefresh = true }
+        } else if isHandedOn(key, from: options.predecessor, to: interest) {
+            counters.hits += 1
+            return []
         } else if let effects = answered(key, url, by: interest, stale, now: now.wallTime) {
             return effects
         }
@@ -65,6 +68,12 @@ extension CacheState {
     mutating func holdsNamed(_ wishes: Int) -> [Effect] {
         holds.keep(wishes)
         return prefetchesGiveWay()
+    }
+
+    /// Another takes the place of a caller, who will hear of nothing any more: what it has stays known until
+    /// it leaves.
+    mutating func interestKept(_ id: InterestID) {
+        interests[id]?.isComplete = false
     }
 
     /// The caller is gone or no longer interested. What nobody else waits for stops.
@@ -116,12 +125,33 @@ extension CacheState {
             interests[id]?.pending.remove(key)
             if let failure {
                 interests[id]?.failures[key] = failure
-            } else if handedOver[key] != nil {
+            } else if isNobodyElses(key) {
                 interests[id]?.handedOver.insert(key)
             }
             effects += finishIfDecided(id)
         }
         return effects
+    }
+
+    /// Whether an image is an answer to none but those who waited for it.
+    private func isNobodyElses(_ key: CacheKey) -> Bool {
+        if handedOver[key] != nil { return true }
+        guard let facts = index.facts(of: key), let end = facts.freshUntil else { return false }
+        return end <= facts.fetchedAt
+    }
+
+    /// Whether a caller has an image already, or the one whose place it takes has, and it is still there.
+    private mutating func isHandedOn(
+        _ key: CacheKey, from former: InterestID?, to id: InterestID?
+    ) -> Bool {
+        guard let id, has(key, id) || former.map({ has(key, $0) }) == true, index.contains(key)
+        else { return false }
+        interests[id]?.handedOver.insert(key)
+        return true
+    }
+
+    private func has(_ key: CacheKey, _ id: InterestID) -> Bool {
+        interests[id]?.handedOver.contains(key) == true
     }
 
     private mutating func finishIfDecided(_ id: InterestID) -> [Effect] {
@@ -183,15 +213,19 @@ public struct FetchOptions: Sendable {
     public var isRefresh: Bool
     /// On whose behalf; those of one priority take turns.
     public var client: ClientID
+    /// Whose place this caller takes: what that one waited for and has is not asked about again.
+    public var predecessor: InterestID?
     /// Those that were pinned, though nothing that is there says so.
     var pinned: Set<CacheKey> = []
 
     public init(
-        priority: Priority = .normal, isRefresh: Bool = false, client: ClientID = .daemon
+        priority: Priority = .normal, isRefresh: Bool = false, client: ClientID = .daemon,
+        predecessor: InterestID? = nil
     ) {
         self.priority = priority
         self.isRefresh = isRefresh
         self.client = client
+        self.predecessor = predecessor
     }
 }
 

@@ -218,7 +218,8 @@ struct Interest {
     var pending: Set<CacheKey> = []
     /// Why some could not be had.
     var failures: [CacheKey: Failure] = [:]
-    /// Those that may not be kept. They are until the caller hears of all.
+    /// Those it waited for that are an answer to nobody else: stale as soon as they are there, or not to be
+    /// kept, which they are until the caller hears of all.
     var handedOver: Set<CacheKey> = []
     /// Wants the origin's word: what it could not confirm is a failure.
     var isRefresh = false

@@ -10,7 +10,8 @@ extension Connection {
         _ header: CallHeader, _ parameters: Methods.Fetch.Parameters
     ) throws(WireError) {
         guard !desk.hub.isDraining else { throw .shuttingDown }
-        switch try desk.begin(header, parameters, for: client) {
+        if let former = running?.interest { desk.cache.keep(former) }
+        switch try desk.begin(header, parameters, for: client, after: running?.interest) {
         case .held(let targets):
             endStream()
             if header.oneway != true { desk.write(targets, to: &output) }

@@ -37,6 +37,7 @@ extension Connection {
         var ended: FetchCall?
         if case .fetch(let call)? = running {
             desk.hub.stopWaiting(for: call.interest)
+            desk.cache.keep(call.interest)
             ended = call
         } else {
             writeLastReply()
@@ -46,7 +47,8 @@ extension Connection {
         elsewhere { desk, lastReply in
             if let stream { desk.write(stream.targets, digest: stream.digest, to: &lastReply) }
             return message.withUnsafeReadableBytes {
-                Self.answer($0, desk, client, isDraining: isDraining)
+                Self.answer(
+                    $0, desk, client, after: stream?.interest, isDraining: isDraining)
             }
         } then: { connection, answer in
             connection.running = nil
@@ -96,7 +98,8 @@ extension Connection {
     }
 
     private static func answer(
-        _ message: UnsafeRawBufferPointer, _ desk: Desk, _ client: ClientID, isDraining: Bool
+        _ message: UnsafeRawBufferPointer, _ desk: Desk, _ client: ClientID,
+        after former: InterestID?, isDraining: Bool
     ) -> Answer {
         var reply = ByteBuffer()
         if let call = StatusCall(message), call.urls.count <= urlLimit {
@@ -118,7 +121,7 @@ extension Connection {
             return .reply(reply)
         case .success(.fetch(let parameters)) where !isDraining:
             do {
-                switch try desk.begin(call.header, parameters, for: client) {
+                switch try desk.begin(call.header, parameters, for: client, after: former) {
                 case .waiting(let begun): return .fetch(begun)
                 case .held(let targets):
                     if call.header.oneway != true { desk.write(targets, to: &reply) }

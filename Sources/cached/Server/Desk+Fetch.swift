@@ -13,8 +13,10 @@ enum BegunFetch {
 
 /// `Fetch`, as far as any thread can do it.
 extension Desk {
+    /// Takes in a call, in the place of the connection's stream where there is one.
     func begin(
-        _ header: CallHeader, _ parameters: Methods.Fetch.Parameters, for client: ClientID
+        _ header: CallHeader, _ parameters: Methods.Fetch.Parameters, for client: ClientID,
+        after former: InterestID?
     ) throws(WireError) -> BegunFetch {
         try Connection.admit(parameters.urls)
         let digest = try Self.digest(parameters.sha256)
@@ -25,7 +27,7 @@ extension Desk {
         let wishes = targets.compactMap(\.valid)
         let options = FetchOptions(
             priority: .init(parameters.priority ?? .normal),
-            isRefresh: parameters.refresh ?? false, client: client)
+            isRefresh: parameters.refresh ?? false, client: client, predecessor: former)
         guard waits else {
             guard cache.prefetch(wishes, options) else {
                 throw .tooMany(limit: cache.heldLimit)

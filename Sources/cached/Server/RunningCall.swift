@@ -15,6 +15,12 @@ enum RunningCall {
     /// Reads all entries.
     case verify(VerifyCall)
 
+    /// What a `Fetch` waits for.
+    var interest: InterestID? {
+        guard case .fetch(let call) = self else { return nil }
+        return call.interest
+    }
+
     /// A stream of replies, which the next call ends.
     var isStream: Bool {
         switch self {
