@@ -34,9 +34,8 @@ struct Repair {
         let specimen = item.specimen
         var error: Errno?
         if specimen.damage == nil {
-            error = change { directory throws(Errno) in
-                try directory.disown(specimen, item.damage)
-            }
+            cache.directory.disown(specimen.key, specimen.descriptor, item.damage)
+            error = change { directory throws(Errno) in try directory.mark(specimen) }
         }
         if let error {
             cache.logger.warning(

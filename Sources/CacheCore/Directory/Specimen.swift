@@ -40,17 +40,15 @@ extension CacheDirectory {
     }
 
     /// Takes away what makes a file an entry. It stays, and is missing from now on, to the next daemon
-    /// too, unless that fails. fremovexattr(2).
-    func disown(_ specimen: Specimen, _ damage: Damage) throws(Errno) {
+    /// too; it need not be remembered. fremovexattr(2).
+    func mark(_ specimen: Specimen) throws(Errno) {
         do {
             let name = EntryRecord.attributeName(of: specimen.key)
             try kernel.removeAttribute(name, of: specimen.descriptor)
         } catch .noData {
-            return
-        } catch {
-            disown(specimen.key, specimen.descriptor, damage)
-            throw error
+            // It is marked.
         }
+        disowned.remove(specimen.key)
     }
 
     /// Remembers of an open file that it is no entry, whatever it says itself.

@@ -96,6 +96,29 @@ struct DisownedTests {
         }
     }
 
+    /// Nothing is written into a directory that was moved away; it may come back.
+    @Test func whatIsFoundWhileTheDirectoryIsAwayIsMissingOnceItIsBack() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(headers: headers, body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            try write(image.map { ~$0 }, fixture)
+            let file = open(try fixture.file("/a.png"), O_RDONLY)
+            let specimen = Specimen(
+                key: try fixture.wish("/a.png").key, descriptor: file, isPinned: false)
+            let verification = Verification(
+                repairs: false, client: .daemon, onProgress: { _, _ in }, onEnd: { _, _ in })
+            let away = fixture.directory + ".away"
+            #expect(rename(fixture.directory, away) == 0)
+            let settled = Repair(cache: fixture.cache, verification: verification).settle([
+                Repair.Case(specimen: specimen, damage: .wrongBytes, wish: nil)
+            ])
+            #expect(settled.count == 1)
+            #expect(rename(away, fixture.directory) == 0)
+            #expect(try fixture.lookup("/a.png").isMissing)
+        }
+    }
+
     @Test(arguments: [true, false])
     func itCanBeRemoved(byName: Bool) async throws {
         try await withTestScope { scope in
