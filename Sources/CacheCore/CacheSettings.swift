@@ -6,9 +6,9 @@ public struct CacheSettings: Sendable {
     public var directoryMode: UInt32
     public var limits: Limits
     public var transfers: TransferSettings
-    /// Images that are downloaded and not entries yet, at most: each may have a file open. With so many, no
-    /// further download begins.
-    public var publishingLimit = 1024
+    /// Images that are downloaded and not entries yet, at most: each may have a file open, or 64 KiB in memory.
+    /// With so many, no further download begins. The default is what two batches take.
+    public var publishingLimit = 2 * Publisher.largestBatch
     /// Downloads that nobody waits for, at most.
     public var heldLimit = 200_000
     /// When failed downloads are tried again.

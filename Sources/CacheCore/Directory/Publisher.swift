@@ -6,8 +6,8 @@ internal import CacheKey
 /// meanwhile the next batch can be prepared. There is never more than one commit at a time.
 final class Publisher {
     /// Publications that share one commit, at most. Two batches may be open at once, with a descriptor for
-    /// each image.
-    static let largestBatch = 512
+    /// each image. Large enough that downloads need not wait for the disk while it makes one durable.
+    static let largestBatch = 768
     /// While a batch gathers, what came is written so often.
     private static let step = Duration.milliseconds(10)
     /// Or as soon as it is so many images: work for a millisecond or two, against one waking.

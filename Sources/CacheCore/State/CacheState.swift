@@ -64,7 +64,7 @@ struct CacheState: ~Copyable, Sendable {
 
     init(
         transferLimit: Int, hostLimit: Int = .max, budget: Budget = .unlimited,
-        retry: RetryPolicy = .once, publishingLimit: Int = 1024, heldLimit: Int = 200_000
+        retry: RetryPolicy = .once, publishingLimit: Int = .max, heldLimit: Int = 200_000
     ) {
         self.publishingLimit = publishingLimit
         holds = Holds(limit: heldLimit)
