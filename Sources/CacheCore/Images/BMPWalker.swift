@@ -46,8 +46,8 @@ struct BMPWalker: ImageWalker {
     func verdict(at length: UInt64) -> WalkVerdict {
         switch end {
         case .missing: .empty
+        case .unknown where length <= pixels, .stated where length <= pixels: .empty
         case .unknown: .unverifiable
-        case .stated where length <= pixels: .empty
         case .stated(let end): .ends(at: end, of: length, slack: slack(behind: end))
         // Of the last row's padding nobody misses anything.
         case .at(let end): .reaches(end, of: length, padding: 3, slack: slack(behind: end))

@@ -25,8 +25,8 @@ struct BoxHeaderReader: Sendable {
     enum Result {
         /// Eight more bytes are needed.
         case partial
-        /// No box starts here.
-        case invalid
+        /// No box starts there.
+        case invalid(at: UInt64)
         case header(BoxHeader)
     }
 
@@ -41,7 +41,7 @@ struct BoxHeaderReader: Sendable {
         let type = FourCC(field, at: 4)
         switch field.big(UInt32.self, at: 0) {
         case _ where !type.isPrintable:
-            return .invalid
+            return .invalid(at: field.offset)
         case 0:
             return .header(BoxHeader(type: type, start: field.offset, payload: field.end, end: nil))
         case 1:
@@ -56,7 +56,7 @@ struct BoxHeaderReader: Sendable {
         _ type: FourCC, _ start: UInt64, size: UInt64, at payload: UInt64
     ) -> Result {
         let end = start.plusClamped(size)
-        guard end >= payload else { return .invalid }
+        guard end >= payload else { return .invalid(at: start) }
         return .header(BoxHeader(type: type, start: start, payload: payload, end: end))
     }
 }

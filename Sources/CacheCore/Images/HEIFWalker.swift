@@ -41,7 +41,7 @@ struct HEIFWalker: ImageWalker {
         case .header:
             switch headers.receive(field) {
             case .partial: return .read(8)
-            case .invalid: return junk(at: field)
+            case .invalid(let start): return junk(at: start)
             case .header(let box): return opened(box)
             }
         }
@@ -61,8 +61,8 @@ struct HEIFWalker: ImageWalker {
     }
 
     /// Something that is no box: trailing bytes if the image was whole before it, else damage.
-    private mutating func junk(at field: ByteField) -> WalkStep {
-        if verdict(at: field.offset).completeness == .whole { end = field.offset }
+    private mutating func junk(at start: UInt64) -> WalkStep {
+        if verdict(at: start).completeness == .whole { end = start }
         return .rest
     }
 
@@ -85,7 +85,7 @@ struct HEIFWalker: ImageWalker {
         case "moov":
             hasItems = true
         case "mdat":
-            hasData = true
+            hasData = hasData || box.payloadLength != 0
         default:
             break
         }
@@ -106,7 +106,7 @@ struct HEIFWalker: ImageWalker {
         case "ispe", "ipma", "iloc":
             return gather(box)
         case "idat":
-            hasData = true
+            hasData = hasData || box.payloadLength != 0
         default:
             break
         }

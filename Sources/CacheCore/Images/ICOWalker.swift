@@ -13,6 +13,8 @@ struct ICOWalker: ImageWalker {
     let mediaType: MediaType? = .ico
     private(set) var size: PixelSize?
     private var awaiting = Awaiting.header
+    /// Where the first of the images lies that have any bytes.
+    private var first: UInt64 = .max
     private var hasDirectory = false
     /// Where the largest image lies.
     private var largest: UInt64 = 0
@@ -42,12 +44,14 @@ struct ICOWalker: ImageWalker {
     let missesWhatIsCut = false
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        hasDirectory ? .ends(at: end, of: length) : .empty
+        hasDirectory && length > first ? .ends(at: end, of: length) : .empty
     }
 
     private mutating func take(_ entry: ByteField) {
         let offset = UInt64(entry.little(UInt32.self, at: 12))
-        end = max(end, offset + UInt64(entry.little(UInt32.self, at: 8)))
+        let byteCount = UInt64(entry.little(UInt32.self, at: 8))
+        end = max(end, offset + byteCount)
+        if byteCount > 0 { first = min(first, offset) }
         let size = PixelSize(Self.side(entry.bytes[0]), Self.side(entry.bytes[1]))
         guard let size, size.area > self.size?.area ?? 0 else { return }
         self.size = size

@@ -39,7 +39,7 @@ struct JXLContainerWalker: ImageWalker {
         case .header:
             switch headers.receive(field) {
             case .partial: return .read(8)
-            case .invalid: return junk(at: field)
+            case .invalid(let start): return junk(at: start)
             case .header(let box): return opened(box)
             }
         }
@@ -60,8 +60,8 @@ struct JXLContainerWalker: ImageWalker {
     }
 
     /// Something that is no box: trailing bytes if the image was whole before it, else damage.
-    private mutating func junk(at field: ByteField) -> WalkStep {
-        if verdict(at: field.offset).completeness == .whole { end = field.offset }
+    private mutating func junk(at start: UInt64) -> WalkStep {
+        if verdict(at: start).completeness == .whole { end = start }
         return .rest
     }
 

@@ -80,6 +80,30 @@ struct BoxedWalkerTests {
         #expect(inspect(join(ftyp, box("moov", zeros(9)), data)).completeness == .whole)
     }
 
+    /// The data may lie in `mdat` or in `idat`.
+    @Test(arguments: [0, 1])
+    func heifWithoutAnyDataIsEmpty(_ count: Int) {
+        let ftyp = box("ftyp", text("avif"), zeros(4))
+        let item = fullBox("pitm", big16(1))
+        let (bare, full) = (fullBox("meta", item), fullBox("meta", item, box("idat", zeros(count))))
+        let completeness: ImageReport.Completeness = count == 0 ? .empty : .whole
+        #expect(inspect(join(ftyp, bare, box("mdat", zeros(count)))).completeness == completeness)
+        #expect(inspect(join(ftyp, full)).completeness == completeness)
+        #expect(inspect(join(ftyp, bare, box("mdat"), box("mdat", [7]))).completeness == .whole)
+    }
+
+    /// It begins like a box with a length of 64 bits, which is less than its own header.
+    @Test(arguments: [ImageSample.avif, .jxlContainer])
+    func whatIsNoBoxForItsLongLengthIsTrailing(_ sample: ImageSample) {
+        let junk = big32(1) + text("abcd") + zeros(8)
+        for feeding in Feeding.all {
+            let report = inspect(sample.bytes + junk, feeding)
+            #expect(report.completeness == .whole)
+            #expect(report.hasTrailingBytes)
+        }
+        #expect(inspect(sample.bytes.dropLast(28) + junk).completeness != .whole)
+    }
+
     @Test func metaToTheEndOfTheFileIsReadAsWell() {
         let ftyp = box("ftyp", text("heic"), zeros(4), text("mif1"))
         let size = fullBox("ispe", big32(640), big32(480))
@@ -104,7 +128,7 @@ struct BoxedWalkerTests {
         let locations = fullBox("iloc", [0, 0], big16(8_000), items)
         let meta = fullBox("meta", fullBox("pitm", big16(1)), locations)
         let ftyp = box("ftyp", text("avif"), zeros(4))
-        #expect(inspect(join(ftyp, meta, box("mdat"))) == .init(.avif, nil, nil, .whole))
+        #expect(inspect(join(ftyp, meta, box("mdat", [7]))) == .init(.avif, nil, nil, .whole))
     }
 
     @Test func jxlContainerNeedsItsLastPart() {

@@ -31,7 +31,17 @@ struct DirectoryWalkerTests {
             #expect(inspect(bytes, feeding) == .init(.ico, 300, 2, .whole))
         }
         #expect(inspect(bytes.dropLast()) == .init(.ico, 300, 2, .truncated))
-        #expect(inspect(bytes.prefix(30)) == .init(.ico, 256, 256, .truncated))
+        #expect(inspect(bytes.prefix(41)) == .init(.ico, 256, 256, .truncated))
+        #expect(inspect(bytes.prefix(40)) == .init(.ico, 256, 256, .empty))
+    }
+
+    /// Cut behind its directory, or with images of no bytes.
+    @Test func icoWithoutAnyOfItsImagesIsEmpty() {
+        let head = join([0, 0, 1, 0], little16(1), zeros(8))
+        let cut = join(head, little32(1000), little32(22))
+        #expect(inspect(cut).completeness == .empty)
+        #expect(inspect(cut + [7]).completeness == .truncated)
+        #expect(inspect(join(head, little32(0), little32(22))).completeness == .empty)
     }
 
     @Test func tiffLackingItsDirectoryIsEmpty() {

@@ -179,6 +179,8 @@ struct RasterWalkerTests {
         #expect(inspect(jpeg.dropLast(4)).completeness == .cut)
         let untold = ImageSample.bmpFile(bits: 8, compression: 1, pixels: 9)
         #expect(inspect(untold) == .init(.bmp, 3, 2, .unverifiable))
+        #expect(inspect(untold.dropLast(8)) == .init(.bmp, 3, 2, .unverifiable))
+        #expect(inspect(untold.dropLast(9)) == .init(.bmp, 3, 2, .empty))
     }
 
     @Test(arguments: 0..<40)
