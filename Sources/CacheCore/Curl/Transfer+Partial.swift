@@ -46,8 +46,11 @@ extension Transfer {
 
     /// By what a new partial could be continued.
     private var partialRecord: PartialRecord? {
-        guard resting == nil, context.settings.caching.permitsStoring(head) else { return nil }
-        return PartialRecord(head, now: .now)
+        let rules = context.settings.caching
+        guard resting == nil, rules.permitsStoring(head) else { return nil }
+        var record = PartialRecord(head, now: .now)
+        record?.freshness = rules.freshness(of: head, times)
+        return record
     }
 
     /// Whether others went for what is to be written now, and for all that is to come.

@@ -62,11 +62,7 @@ extension EntryRecord {
         add("fetched", fetchedAt)
         add("fresh", freshUntil)
         add("pinned", isPinned ? "1" : nil)
-        add("lifetime", terms.lifetime.map { String($0) })
-        add("guessed", terms.isGuessed ? "1" : nil)
-        add("strict", terms.mustRevalidate ? "1" : nil)
-        add("swr", terms.staleWhileRevalidate.map { String($0) })
-        add("sie", terms.staleIfError.map { String($0) })
+        terms.forEachField { add($0, $1) }
         add("remove", removeAt)
         add("at", validators.isEmpty ? nil : validators.source?.description)
         add("modified", validators.lastModified)

@@ -36,6 +36,17 @@ public struct ReuseTerms: Hashable, Sendable {
     public init() {}
 }
 
+extension ReuseTerms {
+    /// Hands over its fields as records have them, in order; `nil` for those that are left out.
+    func forEachField(_ body: (_ name: String, _ value: String?) -> Void) {
+        body("lifetime", lifetime.map { String($0) })
+        body("guessed", isGuessed ? "1" : nil)
+        body("strict", mustRevalidate ? "1" : nil)
+        body("swr", staleWhileRevalidate.map { String($0) })
+        body("sie", staleIfError.map { String($0) })
+    }
+}
+
 extension CachingRules {
     /// What remains of a head's directives.
     func terms(_ head: ResponseHead) -> ReuseTerms {

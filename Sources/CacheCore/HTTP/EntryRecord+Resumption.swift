@@ -1,21 +1,16 @@
 extension EntryRecord {
-    /// The record of an image put together from a partial and the rest of it. What the first response
-    /// said and the last does not repeat is taken from the partial (RFC 9111 §3.4).
+    /// The record of an image put together from a partial and the rest of it, or from all of it and a 416. What
+    /// the first response said and the last does not repeat is taken from the partial (RFC 9111 §3.4).
     init(
         _ report: ImageReport, continuing partial: PartialRecord, _ head: ResponseHead,
         _ times: RequestTimes, _ rules: CachingRules
     ) {
-        // A 416 speaks of itself, not of the image: what may be done with that, the origin has to be
-        // asked before the next use.
-        let isSilent = head.status != 206
-        self.init(
-            size: partial.total, report, isSilent ? ResponseHead(after: head) : head, times, rules)
-        // Nor is there a guess where the first response, which is forgotten, may have said it.
-        if isSilent || terms.isGuessed {
-            freshUntil = times.received
-            terms.mustRevalidate = true
-        }
-        if removeAt == nil { validators = validators.completed(from: partial.validators) }
+        let said = head.status == 206 ? head : ResponseHead(after: head)
+        self.init(size: partial.total, report, said, times, rules)
+        guard removeAt == nil else { return }
+        let freshness = rules.freshness(of: partial, continuedBy: head, times)
+        (freshUntil, terms) = (freshness.until, freshness.terms)
+        validators = validators.completed(from: partial.validators)
     }
 }
 

@@ -1,27 +1,36 @@
 /// Until when a response may be used without asking again, and on which terms later
 /// (RFC 9111 §4.2).
-struct Freshness: Equatable {
+struct Freshness: Hashable, Sendable {
     var until: UnixTime
     var terms: ReuseTerms
+
+    /// Nobody knows what was said: stale, and not to be used before the origin was asked.
+    static let unknown: Freshness = {
+        var terms = ReuseTerms()
+        terms.mustRevalidate = true
+        return Freshness(until: UnixTime(rawValue: 1), terms: terms)
+    }()
 }
 
-extension Freshness {
+extension CachingRules {
     /// Of a response and all that redirected to it: each has its say.
-    fileprivate func limited(by redirects: [Freshness]) -> Freshness {
-        redirects.reduce(into: self) { all, redirect in
+    private func limited(_ own: Freshness, by redirects: [Freshness]) -> Freshness {
+        redirects.reduce(into: own) { all, redirect in
             all.until = min(all.until, redirect.until)
-            all.terms.limit(by: redirect.terms)
+            limit(&all.terms, by: redirect.terms)
         }
     }
-}
 
-extension ReuseTerms {
-    fileprivate mutating func limit(by redirect: ReuseTerms) {
-        mustRevalidate = mustRevalidate || redirect.mustRevalidate
-        staleWhileRevalidate = staleWhileRevalidate.flatMap { seconds in
+    private func limit(_ terms: inout ReuseTerms, by redirect: ReuseTerms) {
+        terms.mustRevalidate = terms.mustRevalidate || redirect.mustRevalidate
+        terms.staleWhileRevalidate = terms.staleWhileRevalidate.flatMap { seconds in
             redirect.staleWhileRevalidate.map { min(seconds, $0) }
         }
-        staleIfError = [staleIfError, redirect.staleIfError].compactMap { $0 }.min()
+        // Where nothing is said of it, that is not for ever either.
+        if terms.staleIfError != nil || redirect.staleIfError != nil {
+            terms.staleIfError = min(
+                terms.staleIfError ?? staleIfError, redirect.staleIfError ?? staleIfError)
+        }
     }
 }
 
@@ -34,7 +43,7 @@ struct RequestTimes {
 extension CachingRules {
     /// How long a response just received is fresh.
     func freshness(of head: ResponseHead, _ times: RequestTimes) -> Freshness {
-        freshnessAlone(of: head, times).limited(by: redirects(to: head, times))
+        limited(freshnessAlone(of: head, times), by: redirects(to: head, times))
     }
 
     /// How long each redirect on the way is. What says nothing of that itself is not guessed about, unless
@@ -70,13 +79,39 @@ extension CachingRules {
     func freshness(
         of record: EntryRecord, confirmedBy head: ResponseHead, _ times: RequestTimes
     ) -> Freshness {
-        freshnessAlone(of: record, confirmedBy: head, times).limited(by: redirects(to: head, times))
+        let known = record.freshUntil.map { Freshness(until: $0, terms: record.terms) }
+        return freshness(known, changed: record.validators.lastModified, updatedBy: head, times)
+    }
+
+    /// How long an image is fresh that was put together of parts: as after a 304, what the last response says
+    /// replaces what the first one said, and the rest stays (RFC 9111 §3.4). A 416 speaks of itself, not of the
+    /// image.
+    func freshness(
+        of partial: PartialRecord, continuedBy head: ResponseHead, _ times: RequestTimes
+    ) -> Freshness {
+        guard head.status == 206 else {
+            return limited(partial.freshness, by: redirects(to: head, times))
+        }
+        var changed: UnixTime?
+        if case .lastModified(let time) = partial.validator { changed = time }
+        return freshness(partial.freshness, changed: changed, updatedBy: head, times)
+    }
+
+    private func freshness(
+        _ known: Freshness?, changed: UnixTime?, updatedBy head: ResponseHead,
+        _ times: RequestTimes
+    ) -> Freshness {
+        limited(
+            freshnessAlone(known, changed: changed, updatedBy: head, times),
+            by: redirects(to: head, times))
     }
 
     private func freshnessAlone(
-        of record: EntryRecord, confirmedBy head: ResponseHead, _ times: RequestTimes
+        _ known: Freshness?, changed: UnixTime?, updatedBy head: ResponseHead,
+        _ times: RequestTimes
     ) -> Freshness {
-        var terms = head.cacheControl.isPresent ? terms(head) : record.terms
+        let wasGuessed = known?.terms.isGuessed ?? true
+        var terms = head.cacheControl.isPresent ? terms(head) : known?.terms ?? ReuseTerms()
         terms.isGuessed = false
         let now = times.received
         let dates = head.dates(now: now)
@@ -85,14 +120,13 @@ extension CachingRules {
             lifetime = said
         } else if head.expires != nil {
             lifetime = expiry(dates, now)
-        } else if let end = record.freshUntil, !record.terms.isGuessed {
+        } else if let known, !wasGuessed {
             // `Expires` is a time, which a 304 without one does not move. Behind a lifetime that is taken
             // back there may have been one, which nobody knows any more.
-            return Freshness(until: record.terms.lifetime == nil ? end : now, terms: terms)
+            return Freshness(until: known.terms.lifetime == nil ? known.until : now, terms: terms)
         } else {
             terms.isGuessed = true
-            let changed = dates.lastModified ?? record.validators.lastModified
-            lifetime = guess(changed, dates.date ?? now)
+            lifetime = guess(dates.lastModified ?? changed, dates.date ?? now)
         }
         return Freshness(until: end(lifetime, head, times), terms: terms)
     }

@@ -1,6 +1,6 @@
 /// What the cache remembers of an interrupted download, in one extended attribute of `NAME.part`.
 ///
-///     v1 total=1028192 boot=3f1c0a9be4d24877 etag="6b012ffe-fb060"
+///     v1 total=1028192 boot=3f1c0a9be4d24877 fresh=1790003600 lifetime=3600 etag="6b012ffe-fb060"
 ///
 /// There is one only if the download can be continued: its length is known and its origin gave a
 /// strong validator.
@@ -12,6 +12,8 @@ struct PartialRecord: Hashable, Sendable {
     var source: ResponseSource?
     /// Names the time between two starts of the machine it was written in.
     var boot: String?
+    /// What the first response said of its use; the rest need not say it again (RFC 9111 §3.4).
+    var freshness = Freshness.unknown
 
     static let attributeName = "user.cached.partial"
     private static let version = "v1"
@@ -33,13 +35,22 @@ struct PartialRecord: Hashable, Sendable {
 
     /// The attribute's value.
     var text: String {
-        let whole =
-            "\(Self.version) total=\(total)\(source.map { " at=\($0)" } ?? "")"
-            + (boot.map { " boot=\($0)" } ?? "")
-        return switch validator {
-        case .entityTag(let tag): "\(whole) etag=\(tag)"
-        case .lastModified(let time): "\(whole) modified=\(time.rawValue)"
+        var text = Self.version
+        func add(_ name: String, _ value: String?) {
+            if let value { text += " \(name)=\(value)" }
         }
+        add("total", "\(total)")
+        add("at", source.map { "\($0)" })
+        add("boot", boot)
+        if freshness != .unknown {
+            add("fresh", "\(freshness.until.rawValue)")
+            freshness.terms.forEachField(add)
+        }
+        switch validator {
+        case .entityTag(let tag): add("etag", tag)
+        case .lastModified(let time): add("modified", "\(time.rawValue)")
+        }
+        return text
     }
 
     /// Parses an attribute's value; `nil` when it is not a record of this version. Fields that are not
@@ -66,6 +77,25 @@ struct PartialRecord: Hashable, Sendable {
             self.source = source
         }
         boot = values["boot"].map { String($0) }
+        if let time = values["fresh"].flatMap({ UInt32($0) }) {
+            let terms = ReuseTerms(fields: values)
+            freshness = Freshness(until: UnixTime(rawValue: time), terms: terms)
+        }
+    }
+}
+
+extension ReuseTerms {
+    /// Of the fields of a record; what is no number of seconds is not there.
+    fileprivate init(fields: [Substring: Substring]) {
+        self.init()
+        func number(_ name: Substring) -> Int64? {
+            fields[name].flatMap { UInt32($0) }.map(Int64.init)
+        }
+        lifetime = number("lifetime")
+        isGuessed = number("guessed") == 1
+        mustRevalidate = number("strict") == 1
+        staleWhileRevalidate = number("swr")
+        staleIfError = number("sie")
     }
 }
 

@@ -120,6 +120,21 @@ struct FreshnessTests {
         #expect(UnixTime(rawValue: 0) - UnixTime(rawValue: .max) == -4_294_967_295)
     }
 
+    /// Seconds of use while the origin fails: of the redirect, of the image, of both. What is not said is a day.
+    @Test(
+        arguments: [
+            (nil, nil, nil), (600, nil, 600), (nil, 600, 600), (600, 60, 60), (nil, 100_000, 86400),
+            (100_000, nil, 86400), (100_000, 200_000, 100_000),
+        ] as [(Int64?, Int64?, Int64?)])
+    func theStricterCountsWhileTheOriginFails(redirect: Int64?, image: Int64?, both: Int64?) {
+        func field(_ seconds: Int64?) -> String {
+            "Cache-Control: max-age=1" + (seconds.map { ", stale-if-error=\($0)" } ?? "")
+        }
+        let head = ResponseHead(
+            "HTTP/1.1 302 Found", field(redirect), "", "HTTP/1.1 200 OK", field(image))
+        #expect(rules.freshness(of: head, Sample.atOnce).terms.staleIfError == both)
+    }
+
     // MARK: What may be stored
 
     @Test(arguments: [

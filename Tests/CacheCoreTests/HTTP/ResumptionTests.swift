@@ -52,6 +52,13 @@ struct ResumptionTests {
         #expect(
             PartialRecord(total: 1_028_192, validator: .entityTag("\"6b-f\"")).text
                 == "v1 total=1028192 etag=\"6b-f\"")
+        var record = PartialRecord(total: 77, validator: .entityTag("\"a\""))
+        let said = "max-age=5, must-revalidate, stale-while-revalidate=6, stale-if-error=7"
+        for field in ["Cache-Control: \(said)", "Expires: \(Sample.date(9))", "X: y"] {
+            record.freshness = CachingRules().freshness(of: .ok(field), Sample.atOnce)
+            #expect(PartialRecord(text: record.text) == record)
+        }
+        #expect(record.text == "v1 total=77 fresh=\((now + 3600).rawValue) guessed=1 etag=\"a\"")
         #expect(PartialRecord(text: "v1 new=x total=5 modified=7 b=")?.total == 5)
     }
 
@@ -88,17 +95,70 @@ struct ResumptionTests {
         (["Cache-Control: max-age=50"], 50), (["Expires: \(Sample.date(70))"], 70),
     ]
 
-    /// What the first answer said of it is forgotten, so nothing is guessed (RFC 9111 §3.4).
+    /// Where nobody knows what the first answer said, nothing is guessed.
     @Test(arguments: lastWords)
     func anImagePutTogetherIsFreshOnlyAsTheLastAnswerSays(fields: [String], seconds: Int64) throws {
-        var head = ResponseHead("HTTP/1.1 206 Partial Content", "Date: \(Sample.date(0))")
-        for field in fields { head.take(text: field) }
-        let partial = PartialRecord(total: 10, validator: .entityTag("\"a\""))
-        let record = EntryRecord(
-            ImageReport(.png, 1, 1, .whole), continuing: partial, head, Sample.atOnce,
-            CachingRules())
-        #expect(record.freshUntil == Sample.now + seconds)
+        let record = together(nil, [206: fields])
+        #expect(max(record.freshUntil ?? now, now) == now + seconds)
         #expect(record.validators.entityTag == "\"a\"")
+    }
+
+    /// An image whose first half came with `first`, and the rest, or word that there is no more, with one of
+    /// these.
+    private func together(
+        _ first: String?, _ last: [Int: [String]], at times: RequestTimes = Sample.atOnce
+    ) -> EntryRecord {
+        let rules = CachingRules()
+        var partial = PartialRecord(total: 10, validator: .entityTag("\"a\""))
+        if let first { partial.freshness = rules.freshness(of: .ok(first), Sample.atOnce) }
+        var head = ResponseHead()
+        for (status, fields) in last {
+            head = ResponseHead("HTTP/1.1 \(status) x", "Date: \(Sample.date(0))")
+            for field in fields { head.take(text: field) }
+        }
+        return EntryRecord(
+            ImageReport(.png, 1, 1, .whole), continuing: partial, head, times, rules)
+    }
+
+    /// What the rest does not say again stays (RFC 9111 §3.4).
+    @Test func whatTheFirstAnswerSaidStays() {
+        let later = RequestTimes(sent: now + 1000, received: now + 1000)
+        let silent = together("Cache-Control: max-age=50", [206: []], at: later)
+        #expect(silent.freshUntil == now + 1050)
+        let shorter = together("Cache-Control: max-age=50", [206: ["Cache-Control: max-age=7"]])
+        #expect(shorter.freshUntil == now + 7)
+        #expect(
+            together("Expires: \(Sample.date(70))", [206: []], at: later).freshUntil == now + 70)
+        let refused = together("Cache-Control: no-cache", [206: ["Expires: \(Sample.date(70))"]])
+        #expect(refused.freshUntil == now && refused.terms.mustRevalidate)
+        let guessed = together("X: y", [206: []], at: later)
+        #expect(guessed.freshUntil == later.received + 3600)
+        #expect(!guessed.terms.mustRevalidate)
+    }
+
+    /// A 416 speaks of itself, not of the image.
+    @Test func a416SaysNothingOfTheImage() {
+        let later = RequestTimes(sent: now + 10, received: now + 10)
+        for fields in [[], ["Cache-Control: max-age=900"], ["Cache-Control: no-store"]] {
+            let record = together("Cache-Control: max-age=50", [416: fields], at: later)
+            #expect(record.freshUntil == now + 50 && record.terms.lifetime == 50)
+        }
+    }
+
+    /// RFC 9111 §4.2.2, §5.2.2.4
+    @Test(arguments: ["no-cache", "max-age=0, must-revalidate", "max-age=2"])
+    func noLaterSilenceMakesUpForIt(first: String) throws {
+        let silent = ResponseHead("HTTP/1.1 304 x", "ETag: \"a\"")
+        let later = RequestTimes(sent: now + 1000, received: now + 1000)
+        for last in [206, 416] {
+            let record = together("Cache-Control: \(first)", [last: []])
+            let confirmed = try #require(record.confirmed(by: silent, later, CachingRules()))
+            let lifetime = first == "max-age=2" ? 2 : 0 as Int64
+            #expect(confirmed.freshUntil == later.received + lifetime)
+            #expect(confirmed.terms.mustRevalidate == (first != "max-age=2"))
+        }
+        let unknown = together(nil, [206: []]).confirmed(by: silent, later, CachingRules())
+        #expect(try #require(unknown?.freshUntil) <= later.received)
     }
 
     private func answer(received: Int64 = 400, _ lines: String...) throws -> Resumption.Answer {
