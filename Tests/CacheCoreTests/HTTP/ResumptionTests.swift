@@ -98,24 +98,22 @@ struct ResumptionTests {
     /// Where nobody knows what the first answer said, nothing is guessed.
     @Test(arguments: lastWords)
     func anImagePutTogetherIsFreshOnlyAsTheLastAnswerSays(fields: [String], seconds: Int64) throws {
-        let record = together(nil, [206: fields])
+        let record = together(nil, 206, fields)
         #expect(max(record.freshUntil ?? now, now) == now + seconds)
         #expect(record.validators.entityTag == "\"a\"")
     }
 
-    /// An image whose first half came with `first`, and the rest, or word that there is no more, with one of
-    /// these.
+    /// An image whose first half came with `first`, and the rest, or word that there is no more, with this status
+    /// and these fields.
     private func together(
-        _ first: String?, _ last: [Int: [String]], at times: RequestTimes = Sample.atOnce
+        _ first: String?, _ status: Int, _ fields: [String] = [],
+        at times: RequestTimes = Sample.atOnce
     ) -> EntryRecord {
         let rules = CachingRules()
         var partial = PartialRecord(total: 10, validator: .entityTag("\"a\""))
         if let first { partial.freshness = rules.freshness(of: .ok(first), Sample.atOnce) }
-        var head = ResponseHead()
-        for (status, fields) in last {
-            head = ResponseHead("HTTP/1.1 \(status) x", "Date: \(Sample.date(0))")
-            for field in fields { head.take(text: field) }
-        }
+        var head = ResponseHead("HTTP/1.1 \(status) x", "Date: \(Sample.date(0))")
+        for field in fields { head.take(text: field) }
         return EntryRecord(
             ImageReport(.png, 1, 1, .whole), continuing: partial, head, times, rules)
     }
@@ -123,15 +121,15 @@ struct ResumptionTests {
     /// What the rest does not say again stays (RFC 9111 §3.4).
     @Test func whatTheFirstAnswerSaidStays() {
         let later = RequestTimes(sent: now + 1000, received: now + 1000)
-        let silent = together("Cache-Control: max-age=50", [206: []], at: later)
+        let silent = together("Cache-Control: max-age=50", 206, at: later)
         #expect(silent.freshUntil == now + 1050)
-        let shorter = together("Cache-Control: max-age=50", [206: ["Cache-Control: max-age=7"]])
+        let shorter = together("Cache-Control: max-age=50", 206, ["Cache-Control: max-age=7"])
         #expect(shorter.freshUntil == now + 7)
         #expect(
-            together("Expires: \(Sample.date(70))", [206: []], at: later).freshUntil == now + 70)
-        let refused = together("Cache-Control: no-cache", [206: ["Expires: \(Sample.date(70))"]])
+            together("Expires: \(Sample.date(70))", 206, at: later).freshUntil == now + 70)
+        let refused = together("Cache-Control: no-cache", 206, ["Expires: \(Sample.date(70))"])
         #expect(refused.freshUntil == now && refused.terms.mustRevalidate)
-        let guessed = together("X: y", [206: []], at: later)
+        let guessed = together("X: y", 206, at: later)
         #expect(guessed.freshUntil == later.received + 3600)
         #expect(!guessed.terms.mustRevalidate)
     }
@@ -140,7 +138,7 @@ struct ResumptionTests {
     @Test func a416SaysNothingOfTheImage() {
         let later = RequestTimes(sent: now + 10, received: now + 10)
         for fields in [[], ["Cache-Control: max-age=900"], ["Cache-Control: no-store"]] {
-            let record = together("Cache-Control: max-age=50", [416: fields], at: later)
+            let record = together("Cache-Control: max-age=50", 416, fields, at: later)
             #expect(record.freshUntil == now + 50 && record.terms.lifetime == 50)
         }
     }
@@ -151,13 +149,13 @@ struct ResumptionTests {
         let silent = ResponseHead("HTTP/1.1 304 x", "ETag: \"a\"")
         let later = RequestTimes(sent: now + 1000, received: now + 1000)
         for last in [206, 416] {
-            let record = together("Cache-Control: \(first)", [last: []])
+            let record = together("Cache-Control: \(first)", last)
             let confirmed = try #require(record.confirmed(by: silent, later, CachingRules()))
             let lifetime = first == "max-age=2" ? 2 : 0 as Int64
             #expect(confirmed.freshUntil == later.received + lifetime)
             #expect(confirmed.terms.mustRevalidate == (first != "max-age=2"))
         }
-        let unknown = together(nil, [206: []]).confirmed(by: silent, later, CachingRules())
+        let unknown = together(nil, 206).confirmed(by: silent, later, CachingRules())
         #expect(try #require(unknown?.freshUntil) <= later.received)
     }
 

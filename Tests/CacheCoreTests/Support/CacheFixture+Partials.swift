@@ -2,6 +2,7 @@ import CLinux
 import CacheKey
 import Glibc
 import TestSupport
+import Testing
 
 @testable import CacheCore
 
@@ -32,6 +33,23 @@ extension CacheFixture {
     func hasPartial(_ path: String) throws -> Bool {
         var status = stat()
         return lstat(try partial(path), &status) == 0
+    }
+
+    /// The image is an entry at `/a.png` with all that belongs to one, and no partial is left.
+    func expectEntry(_ image: [UInt8]) throws {
+        #expect(try contents(of: file("/a.png")) == image)
+        #expect(try !hasPartial("/a.png"))
+        var digest = SHA256()
+        image.withUnsafeBytes { digest.update($0) }
+        #expect(cache.details(of: try wish("/a.png").key).sha256 == digest.finish())
+        let attributes = ExtendedAttributes(of: try file("/a.png"))
+        #expect(try attributes[PartialRecord.attributeName] == nil)
+        guard case .cached(let facts, _, _) = try lookup("/a.png") else {
+            Issue.record("it is not cached")
+            return
+        }
+        #expect(facts.size == image.count)
+        #expect(facts.mediaType == .png)
     }
 
     private func write(_ bytes: [UInt8], to path: String) throws {
