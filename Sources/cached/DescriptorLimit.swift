@@ -30,13 +30,14 @@ enum DescriptorLimit {
     /// half of all.
     static func connections(besides transfers: Int) -> Int {
         guard let all = current else { return .max }
-        return all - own(transfers)
+        return all - own(transfers, of: all)
     }
 
     /// Lets no more be downloaded and published at once than there are descriptors for.
     static func apply(to cache: inout CacheSettings, _ logger: Logger) {
+        guard let all = current else { return }
         let wanted = cache.transfers.transferLimit
-        let own = own(wanted)
+        let own = own(wanted, of: all)
         let transfers = min(wanted, max(1, own / 2 / ofTransfer))
         cache.transfers.transferLimit = transfers
         cache.publishingLimit = min(
@@ -53,12 +54,12 @@ enum DescriptorLimit {
     private static let ofDaemon = 32
 
     /// Those that are not for clients.
-    private static func own(_ transfers: Int) -> Int {
-        guard let all = current else { return .max / 2 }
+    private static func own(_ transfers: Int, of all: Int) -> Int {
         let images = CacheSettings(directory: "").publishingLimit
         return min(all / 2, ofTransfer * transfers + images + ofDaemon)
     }
 
+    /// All there may be; `nil` if the kernel does not say.
     private static var current: Int? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {

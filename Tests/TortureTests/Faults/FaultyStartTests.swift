@@ -25,7 +25,13 @@ struct FaultyStartTests {
                         for nth in 1...(isLongForm ? 4 : 1) {
                             let fault = Strace.Fault(call: faults.call, errno: errno, nth: nth)
                             let start = FaultyStart(fault, first.daemon.directory, origin)
-                            guard let isUp = try await start.isUp() else { break }
+                            let isUp: Bool?
+                            do {
+                                isUp = try await start.isUp()
+                            } catch {
+                                throw TestFailure("\(fault): \(error)")
+                            }
+                            guard let isUp else { break }
                             tally.faults += 1
                             if !isUp { tally.refusals += 1 }
                         }
@@ -88,12 +94,12 @@ private struct FaultyStart {
             let answer = try await connection.call(
                 #"{"method":"io.cached.Cache.\#(method)","parameters":{"urls":["\#(url)"]}}"#)
             let isFine = answer.contains(#""cached""#) || answer.contains(#""failure""#)
-            guard isFine || method == "Status" else { throw TestFailure("\(fault): \(answer)") }
+            guard isFine || method == "Status" else { throw TestFailure(answer) }
         }
         daemon.signal(SIGTERM)
         let status = try await daemon.waitForExit()
         guard status == .success else {
-            throw TestFailure("\(fault): \(status): \(daemon.text(.standardError))")
+            throw TestFailure("\(status): \(daemon.text(.standardError))")
         }
     }
 
@@ -105,7 +111,7 @@ private struct FaultyStart {
             lines[0].contains(";")
         else {
             throw TestFailure(
-                "\(fault): \(daemon.exitStatus.map(\.description) ?? "?"): \(reason)")
+                "\(daemon.exitStatus.map(\.description) ?? "?"): \(reason)")
         }
     }
 }
