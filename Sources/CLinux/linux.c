@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/ioprio.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 void clinux_name_thread(const char *name) {
     prctl(PR_SET_NAME, name);
@@ -33,6 +35,25 @@ void clinux_take_standard_descriptors(void) {
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
         if (fcntl(descriptor, F_GETFD) < 0)
             open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+static volatile sig_atomic_t remembered_end;
+
+static void remember_end(int number) {
+    if (remembered_end != 0) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+    remembered_end = number;
+}
+
+void clinux_remember_end(void) {
+    signal(SIGTERM, remember_end);
+    signal(SIGINT, remember_end);
+}
+
+void clinux_raise_remembered_end(void) {
+    if (remembered_end != 0) kill(getpid(), remembered_end);
 }
 
 const int clinux_o_path = O_PATH;

@@ -33,7 +33,7 @@ enum ExitStatus: Int32 {
             case .noDaemon, .disconnected, .refused(.shuttingDown): .noDaemon
             case .notPermitted, .refused(.permissionDenied): .notPermitted
             // More was asked for than fits into one call.
-            case .pathTooLong, .messageTooLarge, .refused(.tooMany): .usage
+            case .pathTooLong, .invalidEnvironment, .messageTooLarge, .refused(.tooMany): .usage
             case .input: .inputOutput
             case .invalidReply, .refused: .protocolError
             }

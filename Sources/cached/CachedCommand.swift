@@ -26,6 +26,7 @@ struct CachedCommand: AsyncParsableCommand {
     static func main() async {
         // A signal that comes before anybody takes it must not end the daemon, as it does by default.
         for number in [SIGPIPE, SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
+        clinux_remember_end()
         clinux_take_standard_descriptors()
         ProcessMemory.keepLittle()
         await main(nil)
@@ -34,7 +35,7 @@ struct CachedCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             if let problem = ProgramArguments.problem { throw StartFailure.configuration(problem) }
-            let settings = try Settings.resolve(options, Environment.all())
+            let settings = try Settings.resolve(options, try Environment.all())
             try await serve(settings)
         } catch let failure as StartFailure {
             FileDescriptor.standardError.writeLine("cached: \(failure.message)")
@@ -50,7 +51,7 @@ struct CachedCommand: AsyncParsableCommand {
         DescriptorLimit.apply(to: &settings.cache, logger)
         let server = try SocketServer(settings, logger: logger)
         let reload = Reload(server: server, logger: logger) { [options] in
-            try Settings.resolve(options, Environment.all())
+            try Settings.resolve(options, try Environment.all())
         }
         let signals = await PressureSignals(monitor: server.pressure)
         let group = ServiceGroup(

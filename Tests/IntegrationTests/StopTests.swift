@@ -188,6 +188,27 @@ struct StopTests {
         }
     }
 
+    /// From the moment on at which its socket can be seen.
+    @Test(arguments: [SIGTERM, SIGINT])
+    func aSignalThatComesWhileItStartsEndsItInOrder(_ signal: Int32) async throws {
+        try await withTestScope { scope in
+            for _ in 0..<8 {
+                var options = DaemonFixture.Options()
+                options.waitsUntilReady = false
+                let daemon = try await DaemonFixture.start(options, in: scope)
+                // Without a pause, or it is through.
+                try await offPool {
+                    let watch = Stopwatch()
+                    while access(daemon.socket, F_OK) != 0, watch.time < .seconds(60) {}
+                }
+                daemon.process.signal(signal)
+                let status = try await daemon.process.waitForExit()
+                #expect(status == .success, "\(daemon.log)")
+                #expect(size(at: daemon.socket) == nil)
+            }
+        }
+    }
+
     @Test func aDaemonThatIsStoppingRemovesNoSocketOfAnother() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)

@@ -42,6 +42,16 @@ import Testing
         #expect(three.talk == "")
     }
 
+    @Test func whatNoDaemonSaysIsNoAnswer() throws {
+        let few = try run(["status", "u", "v"], items: [cached])
+        #expect(few.status == 70)
+        #expect(few.talk == "cachectl: the daemon's reply has 1 items for 2 URLs\n")
+        let wild = flying.replacing("42.0", with: "1e300")
+        #expect(try run(["status", "u"], items: [wild]).lines[0].hasPrefix("in-flight 100.0% "))
+        let old = cached.replacing("}", with: ",\"lastUsedAt\":-9223372036854775808}")
+        #expect(try run(["list"], items: [old]).status == 0)
+    }
+
     @Test func statusTellsFailuresOnStandardError() throws {
         let outcome = try run(["status", "u"], items: [failed])
         #expect(outcome.output == "missing https://a/5\n")

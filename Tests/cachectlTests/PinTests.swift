@@ -79,7 +79,8 @@ import Testing
 
     @Test(arguments: [("pin", true), ("unpin", false)])
     func theDaemonIsToldWhichURLsAndHow(command: String, isPinned: Bool) throws {
-        let stub = try StubDaemon(replies: [#"{"parameters":{"items":[]}}"#])
+        let items = repeatElement(isPinned ? pinned : unpinned, count: 3).joined(separator: ",")
+        let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(items)]}}"#])
         let arguments = [command, "https://a/1", "-", "https://a/3", "--socket", stub.path]
         #expect(try Program.run(arguments, input: "https://a/2\n\n").status == 0)
         let call = try Message.decode(

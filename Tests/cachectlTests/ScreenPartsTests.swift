@@ -82,12 +82,19 @@ import Testing
     @Test func aRenditionIsSaidWhereItChanges() {
         var line = StyledLine("ab", .done)
         line.append("cd")
-        #expect(line.encoded(.sixteen) == "\u{1B}[0;32mab\u{1B}[0mcd")
         #expect(
-            StyledLine("ab", .shimmer(8)).encoded(.direct)
+            line.encoded(Look(isUnicode: true, colors: .sixteen)) == "\u{1B}[0;32mab\u{1B}[0mcd")
+        #expect(
+            StyledLine("ab", .shimmer(8)).encoded(Look(isUnicode: true, colors: .direct))
                 == "\u{1B}[0;38;2;208;208;208mab\u{1B}[0m")
-        #expect(StyledLine("ab", .failure).encoded(.none) == "\u{1B}[0;1mab\u{1B}[0m")
-        #expect(StyledLine("a").chosen(columns: 3).encoded(.none) == "\u{1B}[0;7ma  \u{1B}[0m")
+        #expect(
+            StyledLine("ab", .failure).encoded(Look(isUnicode: true, colors: .none))
+                == "\u{1B}[0;1mab\u{1B}[0m")
+        let ascii = Look(isUnicode: false, colors: .none)
+        #expect(StyledLine("aé画\u{DB}31m").encoded(ascii) == "a????31m")
+        #expect(
+            StyledLine("a").chosen(columns: 3).encoded(Look(isUnicode: true, colors: .none))
+                == "\u{1B}[0;7ma  \u{1B}[0m")
     }
 
     @Test func halfOfAWideCharacterIsNone() {

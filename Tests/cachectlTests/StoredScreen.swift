@@ -29,6 +29,6 @@ enum StoredScreen {
 extension StyledLine {
     /// The line as a terminal takes it, escapes made visible.
     func visible(_ colors: Look.Colors) -> String {
-        encoded(colors).replacing("\u{1B}", with: "␛")
+        encoded(Look(isUnicode: true, colors: colors)).replacing("\u{1B}", with: "␛")
     }
 }

@@ -86,6 +86,15 @@ struct TerminalTests {
         #expect(outcome.lines.contains("path       /c/1"))
     }
 
+    @Test func theURLToShowMayComeFromStandardInput() throws {
+        let stub = try StubDaemon(replies: [cached])
+        let outcome = try Program.run(
+            ["show", "-", "--socket", stub.path], input: "https://a/1\n")
+        #expect(outcome.status == 0)
+        #expect(outcome.lines.contains("path       /c/1"))
+        #expect(try #require(stub.calls.first).contains("a/1"))
+    }
+
     @Test func topWithoutATerminalIsWrongUsage() throws {
         let stub = try StubDaemon(replies: [cached])
         let outcome = try Program.run(["top", "--socket", stub.path])

@@ -29,6 +29,7 @@ import Testing
         ("plain text 画像", "plain text 画像"), ("\u{1B}[31m", #"\u{1B}[31m"#),
         ("a\nb\r", #"a\u{A}b\u{D}"#), ("\u{9B}31m\u{7F}", #"\u{9B}31m\u{7F}"#),
         ("a\u{202E}b", #"a\u{202E}b"#), ("\u{FEFF}a\u{61C}", #"\u{FEFF}a\u{61C}"#),
+        ("a\u{2060}\u{200D}b\u{AD}", #"a\u{2060}\u{200D}b\u{AD}"#), ("\u{E0061}", #"\u{E0061}"#),
     ])
     func controlsAreMadeVisible(text: String, printable: String) {
         #expect(text.printable == printable)

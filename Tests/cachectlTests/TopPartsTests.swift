@@ -153,6 +153,18 @@ import Testing
         _ = gauges.sampled(["hits": 4], now: .seconds(31))
         #expect(gauges.hits.values == [20, 0, 0])
     }
+
+    /// Keys ask at once.
+    @Test func whatAKeyAskedForBetweenTwoSamplesMovesNoRate() {
+        var gauges = Gauges()
+        for (milliseconds, hits) in [
+            (1000, 0), (1990, 990), (2000, 1000), (2010, 1010), (3000, 2000),
+        ] {
+            _ = gauges.sampled(["hits": .int(hits)], now: .milliseconds(milliseconds))
+        }
+        #expect(gauges.hits.values.map { $0.rounded() } == [1000, 1000])
+        #expect(gauges.int("hits") == 2000)
+    }
 }
 
 extension Item {

@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [("none", Look.Colors.none), ("sixteen", .sixteen), ("direct", .direct)])
     func coloursAreThoseOfTheTerminal(name: String, colors: Look.Colors) throws {
         let look = Look(isUnicode: true, colors: colors)
-        var writer = CanvasWriter(colors: colors)
+        var writer = CanvasWriter(look: look)
         let frame = writer.frame(canvas(TopScene.downloads(80, 24), look))
         let lines = frame.replacing("\u{1B}", with: "␛").replacing("H", with: "H\n")
         try StoredScreen.expect([lines], in: "colours-\(name).txt")

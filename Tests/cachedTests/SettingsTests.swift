@@ -280,6 +280,18 @@ struct SettingsTests {
         }
     }
 
+    /// As where a directory on the way may not be searched, which nobody forbids root.
+    @Test func aUsualPlaceThatCanNotBeLookedAtIsAnError() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope).path
+            try #require(symlink("loop", "\(home)/loop") == 0)
+            let environment = ["HOME": "/h", "XDG_CONFIG_HOME": "\(home)/loop"]
+            let failure = try await self.failure([], environment)
+            #expect(failure.exitCode == .configuration)
+            #expect(failure.message.contains("\(home)/loop/cached/cached.conf"))
+        }
+    }
+
     @Test func aNamedFileThatIsMissingIsAnError() async throws {
         let failure = try await failure(["--config", "/nonexistent/x"], ["HOME": "/h"])
         #expect(failure.exitCode == .configuration)

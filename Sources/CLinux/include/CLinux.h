@@ -36,6 +36,11 @@ int clinux_peer_of(int descriptor, struct clinux_peer *peer);
 /// open(2)
 void clinux_take_standard_descriptors(void);
 
+/// Remembers a SIGTERM or SIGINT instead of ending by it; a second one ends the process. signal(7)
+void clinux_remember_end(void);
+/// Raises the signal that was remembered, if any, for whoever takes it now.
+void clinux_raise_remembered_end(void);
+
 /// Names the calling thread; 15 bytes are kept. prctl(2), `PR_SET_NAME`.
 void clinux_name_thread(const char *name);
 

@@ -10,6 +10,8 @@ public struct ClientError: Error, Sendable, Hashable {
         case notPermitted
         /// The path does not fit into a socket address.
         case pathTooLong
+        /// A variable that says where the daemon or the directory is can't be read.
+        case invalidEnvironment
 
         // Talking
 

@@ -11,18 +11,30 @@ struct InputBuffer {
     /// Bytes received and not yet taken.
     var count: Int { bytes.count - start }
 
+    /// Bytes in memory.
+    var held: Int { bytes.count }
+
     /// Lets `fill` write at most `limit` bytes at the end; it returns how many, or less than 0 for
     /// none, which is handed on.
     mutating func append(
         upTo limit: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int
     ) -> Int {
-        withUnsafeTemporaryAllocation(byteCount: limit, alignment: 16) { room in
+        dropTaken()
+        return withUnsafeTemporaryAllocation(byteCount: limit, alignment: 16) { room in
             let count = fill(room)
             if count > 0 {
                 bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<count]))
             }
             return count
         }
+    }
+
+    /// Makes room of what was taken, where that is most of it.
+    private mutating func dropTaken() {
+        guard start > bytes.count / 2 else { return }
+        bytes.removeFirst(start)
+        scanned -= start
+        start = 0
     }
 
     /// Whether a whole message is there. memchr(3).

@@ -7,15 +7,22 @@ public enum Environment {
         "CACHED_SOCKET", "CACHE_DIRECTORY", "HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
     ]
 
-    /// Those that are set now. getenv(3).
-    public static func current() -> [String: String] {
+    /// Those that are set now; fails where one is not UTF-8. getenv(3).
+    public static func current() throws(ClientError) -> [String: String] {
         var values: [String: String] = [:]
         for name in names {
-            if let value = getenv(name) {
-                values[name] = String(cString: value)
+            guard let value = getenv(name) else { continue }
+            guard let text = String(validatingCString: value) else {
+                throw ClientError(.invalidEnvironment, notUTF8(name))
             }
+            values[name] = text
         }
         return values
+    }
+
+    /// What is wrong with such a variable.
+    package static func notUTF8(_ name: String) -> String {
+        "\(name) is not UTF-8, and would become another path; set it to one that is"
     }
 }
 

@@ -47,7 +47,7 @@ struct NameCommand: ParsableCommand {
     }
 
     private func resolvedDirectory() throws -> String {
-        let environment = Environment.current()
+        let environment = try Environment.current()
         guard let path = DirectoryLookup.path(flag: directory, environment: environment) else {
             throw CommandFailure(
                 status: .usage,

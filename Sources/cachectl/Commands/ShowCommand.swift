@@ -19,18 +19,24 @@ struct ShowCommand: ParsableCommand {
 
     @OptionGroup var socket: SocketOption
 
-    @Argument(help: ArgumentHelp("The URL.", valueName: "url"))
+    @Argument(help: ArgumentHelp("The URL; - reads it from standard input.", valueName: "url"))
     var url: String
 
     func run() throws {
         let client = try socket.connect()
         let session = FetchSession(client: client, display: .onTerminal())
-        let items = try session.fetch(.init(urls: [url], priority: .visible))
-        guard let item = items.first, item.state == .cached else {
-            var report = FetchReport(json: false, mayBeInFlight: false)
-            try report.add(items)
-            return try report.finish()
+        var failures = FetchReport(json: false, mayBeInFlight: false)
+        try URLArguments.read([url]).ask {
+            try session.fetch(.init(urls: $0, priority: .visible))
+        } each: { items in
+            for item in items {
+                if item.state == .cached {
+                    try ShowSession(client: client).show(item)
+                } else {
+                    try failures.add([item])
+                }
+            }
         }
-        try ShowSession(client: client).show(item)
+        try failures.finish()
     }
 }

@@ -22,7 +22,7 @@ struct SocketOption: ParsableArguments {
 extension Client {
     /// A client of the daemon at the socket named by a flag, or wherever one is looked for.
     convenience init(socket flag: String?) throws(ClientError) {
-        let environment = Environment.current()
+        let environment = try Environment.current()
         try self.init(paths: SocketLookup.clientPaths(flag: flag, environment: environment))
     }
 }

@@ -47,7 +47,14 @@ extension URLList {
         var refused = refused[...]
         var position = 0
         for batch in Batches(urls) {
-            let items = Self.merged(try call(batch), &refused, from: position)
+            let answers = try call(batch)
+            guard answers.count >= batch.count else {
+                throw CommandFailure(
+                    status: .protocolError,
+                    message: "the daemon's reply has \(answers.count) items for \(batch.count) URLs"
+                )
+            }
+            let items = Self.merged(answers, &refused, from: position)
             position += batch.count
             try take(items)
         }

@@ -17,7 +17,7 @@ extension Item {
     /// `42.0%`, or `-` while the total is unknown.
     private var percentText: String {
         guard let percent else { return "-" }
-        let tenths = Int((percent * 10).rounded())
+        let tenths = Int((min(max(percent, 0), 100) * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)%"
     }
 

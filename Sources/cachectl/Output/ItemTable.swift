@@ -30,7 +30,7 @@ struct ItemTable {
             item.size.map(ByteCountText.describe) ?? "-",
             item.mediaType?.printable ?? "-",
             item.dimensions,
-            second.map { TimeText.describe(seconds: now - $0) } ?? "-",
+            second.map { TimeText.describe(from: $0, to: now) } ?? "-",
             item.pinnedText ?? "-",
             item.url.printable,
         ]

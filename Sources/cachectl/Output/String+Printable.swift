@@ -1,7 +1,7 @@
 extension String {
     /// The text with everything a terminal would obey made visible, as in `\u{1B}`: the controls of
-    /// ASCII and of ISO 8859 (C0, DEL, C1), the marks that turn the direction of writing, and what takes no
-    /// room at all.
+    /// ASCII and of ISO 8859 (C0, DEL, C1), the marks that turn the direction of writing, and what is not
+    /// shown at all (UAX #44, Default_Ignorable_Code_Point).
     var printable: String {
         guard unicodeScalars.contains(where: \.commandsTerminal) else { return self }
         var result = ""
@@ -20,8 +20,8 @@ extension Unicode.Scalar {
     fileprivate var commandsTerminal: Bool {
         switch value {
         case 0x00...0x1F, 0x7F...0x9F: true
-        case 0x061C, 0x200B, 0x200E, 0x200F, 0xFEFF, 0x2028...0x202E, 0x2066...0x2069: true
-        default: false
+        case 0x2028, 0x2029: true
+        default: properties.isDefaultIgnorableCodePoint
         }
     }
 }

@@ -12,6 +12,12 @@ enum TimeText {
         }
     }
 
+    /// What lies between two Unix seconds.
+    static func describe(from second: Int, to now: Int) -> String {
+        let (seconds, isTooFar) = now.subtractingReportingOverflow(second)
+        return describe(seconds: isTooFar ? .max : seconds)
+    }
+
     /// A Unix second in UTC, as in `2026-11-21T04:48:36Z`. gmtime_r(3), RFC 3339.
     static func describe(unixSecond: Int) -> String {
         var second = time_t(unixSecond)

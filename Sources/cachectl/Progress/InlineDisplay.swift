@@ -11,7 +11,7 @@ final class InlineDisplay {
 
     private init(look: Look) {
         self.look = look
-        screen = InlineScreen(colors: look.colors)
+        screen = InlineScreen(look: look)
     }
 
     /// A display on standard error, if that is a terminal that can move its cursor. isatty(3).

@@ -1,14 +1,14 @@
 /// Turns one screen into the next with few bytes: only cells that changed are written (ECMA-48).
 struct CanvasWriter {
-    let colors: Look.Colors
+    let look: Look
     /// What the terminal shows; `nil` for nobody knows.
     private var shown: Canvas?
 
     /// So many unchanged cells cost no more than moving the cursor over them.
     private static let gap = 6
 
-    init(colors: Look.Colors) {
-        self.colors = colors
+    init(look: Look) {
+        self.look = look
     }
 
     /// Nobody knows any more what the terminal shows.
@@ -19,7 +19,7 @@ struct CanvasWriter {
     /// The bytes that make the terminal show `canvas`; none if it does.
     mutating func frame(_ canvas: Canvas) -> String {
         var text = ""
-        var pen = Pen(colors: colors)
+        var pen = Pen(look: look)
         let before = known(canvas)
         if before == nil { text += "\u{1B}[0m\u{1B}[2J" }
         let blank = Array(repeating: Cell.blank, count: canvas.columns)

@@ -58,8 +58,8 @@ struct StyledLine: Hashable {
     }
 
     /// The line as a terminal takes it, its end in the plain rendition.
-    func encoded(_ colors: Look.Colors) -> String {
-        var pen = Pen(colors: colors)
+    func encoded(_ look: Look) -> String {
+        var pen = Pen(look: look)
         var text = ""
         for cell in cells { pen.write(cell, to: &text) }
         pen.reset(&text)

@@ -17,12 +17,14 @@ final class FullScreen {
         else { return nil }
         self.port = port
         self.modes = modes
-        writer = CanvasWriter(colors: look.colors)
+        writer = CanvasWriter(look: look)
     }
 
     /// Takes the terminal, the first time and each time it was given back. The private modes are those
     /// of xterm: 1049 alternate screen, 25 cursor, 7 wrapping of long lines.
     func enter() {
+        // In the background this stops the program, before anything is on the screen.
+        modes.makeImmediate()
         port.write("\u{1B}[?1049h")
         resume()
     }

@@ -5,7 +5,7 @@ import Glibc
 /// back before any of them takes effect. signalfd(2).
 final class SignalInbox {
     /// Those that end the program, stop it, or say that the terminal has changed.
-    static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
+    static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM]
     private static let all = ending + [SIGTSTP, SIGCONT, SIGWINCH]
 
     let descriptor: Int32

@@ -18,7 +18,7 @@ struct CachedView {
         line.append(" of \(ByteCountText.describe(allowed))  ")
         let fraction = allowed > 0 ? Double(used) / Double(allowed) : 1
         line.append(Bar(look: look, width: screen.columns / 5).line(fraction))
-        line.append("  \(gauges.int("entries") ?? 0) images")
+        line.append("  " + images(gauges.int("entries")))
         let pinned = gauges.int("entriesPinned") ?? 0
         if pinned > 0 {
             line.append(
@@ -34,12 +34,16 @@ struct CachedView {
         guard let level = gauges.string("pressureLastLevel"),
             let second = gauges.int("pressureLastAt")
         else { return line }
-        let age = TimeText.describe(seconds: screen.time.unixSecond - second)
+        let age = TimeText.describe(from: second, to: screen.time.unixSecond)
         let bytes = ByteCountText.describe(gauges.int("pressureLastBytes") ?? 0)
         line.append("  last ", .faint)
         line.append("\(level) \(age) ago", level == "critical" ? .failure : .warning)
-        line.append(", \(gauges.int("pressureLastEntries") ?? 0) images went, \(bytes)")
+        line.append(", \(images(gauges.int("pressureLastEntries"))) went, \(bytes)")
         return line
+    }
+
+    private func images(_ count: Int?) -> String {
+        count == 1 ? "1 image" : "\(count ?? 0) images"
     }
 
     var sparklines: StyledLine {
@@ -79,7 +83,7 @@ struct CachedView {
 
     private func row(_ item: Item) -> StyledLine {
         let second = model.cached.order == .newest ? item.fetchedAt : item.lastUsedAt
-        let age = second.map { TimeText.describe(seconds: screen.time.unixSecond - $0) }
+        let age = second.map { TimeText.describe(from: $0, to: screen.time.unixSecond) }
         var line = line(
             pin: item.pinned == true ? "*" : " ",
             size: item.size.map(ByteCountText.describe) ?? "",

@@ -8,7 +8,21 @@ struct Gauges: Hashable {
     private(set) var hits = Samples()
     private(set) var bytesReceived = Samples()
     private(set) var bytesEvicted = Samples()
-    private var sampledAt: Duration?
+    /// The sample that rates are counted from.
+    private var counted: Sample?
+
+    private struct Sample: Hashable {
+        let stats: [String: JSONValue]
+        let at: Duration
+
+        /// A daemon that was started anew counts from 0.
+        func rate(_ name: String, since before: Sample, _ seconds: Double) -> Double {
+            guard case .int(let new)? = stats[name], case .int(let old)? = before.stats[name] else {
+                return 0
+            }
+            return Double(max(0, new - old)) / seconds
+        }
+    }
 
     struct Samples: Hashable {
         private(set) var values: [Double] = []
@@ -27,19 +41,23 @@ struct Gauges: Hashable {
 
     /// Takes in a sample; whether the list of what is cached has to be looked at again.
     mutating func sampled(_ new: [String: JSONValue], now: Duration) -> Bool {
-        defer {
-            stats = new
-            sampledAt = now
-        }
-        guard let sampledAt, now > sampledAt else { return false }
-        let seconds = (now - sampledAt) / .seconds(1)
+        let isFirst = counted == nil
+        defer { stats = new }
+        count(Sample(stats: new, at: now))
+        return !isFirst && Self.turnover.contains { stats[$0] != new[$0] }
+    }
+
+    /// Adds to the rates, unless the sample is one that a key asked for between two.
+    private mutating func count(_ new: Sample) {
+        defer { counted = counted ?? new }
+        guard let before = counted, new.at - before.at >= FramePace.sample / 2 else { return }
+        counted = new
+        let seconds = (new.at - before.at) / .seconds(1)
         // After a pause there is no telling when it happened.
-        if seconds < 3 {
-            hits.add(rate("hits", new, seconds))
-            bytesReceived.add(rate("bytesReceived", new, seconds))
-            bytesEvicted.add(rate("bytesEvicted", new, seconds))
-        }
-        return Self.turnover.contains { stats[$0] != new[$0] }
+        guard seconds < 3 else { return }
+        hits.add(new.rate("hits", since: before, seconds))
+        bytesReceived.add(new.rate("bytesReceived", since: before, seconds))
+        bytesEvicted.add(new.rate("bytesEvicted", since: before, seconds))
     }
 
     func int(_ name: String) -> Int? {
@@ -48,11 +66,5 @@ struct Gauges: Hashable {
 
     func string(_ name: String) -> String? {
         if case .string(let value)? = stats[name] { value } else { nil }
-    }
-
-    /// A daemon that was started anew counts from 0.
-    private func rate(_ name: String, _ new: [String: JSONValue], _ seconds: Double) -> Double {
-        guard case .int(let value)? = new[name], let before = int(name) else { return 0 }
-        return Double(max(0, value - before)) / seconds
     }
 }

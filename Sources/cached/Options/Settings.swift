@@ -151,10 +151,10 @@ extension Settings {
             environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? environment["HOME"].map { "\($0)/.config" }
         let places = [home.map { "\($0)/cached/cached.conf" }, "/etc/cached/cached.conf"]
-        // A link that leads nowhere is there, too.
+        // A link that leads nowhere is there, too; and where nobody may look, a file may be.
         return places.compactMap(\.self).first { path in
             var status = stat()
-            return lstat(path, &status) == 0
+            return lstat(path, &status) == 0 || ![ENOENT, ENOTDIR].contains(errno)
         }
     }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import CacheCore
 import CacheWire
 import Logging
@@ -39,7 +40,7 @@ final class SocketServer: Service {
         }
         self.relief = relief
         pressure = PressureMonitor(
-            settings.pressure, choice: .ofProcess(Environment.all()), logger: logger
+            settings.pressure, choice: .ofProcess(try Environment.all()), logger: logger
         ) { level, source in relief.reactAndWait(level, source: source) }
         socket = try ListeningSocket(path: settings.socket, mode: settings.socketMode)
     }
@@ -54,6 +55,8 @@ final class SocketServer: Service {
         drainer.start()
         let listener = try await listen(desk)
         socket.isListening()
+        // Signals are taken by now. One that came when there was only the socket's name ends it in order, too.
+        clinux_raise_remembered_end()
         cache.start(observer: hub)
         pressure.start()
         logger.info(
