@@ -19,6 +19,9 @@ extension Failure {
     static let tooManyHeaders = Failure(
         .protocolError, "the response has more than 64 KiB of headers")
 
+    static let transferCoding = Failure(
+        .protocolError, "the body is packed for the transfer, which was not asked for")
+
     static let twoLengths = Failure(
         .protocolError, "the server promises two different lengths of the same image")
 

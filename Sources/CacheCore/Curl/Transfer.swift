@@ -116,7 +116,10 @@ final class Transfer {
             ownFailure = .tooManyHeaders
             return false
         }
-        if head.isComplete, head.hasTwoLengths, !head.isRedirect {
+        if head.isComplete, head.hasTransferCoding {
+            // Whatever its status, and before its first byte.
+            ownFailure = .transferCoding
+        } else if head.isComplete, head.hasTwoLengths, !head.isRedirect {
             ownFailure = .twoLengths
         } else if head.isComplete, head.status == 200, let length = head.contentLength,
             length > Self.heldLimit

@@ -28,6 +28,9 @@ struct ResponseHead {
     private var ageLine: String?
     /// Whether the empty line at its end was there.
     private(set) var isComplete = false
+    /// A transfer coding besides chunks, which nobody asked for. libcurl unpacks it by itself, five layers
+    /// deep, and what comes of it knows no limit (RFC 9110 §10.1.4).
+    private(set) var hasTransferCoding = false
     /// Two lines promise different lengths: nobody knows where the body ends (RFC 9112 §6.3).
     private(set) var hasTwoLengths = false
     /// The field that came last, if it matters: the next line may go on with it (RFC 9112 §5.2).
@@ -101,7 +104,7 @@ struct ResponseHead {
     private mutating func set(_ field: Field, _ value: String) {
         switch field {
         case .contentLength: setLength(value)
-        case .transferEncoding: isFramed = isFramed || value.lowercased().hasSuffix("chunked")
+        case .transferEncoding: setTransferCodings(value)
         case .contentEncoding:
             if !["", "identity"].contains(value.lowercased()) { contentEncoding = value }
         case .contentRange: contentRange = value
@@ -120,6 +123,13 @@ struct ResponseHead {
             variesOnAnything =
                 variesOnAnything || value.split(separator: ",").contains { $0.trimmed == "*" }
         }
+    }
+
+    private mutating func setTransferCodings(_ value: String) {
+        let codings = value.lowercased().split(separator: ",").map(\.trimmed)
+        isFramed = isFramed || codings.last == "chunked"
+        let isPlain = codings.allSatisfy { ["chunked", "identity", ""].contains($0) }
+        hasTransferCoding = hasTransferCoding || !isPlain
     }
 
     private mutating func setLength(_ value: String) {
