@@ -15,9 +15,18 @@ extension Transfer {
         url.isSecure && context.settings.maximumRate == nil && isSociable
     }
 
-    /// Whether no address of its host is known yet, or it waits for a connection that another opens. Of a
-    /// redirect's host nobody knows.
-    var isResolving: Bool { !isConnecting && !hasAsked && !isAnswered }
+    /// Whether no address of its host is known yet, or it waits for a connection that another opens.
+    var isResolving: Bool { !isConnecting && !hasAsked }
+
+    /// A redirect leads on: what follows is another host's, to be found, connected to and asked.
+    func beginHop() {
+        hopBegan = .now
+        hasAsked = false
+        redirectBytes = 0
+    }
+
+    /// For how long it has been on its way to the host it is to ask next; `nil` once it has asked.
+    var wait: Duration? { hasAsked ? nil : hopBegan.duration(to: .now) }
 
     /// libcurl is about to connect: the socket, or `CURL_SOCKET_BAD` for an address that is refused.
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {

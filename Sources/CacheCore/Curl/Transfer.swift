@@ -38,12 +38,14 @@ final class Transfer {
     var isSpoilt = false
     /// Was cancelled, and waits for nothing but libcurl.
     var isAbandoned = false
-    /// A request was sent, or was about to be.
+    /// The host it is on its way to was sent a request, or was about to be.
     var hasAsked = false
     /// Bytes there is room for.
     private var granted: Int64 = 0
-    /// When libcurl was given its request.
-    var aimedAt = ContinuousClock.now
+    /// When libcurl was given its request, or a redirect led on, or came more of that.
+    var hopBegan = ContinuousClock.now
+    /// Bytes of that redirect's body.
+    var redirectBytes: Int64 = 0
     /// Bytes there is no room for yet, where others share its connection: what comes for it would pile up in
     /// memory. Its request ends; another is made once there is.
     private(set) var lacking: Int64?
@@ -116,6 +118,7 @@ final class Transfer {
             ownFailure = .tooManyHeaders
             return false
         }
+        if head.isComplete, head.isRedirect, route == nil { beginHop() }
         if head.isComplete, head.hasTransferCoding {
             // Whatever its status, and before its first byte.
             ownFailure = .transferCoding
@@ -181,9 +184,12 @@ final class Transfer {
     /// So many bytes of the body of this response have come, be it that libcurl passes over them: those of a
     /// redirect it follows.
     func mayReceive(_ count: Int64) -> Bool {
-        guard 300..<400 ~= head.status, count > Self.errorBodyLimit else {
-            return ownFailure == nil
+        guard 300..<400 ~= head.status else { return ownFailure == nil }
+        if count > redirectBytes, !isConnecting {
+            redirectBytes = count
+            hopBegan = .now
         }
+        guard count > Self.errorBodyLimit else { return ownFailure == nil }
         ownFailure = Failure(
             .redirect, "the redirect has a body of more than \(Self.errorBodyLimit) bytes")
         return false

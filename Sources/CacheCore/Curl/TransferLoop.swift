@@ -156,7 +156,7 @@ private final class TransferThread {
 
     /// Milliseconds until something is to be done whether or not anything happens.
     private var nap: Int32 {
-        let due = transfers.values.lazy.filter(\.isResolving).map { self.longestWait - $0.age }
+        let due = transfers.values.lazy.compactMap(\.wait).map { self.longestWait - $0 }
         let delays = [pace.delay(now: .now), due.min()].compactMap(\.self)
         guard let delay = delays.min().map({ max($0, .zero) }) else { return Self.longestNap }
         return min(Self.longestNap, Int32(clamping: Int64(delay / .milliseconds(1)) + 1))
@@ -165,7 +165,8 @@ private final class TransferThread {
     /// Ends what waits for too long for the connection that another opens: libcurl counts the time of that
     /// one only. CURLOPT_PIPEWAIT(3), CURLOPT_CONNECTTIMEOUT(3).
     private func endWaiting() {
-        for transfer in transfers.values where transfer.isResolving && transfer.age > longestWait {
+        for transfer in transfers.values {
+            guard let wait = transfer.wait, wait > longestWait else { continue }
             end(transfer, CURLE_OPERATION_TIMEDOUT)
         }
     }
@@ -391,9 +392,4 @@ private struct ParkedDownload {
     let url: CacheURL
     let needed: Int64
     let length: Int64?
-}
-
-extension Transfer {
-    /// For how long libcurl has had its request.
-    fileprivate var age: Duration { aimedAt.duration(to: .now) }
 }

@@ -28,6 +28,27 @@ struct SlowOriginTests {
         }
     }
 
+    /// They waited behind each other for the connection, each for as long as all in front.
+    @Test func whoeverARedirectLedToIsWaitedForByAllAtOnce() async throws {
+        try await withTestScope { scope in
+            let authority = try await CertificateAuthority(in: scope)
+            let silent = try ScriptedOrigin(in: scope)
+            let nginx = try await Nginx(
+                serving: [:], tls: authority.issue(for: ["IP:127.0.0.1"]),
+                extra: "return 302 https://127.0.0.1:\(silent.port)$request_uri;", in: scope)
+            let fixture = try CacheFixture(in: scope, origin: silent) {
+                $0.transfers.connectTimeout = 1
+                $0.transfers.certificateFile = authority.certificate
+            }
+            let wishes = try (0..<8).map { Wish(try CacheURL(nginx.url("\($0).png"))) }
+            let watch = Stopwatch()
+            let outcome = try await fixture.outcome(
+                of: fixture.cache.fetch(wishes, FetchOptions()))
+            #expect(outcome.failures.values.map(\.kind) == Array(repeating: .timeout, count: 8))
+            #expect(watch.time < .seconds(6), "one after the other it would be 8 s: \(watch.time)")
+        }
+    }
+
     @Test func aTransferThatStallsEnds() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope) { $0.stallTimeout = 1 }
