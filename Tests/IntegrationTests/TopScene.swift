@@ -12,11 +12,12 @@ struct TopScene: Sendable {
     private let folder: TemporaryDirectory
 
     init(columns: Int, lines: Int, in scope: TestScope) async throws {
+        // It is there for longer than the terminal, whose shell writes into it.
+        folder = try TemporaryDirectory(in: scope)
         gate = try Gate()
         origin = try ScriptedOrigin(in: scope)
         daemon = try await DaemonFixture.start(["--max-transfers", "3"], in: scope)
         terminal = try await Tmux(columns: columns, lines: lines, in: scope)
-        folder = try TemporaryDirectory(in: scope)
     }
 
     /// A download of which so many quarters come before the gate, and a bit, so that what is told, which
