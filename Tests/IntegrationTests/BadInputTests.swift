@@ -3,9 +3,28 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Bad input gets a clear answer and costs nothing: URLs, and what origins answer.
+/// Bad input gets a clear answer and costs nothing: URLs, variables, and what origins answer.
 @Suite("Bad input", .serialized, .timeLimit(.minutes(5)))
 struct BadInputTests {
+    /// Repaired it would be another path.
+    @Test(arguments: ["cached", "cachectl name --path http://a/"])
+    func aVariableThatIsNotUTF8IsRefused(command: String) async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let program = command.split(separator: " ")
+            let output = try await run(
+                "sh",
+                [
+                    "-c", #"CACHE_DIRECTORY=$(printf '%s/\377' "$HOME") exec "$@""#, "sh",
+                    BuiltProducts.program(String(program[0])),
+                ] + program.dropFirst().map(String.init),
+                environment: minimalEnvironment(["HOME": home.path]))
+            #expect(output.status == .exited(program[0] == "cached" ? 78 : 64))
+            #expect(output.errorText.contains("CACHE_DIRECTORY is not UTF-8"))
+            #expect(try home.names().isEmpty)
+        }
+    }
+
     private static let longest = "http://a.example/" + String(repeating: "x", count: 2048 - 17)
 
     private static let bad = [

@@ -8,25 +8,6 @@ import Testing
 /// What `cachectl` prints, and what it says by its exit code.
 @Suite("Command line", .serialized, .timeLimit(.minutes(5)))
 struct CommandLineTests {
-    /// Repaired it would be another path.
-    @Test(arguments: ["cached", "cachectl name --path http://a/"])
-    func aVariableThatIsNotUTF8IsRefused(command: String) async throws {
-        try await withTestScope { scope in
-            let home = try TemporaryDirectory(in: scope)
-            let program = command.split(separator: " ")
-            let output = try await TestSupport.run(
-                "sh",
-                [
-                    "-c", #"CACHE_DIRECTORY=$(printf '%s/\377' "$HOME") exec "$@""#, "sh",
-                    BuiltProducts.program(String(program[0])),
-                ] + program.dropFirst().map(String.init),
-                environment: minimalEnvironment(["HOME": home.path]))
-            #expect(output.status == .exited(program[0] == "cached" ? 78 : 64))
-            #expect(output.errorText.contains("CACHE_DIRECTORY is not UTF-8"))
-            #expect(try home.names().isEmpty)
-        }
-    }
-
     /// Three images of different sizes, cached in the order of their names.
     private func threeImages(
         in scope: TestScope

@@ -98,7 +98,7 @@ extension CurlEasy {
 
     /// Aims the handle at a transfer, which its loop keeps alive until it is over.
     func aim(at transfer: Transfer) throws(CurlError) {
-        transfer.hopBegan = .now
+        transfer.beginHop()
         try set(CURLOPT_URL, transfer.route?.target ?? transfer.url.percentEncoded)
         if let route = transfer.route {
             let proxy = transfer.context.settings.proxy ?? ""

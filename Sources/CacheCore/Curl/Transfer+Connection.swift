@@ -18,7 +18,8 @@ extension Transfer {
     /// Whether no address of its host is known yet, or it waits for a connection that another opens.
     var isResolving: Bool { !isConnecting && !hasAsked }
 
-    /// A redirect leads on: what follows is another host's, to be found, connected to and asked.
+    /// It is on its way to a host that is to be found, connected to and asked: its own, a proxy, or where a
+    /// redirect leads.
     func beginHop() {
         hopBegan = .now
         hasAsked = false

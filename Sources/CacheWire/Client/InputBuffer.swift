@@ -31,7 +31,7 @@ struct InputBuffer {
 
     /// Makes room of what was taken, where that is most of it.
     private mutating func dropTaken() {
-        guard start > bytes.count / 2 else { return }
+        guard start > held / 2 else { return }
         bytes.removeFirst(start)
         scanned -= start
         start = 0
