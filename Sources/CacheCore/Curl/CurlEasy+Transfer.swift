@@ -52,7 +52,7 @@ extension CurlEasy {
         // What a proxy says of its tunnel is no answer of the origin's.
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeout)
-        try set(CURLOPT_LOW_SPEED_LIMIT, 1024)
+        try set(CURLOPT_LOW_SPEED_LIMIT, Slowness.leastRate)
         try set(CURLOPT_LOW_SPEED_TIME, settings.stallTimeout)
         // From 64 KiB on, free(3) tidies up the whole heap each time.
         try set(CURLOPT_BUFFERSIZE, 56 * 1024)

@@ -64,6 +64,7 @@ final class Transfer {
     /// How far a download through a proxy is; `nil` where there is none.
     var route: ProxyRoute?
     var uselessBytes = 0
+    private var slowness: Slowness
     /// Pieces of the body so far, and bytes in them.
     private var pieces: (count: Int, bytes: Int) = (0, 0)
     /// The first response began: that of the host the URL names, before any redirect.
@@ -89,6 +90,7 @@ final class Transfer {
         self.pace = pace
         self.isSociable = isSociable
         route = context.settings.proxy.map { _ in ProxyRoute() }
+        slowness = Slowness(span: context.settings.stallTimeout)
     }
 
     // MARK: From libcurl
@@ -159,15 +161,13 @@ final class Transfer {
         if head.isMultiplexed { noteHearing() }
         do {
             if body == nil { try checkHead() }
-            guard !isRereading else { return .postponed }
-            guard try hasRoom(for: bytes.count) else {
+            guard try mayTake(bytes.count) else {
+                slowness.holdBack(now: .now)
                 return lacking == nil ? .postponed : .brokenOff
-            }
-            guard pace.admits(bytes.count, of: id, in: context.lane(key, id), now: .now) else {
-                return .postponed
             }
             if body == nil { try begin() }
             try take(bytes)
+            if slowness.take(bytes.count, now: .now) { throw Failure.tooSlow }
             return .taken
         } catch is SpoiltPartial {
             isSpoilt = true
@@ -203,6 +203,12 @@ final class Transfer {
                 "the body is encoded as \(encoding.cut(toBytes: 100)), which was not asked for")
         }
         if answer == .startsOver { forgetPartial() }
+    }
+
+    /// Whether it is time for so many bytes more.
+    private func mayTake(_ count: Int) throws -> Bool {
+        try !isRereading && hasRoom(for: count)
+            && pace.admits(count, of: id, in: context.lane(key, id), now: .now)
     }
 
     /// Whether there is room for so many bytes more; asks for it where it is not granted yet.
@@ -271,7 +277,11 @@ final class Transfer {
     /// stays where more of it could still be had.
     func finish(_ code: CURLcode) -> Result<StagedImage, Failure> {
         if let failure = ownFailure {
-            if failure.kind == .storage { leaveBehind() } else { discardPartial() }
+            if [.storage, .timeout].contains(failure.kind) {
+                leaveBehind()
+            } else {
+                discardPartial()
+            }
             return .failure(failure)
         }
         if code == CURLE_COULDNT_CONNECT, let refusal { return .failure(refusal) }

@@ -97,6 +97,31 @@ struct SlowOriginTests {
         }
     }
 
+    /// Each pause began libcurl's measure anew.
+    @Test func whoTricklesWhileOthersWaitForTheRateEnds() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope) {
+                $0.maximumRate = 1_000_000
+                $0.stallTimeout = 1
+            }
+            let names = (0..<3).map { "/\($0).png" }
+            for name in names {
+                fixture.origin.route(name, .answer(body: SampleImage.png(byteCount: 10_000_000)))
+            }
+            fixture.origin.route(
+                "/a.png", .trickled(SampleImage.png(byteCount: 9000), bytesPerSecond: 200))
+            let others = fixture.cache.fetch(
+                try names.map { try fixture.wish($0) }, FetchOptions())
+            try await waitUntil("all others to have begun") {
+                fixture.cache.statistics().bytesReceived >= 3 * 60_000
+            }
+            let failures = try await fixture.fetch("/a.png").failures.values
+            #expect(failures.map(\.kind) == [.timeout])
+            #expect(fixture.cache.statistics().transfersRunning == 3)
+            fixture.cache.leave(others)
+        }
+    }
+
     @Test func underTheRateWhatIsVisibleComesBeforePrefetches() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope) { $0.maximumRate = 200_000 }
