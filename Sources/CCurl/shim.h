@@ -3,6 +3,8 @@
 #define CCURL_SHIM_H
 
 #include <curl/curl.h>
+#include <openssl/ssl.h>
+#include <string.h>
 
 static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
@@ -84,6 +86,18 @@ static inline CURLcode ccurl_get_pointer(CURL *easy, CURLINFO info, void **value
 
 static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
+}
+
+/// Whether both ends of the connection agreed on HTTP/2 (RFC 7301), whatever else the origin says. Where libcurl
+/// has its TLS from elsewhere than OpenSSL, never. CURLINFO_TLS_SSL_PTR(3), SSL_get0_alpn_selected(3).
+static inline int ccurl_agreed_on_http2(CURL *easy) {
+    struct curl_tlssessioninfo *session = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || !session) return 0;
+    if (session->backend != CURLSSLBACKEND_OPENSSL || !session->internals) return 0;
+    const unsigned char *name = NULL;
+    unsigned int length = 0;
+    SSL_get0_alpn_selected((const SSL *)session->internals, &name, &length);
+    return length == 2 && memcmp(name, "h2", 2) == 0;
 }
 
 /// The result inside a "transfer done" message, which is a union.

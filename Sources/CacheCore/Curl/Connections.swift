@@ -9,9 +9,7 @@ final class Connections {
     private var unnamed: Set<Int32> = []
     /// Connections to several hosts may have one port here.
     private var socketsByPort: [Int: Set<Int32>] = [:]
-    /// Those by TLS on which answers are told apart by their order, as by HTTP/1.1.
-    private var inOrder: Set<Int> = []
-    /// When something was last said on the others, which several downloads share.
+    /// When something was last said on those by HTTP/2, which several downloads share.
     private var heardAt: [Int: ContinuousClock.Instant] = [:]
 
     /// A socket is about to be connected.
@@ -27,7 +25,6 @@ final class Connections {
             if socketsByPort[port]?.isEmpty == true {
                 socketsByPort[port] = nil
                 heardAt[port] = nil
-                inOrder.remove(port)
             }
         }
         return Glibc.close(socket)
@@ -43,18 +40,11 @@ final class Connections {
         }
     }
 
-    /// Part of an answer came over TLS.
-    func heard(onLocalPort port: Int, isMultiplexed: Bool) {
-        let isNew =
-            isMultiplexed
-            ? heardAt.updateValue(.now, forKey: port) == nil : inOrder.insert(port).inserted
+    /// Part of an answer came by HTTP/2.
+    func heard(onLocalPort port: Int) {
         // What is known of it ends with its socket.
-        if isNew { nameNew() }
+        if heardAt.updateValue(.now, forKey: port) == nil { nameNew() }
     }
-
-    /// Whether answers come in order over TLS there; where several downloads share it, there is always
-    /// something unread.
-    func isInOrder(localPort port: Int) -> Bool { inOrder.contains(port) }
 
     /// Shuts a connection down on which nothing was said for so long: libcurl would have every other download
     /// from the host wait on it too, for as long as TCP believes in it. shutdown(2).

@@ -49,8 +49,6 @@ extension CurlEasy {
         try set(CURLOPT_PROXY, "")
         // Nor a list of hosts that go without the one that is configured.
         try set(CURLOPT_NOPROXY, "")
-        // What a proxy says of its tunnel is no answer of the origin's.
-        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeout)
         try set(CURLOPT_LOW_SPEED_LIMIT, Slowness.leastRate)
         try set(CURLOPT_LOW_SPEED_TIME, settings.stallTimeout)
@@ -58,7 +56,7 @@ extension CurlEasy {
         try set(CURLOPT_BUFFERSIZE, 56 * 1024)
         try set(CURLOPT_USERAGENT, settings.userAgent)
         if let list = resolutions.list { try set(CURLOPT_RESOLVE, list: list) }
-        if let file = settings.certificateFile { try set(CURLOPT_CAINFO, file) }
+        if let file = settings.certificateFile { try trustOnly(file) }
         try setCallbacks()
         // Connections outlive the handle; the owner of all of them closes them.
         try setCloseSocket { owner, socket in
@@ -66,6 +64,16 @@ extension CurlEasy {
         }
         let owner = Unmanaged.passUnretained(connections).toOpaque()
         try set(CURLOPT_CLOSESOCKETDATA, pointer: owner)
+    }
+
+    /// The file in place of the system's authorities, for origins and the proxy.
+    private func trustOnly(_ certificateFile: String) throws(CurlError) {
+        for (file, directory) in [
+            (CURLOPT_CAINFO, CURLOPT_CAPATH), (CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH),
+        ] {
+            try set(file, certificateFile)
+            try set(directory, pointer: nil)
+        }
     }
 
     private func setCallbacks() throws(CurlError) {

@@ -72,7 +72,7 @@ final class CurlEasy {
         return String(cString: text.assumingMemoryBound(to: CChar.self))
     }
 
-    /// Whether the connection is over TLS, without which there is no HTTP/2 here. CURLINFO_SCHEME(3).
+    /// Whether the connection is over TLS. CURLINFO_SCHEME(3).
     var isSecure: Bool {
         var text: UnsafeMutableRawPointer?
         guard ccurl_get_pointer(handle, CURLINFO_SCHEME, &text) == CURLE_OK, let text else {
@@ -80,6 +80,9 @@ final class CurlEasy {
         }
         return strcasecmp(text.assumingMemoryBound(to: CChar.self), "https") == 0
     }
+
+    /// Whether both ends of the connection agreed on HTTP/2, which there is over TLS only here.
+    var speaksHTTP2: Bool { ccurl_agreed_on_http2(handle) != 0 }
 
     /// The port of this side of the connection; 0 before there is one. CURLINFO_LOCAL_PORT(3).
     var localPort: Int {

@@ -28,8 +28,12 @@ extension Failure {
     static let twoLengths = Failure(
         .protocolError, "the server promises two different lengths of the same image")
 
-    static let multiplexedInPlain = Failure(
-        .protocolError, "the server says that it speaks HTTP/2 on a connection without TLS")
+    static let multiplexedUnasked = Failure(
+        .protocolError,
+        "the server answers by HTTP/2 on a connection for which that was not agreed on")
+
+    /// libcurl repeats the request by HTTP/1.1 where HTTP/2 breaks off with HTTP_1_1_REQUIRED.
+    static let begunAgain = Failure(.truncated, "the image began anew amid its bytes")
 
     static let surplus = Failure(
         .unreachable, "each connection to the server has more on it than was asked for")

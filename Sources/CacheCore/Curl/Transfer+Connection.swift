@@ -52,9 +52,7 @@ extension Transfer {
     func mayAsk(onLocalPort port: Int) -> Bool {
         guard !isAbandoned else { return false }
         hasAsked = true
-        guard !isConnecting,
-            !easy.isSecure || connections.isInOrder(localPort: port),
-            connections.hasUnread(localPort: port)
+        guard !isConnecting, !easy.speaksHTTP2, connections.hasUnread(localPort: port)
         else { return true }
         surplusMet += 1
         if surplusMet > Self.surplusLimit { ownFailure = .surplus }
@@ -66,8 +64,8 @@ extension Transfer {
 
     /// What came for it came by a connection that is alive.
     func noteHearing() {
-        guard easy.isSecure else { return }
-        connections.heard(onLocalPort: easy.localPort, isMultiplexed: head.isMultiplexed)
+        guard head.isMultiplexed else { return }
+        connections.heard(onLocalPort: easy.localPort)
     }
 
     /// The transfer is over with libcurl's `code`. Where it timed out on a connection that is silent for all,

@@ -97,11 +97,16 @@ final class Transfer {
 
     /// A line of the head arrived; `false` breaks off.
     func receivedHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        if route?.step == .asking, !hasAsked {
+            // Of a refusal libcurl would read the body, however long it is, and do nothing else.
+            return easy.tunnelStatus < 300
+        }
         if isBodyBegun {
+            if head.isMultiplexed, line.isStatusLine { ownFailure = .begunAgain }
             head.takeTrailer(line)
         } else if head.take(line) {
             // libcurl 7.88 believes it, and would mix up the responses to several requests.
-            if head.isMultiplexed, !easy.isSecure { ownFailure = .multiplexedInPlain }
+            if head.isMultiplexed, !easy.speaksHTTP2 { ownFailure = .multiplexedUnasked }
             times.received = .now
             isConnecting = false
             noteHearing()

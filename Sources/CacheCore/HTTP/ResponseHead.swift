@@ -55,10 +55,9 @@ struct ResponseHead {
     /// Takes one line, its end included, as libcurl hands them over; whether a response begins with it.
     @discardableResult
     mutating func take(_ line: UnsafeRawBufferPointer) -> Bool {
+        let isFirst = length == 0 || isComplete
         length += line.count
-        // libcurl takes it in any case.
-        guard !line.starts(with: "HTTP/".utf8, by: { $0.lowercasedASCII == $1.lowercasedASCII })
-        else {
+        guard !(isFirst && line.isStatusLine) else {
             begin(line)
             return true
         }
@@ -97,7 +96,7 @@ struct ResponseHead {
         if parts.count > 1 {
             status = Int(String(decoding: parts[1].trimmed, as: UTF8.self)) ?? 0
         }
-        isMultiplexed = ["HTTP/2", "HTTP/3"].contains { parts[0].elementsEqual($0.utf8) }
+        isMultiplexed = ["HTTP/2", "HTTP/3"].contains { parts[0].starts(with: $0.utf8) }
         isFramed = isMultiplexed
     }
 
@@ -221,6 +220,13 @@ extension BidirectionalCollection<UInt8> where SubSequence: BidirectionalCollect
         let tail = drop(while: \.isSpace)
         guard let last = tail.lastIndex(where: { !$0.isSpace }) else { return suffix(0) }
         return self[tail.startIndex...last]
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether a response begins with this line, at the place of one. libcurl takes it in any case.
+    var isStatusLine: Bool {
+        starts(with: "HTTP/".utf8) { $0.lowercasedASCII == $1.lowercasedASCII }
     }
 }
 

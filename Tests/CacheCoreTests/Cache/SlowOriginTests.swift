@@ -109,7 +109,7 @@ struct SlowOriginTests {
                 fixture.origin.route(name, .answer(body: SampleImage.png(byteCount: 10_000_000)))
             }
             fixture.origin.route(
-                "/a.png", .trickled(SampleImage.png(byteCount: 9000), bytesPerSecond: 200))
+                "/a.png", .trickled(SampleImage.png(byteCount: 9000), bytesPerSecond: 4))
             let others = fixture.cache.fetch(
                 try names.map { try fixture.wish($0) }, FetchOptions())
             try await waitUntil("all others to have begun") {

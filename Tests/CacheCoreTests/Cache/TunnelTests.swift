@@ -111,6 +111,21 @@ struct TunnelTests {
         }
     }
 
+    /// libcurl would read it byte by byte and do nothing else.
+    @Test func whatAProxySaysWithoutEndIsNotListenedTo() async throws {
+        try await withTestScope { scope in
+            let scene = try await scene(in: scope)
+            let zeros = [UInt8](repeating: 0, count: 65536)
+            scene.proxy.route(
+                Self.host,
+                [.head(407, ["Content-Length": "1000000000000"]), .endless(zeros)])
+            let failure = try await scene.fetch(url)
+            #expect(failure?.kind == .http)
+            #expect(failure?.httpStatus == 407)
+            try await scene.proxy.waitForOutcome(.abandoned, of: Self.host)
+        }
+    }
+
     /// Only the origin can say that an image is gone.
     @Test(arguments: [404, 410])
     func aProxyThatKnowsNoWayRemovesNothing(status: Int) async throws {

@@ -45,24 +45,10 @@ struct ConnectionsTests {
         }
     }
 
-    @Test func answersComeInOrderUnlessDownloadsShareAConnection() async throws {
-        try await withTestScope { scope in
-            let (first, _, port) = try pair(scope)
-            let (second, _, other) = try pair(scope)
-            connections.heard(onLocalPort: port, isMultiplexed: false)
-            connections.heard(onLocalPort: other, isMultiplexed: true)
-            #expect(connections.isInOrder(localPort: port))
-            #expect(!connections.isInOrder(localPort: other))
-            for socket in [first, second] { _ = connections.close(socket) }
-            // Another may have its port.
-            #expect(!connections.isInOrder(localPort: port))
-        }
-    }
-
     @Test func whereNothingIsSaidNobodyWaitsOn() async throws {
         try await withTestScope { scope in
             let (ours, theirs, port) = try pair(scope)
-            connections.heard(onLocalPort: port, isMultiplexed: true)
+            connections.heard(onLocalPort: port)
             connections.shutDownIfSilent(localPort: port, for: .seconds(3600))
             try #require(send(ours, "x", 1, Int32(MSG_NOSIGNAL)) == 1)
             connections.shutDownIfSilent(localPort: port, for: .zero)

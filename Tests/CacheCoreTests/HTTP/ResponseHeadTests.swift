@@ -27,6 +27,13 @@ struct ResponseHeadTests {
         #expect(ResponseHead("http/1.1 203 ok", "").status == 203)
     }
 
+    @Test func aFieldThatLooksLikeAStatusLineIsNone() {
+        let head = ResponseHead("HTTP/1.1 200 OK", "HTTP/:x 302", "Content-Length: 5", "")
+        #expect(head.status == 200)
+        #expect(head.redirects.isEmpty)
+        #expect(head.contentLength == 5)
+    }
+
     @Test func aNewStatusLineStartsOver() {
         let head = ResponseHead(
             "HTTP/1.1 302 Found", "Content-Length: 0", "ETag: \"old\"", "Cache-Control: max-age=9",

@@ -1,0 +1,81 @@
+import CacheKey
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// Origins by TLS that say they speak HTTP/2 and do not, or no longer.
+@Suite("Cache: HTTP/2 that is not", .timeLimit(.minutes(5)))
+struct ClaimedHTTP2Tests {
+    private static let image = SampleImage.png(byteCount: 30_000)
+
+    /// libcurl 7.88 believes the line, and has downloads share the connection.
+    @Test(arguments: ["HTTP/2 200 OK", "HTTP/2.0 200 OK", "HTTP/2 200 "])
+    func whoWasNotAskedForItIsRefused(line: String) async throws {
+        try await withTestScope { scope in
+            let authority = try await CertificateAuthority(in: scope)
+            let origin = try ScriptedOrigin(in: scope)
+            let front = try await TLSFront(authority.issue(), to: origin, in: scope)
+            let fixture = try CacheFixture(in: scope, origin: origin) {
+                $0.transfers.certificateFile = authority.certificate
+            }
+            let claim = "\(line)\r\nContent-Length: \(Self.image.count)\r\n\r\n"
+            let paths = (0..<20).map { "\($0).png" }
+            for path in paths {
+                origin.route("/\(path)", [.bytes(Array(claim.utf8) + Self.image)])
+            }
+            let wishes = try paths.map { Wish(try CacheURL(front.url($0))) }
+            let outcome = try await fixture.outcome(
+                of: fixture.cache.fetch(wishes, FetchOptions()))
+            #expect(outcome.failures.count == paths.count)
+            #expect(outcome.failures.values.allSatisfy { $0.kind == .protocolError })
+            #expect(fixture.cache.statistics().entries == 0)
+        }
+    }
+
+    /// It would be half an image, taken for a whole one.
+    @Test func theClaimVouchesForNoEnd() async throws {
+        try await withTestScope { scope in
+            let authority = try await CertificateAuthority(in: scope)
+            let origin = try ScriptedOrigin(in: scope)
+            let front = try await TLSFront(authority.issue(), to: origin, in: scope)
+            let fixture = try CacheFixture(in: scope, origin: origin) {
+                $0.transfers.certificateFile = authority.certificate
+            }
+            let head = Array("HTTP/2 200 OK\r\n\r\n".utf8)
+            origin.route("/a.png", [.bytes(head + Self.image.dropLast(100)), .close])
+            let wish = Wish(try CacheURL(front.url("a.png")))
+            let outcome = try await fixture.outcome(
+                of: fixture.cache.fetch([wish], FetchOptions()))
+            #expect(outcome.failures.count == 1)
+            #expect(fixture.cache.statistics().entries == 0)
+        }
+    }
+
+    /// libcurl makes the request again by HTTP/1.1, amid the bytes of the first answer (RFC 9113 §7).
+    @Test func anImageThatBeginsAnewAmidItsBytesIsNotOne() async throws {
+        try await withTestScope { scope in
+            let authority = try await CertificateAuthority(in: scope)
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: Self.image))
+            let front = try await TLSFront(
+                authority.issue(), to: origin,
+                frames: [
+                    // HEADERS: `:status: 200`.
+                    [0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88],
+                    // DATA.
+                    [0, 0x20, 0, 0, 0, 0, 0, 0, 1] + Self.image.prefix(8192),
+                    // RST_STREAM: HTTP_1_1_REQUIRED.
+                    [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 0x0D],
+                ], in: scope)
+            let fixture = try CacheFixture(in: scope, origin: origin) {
+                $0.transfers.certificateFile = authority.certificate
+            }
+            let wish = Wish(try CacheURL(front.url("a.png")))
+            let outcome = try await fixture.outcome(
+                of: fixture.cache.fetch([wish], FetchOptions()))
+            #expect(outcome.failures.values.map(\.kind) == [.truncated])
+            #expect(fixture.cache.statistics().entries == 0)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// TLS in front of a scripted origin: its bytes pass as they are, which no server of the trade would let them.
+///
+/// Who may speak HTTP/2, and does, gets frames that are the same for everybody (RFC 9113 §4.1).
+public struct TLSFront: Sendable {
+    private let port: Int
+
+    /// - Parameter frames: what is sent to those who speak HTTP/2; `nil` where nobody may.
+    public init(
+        _ identity: CertificateAuthority.Identity, to origin: ScriptedOrigin,
+        frames: [[UInt8]]? = nil, in scope: TestScope
+    ) async throws {
+        let (reservation, port) = try Socket.reserveLoopbackPort()
+        defer { reservation.close() }
+        self.port = port
+        let process = try ChildProcess(
+            "python3",
+            [
+                "-c", Self.program, identity.certificate, identity.key, "\(port)",
+                "\(origin.port)", frames == nil ? "http/1.1" : "h2",
+            ]
+                + (frames ?? []).map {
+                    $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+                },
+            in: scope)
+        try await process.waitForLine(containing: "listening", on: .standardOutput)
+    }
+
+    public func url(_ path: String) -> String { "https://127.0.0.1:\(port)/\(path)" }
+
+    private static let program = """
+        import socket, ssl, sys, threading, time
+        certificate, key, port, origin, protocol = sys.argv[1:6]
+        frames = [bytes.fromhex(frame) for frame in sys.argv[6:]]
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        context.set_alpn_protocols([protocol, 'http/1.1'])
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        listener.bind(('127.0.0.1', int(port)))
+        listener.listen(100)
+        print('listening', flush=True)
+
+        def relay(source, sink):
+            try:
+                while data := source.recv(65536): sink.sendall(data)
+                sink.shutdown(socket.SHUT_RDWR)
+            except OSError: pass
+
+        def serve(plain):
+            try:
+                client = context.wrap_socket(plain, server_side=True)
+                if client.selected_alpn_protocol() == 'h2':
+                    client.sendall(bytes.fromhex('000000040000000000'))
+                    # What opens stream 1: END_HEADERS and END_STREAM, maybe PRIORITY.
+                    asked = b''
+                    while b'\\x01\\x05\\0\\0\\0\\x01' not in asked and b'\\x01\\x25\\0\\0\\0\\x01' not in asked:
+                        asked += client.recv(65536)
+                    for frame in frames:
+                        client.sendall(frame)
+                        time.sleep(0.2)
+                    while client.recv(65536): pass
+                else:
+                    server = socket.create_connection(('127.0.0.1', int(origin)))
+                    threading.Thread(target=relay, args=(client, server), daemon=True).start()
+                    relay(server, client)
+            except OSError: pass
+
+        while True:
+            plain, _ = listener.accept()
+            threading.Thread(target=serve, args=(plain,), daemon=True).start()
+        """
+}
