@@ -102,4 +102,12 @@ extension CacheDirectory {
             "the cache directory \(path) was moved away or deleted; put it back, or make it anew and ask "
                 + "again")
     }
+
+    /// The answer to what was asked of a directory in whose place another is now.
+    var wasReplaced: Failure {
+        Failure(
+            .storage,
+            "another directory took the place of \(path) meanwhile, from which nothing more goes; ask again"
+        )
+    }
 }

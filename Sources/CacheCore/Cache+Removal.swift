@@ -24,18 +24,24 @@ extension Cache {
         of keys: [CacheKey], sparesPinned: Bool, _ completion: @escaping RemovalEnd
     ) {
         guard directory.isInPlace else { return completion((.nothing, directory.lost)) }
+        let place = directory.identity
         _ = lookup(keys)
-        finishRemoval(of: keys[...], after: (.nothing, 0), sparesPinned: sparesPinned, completion)
+        finishRemoval(
+            of: keys[...], in: place, after: (.nothing, 0), sparesPinned: sparesPinned, completion)
     }
 
     /// Removes some at a time, after so much that is gone and so many that stay: other work on the directory
-    /// has its turn in between.
+    /// has its turn in between. What lies in another that took its place nobody asked to remove.
     private func finishRemoval(
-        of keys: ArraySlice<CacheKey>, after former: (gone: Removal, stuck: Int),
-        sparesPinned: Bool, _ completion: @escaping RemovalEnd
+        of keys: ArraySlice<CacheKey>, in place: CacheDirectory.Identity,
+        after former: (gone: Removal, stuck: Int), sparesPinned: Bool,
+        _ completion: @escaping RemovalEnd
     ) {
+        guard place == directory.identity else {
+            return completion((former.gone, directory.wasReplaced))
+        }
         var removed: [CacheKey: Removal] = [:]
-        for key in keys.prefix(VictimSearch.slice) {
+        for key in keys.prefix(VictimSearch.slice) where place == directory.identity {
             let isDisowned = directory.isDisowned(key)
             let part: Removal? = performing { state in
                 // What is decided from now on may come too late for the directory's thread.
@@ -59,7 +65,7 @@ extension Cache {
             )
             guard rest.isEmpty else {
                 return self.finishRemoval(
-                    of: rest, after: all, sparesPinned: sparesPinned, completion)
+                    of: rest, in: place, after: all, sparesPinned: sparesPinned, completion)
             }
             completion((all.gone, all.stuck > 0 ? self.notRemoved(all.stuck) : nil))
         }

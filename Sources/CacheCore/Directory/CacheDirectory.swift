@@ -63,7 +63,7 @@ final class CacheDirectory: Sendable {
     }
 
     /// A file's identity on this machine: device and inode.
-    struct Identity: Equatable {
+    struct Identity: Equatable, Sendable {
         private let device: dev_t
         private let inode: ino_t
 
@@ -82,12 +82,17 @@ final class CacheDirectory: Sendable {
     /// Whether the directory says that it is a cache; on a full disk it can't.
     var isTagged: Bool { facts.withLock { $0.isTagged } }
 
+    /// Which directory names lead into, as far as anybody believes.
+    var identity: Identity { facts.withLock { $0.identity } }
+
     /// Whether the path still leads to this very directory: one `stat(2)`, about 0.6 µs. Where that can't
     /// be told it does, as long as nothing says otherwise.
-    var isInPlace: Bool {
+    var isInPlace: Bool { isInPlace(identity) }
+
+    /// Whether it leads to this one, and names do too.
+    func isInPlace(_ place: Identity) -> Bool {
         do {
-            let named = Identity(try kernel.status(ofPath: path))
-            return facts.withLock { $0.identity == named }
+            return try Identity(kernel.status(ofPath: path)) == place && identity == place
         } catch {
             return error != .noSuchFileOrDirectory && error != .notDirectory
         }

@@ -14,7 +14,8 @@ final class DirectoryWorker: Sendable {
     enum Job: Sendable {
         /// While others are on their way too, it may wait to share a commit with them.
         case publish(StagedImage, mayWait: Bool)
-        case unlink(Victim)
+        /// A file of this directory; in another that has its place by then it stays.
+        case unlink(Victim, in: CacheDirectory.Identity)
         /// Runs the closure once everything queued before it is done; after the end, at once.
         case run(@Sendable () -> Void)
 
@@ -98,10 +99,10 @@ final class DirectoryWorker: Sendable {
         while let job = jobs.popLast() {
             switch job {
             case .publish(let image, _): images.append(image)
-            case .unlink(let victim):
+            case .unlink(let victim, let place):
                 publishAll()
                 // In a directory that was moved away nothing is removed: somebody may want to keep it.
-                let isGone = directory.isInPlace && directory.isRemoved(victim, logger)
+                let isGone = directory.isInPlace(place) && directory.isRemoved(victim, logger)
                 owner.onUnlinked(victim, isGone)
             case .run(let body):
                 publishAll()

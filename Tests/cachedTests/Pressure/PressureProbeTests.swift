@@ -12,8 +12,9 @@ import Testing
         #expect(PressureTrigger.critical.line == Array("full 200000 2000000\0".utf8))
     }
 
-    @Test(arguments: ["some 200000 2000000", "some 200000 2000000\0"])
-    func aLineIsReadWithItsEndOrWithout(text: String) {
+    @Test(arguments: ["", "\0", "\n", "\n\0"])
+    func aLineIsReadWithItsEndOrWithout(end: String) {
+        let text = "some 200000 2000000" + end
         #expect(PressureTrigger(line: Array(text.utf8), level: .warning) == .warning)
     }
 

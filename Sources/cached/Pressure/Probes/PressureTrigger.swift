@@ -34,9 +34,10 @@ struct PressureTrigger: Sendable, Hashable {
 }
 
 extension PressureTrigger {
-    /// Reads a line somebody else wrote, with or without the NUL; `nil` if the kernel would not take it.
+    /// Reads a line somebody else wrote, with or without its end; `nil` if the kernel would not take it.
     init?(line: [UInt8], level: PressureLevel) {
-        let text = line.last == 0 ? line.dropLast() : line[...]
+        let written = line.last == 0 ? line.dropLast() : line[...]
+        let text = written.last == 0x0A ? written.dropLast() : written
         let words = String(decoding: text, as: UTF8.self).split(separator: " ")
         guard text.count < Self.maximumLength, words.count == 3,
             let kind = Kind(rawValue: String(words[0])),
