@@ -230,8 +230,7 @@ public final class Cache: Sendable {
         case .discardPartial(let key): transfers.send(.discardPartial(key))
         case .publish(let image): worker.enqueue(.publish(image, mayWait: isDownloading))
         case .confirm(let revalidation): worker.enqueue(.run { self.confirm(revalidation) })
-        case .unlink(let victim):
-            worker.enqueue(.unlink(victim, in: directory.identity))
+        case .unlink(let victim): worker.enqueue(.unlink(victim, in: directory.identity))
         case .evict(let goal): evict(Eviction(goal: goal, isOwn: true))
         case .resumeTransfer(let id): transfers.send(.resume(id))
         case .planRetry: upkeep.wakeUp()

@@ -163,7 +163,7 @@ final class Transfer {
                 ? .taken : .brokenOff
         }
         isBodyBegun = true
-        if head.isMultiplexed { noteHearing() }
+        noteHearing()
         do {
             if body == nil { try checkHead() }
             guard try mayTake(bytes.count) else {

@@ -9,20 +9,28 @@ import Testing
 struct ClaimedHTTP2Tests {
     private static let image = SampleImage.png(byteCount: 30_000)
 
+    /// A cache that trusts an origin behind TLS, with what is sent by HTTP/2 if that may be spoken.
+    private func scene(
+        frames: [[UInt8]]? = nil, in scope: TestScope
+    ) async throws -> (CacheFixture, TLSFront) {
+        let authority = try await CertificateAuthority(in: scope)
+        let origin = try ScriptedOrigin(in: scope)
+        let front = try await TLSFront(authority.issue(), to: origin, frames: frames, in: scope)
+        let fixture = try CacheFixture(in: scope, origin: origin) {
+            $0.transfers.certificateFile = authority.certificate
+        }
+        return (fixture, front)
+    }
+
     /// libcurl 7.88 believes the line, and has downloads share the connection.
     @Test(arguments: ["HTTP/2 200 OK", "HTTP/2.0 200 OK", "HTTP/2 200 "])
     func whoWasNotAskedForItIsRefused(line: String) async throws {
         try await withTestScope { scope in
-            let authority = try await CertificateAuthority(in: scope)
-            let origin = try ScriptedOrigin(in: scope)
-            let front = try await TLSFront(authority.issue(), to: origin, in: scope)
-            let fixture = try CacheFixture(in: scope, origin: origin) {
-                $0.transfers.certificateFile = authority.certificate
-            }
+            let (fixture, front) = try await scene(in: scope)
             let claim = "\(line)\r\nContent-Length: \(Self.image.count)\r\n\r\n"
             let paths = (0..<20).map { "\($0).png" }
             for path in paths {
-                origin.route("/\(path)", [.bytes(Array(claim.utf8) + Self.image)])
+                fixture.origin.route("/\(path)", [.bytes(Array(claim.utf8) + Self.image)])
             }
             let wishes = try paths.map { Wish(try CacheURL(front.url($0))) }
             let outcome = try await fixture.outcome(
@@ -36,14 +44,9 @@ struct ClaimedHTTP2Tests {
     /// It would be half an image, taken for a whole one.
     @Test func theClaimVouchesForNoEnd() async throws {
         try await withTestScope { scope in
-            let authority = try await CertificateAuthority(in: scope)
-            let origin = try ScriptedOrigin(in: scope)
-            let front = try await TLSFront(authority.issue(), to: origin, in: scope)
-            let fixture = try CacheFixture(in: scope, origin: origin) {
-                $0.transfers.certificateFile = authority.certificate
-            }
+            let (fixture, front) = try await scene(in: scope)
             let head = Array("HTTP/2 200 OK\r\n\r\n".utf8)
-            origin.route("/a.png", [.bytes(head + Self.image.dropLast(100)), .close])
+            fixture.origin.route("/a.png", [.bytes(head + Self.image.dropLast(100)), .close])
             let wish = Wish(try CacheURL(front.url("a.png")))
             let outcome = try await fixture.outcome(
                 of: fixture.cache.fetch([wish], FetchOptions()))
@@ -55,11 +58,7 @@ struct ClaimedHTTP2Tests {
     /// libcurl makes the request again by HTTP/1.1, amid the bytes of the first answer (RFC 9113 §7).
     @Test func anImageThatBeginsAnewAmidItsBytesIsNotOne() async throws {
         try await withTestScope { scope in
-            let authority = try await CertificateAuthority(in: scope)
-            let origin = try ScriptedOrigin(in: scope)
-            origin.route("/a.png", .answer(body: Self.image))
-            let front = try await TLSFront(
-                authority.issue(), to: origin,
+            let (fixture, front) = try await scene(
                 frames: [
                     // HEADERS: `:status: 200`.
                     [0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88],
@@ -68,9 +67,7 @@ struct ClaimedHTTP2Tests {
                     // RST_STREAM: HTTP_1_1_REQUIRED.
                     [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 0x0D],
                 ], in: scope)
-            let fixture = try CacheFixture(in: scope, origin: origin) {
-                $0.transfers.certificateFile = authority.certificate
-            }
+            fixture.origin.route("/a.png", .answer(body: Self.image))
             let wish = Wish(try CacheURL(front.url("a.png")))
             let outcome = try await fixture.outcome(
                 of: fixture.cache.fetch([wish], FetchOptions()))

@@ -54,7 +54,9 @@ public struct TLSFront: Sendable {
                     # What opens stream 1: END_HEADERS and END_STREAM, maybe PRIORITY.
                     asked = b''
                     while b'\\x01\\x05\\0\\0\\0\\x01' not in asked and b'\\x01\\x25\\0\\0\\0\\x01' not in asked:
-                        asked += client.recv(65536)
+                        data = client.recv(65536)
+                        if not data: return
+                        asked += data
                     for frame in frames:
                         client.sendall(frame)
                         time.sleep(0.2)
