@@ -138,7 +138,7 @@ extension CacheDirectory {
     ) throws(Errno) -> (StagingFile, ContentDigest) {
         switch image.body {
         case .file(let file, let digest): return (file, digest)
-        case .bytes(let bytes):
+        case .bytes(let bytes, let digest):
             let file = try stageWhole(image.key, makeRoom: { makeRoom(image.key, 0) })
             do {
                 try file.append(bytes, makeRoom: { makeRoom(image.key, Int64(bytes.count)) })
@@ -146,7 +146,7 @@ extension CacheDirectory {
                 if file.isNamed { try discardPartial(of: image.key) }
                 throw error
             }
-            return (file, ContentDigest(of: bytes))
+            return (file, digest)
         }
     }
 

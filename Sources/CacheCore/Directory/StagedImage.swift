@@ -12,8 +12,8 @@ struct StagedImage: Sendable {
 
 /// Where the bytes of an image are before it is published.
 enum StagedBody: Sendable {
-    /// In memory; their digest is taken by who writes them.
-    case bytes([UInt8])
+    /// In memory.
+    case bytes([UInt8], ContentDigest)
     /// In its partial.
     case file(StagingFile, ContentDigest)
 }

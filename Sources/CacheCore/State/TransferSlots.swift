@@ -4,7 +4,7 @@ internal import CacheKey
 ///
 /// libcurl can limit connections to a host itself, but what waits inside it is woken one at a time and
 /// sometimes not at all (7.88), and would hold a transfer's place meanwhile.
-struct TransferSlots: Sendable {
+struct TransferSlots: ~Copyable, Sendable {
     /// Downloads at once, at most.
     var limit: Int
     /// Downloads from one host at once, at most, where each takes a connection.
