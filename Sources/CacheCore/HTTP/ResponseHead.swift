@@ -66,7 +66,9 @@ struct ResponseHead {
         let first = line.first ?? 0x0A
         isComplete = first == 0x0A || first == 0x0D
         if first == 0x20 || first == 0x09 {
-            pending?.value += " " + String(decoding: line[...].trimmed, as: UTF8.self)
+            guard let (field, value) = pending else { return false }
+            let more = String(decoding: line[...].trimmed, as: UTF8.self)
+            pending = (field, "\(value) \(more)".trimmed)
             return false
         }
         takePending()
@@ -80,7 +82,7 @@ struct ResponseHead {
     mutating func takePending() {
         guard let (field, value) = pending else { return }
         pending = nil
-        set(field, value.trimmed)
+        set(field, value)
     }
 
     /// Takes a line behind the body, which says nothing of it (RFC 9110 §6.5.1).
@@ -152,15 +154,17 @@ private enum Field: String, CaseIterable {
     case cacheControl = "cache-control"
     case pragma, vary
 
-    private static let all = allCases
+    private static let names = allCases.map { (field: $0, name: Array($0.rawValue.utf8)) }
 
     /// In any case (RFC 9110 §5.1); `nil` for all others.
-    init?(_ name: some Sequence<UInt8>) {
-        let field = Self.all.first { field in
-            name.elementsEqual(field.rawValue.utf8) { $0.lowercasedASCII == $1 }
+    init?(_ name: Slice<UnsafeRawBufferPointer>) {
+        let found = Self.names.first { field in
+            // Most fields are none of these, and their length tells.
+            field.name.count == name.count
+                && name.elementsEqual(field.name) { $0.lowercasedASCII == $1 }
         }
-        guard let field else { return nil }
-        self = field
+        guard let found else { return nil }
+        self = found.field
     }
 }
 
