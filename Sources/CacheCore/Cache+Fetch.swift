@@ -85,7 +85,6 @@ extension Cache {
             perform { state in
                 zip(stretch, stale).flatMap { wish, stale in
                     state.wanted(wish.key, wish.url, by: interest, options, stale: stale, now: now)
-                        + (options.pinned.contains(wish.key) ? state.pinned(wish.key, true) : [])
                 }
             }
         }

@@ -44,8 +44,8 @@ extension Cache {
     /// versions of an image. Returns why it could not.
     private func pin(_ key: CacheKey, _ isPinned: Bool) -> Failure? {
         switch lookup([key])[0] {
-        case .missing(let failure): return isPinned ? failure ?? .notCached : nil
-        case .inFlight: break
+        case .missing(let failure): return isPinned ? failure ?? .notCached : forgetPin(of: key)
+        case .inFlight: if !isPinned, let failure = forgetPin(of: key) { return failure }
         case .cached(let facts, _, _) where facts.isPinned == isPinned: break
         case .cached:
             do {
@@ -65,6 +65,16 @@ extension Cache {
             return (state.isPinned(key) == isPinned, effects)
         }
         return isDone ? nil : .notCached
+    }
+
+    /// What lies under the name and is no entry is pinned no longer; why it could not be told so.
+    func forgetPin(of key: CacheKey) -> Failure? {
+        do {
+            try directory.forgetPin(of: key)
+            return nil
+        } catch {
+            return .storage(error, path: path(of: key))
+        }
     }
 
     /// Runs `body` with an entry's file, opened without that counting as its use.
@@ -90,39 +100,6 @@ extension Cache {
         } catch {
             if isWatched { perform(silently: { $0.didNotOpen(key) }) }
             throw error
-        }
-    }
-}
-
-extension CacheDirectory {
-    /// Rewrites an entry's record with or without a pin, and makes that durable.
-    func setPin(_ isPinned: Bool, of key: CacheKey, _ file: Int32) throws(Errno) {
-        guard keepsAttributes else { throw .notSupported }
-        guard let old = try record(of: key, name: key.description) else {
-            throw .noSuchFileOrDirectory
-        }
-        var record = old
-        record.isPinned = isPinned
-        try rewrite(record, of: key, file)
-        do {
-            try kernel.synchronize(file)
-        } catch {
-            // It is not to be taken for what it is not, neither now nor at the next try.
-            try rewrite(old, of: key, file)
-            throw error
-        }
-    }
-
-    /// Puts another record in the place of an entry's. fsetxattr(2).
-    func rewrite(_ record: EntryRecord, of key: CacheKey, _ file: Int32) throws(Errno) {
-        let name = EntryRecord.attributeName(of: key)
-        do {
-            try kernel.setAttribute(name, record.text, of: file)
-        } catch .noSpace {
-            // The room is one block of an inode, not the disk: the validators can be had again.
-            var bare = record
-            bare.validators = Validators()
-            try kernel.setAttribute(name, bare.text, of: file)
         }
     }
 }

@@ -51,6 +51,7 @@ extension Cache {
                 return (part, effects)
             }
             guard let part else { return completion(nil) }
+            if !sparesPinned, part.entries == 0 { _ = forgetPin(of: key) }
             removed[key] = (removed[key] ?? .nothing) + part
         }
         let rest = keys.dropFirst(VictimSearch.slice)

@@ -60,7 +60,7 @@ extension Cache {
         switch try directory.inspect(key, name: key.description) {
         case nil: nil
         case .failure(let damage):
-            try directory.hold(key, damage, isPinned: record(of: key)?.isPinned ?? false)
+            try directory.hold(key, damage, isPinned: directory.isPinned(key))
         case .success where !directory.keepsAttributes: nil
         case .success(let facts):
             Specimen(key: key, descriptor: try openWithoutTrace(key), isPinned: facts.isPinned)

@@ -79,9 +79,8 @@ struct Repair {
 
     private func refetch(_ cases: [Case]) -> Outcome? {
         let wishes = cases.compactMap(\.wish)
-        var options = FetchOptions(
+        let options = FetchOptions(
             priority: .background, isRefresh: true, client: verification.client)
-        options.pinned = Set(cases.filter(\.specimen.isPinned).map(\.specimen.key))
         let interest = cache.begin(wishes, options)
         let outcome = cache.verifier.wait(for: interest, verification) { cache.complete(interest) }
         if outcome == nil { cache.leave(interest) }

@@ -75,10 +75,7 @@ extension CacheDirectory {
             // since then, and only their own files tell.
             each { (item) throws(Errno) in try kernel.waitForWriteback(item.descriptor) }
         }
-        each { (item) throws(Errno) in
-            let key = item.image.key
-            try kernel.storing({ makeRoom(key, 0) }) { () throws(Errno) in try name(&item) }
-        }
+        each { (item) throws(Errno) in try name(&item, makeRoom: makeRoom) }
         var directoryFailure: Errno?
         do { try kernel.synchronize(descriptor) } catch { directoryFailure = error }
         return items.map { item in
@@ -92,19 +89,43 @@ extension CacheDirectory {
     }
 
     /// Gives an image the name of its entry, over whatever is there.
-    private func name(_ item: inout PublishedItem) throws(Errno) {
+    private func name(
+        _ item: inout PublishedItem, makeRoom: (CacheKey, Int64) -> Bool
+    ) throws(Errno) {
+        let key = item.image.key
         if !item.isNamed {
-            do {
-                return try kernel.link(item.descriptor, to: item.name, in: descriptor)
-            } catch .fileExists {
-                // Only renaming replaces it.
-                try nameLikePartial(item)
-                item.isNamed = true
+            let isDone = try kernel.storing({ makeRoom(key, 0) }) { [item] () throws(Errno) in
+                try isNamed(item)
             }
+            guard !isDone else { return }
+            item.isNamed = true
         }
         // A stranger may have taken it away, or the whole directory, and laid something else there.
         guard isSame(item.partialName, item.descriptor) else { throw .noSuchFileOrDirectory }
-        try kernel.rename(item.partialName, to: item.name, in: descriptor)
+        try takePin(&item)
+        try kernel.storing({ makeRoom(key, 0) }) { [item] () throws(Errno) in
+            try kernel.rename(item.partialName, to: item.name, in: descriptor)
+        }
+    }
+
+    /// Gives a file its first name: that of its entry, or, where something lies there that only renaming
+    /// replaces, that of its partial.
+    private func isNamed(_ item: PublishedItem) throws(Errno) -> Bool {
+        do {
+            try kernel.link(item.descriptor, to: item.name, in: descriptor)
+            return true
+        } catch .fileExists {
+            try nameLikePartial(item)
+            return false
+        }
+    }
+
+    /// An image is pinned like what it replaces, be that no entry any more, of which nobody knows.
+    private func takePin(_ item: inout PublishedItem) throws(Errno) {
+        guard keepsAttributes, !item.image.record.isPinned, isPinned(item.image.key) else { return }
+        item.image.record.isPinned = true
+        try rewrite(item.image.record, of: item.image.key, item.descriptor)
+        try kernel.synchronize(item.descriptor)
     }
 
     private func nameLikePartial(_ item: PublishedItem) throws(Errno) {

@@ -226,7 +226,7 @@ final class CacheDirectory: Sendable {
 
     /// Hands an attribute's bytes to `body`; `nil` where the file or the attribute is missing or the
     /// value too long to be ours.
-    private func withAttribute<Result>(
+    func withAttribute<Result>(
         _ attribute: String, of name: String, _ body: (UnsafeRawBufferPointer) -> Result
     ) throws(Errno) -> Result? {
         do {

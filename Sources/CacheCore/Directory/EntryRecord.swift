@@ -29,6 +29,10 @@ public struct EntryRecord: Hashable, Sendable {
     /// The version this code writes and the only one it reads.
     static let version = "v1"
 
+    /// What stands in the place of a damaged entry's record if that was pinned. It is no record, and so the
+    /// file no entry; whatever takes its place is pinned again.
+    static let pinOfDamaged = "damaged pinned=1"
+
     /// The attribute that holds the record of a key: `user.cached.` and the first eight hex digits of
     /// the name, so that one day several names can share one file.
     static func attributeName(of key: CacheKey) -> String {

@@ -39,12 +39,16 @@ extension CacheDirectory {
         isSame(specimen.key.description, specimen.descriptor)
     }
 
-    /// Takes away what makes a file an entry. It stays, and is missing from now on, to the next daemon
-    /// too; it need not be remembered. fremovexattr(2).
+    /// Takes away what makes a file an entry, all but its pin. It stays, and is missing from now on, to the
+    /// next daemon too; it need not be remembered. fremovexattr(2), fsetxattr(2).
     func mark(_ specimen: Specimen) throws(Errno) {
+        let (name, file) = (EntryRecord.attributeName(of: specimen.key), specimen.descriptor)
         do {
-            let name = EntryRecord.attributeName(of: specimen.key)
-            try kernel.removeAttribute(name, of: specimen.descriptor)
+            if specimen.isPinned {
+                try kernel.setAttribute(name, EntryRecord.pinOfDamaged, of: file)
+            } else {
+                try kernel.removeAttribute(name, of: file)
+            }
         } catch .noData {
             // It is marked.
         }

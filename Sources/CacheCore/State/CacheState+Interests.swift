@@ -215,8 +215,6 @@ public struct FetchOptions: Sendable {
     public var client: ClientID
     /// Whose place this caller takes: what that one waited for and has is not asked about again.
     public var predecessor: InterestID?
-    /// Those that were pinned, though nothing that is there says so.
-    var pinned: Set<CacheKey> = []
 
     public init(
         priority: Priority = .normal, isRefresh: Bool = false, client: ClientID = .daemon,

@@ -255,24 +255,4 @@ struct CacheFetchTests {
             #expect(try fixture.lookup("/a.png").isCached)
         }
     }
-
-    /// As of a damaged one that is downloaded anew: its pin arrives with it.
-    @Test func whatWasPinnedIsPinnedAgain() async throws {
-        try await withTestScope { scope in
-            let fixture = try CacheFixture(in: scope)
-            for name in ["/a.png", "/b.png"] { fixture.origin.route(name, .answer(body: image)) }
-            var options = FetchOptions()
-            options.pinned = [try fixture.wish("/a.png").key]
-            #expect(try await fixture.fetch("/a.png", "/b.png", options: options).failures.isEmpty)
-            for (name, isPinned) in [("/a.png", true), ("/b.png", false)] {
-                guard case .cached(let facts, _, _) = try fixture.lookup(name) else {
-                    Issue.record("\(name) is not cached")
-                    continue
-                }
-                #expect(facts.isPinned == isPinned)
-                let record = try #require(fixture.cache.record(of: try fixture.wish(name).key))
-                #expect(record.isPinned == isPinned)
-            }
-        }
-    }
 }

@@ -75,10 +75,10 @@ final class CacheFixture: Sendable {
         }
     }
 
-    /// Verifies, without repair, and waits for the result.
-    func verify() async -> VerificationReport {
+    /// Verifies, and waits for the result.
+    func verify(repairs: Bool = false) async -> VerificationReport {
         await withCheckedContinuation { continuation in
-            _ = cache.verify(repairs: false, client: .daemon, onProgress: { _, _ in }) {
+            _ = cache.verify(repairs: repairs, client: .daemon, onProgress: { _, _ in }) {
                 continuation.resume(returning: $1)
             }
         }

@@ -56,7 +56,8 @@ struct CacheFolder {
     /// An image in memory, ready to be published.
     func held(_ name: String, _ bytes: [UInt8] = Array("image".utf8)) -> StagedImage {
         StagedImage(
-            flight: FlightID(rawValue: 1), key: Sample.key(name), body: .bytes(bytes, ContentDigest(of: bytes)),
+            flight: FlightID(rawValue: 1), key: Sample.key(name),
+            body: .bytes(bytes, ContentDigest(of: bytes)),
             url: Sample.url(name),
             record: Sample.record(size: Int64(bytes.count)))
     }

@@ -1,0 +1,102 @@
+import CacheKey
+import Glibc
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+/// What a person has pinned stays pinned, whatever happens to its file: the image that takes its place is
+/// pinned again.
+@Suite("Cache: pins of damaged entries", .timeLimit(.minutes(5)))
+struct DamagedPinTests {
+    /// One that is published without a name at first, and one that has a partial.
+    static let sizes = [5000, 200_000]
+
+    /// A cache with one image that is pinned, and whose bytes were changed behind its back.
+    private func damaged(_ size: Int, in scope: TestScope) async throws -> CacheFixture {
+        let fixture = try CacheFixture(in: scope)
+        let image = SampleImage.png(byteCount: size)
+        fixture.origin.route("/a.png", .answer(body: image))
+        #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+        #expect(try await pin(true, fixture).isEmpty)
+        let file = open(try fixture.file("/a.png"), O_WRONLY)
+        defer { close(file) }
+        #expect(pwrite(file, image.map { ~$0 }, image.count, 0) == image.count)
+        return fixture
+    }
+
+    private func pin(_ isPinned: Bool, _ fixture: CacheFixture) async throws -> [CacheKey: Failure]
+    {
+        let key = try fixture.wish("/a.png").key
+        return await withCheckedContinuation { continuation in
+            fixture.cache.pin([key], isPinned) { continuation.resume(returning: $0) }
+        }
+    }
+
+    private func isPinned(_ fixture: CacheFixture) async throws -> Bool {
+        #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+        guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else { return false }
+        #expect(await fixture.verify().damagedCount == 0)
+        return facts.isPinned
+    }
+
+    @Test(arguments: sizes)
+    func whatIsFetchedAnewIsPinned(size: Int) async throws {
+        try await withTestScope { scope in
+            let fixture = try await damaged(size, in: scope)
+            for _ in 0..<2 { #expect(await fixture.verify().leftCount == 1) }
+            #expect(try fixture.lookup("/a.png").isMissing)
+            #expect(try await isPinned(fixture))
+        }
+    }
+
+    @Test(arguments: sizes)
+    func theNextDaemonKnowsIt(size: Int) async throws {
+        try await withTestScope { scope in
+            let first = try await damaged(size, in: scope)
+            #expect(await first.verify().leftCount == 1)
+            await CacheFixture.drain(first.cache)
+            let next = try CacheFixture(in: scope, directory: first.directory, origin: first.origin)
+            #expect(try next.lookup("/a.png").isMissing)
+            #expect(try await isPinned(next))
+        }
+    }
+
+    @Test(arguments: sizes)
+    func aRepairThatFailsDoesNotLoseIt(size: Int) async throws {
+        try await withTestScope { scope in
+            let fixture = try await damaged(size, in: scope)
+            let image = SampleImage.png(byteCount: size)
+            fixture.origin.route("/a.png", .answer(404))
+            #expect(await fixture.verify(repairs: true).leftCount == 1)
+            fixture.origin.route("/a.png", .answer(body: image))
+            let report = await fixture.verify(repairs: true)
+            #expect(report.damagedCount == 1 && report.leftCount == 0)
+            #expect(try await isPinned(fixture))
+        }
+    }
+
+    @Test(arguments: sizes)
+    func ofAFileThatWasCutOffToo(size: Int) async throws {
+        try await withTestScope { scope in
+            let fixture = try await damaged(size, in: scope)
+            #expect(truncate(try fixture.file("/a.png"), 100) == 0)
+            #expect(try fixture.lookup("/a.png").isMissing)
+            #expect(try await isPinned(fixture))
+        }
+    }
+
+    @Test(arguments: sizes, [true, false])
+    func whoUnpinsOrRemovesItMeansIt(size: Int, isRemoved: Bool) async throws {
+        try await withTestScope { scope in
+            let fixture = try await damaged(size, in: scope)
+            #expect(await fixture.verify().leftCount == 1)
+            if isRemoved {
+                _ = try await fixture.remove("/a.png")
+            } else {
+                #expect(try await pin(false, fixture).isEmpty)
+            }
+            #expect(try await !isPinned(fixture))
+        }
+    }
+}
