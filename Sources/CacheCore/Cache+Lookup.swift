@@ -38,7 +38,8 @@ extension Cache {
 
     /// Looks at a name until it holds still, and takes in what was seen.
     private func examine(_ key: CacheKey) -> Lookup {
-        // A name that changes at every look is somebody's game; it gets an answer of its own.
+        // A name that changes at every look is somebody's game: the last look tells what was there then.
+        var last: EntryFacts?
         for _ in 0..<8 {
             let start = beginExamination()
             let seen: Examination
@@ -48,6 +49,7 @@ extension Cache {
                 endExamination()
                 return .missing(.unreadable(error, path: path(of: key)))
             }
+            last = if case .entry(let facts) = seen { facts } else { nil }
             drainWatch()
             let answer = performing { state in
                 defer { state.examinations.end() }
@@ -55,7 +57,7 @@ extension Cache {
             }
             if let answer { return answer }
         }
-        return .missing(nil)
+        return last.map { .cached($0, failure: nil, renewal: nil) } ?? .missing(nil)
     }
 
     private func endExamination() {

@@ -21,8 +21,16 @@ extension Cache {
         _ measure: ReliefMeasure, since start: ContinuousClock.Instant,
         _ completion: @escaping @Sendable (Relief) -> Void
     ) {
+        // One that was moved away somebody may want to keep.
+        guard directory.isInPlace else {
+            return completion(
+                Relief(
+                    evicted: .nothing, dropped: .nothing, duration: start.duration(to: .now),
+                    failure: directory.lost))
+        }
         drainWatch()
         examineUnverified()
+        forgetPassedOver()
         let held: (entries: Int64, partials: Int64)? = performing { state in
             let isPostponed = state.postpones { self.relieve(measure, since: start, completion) }
             return (isPostponed ? nil : (state.index.allocated, state.partials.total), [])
@@ -34,13 +42,14 @@ extension Cache {
         worker.enqueue(
             .run {
                 let cold = entries - kept / 2
-                let dropped = self.directory.isInMemory ? .nothing : self.dropPages(ofOldest: cold)
+                let isInMemory = self.directory.fileSystemType?.isInMemory == true
+                let dropped = isInMemory ? .nothing : self.dropPages(ofOldest: cold)
                 self.evict(
-                    Eviction(goal: goal) { evicted, _ in
+                    Eviction(goal: goal) { evicted, failure in
                         completion(
                             Relief(
                                 evicted: evicted, dropped: dropped,
-                                duration: start.duration(to: .now)))
+                                duration: start.duration(to: .now), failure: failure))
                     })
             })
     }

@@ -232,14 +232,12 @@ extension CacheDirectory {
         }
     }
 
-    /// Whether files live in memory, so that only removing them gives it back. statfs(2),
-    /// `TMPFS_MAGIC` and `RAMFS_MAGIC`.
-    var isInMemory: Bool {
+    /// What kind of file system it lies on; `nil` where that can't be told.
+    var fileSystemType: FileSystemType? {
         do {
-            let type = UInt32(truncatingIfNeeded: try kernel.fileSystem(of: descriptor).f_type)
-            return type == 0x0102_1994 || type == 0x8584_58F6
+            return FileSystemType(try kernel.fileSystem(of: descriptor))
         } catch {
-            return false
+            return nil
         }
     }
 

@@ -43,6 +43,9 @@ extension Cache {
         for (specimen, finding) in zip(specimens, findings) {
             switch finding {
             case .undecided: continue
+            case .failed(let error):
+                report.failure = report.failure ?? .unreadable(error, path: path(of: specimen.key))
+                continue
             case .whole: break
             case .damaged(let damage):
                 let wish = wish(for: specimen.key)

@@ -73,6 +73,15 @@ public final class Cache: Sendable {
 
     private static func watch(_ directory: CacheDirectory, _ logger: Logger) -> DirectoryWatch? {
         do {
+            guard directory.fileSystemType?.isShared != true else {
+                logger.notice(
+                    """
+                    the file system may be changed by other machines or programs without a word of it, so \
+                    every question costs a look at the file
+                    """,
+                    metadata: ["directory": "\(directory.path)"])
+                return nil
+            }
             return try DirectoryWatch(directory)
         } catch {
             logger.warning(
@@ -82,6 +91,23 @@ public final class Cache: Sendable {
                 """,
                 metadata: ["directory": "\(directory.path)", "error": "\(error)"])
             return nil
+        }
+    }
+
+    /// Tries to watch a directory that could not be watched when it was opened: somebody may have raised the
+    /// limits.
+    func watchIfBlind() {
+        guard watchDescriptor == nil, directory.fileSystemType?.isShared == false else { return }
+        do {
+            var watch: DirectoryWatch? = try DirectoryWatch(directory)
+            guarded.withLock { swap(&$0.watch, &watch) }
+            logger.notice(
+                "the directory is watched from now on", metadata: ["directory": "\(directory.path)"]
+            )
+        } catch {
+            logger.debug(
+                "the directory still can't be watched",
+                metadata: ["directory": "\(directory.path)", "error": "\(error)"])
         }
     }
 

@@ -19,10 +19,15 @@ public struct Relief: Hashable, Sendable {
     public var dropped: Removal
     /// From the decision to the last unlink.
     public var duration: Duration
+    /// Why entries stayed that were to go.
+    public var failure: Failure?
 
-    public init(evicted: Removal, dropped: Removal, duration: Duration) {
+    public init(
+        evicted: Removal, dropped: Removal, duration: Duration, failure: Failure? = nil
+    ) {
         self.evicted = evicted
         self.dropped = dropped
         self.duration = duration
+        self.failure = failure
     }
 }

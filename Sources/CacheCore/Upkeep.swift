@@ -171,9 +171,12 @@ extension Cache {
         perform { $0.pausesEnded(now: .now) }
     }
 
-    /// Reads the directory again where nothing tells of its changes: access times say what was used.
+    /// Reads the directory again where nothing tells of its changes: access times say what was used. From then
+    /// on it is watched, if it can be.
     func scanIfBlind() {
         let isNeeded = performing { state in (state.trust == .blind && !state.isScanning, []) }
-        if isNeeded { startScan() }
+        guard isNeeded else { return }
+        watchIfBlind()
+        startScan()
     }
 }

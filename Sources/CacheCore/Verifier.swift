@@ -47,7 +47,7 @@ final class Verifier: Sendable {
         do {
             rest = try cache.directory.entryKeys()[...]
         } catch {
-            report.failure = .storage(error, path: cache.directory.path)
+            report.failure = .unreadable(error, path: cache.directory.path)
             return report
         }
         report.total = rest.count

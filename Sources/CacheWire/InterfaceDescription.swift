@@ -54,7 +54,7 @@ public enum InterfaceDescription {
         method Remove(urls: ?[]string, prefix: ?string, all: ?bool) -> (entries: int, bytes: int, failure: ?Failure)
         method Pin(urls: []string, pinned: bool) -> (items: []Item)
         method Evict(toBytes: int) -> (entries: int, bytes: int, failure: ?Failure)
-        method Pressure(level: (warning, critical)) -> (entries: int, bytes: int)
+        method Pressure(level: (warning, critical)) -> (entries: int, bytes: int, failure: ?Failure)
         # One flat object of counters and gauges, units in the names: entries, bytesUsed, bytesBudget, directory, ...
         method Stats() -> (stats: [string]object)
         # Reads all entries, with more saying how far it is; damaged (of the last reply, the first 10,000) are missing from

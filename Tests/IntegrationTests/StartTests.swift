@@ -93,12 +93,19 @@ struct StartTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can become somebody who may not write"))
-    func aDirectoryThatMayNotBeWrittenExitsWith77() async throws {
+    /// Of its own directory it may not be allowed to look for names, and of another's to write.
+    @Test(
+        .enabled(if: geteuid() == 0, "only root can become somebody who may not write"),
+        arguments: [true, false])
+    func aDirectoryThatMayNotBeUsedExitsWith77(isOwn: Bool) async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             chmod(home.path, 0o755)
             let directory = try home.directory("c")
+            if isOwn {
+                chown(directory, 65534, 65534)
+                chmod(directory, 0o600)
+            }
             // The program may lie where nobody else may look.
             let program = home.file("cached")
             try await runSuccessfully("cp", [try BuiltProducts.program("cached"), program])
@@ -110,6 +117,8 @@ struct StartTests {
                 ])
             #expect(output.status == .exited(77))
             #expect(output.errorText.contains(directory))
+            #expect(output.errorText.contains(isOwn ? "look into" : "write to"))
+            #expect(!output.errorText.contains(".lock"), "it is not to blame")
         }
     }
 

@@ -43,6 +43,7 @@ struct LostDirectoryTests {
             try #require(rename(scene.directory, away) == 0)
             for (command, argument) in [
                 ("remove", scene.urls[0]), ("remove", "--all"), ("evict", "--to=0"),
+                ("pressure", "critical"),
             ] {
                 let output = try await scene.daemon.cachectl(command, argument)
                 #expect(output.status == .exited(1), "\(command)")
@@ -64,6 +65,7 @@ struct LostDirectoryTests {
             try await runSuccessfully("mount", ["-o", "remount,ro", mount.path])
             for (command, argument) in [
                 ("remove", scene.urls[0]), ("remove", "--all"), ("evict", "--to=0"),
+                ("pressure", "critical"),
             ] {
                 let output = try await scene.daemon.cachectl(command, argument)
                 #expect(output.status == .exited(1), "\(command)")

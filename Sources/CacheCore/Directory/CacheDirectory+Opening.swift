@@ -93,8 +93,12 @@ extension CacheDirectory {
     private static func lock(
         _ path: String, _ directory: Int32, _ kernel: Kernel
     ) throws(CacheError) -> Int32 {
+        let isThere = try attempt("look into", path) { () throws(Errno) in
+            try exists(".lock", in: directory, kernel)
+        }
         // Nothing is left open for writing: it would keep the file system from being made read-only.
-        let file = try attempt("write to", path, file: ".lock") { () throws(Errno) in
+        let file = try attempt("write to", path, file: isThere ? ".lock" : nil) {
+            () throws(Errno) in
             try kernel.open(".lock", in: directory, O_RDONLY | O_CREAT, mode: 0o644)
         }
         do throws(CacheError) {
@@ -112,6 +116,17 @@ extension CacheDirectory {
         } catch {
             release(file)
             throw error
+        }
+    }
+
+    private static func exists(
+        _ name: String, in directory: Int32, _ kernel: Kernel
+    ) throws(Errno) -> Bool {
+        do {
+            _ = try kernel.status(of: name, in: directory)
+            return true
+        } catch .noSuchFileOrDirectory {
+            return false
         }
     }
 

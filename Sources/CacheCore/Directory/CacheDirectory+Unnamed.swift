@@ -54,10 +54,10 @@ extension CacheDirectory {
     private static func namesAreDurableWithFiles(
         _ directory: Int32, on device: dev_t, _ kernel: Kernel
     ) throws(Errno) -> Bool {
-        switch try kernel.fileSystem(of: directory).f_type {
-        case 0xEF53: isJournaled(device)
-        // XFS, which always has a journal; tmpfs, which survives no power cut.
-        case 0x5846_5342, 0x0102_1994: true
+        switch FileSystemType(try kernel.fileSystem(of: directory)) {
+        case .ext4: isJournaled(device)
+        // XFS always has a journal; what is in memory survives no power cut.
+        case .xfs, .tmpfs: true
         default: false
         }
     }

@@ -12,6 +12,8 @@ struct EntryReader: ~Copyable {
         case damaged(Damage)
         /// It was replaced, removed or written to meanwhile, or the reading was cancelled.
         case undecided
+        /// It could not be read, which says nothing of the entry: for want of memory or descriptors, say.
+        case failed(Errno)
     }
 
     private let directory: CacheDirectory
@@ -33,17 +35,27 @@ struct EntryReader: ~Copyable {
 
     /// Reads one entry; `isCancelled` is asked between two pieces.
     mutating func read(_ specimen: Specimen, isCancelled: () -> Bool) -> Finding {
-        let found: Damage?
-        var before: stat?
+        var finding = readOnce(specimen, isCancelled)
+        // A disk that does not give bytes back may do it the next time.
+        if case .damaged(.unreadableBytes) = finding { finding = readOnce(specimen, isCancelled) }
+        return finding
+    }
+
+    private mutating func readOnce(_ specimen: Specimen, _ isCancelled: () -> Bool) -> Finding {
         do {
-            before = try directory.kernel.status(of: specimen.descriptor)
-            found = try damage(specimen, isCancelled)
+            let before = try directory.kernel.status(of: specimen.descriptor)
+            let found: Damage?
+            do {
+                found = try damage(specimen, isCancelled)
+            } catch  where error.isOfTheDisk {
+                found = .unreadableBytes(reason: "\(error)")
+            }
+            guard !isCancelled() else { return .undecided }
+            guard let found else { return .whole }
+            return try isUntouched(specimen, since: before) ? .damaged(found) : .undecided
         } catch {
-            found = .unreadableBytes(reason: "\(error)")
+            return isCancelled() ? .undecided : .failed(error)
         }
-        guard !isCancelled() else { return .undecided }
-        guard let found else { return .whole }
-        return isUntouched(specimen, since: before) ? .damaged(found) : .undecided
     }
 
     /// The attributes first: they cost nothing.
@@ -81,14 +93,16 @@ struct EntryReader: ~Copyable {
     }
 
     /// Whether the name leads to the file that was read, and nobody wrote to that.
-    private func isUntouched(_ specimen: Specimen, since before: stat?) -> Bool {
-        do {
-            let after = try directory.kernel.status(of: specimen.descriptor)
-            guard let before, directory.isInPlace(specimen) else { return false }
-            return FileVersion(before) == FileVersion(after)
-        } catch {
-            return false
-        }
+    private func isUntouched(_ specimen: Specimen, since before: stat) throws(Errno) -> Bool {
+        let after = try directory.kernel.status(of: specimen.descriptor)
+        return directory.isInPlace(specimen) && FileVersion(before) == FileVersion(after)
+    }
+}
+
+extension Errno {
+    /// The disk or the file system is broken where it was read: EIO, EBADMSG of a checksum, EUCLEAN. read(2).
+    fileprivate var isOfTheDisk: Bool {
+        [.ioError, Errno(rawValue: Glibc.EBADMSG), Errno(rawValue: Glibc.EUCLEAN)].contains(self)
     }
 }
 

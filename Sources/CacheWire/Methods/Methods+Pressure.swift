@@ -17,10 +17,13 @@ extension Methods {
             public var entries: Int
             /// What their files held, in bytes.
             public var bytes: Int
+            /// Why some stayed that were to go.
+            public var failure: Failure?
 
-            public init(entries: Int, bytes: Int) {
+            public init(entries: Int, bytes: Int, failure: Failure? = nil) {
                 self.entries = entries
                 self.bytes = bytes
+                self.failure = failure
             }
         }
     }

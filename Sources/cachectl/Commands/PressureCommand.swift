@@ -9,6 +9,8 @@ struct PressureCommand: ParsableCommand {
         discussion: """
             Prints what was evicted. How much that is, is a setting of the daemon.
 
+            Exit status: 0 done; 1 something stayed that was to go.
+
             Example: cachectl pressure warning
             """)
 
@@ -29,5 +31,9 @@ struct PressureCommand: ParsableCommand {
             try output.line("evicted \(what)")
         }
         try output.flush()
+        if let failure = reply.failure {
+            Talk.say(failure.message)
+            throw ExitStatus.incomplete.error
+        }
     }
 }

@@ -56,6 +56,14 @@ final class PressureRelief: Sendable {
     private func finish(_ reaction: PressureRecord.Reaction) {
         shared.withLock { $0.reacted(reaction) }
         let relief = reaction.relief
+        if let failure = relief.failure {
+            logger.warning(
+                "entries stayed that were to go because memory is short",
+                metadata: [
+                    "source": "\(reaction.source)", "level": "\(reaction.level.rawValue)",
+                    "error": "\(failure.message)",
+                ])
+        }
         logger.info(
             "memory given back",
             metadata: [

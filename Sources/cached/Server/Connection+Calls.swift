@@ -166,8 +166,8 @@ extension Connection {
                     desk.replies.message(
                         Reply(
                             Methods.Pressure.Reply(
-                                entries: relief.evicted.entries, bytes: Int(relief.evicted.bytes))))
-                )
+                                entries: relief.evicted.entries, bytes: Int(relief.evicted.bytes),
+                                failure: relief.failure.map { .init($0) }))))
             }
         }
     }

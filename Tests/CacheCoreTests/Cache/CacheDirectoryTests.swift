@@ -1,10 +1,17 @@
+import CLinux
 import CacheKey
 import Glibc
+import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
 
 @testable import CacheCore
+
+/// Ends what other threads do.
+private final class Flag: Sendable {
+    let isOver = Atomic(false)
+}
 
 @Suite("Cache: its directory", .timeLimit(.minutes(5)))
 struct CacheDirectoryTests {
@@ -185,6 +192,50 @@ struct CacheDirectoryTests {
         }
     }
 
+    /// Somebody may have raised the limits that stood in the way.
+    @Test func aWatchThatCouldNotBeHadIsAskedForAgain() async throws {
+        try await withTestScope { scope in
+            let faults = FaultPlan(.inotify, nth: 1, .tooManyOpenFiles, times: 2)
+            let fixture = try CacheFixture(in: scope, faults: faults)
+            fixture.cache.waitForScan()
+            fixture.origin.route("/a.png", .answer(body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            for isWatched in [false, true] {
+                fixture.cache.scanIfBlind()
+                fixture.cache.waitForScan()
+                #expect((fixture.cache.watchDescriptor != nil) == isWatched)
+                let isTrusted = fixture.cache.performing { state in (state.trust == .whole, []) }
+                #expect(isTrusted == isWatched)
+            }
+            #expect(try fixture.lookup("/a.png").isCached)
+            #expect(unlink(try fixture.file("/a.png")) == 0)
+            #expect(try fixture.lookup("/a.png") == .missing(nil))
+        }
+    }
+
+    /// Its bytes and its record stay what they are.
+    @Test func anEntryWhoseAttributesNeverHoldStillIsCached() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/a.png", .answer(body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            let flag = Flag()
+            let path = try fixture.file("/a.png")
+            let strangers = (0..<2).map { number in
+                NamedThread("stranger") {
+                    var count = 0
+                    while !flag.isOver.load(ordering: .relaxed) {
+                        count += 1
+                        _ = setxattr(path, "user.stranger.\(number)", "\(count)", 1, 0)
+                    }
+                }
+            }
+            for _ in 0..<2000 { #expect(try fixture.lookup("/a.png").isCached) }
+            flag.isOver.store(true, ordering: .relaxed)
+            for stranger in strangers { stranger.join() }
+        }
+    }
+
     /// A name that can't be looked at now is looked at again, and not forgotten.
     @Test func whatTheScanCouldNotSeeIsSeenLater() async throws {
         try await withTestScope { scope in
@@ -195,7 +246,8 @@ struct CacheDirectoryTests {
                 let first = try CacheFixture(in: scope, directory: directory, origin: origin)
                 _ = try await first.fetch("/a.png")
             }
-            let faults = FaultPlan(.fstatat, nth: 1, .ioError)
+            // The first is for the lock.
+            let faults = FaultPlan(.fstatat, nth: 2, .ioError)
             let second = try CacheFixture(
                 in: scope, directory: directory, origin: origin, faults: faults)
             try await waitUntil("the end of the scan") { second.cache.statistics().isWhole }

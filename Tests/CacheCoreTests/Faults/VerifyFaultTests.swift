@@ -16,6 +16,34 @@ struct VerifyFaultTests {
         #expect(struck > 0)
     }
 
+    /// What fails for want of something says nothing of the entry; a disk that fails again does.
+    @Test(arguments: [Errno.noMemory, .tooManyOpenFilesInSystem, .staleNFSFileHandle, .ioError])
+    func onlyTheDiskSaysThatAnEntryIsDamaged(error: Errno) async throws {
+        try await withTestScope { scope in
+            let plan = FaultPlan(.pread, nth: 1, error, times: 2)
+            let fixture = try CacheFixture(in: scope, faults: plan)
+            fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 5000)))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            let report = await fixture.verify()
+            #expect(plan.hasStruck)
+            let isDamage = error == .ioError
+            #expect(report.damagedCount == (isDamage ? 1 : 0))
+            #expect((report.failure == nil) == isDamage)
+            #expect(try fixture.lookup("/a.png").isCached == !isDamage)
+        }
+    }
+
+    @Test func aDiskThatFailsOnceIsAskedAgain() async throws {
+        try await withTestScope { scope in
+            let plan = FaultPlan(.pread, nth: 1, .ioError)
+            let fixture = try CacheFixture(in: scope, faults: plan)
+            fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 5000)))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            let report = await fixture.verify()
+            #expect(plan.hasStruck && report.checked == 1 && report.damagedCount == 0)
+        }
+    }
+
     /// Lets each call fail in turn, until one comes behind the end; how often it was one of a verification.
     private func strikes(_ call: SyscallName) async throws -> Int {
         var struck = 0

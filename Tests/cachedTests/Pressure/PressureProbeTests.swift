@@ -1,4 +1,5 @@
 import CacheWire
+import TestSupport
 import Testing
 
 @testable import cached
@@ -43,6 +44,20 @@ import Testing
     @Test(arguments: ["", "some total=1", "some total=x\nfull total=1", "hello\nworld"])
     func anotherFileIsNoPressureFile(text: String) {
         #expect(StallTotals(text) == nil)
+    }
+
+    /// It would be written into.
+    @Test func anOrdinaryFileThatLooksLikeOneIsLeftAlone() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let line = "avg10=0.00 avg60=0.00 avg300=0.00 total=1\n"
+            let text = "some \(line)full \(line)"
+            try home.write(text, to: "pressure")
+            #expect(throws: PressureFailure.self) {
+                _ = try StallProbe(path: home.file("pressure"), .warning)
+            }
+            #expect(try contents(of: home.file("pressure")) == Array(text.utf8))
+        }
     }
 
     // MARK: The kernel's false event

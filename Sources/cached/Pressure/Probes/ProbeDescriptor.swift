@@ -56,6 +56,14 @@ final class ProbeDescriptor {
         return nil
     }
 
+    /// Whether it is a file that has bytes of its own, which writing would change; those of the kernel are
+    /// made when they are read. fstat(2), `st_size`.
+    func hasBytes() throws(PressureFailure) -> Bool {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw .call("fstat", path) }
+        return status.st_size > 0
+    }
+
     /// Reads a pressure file from its beginning. pread(2).
     func totals() throws(PressureFailure) -> StallTotals {
         var bytes = [UInt8](repeating: 0, count: 512)

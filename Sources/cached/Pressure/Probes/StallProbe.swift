@@ -14,6 +14,9 @@ final class StallProbe: PressureProbe {
         self.trigger = trigger
         figures = try ProbeDescriptor(path, O_RDONLY)
         armed = try ProbeDescriptor(path, O_RDWR)
+        guard try !armed.hasBytes() else {
+            throw PressureFailure("\(path) is an ordinary file, and no pressure file of the kernel")
+        }
         stalls = StallGuard(trigger, try figures.totals())
         try armed.write(trigger.line)
     }

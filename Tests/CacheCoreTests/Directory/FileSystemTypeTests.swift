@@ -1,0 +1,33 @@
+import CLinux
+import Testing
+
+@testable import CacheCore
+
+@Suite("Kinds of file systems")
+struct FileSystemTypeTests {
+    private func type(_ magic: Int) -> FileSystemType {
+        var facts = statfs()
+        facts.f_type = magic
+        return FileSystemType(facts)
+    }
+
+    /// As /usr/include/linux/magic.h has them, and statfs(2) for those it has not.
+    @Test(arguments: [
+        0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x0102_1997, 0x6573_5546, 0x00C3_6400,
+    ])
+    func whatOthersMayChangeIsShared(magic: Int) {
+        #expect(type(magic).isShared && !type(magic).isInMemory)
+        // Some kernels sign-extend it.
+        #expect(type(Int(Int32(truncatingIfNeeded: magic))).isShared)
+    }
+
+    @Test(arguments: [0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630])
+    func localOnesAreNot(magic: Int) {
+        #expect(!type(magic).isShared && !type(magic).isInMemory)
+    }
+
+    @Test(arguments: [0x0102_1994, 0x8584_58F6])
+    func someLiveInMemory(magic: Int) {
+        #expect(type(magic).isInMemory && !type(magic).isShared)
+    }
+}
