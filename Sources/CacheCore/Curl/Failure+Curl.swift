@@ -2,8 +2,11 @@ internal import CCurl
 
 extension Failure {
     /// What libcurl's result means for the image. libcurl-errors(3).
+    ///
+    /// - Parameter hasAsked: whether the last host on the way was asked.
     static func curl(
-        _ code: CURLcode, _ received: Int64, _ length: Int64?, _ head: ResponseHead
+        _ code: CURLcode, _ received: Int64 = 0, _ length: Int64? = nil,
+        _ head: ResponseHead = ResponseHead(), hasAsked: Bool = false
     ) -> Failure {
         let text = String(cString: curl_easy_strerror(code))
         switch code {
@@ -29,7 +32,7 @@ extension Failure {
                 .tls,
                 "the server's certificate is not acceptable (\(text)); --ca-file trusts "
                     + "another authority")
-        case CURLE_PARTIAL_FILE,
+        case CURLE_PARTIAL_FILE where received > 0 || head.isComplete,
             CURLE_RECV_ERROR where received > 0,
             CURLE_HTTP2_STREAM where received > 0,
             CURLE_HTTP2 where received > 0:
@@ -37,7 +40,7 @@ extension Failure {
             return Failure(.truncated, "the connection closed after \(received)\(promised) bytes")
         case CURLE_TOO_MANY_REDIRECTS:
             return Failure(.redirect, "too many redirects")
-        case CURLE_UNSUPPORTED_PROTOCOL where head.isOnTheWay:
+        case CURLE_UNSUPPORTED_PROTOCOL where head.isOnTheWay && !hasAsked:
             return Failure(.redirect, "redirected to a scheme that is neither http nor https")
         case CURLE_UNSUPPORTED_PROTOCOL:
             // What libcurl says of an answer without a status line, as HTTP/0.9 had it.
@@ -46,7 +49,8 @@ extension Failure {
             return Failure(.redirect, "redirected to what is no URL to fetch: \(text)")
         case CURLE_URL_MALFORMAT:
             return Failure(.invalidURL, "not a URL to fetch: \(text)")
-        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2_STREAM, CURLE_HTTP2:
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE,
+            CURLE_HTTP2_STREAM, CURLE_HTTP2:
             return Failure(.unreachable, "the connection was lost: \(text)")
         case CURLE_OUT_OF_MEMORY where !head.isComplete:
             // What libcurl says of a line of more than 100 kB.

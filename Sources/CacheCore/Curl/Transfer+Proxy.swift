@@ -35,7 +35,7 @@ extension Transfer {
             else { return false }
             route.hops += 1
             guard route.hops <= context.settings.redirectLimit else {
-                ownFailure = .curl(CURLE_TOO_MANY_REDIRECTS, received, length, head)
+                ownFailure = .curl(CURLE_TOO_MANY_REDIRECTS)
                 return false
             }
             route.step = .lookingUp
@@ -59,9 +59,19 @@ extension Transfer {
 
     /// Why nothing came through the proxy, where that was the proxy's doing.
     func proxyFailure(_ code: CURLcode) -> Failure? {
-        guard route != nil, code == CURLE_COULDNT_CONNECT else { return tunnelRefusal }
-        return Failure(
-            .unreachable, "no connection to the proxy could be made: is it running? (--proxy)")
+        guard let route else { return nil }
+        switch code {
+        case CURLE_COULDNT_CONNECT:
+            return Failure(
+                .unreachable, "no connection to the proxy could be made: is it running? (--proxy)")
+        case CURLE_PEER_FAILED_VERIFICATION where route.step == .asking && easy.tunnelStatus == 0:
+            // The host's comes behind the tunnel.
+            return Failure(
+                .tls,
+                "the proxy's certificate is not acceptable (--proxy); --ca-file trusts another authority"
+            )
+        default: return tunnelRefusal
+        }
     }
 
     /// Why the proxy made no tunnel to a https URL's host, if it was asked for one and made none.

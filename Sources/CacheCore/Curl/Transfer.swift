@@ -295,7 +295,8 @@ final class Transfer {
         // A 416 has said all with its head.
         guard code == CURLE_OK || head.isComplete && answer == .isWhole else {
             leaveBehind()
-            return .failure(proxyFailure(code) ?? .curl(code, received, length, head))
+            return .failure(
+                proxyFailure(code) ?? .curl(code, received, length, head, hasAsked: hasAsked))
         }
         guard body != nil || hasImage else { return .failure(.http(head.status)) }
         // Another image, and nothing came of it.

@@ -203,7 +203,7 @@ private final class TransferThread {
             if transfer.isRereading { rereading.append(id) }
             multi.add(easy)
         } catch {
-            let failure = Failure.curl(error.code, 0, nil, ResponseHead())
+            let failure = Failure.curl(error.code)
             context.onFinished(key, id, .failed(FailedTransfer(failure: failure)))
         }
     }
@@ -318,7 +318,7 @@ private final class TransferThread {
             multi.add(transfer.easy)
         } catch {
             transfers[transfer.id] = nil
-            let failure = Failure.curl(error.code, 0, nil, ResponseHead())
+            let failure = Failure.curl(error.code)
             let end = TransferEnd.failed(FailedTransfer(failure: failure))
             context.onFinished(transfer.key, transfer.id, end)
         }

@@ -55,6 +55,17 @@ struct ClaimedHTTP2Tests {
         }
     }
 
+    /// As by HTTP/1.1.
+    @Test func aConnectionThatEndsBeforeTheAnswerIsLost() async throws {
+        try await withTestScope { scope in
+            let (fixture, front) = try await scene(frames: [], in: scope)
+            let wish = Wish(try CacheURL(front.url("a.png")))
+            let outcome = try await fixture.outcome(
+                of: fixture.cache.fetch([wish], FetchOptions()))
+            #expect(outcome.failures.values.map(\.kind) == [.unreachable])
+        }
+    }
+
     /// libcurl makes the request again by HTTP/1.1, amid the bytes of the first answer (RFC 9113 §7).
     @Test func anImageThatBeginsAnewAmidItsBytesIsNotOne() async throws {
         try await withTestScope { scope in

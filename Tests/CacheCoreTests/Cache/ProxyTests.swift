@@ -51,6 +51,20 @@ struct ProxyTests {
         }
     }
 
+    @Test func aProxyThatNobodyVouchesForIsNamed() async throws {
+        try await withTestScope { scope in
+            let authority = try await CertificateAuthority(in: scope)
+            let origin = try ScriptedOrigin(in: scope)
+            let front = try await TLSFront(authority.issue(), to: origin, in: scope)
+            let fixture = try CacheFixture(in: scope, origin: origin) {
+                $0.transfers.proxy = front.url("")
+            }
+            let failures = try await fixture.fetch("/a.png").failures.values
+            #expect(failures.map(\.kind) == [.tls])
+            #expect(failures.allSatisfy { $0.message.contains("proxy's certificate") })
+        }
+    }
+
     @Test func aProxyThatIsNotThereIsNotTakenForTheServer() async throws {
         try await withTestScope { scope in
             let port = try ReservedPort(in: scope).number

@@ -28,6 +28,22 @@ struct RedirectTests {
         try TestSupport.contents(of: fixture.file("/a.png"))
     }
 
+    // MARK: Failures
+
+    /// Its redirect was one.
+    @Test func aTargetThatDoesNotSpeakHTTPIsToBlameItself() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            redirect(fixture)
+            fixture.origin.route(
+                "/b.png", [.bytes(Array("SSH-2.0-OpenSSH_9.2\r\n\r\n".utf8)), .close])
+            #expect(
+                try await fixture.fetch("/a.png").failures.values.map(\.kind) == [.protocolError])
+            redirect(fixture, to: "ftp://127.0.0.1/b.png")
+            #expect(try await fixture.fetch("/a.png").failures.values.map(\.kind) == [.redirect])
+        }
+    }
+
     // MARK: Validators
 
     /// Both say the same of themselves, as two files of one age do.

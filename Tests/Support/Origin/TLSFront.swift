@@ -4,7 +4,8 @@
 public struct TLSFront: Sendable {
     private let port: Int
 
-    /// - Parameter frames: what is sent to those who speak HTTP/2; `nil` where nobody may.
+    /// - Parameter frames: what is sent to those who speak HTTP/2: with none the connection ends at the first
+    ///   request; `nil` where nobody may.
     public init(
         _ identity: CertificateAuthority.Identity, to origin: ScriptedOrigin,
         frames: [[UInt8]]? = nil, in scope: TestScope
@@ -57,6 +58,7 @@ public struct TLSFront: Sendable {
                         data = client.recv(65536)
                         if not data: return
                         asked += data
+                    if not frames: return
                     for frame in frames:
                         client.sendall(frame)
                         time.sleep(0.2)
