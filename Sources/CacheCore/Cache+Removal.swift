@@ -43,7 +43,7 @@ extension Cache {
         var removed: [CacheKey: Removal] = [:]
         for key in keys.prefix(VictimSearch.slice) where place == directory.identity {
             let isDisowned = directory.isDisowned(key)
-            let part: Removal? = performing { state in
+            let part: Removal? = performing(in: place) { state in
                 // What is decided from now on may come too late for the directory's thread.
                 guard !state.isDraining else { return (nil, []) }
                 let (part, effects) = state.removeAsked(

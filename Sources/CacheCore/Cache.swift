@@ -207,11 +207,17 @@ public final class Cache: Sendable {
 
     /// The same for an event with an answer. Work for the cache's own threads is queued before the
     /// lock is released, so that they get it in the order it was decided; nothing is waited for.
-    func performing<Answer>(_ event: (inout CacheState) -> (Answer, [Effect])) -> Answer {
+    ///
+    /// - Parameter place: the directory it is about, in no other of which anything is removed for it; `nil` for
+    ///   the one names lead into.
+    func performing<Answer>(
+        in place: CacheDirectory.Identity? = nil,
+        _ event: (inout CacheState) -> (Answer, [Effect])
+    ) -> Answer {
         let (answer, effects) = guarded.withLock { guarded in
             let (answer, effects) = event(&guarded.state)
             let isDownloading = guarded.state.running > 0
-            for effect in effects { queue(effect, isDownloading: isDownloading) }
+            for effect in effects { queue(effect, place, isDownloading: isDownloading) }
             return (answer, effects)
         }
         if !effects.isEmpty { tell(effects) }
@@ -247,7 +253,9 @@ public final class Cache: Sendable {
         if !effects.isEmpty { tell(effects) }
     }
 
-    private func queue(_ effect: Effect, isDownloading: Bool) {
+    private func queue(
+        _ effect: Effect, _ place: CacheDirectory.Identity?, isDownloading: Bool
+    ) {
         switch effect {
         case .startTransfer(let id, let key, let url, let remains):
             transfers.send(.start(id, key, url, remains))
@@ -256,7 +264,7 @@ public final class Cache: Sendable {
         case .discardPartial(let key): transfers.send(.discardPartial(key))
         case .publish(let image): worker.enqueue(.publish(image, mayWait: isDownloading))
         case .confirm(let revalidation): worker.enqueue(.run { self.confirm(revalidation) })
-        case .unlink(let victim): worker.enqueue(.unlink(victim, in: directory.identity))
+        case .unlink(let victim): worker.enqueue(.unlink(victim, in: place ?? directory.identity))
         case .evict(let goal): evict(Eviction(goal: goal, isOwn: true))
         case .resumeTransfer(let id): transfers.send(.resume(id))
         case .planRetry: upkeep.wakeUp()

@@ -101,9 +101,7 @@ final class DirectoryWorker: Sendable {
             case .publish(let image, _): images.append(image)
             case .unlink(let victim, let place):
                 publishAll()
-                // In a directory that was moved away nothing is removed: somebody may want to keep it.
-                let isGone = directory.isInPlace(place) && directory.isRemoved(victim, logger)
-                owner.onUnlinked(victim, isGone)
+                owner.onUnlinked(victim, directory.isRemoved(victim, from: place, logger))
             case .run(let body):
                 publishAll()
                 body()
@@ -114,8 +112,10 @@ final class DirectoryWorker: Sendable {
 }
 
 extension CacheDirectory {
-    /// Removes a victim's file; `false` if that can't be done, and the log says why.
-    func isRemoved(_ victim: Victim, _ logger: Logger) -> Bool {
+    /// Removes a victim's file; `false` if that can't be done, and the log says why. In a directory that was
+    /// moved away nothing is removed, without a word: somebody may want to keep it.
+    func isRemoved(_ victim: Victim, from place: Identity, _ logger: Logger) -> Bool {
+        guard isInPlace(place) else { return false }
         do {
             try remove(victim)
             return true

@@ -9,7 +9,12 @@ struct FileSystemType: Hashable, Sendable {
     }
 
     init(_ facts: statfs) {
-        self.init(UInt32(truncatingIfNeeded: facts.f_type))
+        self.init(type: facts.f_type)
+    }
+
+    /// - Parameter type: `f_type`, which some kernels sign-extend.
+    init(type: Int) {
+        self.init(UInt32(truncatingIfNeeded: type))
     }
 
     /// Also ext2 and ext3.

@@ -1,15 +1,10 @@
-import CLinux
 import Testing
 
 @testable import CacheCore
 
 @Suite("Kinds of file systems")
 struct FileSystemTypeTests {
-    private func type(_ magic: Int) -> FileSystemType {
-        var facts = statfs()
-        facts.f_type = magic
-        return FileSystemType(facts)
-    }
+    private func type(_ magic: Int) -> FileSystemType { FileSystemType(type: magic) }
 
     /// As /usr/include/linux/magic.h has them, and statfs(2) for those it has not.
     @Test(arguments: [
@@ -17,7 +12,6 @@ struct FileSystemTypeTests {
     ])
     func whatOthersMayChangeIsShared(magic: Int) {
         #expect(type(magic).isShared && !type(magic).isInMemory)
-        // Some kernels sign-extend it.
         #expect(type(Int(Int32(truncatingIfNeeded: magic))).isShared)
     }
 
