@@ -93,13 +93,12 @@ extension CacheDirectory {
     private static func lock(
         _ path: String, _ directory: Int32, _ kernel: Kernel
     ) throws(CacheError) -> Int32 {
-        let isThere = try attempt("look into", path) { () throws(Errno) in
-            try exists(".lock", in: directory, kernel)
-        }
         // Nothing is left open for writing: it would keep the file system from being made read-only.
-        let file = try attempt("write to", path, file: isThere ? ".lock" : nil) {
-            () throws(Errno) in
-            try kernel.open(".lock", in: directory, O_RDONLY | O_CREAT, mode: 0o644)
+        let file: Int32
+        do {
+            file = try kernel.open(".lock", in: directory, O_RDONLY | O_CREAT, mode: 0o644)
+        } catch {
+            throw unlockable(path, directory, kernel, error)
         }
         do throws(CacheError) {
             try hold(file, of: path) { () throws(Errno) in try kernel.lock(file) }
@@ -119,14 +118,17 @@ extension CacheDirectory {
         }
     }
 
-    private static func exists(
-        _ name: String, in directory: Int32, _ kernel: Kernel
-    ) throws(Errno) -> Bool {
+    /// The directory is to blame where there is no `.lock`, or none can be seen.
+    private static func unlockable(
+        _ path: String, _ directory: Int32, _ kernel: Kernel, _ cause: Errno
+    ) -> CacheError {
         do {
-            _ = try kernel.status(of: name, in: directory)
-            return true
-        } catch .noSuchFileOrDirectory {
-            return false
+            _ = try kernel.status(of: ".lock", in: directory)
+            return unusable("write to", path, file: ".lock", cause)
+        } catch .permissionDenied {
+            return unusable("look into", path, cause)
+        } catch {
+            return unusable("write to", path, cause)
         }
     }
 

@@ -246,8 +246,7 @@ struct CacheDirectoryTests {
                 let first = try CacheFixture(in: scope, directory: directory, origin: origin)
                 _ = try await first.fetch("/a.png")
             }
-            // The first is for the lock.
-            let faults = FaultPlan(.fstatat, nth: 2, .ioError)
+            let faults = FaultPlan(.fstatat, nth: 1, .ioError)
             let second = try CacheFixture(
                 in: scope, directory: directory, origin: origin, faults: faults)
             try await waitUntil("the end of the scan") { second.cache.statistics().isWhole }

@@ -18,6 +18,8 @@ struct ReuseModel {
 
     /// By the number of the page.
     var held: [Int: Held] = [:]
+    /// Those that were pinned when their files were spoilt, which lie there yet.
+    var spoiltPins: Set<Int> = []
 
     /// Whether a fetch has to wait for the origin.
     func mustAsk(_ page: ChangingPage, isRefresh: Bool) -> Bool {
@@ -45,8 +47,9 @@ struct ReuseModel {
         let old = held[page.number]
         switch page.health {
         case .well:
+            let wasPinned = spoiltPins.remove(page.number) != nil
             held[page.number] = Held(
-                version: page.version, control: page.control, isPinned: old?.isPinned ?? false)
+                version: page.version, control: page.control, isPinned: old?.isPinned ?? wasPinned)
             return false
         case .gone:
             if old?.isPinned != true { held[page.number] = nil }

@@ -140,6 +140,7 @@ final class ReuseScript {
     private func remove(_ fixture: CacheFixture, _ page: ChangingPage) async throws {
         did("remove", page)
         model.held[page.number] = nil
+        model.spoiltPins.remove(page.number)
         _ = try await fixture.remove(page.path)
     }
 
@@ -154,6 +155,7 @@ final class ReuseScript {
             throw TestFailure("pins: \(failures)")
         }
         model.held[page.number]?.isPinned = isPinned
+        if !isPinned { model.spoiltPins.remove(page.number) }
     }
 
     /// A stranger deletes a file, or spoils it.
@@ -162,8 +164,9 @@ final class ReuseScript {
         did("damage", page)
         let file = try fixture.file(page.path)
         let count = page.body(held.version).count
-        let result =
-            random.oneIn(2) ? unlink(file) : truncate(file, count + (random.oneIn(2) ? 1 : -1))
+        let isRemoved = random.oneIn(2)
+        if held.isPinned, !isRemoved { model.spoiltPins.insert(page.number) }
+        let result = isRemoved ? unlink(file) : truncate(file, count + (random.oneIn(2) ? 1 : -1))
         guard result == 0 else { throw TestFailure("\(file) can't be spoilt") }
         model.held[page.number] = nil
     }
