@@ -37,7 +37,8 @@ void clinux_take_standard_descriptors(void) {
             open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-static volatile sig_atomic_t remembered_end;
+// Written by whichever thread the signal comes to. Atomics without a lock are safe in a handler; signal-safety(7).
+static _Atomic int remembered_end;
 
 static void remember_end(int number) {
     if (remembered_end != 0) {

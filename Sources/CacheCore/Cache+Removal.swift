@@ -51,11 +51,13 @@ extension Cache {
                 return (part, effects)
             }
             guard let part else { return completion(nil) }
-            if !sparesPinned, part.entries == 0 { _ = forgetPin(of: key) }
             removed[key] = (removed[key] ?? .nothing) + part
         }
         let rest = keys.dropFirst(VictimSearch.slice)
         afterDirectoryWork { [removed] in
+            if !sparesPinned, place == self.directory.identity {
+                for (key, part) in removed where part.entries == 0 { _ = self.forgetPin(of: key) }
+            }
             // Files that could not be removed are what they were.
             let gone = self.performing { state in
                 (removed.filter { !state.unremovable.contains($0.key) }, [])

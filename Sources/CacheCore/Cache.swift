@@ -301,10 +301,12 @@ public final class Cache: Sendable {
         transfers.send(.closeIdleConnections)
     }
 
-    /// Has the directory read; `false` where no thread can be started for it, which upkeep tries again.
+    /// Has the directory read; `false` where no thread can be started for it, which upkeep tries again, and at
+    /// the end, when nobody would wait for it.
     @discardableResult
     func startScan() -> Bool {
         scanner.withLock { scanner in
+            guard !isDraining else { return false }
             let (previous, end) = (scanner?.thread, Latch())
             let thread = NamedThread(ifPossible: "scan") {
                 // It may not be through with what follows its reading.

@@ -1,3 +1,4 @@
+import CLinux
 internal import CacheKey
 import Glibc
 internal import SystemPackage
@@ -35,23 +36,28 @@ extension CacheDirectory {
         }
     }
 
-    /// Whether a person has pinned what lies under the name: an entry, or one that is none any more.
+    /// Whether a person has pinned what lies under the name: an entry, or one that is none any more. Of another
+    /// user's file nothing is believed.
     func isPinned(_ key: CacheKey) -> Bool {
-        let attribute = EntryRecord.attributeName(of: key)
+        let name = key.description
         do {
-            return try withAttribute(attribute, of: key.description) { text in
+            let isPinned = try withAttribute(EntryRecord.attributeName(of: key), of: name) { text in
                 text.elementsEqual(EntryRecord.pinOfDamaged.utf8)
                     || EntryRecord(text: text)?.isPinned == true
-            } ?? false
+            }
+            return try isPinned == true && kernel.status(of: name, in: descriptor).st_uid == owner
         } catch {
             return false
         }
     }
 
     /// What lies under the name and is no entry is pinned no longer, and whatever takes its place is not
-    /// either. fremovexattr(2).
+    /// either; an entry stays what it is. On the directory's thread, so that it is not another one meanwhile.
+    /// fremovexattr(2).
     func forgetPin(of key: CacheKey) throws(Errno) {
-        guard isPinned(key) else { return }
+        guard isPinned(key), case .failure? = try inspect(key, name: key.description) else {
+            return
+        }
         let file = try kernel.open(key.description, in: descriptor, O_RDONLY | O_NONBLOCK)
         defer { close(file) }
         try kernel.removeAttribute(EntryRecord.attributeName(of: key), of: file)

@@ -7,10 +7,10 @@ enum StandardStream {
 
     private var descriptor: Int32 { self == .output ? STDOUT_FILENO : STDERR_FILENO }
 
-    /// Whether whoever read it is gone. poll(2).
+    /// Whether whoever read it is gone: of a pipe `POLLERR` tells, of a socket `POLLHUP`. poll(2).
     var isAbandoned: Bool {
         var entry = pollfd(fd: descriptor, events: 0, revents: 0)
-        return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR) != 0
+        return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR | POLLHUP) != 0
     }
 
     /// Writes all bytes, or returns the errno that stopped it. write(2).

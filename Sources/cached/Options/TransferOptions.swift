@@ -12,7 +12,7 @@ struct TransferOptions: ParsableArguments {
     @Option(
         help: """
             Downloads at once from one host that does not speak HTTP/2, the last one only for what is \
-            visible (CACHED_MAX_TRANSFERS_PER_HOST; 6 by default).
+            visible and for clients that have none (CACHED_MAX_TRANSFERS_PER_HOST; 6 by default).
             """)
     var maxTransfersPerHost: String?
 

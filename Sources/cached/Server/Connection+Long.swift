@@ -20,15 +20,22 @@ extension Connection {
 
     /// Bytes of a call that the event loop takes on by itself: some hundred URLs, about 2 ms.
     private static let shortMessage = 32 * 1024
-    /// The same for the hot call, which takes a tenth of the time.
-    private static let shortStatus = 256 * 1024
+    /// The same for the hot call, which takes a tenth of the time, however short its URLs are.
+    private static let shortStatus = (bytes: 256 * 1024, urls: 4096)
 
     /// Whether a message, or the last reply to the stream it ends, would hold up the event loop.
     func isLong(_ message: ByteBuffer) -> Bool {
         if case .fetch(let call)? = running, call.isStream, call.isLong { return true }
-        guard message.readableBytes > Self.shortMessage else { return false }
-        return message.readableBytes > Self.shortStatus
-            || message.withUnsafeReadableBytes { StatusCall($0) } == nil
+        return Self.isLong(message)
+    }
+
+    /// Whether a message by itself would.
+    static func isLong(_ message: ByteBuffer) -> Bool {
+        guard message.readableBytes > shortMessage else { return false }
+        guard message.readableBytes <= shortStatus.bytes,
+            let call = message.withUnsafeReadableBytes({ StatusCall($0) })
+        else { return true }
+        return call.urls.count > shortStatus.urls
     }
 
     /// Answers a long message. The interest and the subscription of the stream it ends go once its own are

@@ -99,4 +99,15 @@ struct DamagedPinTests {
             #expect(try await !isPinned(fixture))
         }
     }
+
+    /// Else whoever can lay a file there would fill the cache with what is never evicted.
+    @Test(.enabled(if: geteuid() == 0, "only root can give files away"), arguments: sizes)
+    func anotherUsersFilePinsNothing(size: Int) async throws {
+        try await withTestScope { scope in
+            let fixture = try await damaged(size, in: scope)
+            #expect(chown(try fixture.file("/a.png"), 65534, 65534) == 0)
+            #expect(try fixture.lookup("/a.png").isMissing)
+            #expect(try await !isPinned(fixture))
+        }
+    }
 }

@@ -106,43 +106,6 @@ struct HostileOriginTests {
         }
     }
 
-    /// libcurl 7.88 believes the line, and would have downloads share a connection and mix up whose the responses
-    /// are.
-    @Test(arguments: ["HTTP/2 200", "HTTP/3 200"])
-    func whoClaimsHTTP2WithoutTLSIsRefused(line: String) async throws {
-        try await withTestScope { scope in
-            let fixture = try fixture(in: scope)
-            let claim = "\(line)\r\nContent-Length: \(Self.image.count)\r\n\r\n"
-            fixture.origin.route("/claim.png", [.bytes(Array(claim.utf8) + Self.image)])
-            let failures = try await fixture.fetch("/claim.png").failures
-            #expect(failures.values.map(\.kind) == [.protocolError])
-            try expectNothing(of: "/claim.png", in: fixture)
-        }
-    }
-
-    /// A redirect leads there from where HTTP/2 is spoken, so that it might be spoken there too.
-    @Test func whoClaimsHTTP2BehindARedirectIsRefused() async throws {
-        try await withTestScope { scope in
-            let authority = try await CertificateAuthority(in: scope)
-            let origin = try ScriptedOrigin(in: scope)
-            let claim = "HTTP/2 200\r\nContent-Length: \(Self.image.count)\r\n\r\n"
-            let names = (0..<20).map { "\($0).png" }
-            for name in names { origin.route("/\(name)", [.bytes(Array(claim.utf8) + Self.image)]) }
-            let nginx = try await Nginx(
-                serving: [:], tls: authority.issue(for: ["IP:127.0.0.1"]),
-                extra: "return 302 \(origin.url(""))$request_uri;", in: scope)
-            let fixture = try CacheFixture(in: scope, origin: origin) {
-                $0.transfers.certificateFile = authority.certificate
-            }
-            let wishes = try names.map { Wish(try CacheURL(nginx.url($0))) }
-            let failures = try await fixture.outcome(
-                of: fixture.cache.fetch(wishes, FetchOptions())
-            ).failures
-            #expect(failures.count == names.count)
-            #expect(failures.values.allSatisfy { $0.kind == .protocolError })
-        }
-    }
-
     @Test(arguments: ["5000\r\nContent-Length: 4990", "4990\r\nContent-Length: 5000", "5000, 10"])
     func aLengthThatContradictsItselfIsRefused(lengths: String) async throws {
         try await withTestScope { scope in
