@@ -71,11 +71,7 @@ class Daemon:
 
     def call(self, method: str, parameters: dict) -> dict:
         """One call, without any code of the project's own in between."""
-        call = {"method": f"io.cached.Cache.{method}", "parameters": parameters}
-        with socket.socket(socket.AF_UNIX) as client:
-            client.settimeout(120)
-            client.connect(str(self.socket))
-            client.sendall(json.dumps(call).encode() + b"\0")
+        with self.begin(method, parameters) as client:
             reply = bytearray()
             while not reply.endswith(b"\0"):
                 received = client.recv(1 << 20)
@@ -86,6 +82,15 @@ class Daemon:
         if "error" in answer:
             raise Unavailable(f"cached says {answer['error']}")
         return answer["parameters"]
+
+    def begin(self, method: str, parameters: dict) -> socket.socket:
+        """A connection on which the answer to a call will come."""
+        call = {"method": f"io.cached.Cache.{method}", "parameters": parameters}
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(120)
+        client.connect(str(self.socket))
+        client.sendall(json.dumps(call).encode() + b"\0")
+        return client
 
     def target(self, lines: Path) -> Target:
         return Target(f"unix:{self.socket}", "varlink", lines)

@@ -98,47 +98,56 @@ def busy_rounds(bench: Bench) -> list[BusyRound]:
 
 def busy_round(bench: Bench) -> BusyRound:
     """Half of the URLs asked about are of images that stay: they came last."""
-    # For every image downloaded meanwhile up to four entries more go.
-    count = bench.scale.victims + 4 * bench.scale.images
-    daemon = filled(bench, False, count)
+    victims = bench.scale.victims
+    daemon = filled(bench, False, victims * 6 // 5)
     try:
-        each = daemon.stats()["bytesUsed"] // count
         daemon.fetch(bench.cached_urls)
         target = daemon.target(bench.url_file)
         os.sync()
         quiet = bench.generator.load(target, 32)["p99Microseconds"] / 1e3
-        before = daemon.stats()
-        goal = before["bytesUsed"] - each * bench.scale.victims
         with downloading(bench, daemon):
-            start = time.monotonic()
-            report = bench.generator.load_during(
-                target, 32, lambda: daemon.call("Evict", {"toBytes": goal}))
-            after = daemon.stats()
-            seconds = time.monotonic() - start
-        published = (after["published"] - before["published"]) / seconds
+            report, (seconds, published) = bench.generator.load_during(
+                target, 32, lambda: evict_some(daemon, victims))
+            states = [item["state"] for item in daemon.status(bench.cached_urls)]
         evicting = report["p99Microseconds"] / 1e3
         progress(
-            f"  {after['evicted']:,} evicted in {report['seconds']:.1f} s, p99 {evicting:.2f} ms "
-            f"(before: {quiet:.2f}), {published:.0f} images/s")
-        states = [item["state"] for item in daemon.status(bench.cached_urls)]
+            f"  {victims / seconds:,.0f} evicted/s for {seconds:.1f} s, p99 {evicting:.2f} ms "
+            f"(before: {quiet:.2f}), {published / seconds:,.0f} images/s")
         if states.count("cached") != len(states):
             raise Unavailable("an image that should have stayed was evicted")
-        return BusyRound(quiet, evicting, published)
+        return BusyRound(quiet, evicting, published / seconds)
     finally:
         daemon.stop()
 
 
+def evict_some(daemon: Daemon, count: int) -> tuple[float, int]:
+    """Begins an eviction of everything; seconds until so many entries are gone, and images published
+    within them. When it ends is not measured: that depends on how much comes meanwhile."""
+    before = daemon.stats()
+    start = time.monotonic()
+    daemon.begin("Evict", {"toBytes": 0})
+    while (now := daemon.stats())["evicted"] - before["evicted"] < count:
+        if time.monotonic() > start + 120:
+            raise Unavailable(f"{now['evicted']} of {count} entries were evicted in two minutes")
+        time.sleep(0.01)
+    return time.monotonic() - start, now["published"] - before["published"]
+
+
 @contextlib.contextmanager
 def downloading(bench: Bench, daemon: Daemon) -> Iterator[None]:
-    """Downloads images nobody asks about, until the end of the context or of the images."""
+    """Downloads images nobody asks about for as long as the context lasts."""
     wishes = bench.session.directory / "meanwhile.urls"
-    wishes.write_text("".join(f"{url}?meanwhile\n" for url in bench.urls))
+    with wishes.open("w") as lines:
+        for turn in range(10):
+            lines.writelines(f"{url}?meanwhile={turn}\n" for url in bench.urls)
     with wishes.open() as lines:
         child = subprocess.Popen(
             [str(daemon.cachectl), "fetch", "-"], stdin=lines, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, env=daemon.environment)
     try:
         yield
+        if child.poll() is not None:
+            raise Unavailable("the downloads ended before the eviction")
     finally:
         child.terminate()
         child.wait()

@@ -6,9 +6,11 @@ import json
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Callable
+from typing import Callable, TypeVar
 
 from .session import Unavailable
+
+Done = TypeVar("Done")
 
 
 @dataclass
@@ -33,22 +35,25 @@ class Generator:
             "--urls", target.lines, "--connections", connections,
             "--urls-per-call", urls_per_call, "--duration", self.seconds)
 
-    def load_during(self, target: Target, connections: int, work: Callable[[], None]) -> dict:
-        """One URL a call for as long as `work` takes."""
+    def load_during(
+        self, target: Target, connections: int, work: Callable[[], Done]
+    ) -> tuple[dict, Done]:
+        """One URL a call, from the first on, for as long as `work` takes; and what came of that."""
         child = subprocess.Popen(
             [str(self.program), "roundtrips", "--target", target.address,
              "--protocol", target.protocol, "--urls", str(target.lines),
-             "--connections", str(connections), "--duration", "600", "--until-input-ends"],
+             "--connections", str(connections), "--warmup", "0", "--duration", "600",
+             "--until-input-ends"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         with child:
             if child.stdout.readline() != "measuring\n":
                 raise Unavailable("the load generator did not begin")
-            work()
+            done = work()
             child.stdin.close()
             report = child.stdout.read()
         if child.returncode != 0:
             raise Unavailable(f"the load generator ended with status {child.returncode}")
-        return json.loads(report)
+        return json.loads(report), done
 
     def processes(self, command: list[str], count: int, env: dict | None = None) -> dict:
         return self.run("processes", "--count", count, "--", *command, env=env)

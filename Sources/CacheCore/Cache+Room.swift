@@ -67,34 +67,44 @@ extension Cache {
         evict(Eviction(goal: EvictionGoal(bytes: bytes), completion: completion))
     }
 
+    /// Beside publications: no eviction takes what is in flight.
     func evict(_ eviction: Eviction) {
-        worker.enqueue(.run { self.continueEviction(eviction) })
+        worker.enqueue(.runBeside { self.continueEviction(eviction, until: $0) })
     }
 
-    /// Evicts a slice and queues the rest behind whatever else the directory's thread has to do.
-    private func continueEviction(_ eviction: Eviction) {
+    /// Evicts slice by slice, at least one, and queues the rest behind whatever else the directory's thread
+    /// has to do.
+    private func continueEviction(_ eviction: Eviction, until end: ContinuousClock.Instant) {
         var eviction = eviction
-        let slice: (victims: [Victim], isLast: Bool)? = performing { state in
-            guard !state.postpones({ [eviction] in self.evict(eviction) }) else { return (nil, []) }
+        repeat {
+            guard evictSlice(&eviction) else { return }
+        } while .now < end
+        evict(eviction)
+    }
+
+    /// Evicts a slice; whether another has to follow.
+    private func evictSlice(_ eviction: inout Eviction) -> Bool {
+        let slice: (victims: [Victim], isLast: Bool)? = performing { [eviction] state in
+            guard !state.postpones({ self.evict(eviction) }) else { return (nil, []) }
             let (victims, isLast, effects) = state.evictionSlice(eviction)
             return ((victims, isLast), effects)
         }
-        guard let (victims, isLast) = slice else { return }
+        guard let (victims, isLast) = slice else { return false }
         let isComplete = remove(victims, &eviction.removing)
         let (freed, stuck) = (eviction.removing.freed, eviction.removing.stuck)
         if eviction.removing.isInVain {
             if eviction.isOwn { perform(silently: { $0.room.isEvicting = false }) }
-            return eviction.completion(freed, notRemoved(stuck))
+            eviction.completion(freed, notRemoved(stuck))
+            return false
         }
         // Others may go for what stays.
-        guard !isLast || !isComplete else {
-            let (isMissed, isDraining) = performing { [eviction] state in
-                ((state.isOver(eviction), state.isDraining), [])
-            }
-            guard isMissed, stuck > 0 || isDraining else { return eviction.completion(freed, nil) }
-            return eviction.completion(freed, stuck > 0 ? notRemoved(stuck) : .shuttingDown)
+        guard isLast, isComplete else { return true }
+        let (isMissed, isDraining) = performing { [eviction] state in
+            ((state.isOver(eviction), state.isDraining), [])
         }
-        evict(eviction)
+        let isShort = isMissed && (stuck > 0 || isDraining)
+        eviction.completion(freed, !isShort ? nil : stuck > 0 ? notRemoved(stuck) : .shuttingDown)
+        return false
     }
 
     private func isKnownToStay(_ victim: Victim) -> Bool {

@@ -169,6 +169,28 @@ struct CrowdTests {
         }
     }
 
+    /// As when others have all the descriptors of the machine: accept(2) itself fails. prlimit(2)
+    @Test func whereNobodyCanBeLetInItWaitsInsteadOfSpinning() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let first = try daemon.connect()
+            try await setDescriptorLimit(1, of: daemon)
+            let crowd = try await Crowd(of: 20, at: daemon.socket, in: scope)
+            try await daemon.process.waitForLine(containing: "clients can't be let in")
+            let spent = try await processorTime(of: daemon.process.pid, over: .seconds(1))
+            #expect(spent < .milliseconds(100), "with \(crowd.count) waiting")
+            let question = #"{"method":"io.cached.Cache.Status","parameters":{"urls":[]}}"#
+            #expect(try await first.call(question).contains("items"))
+            try await setDescriptorLimit(1024, of: daemon)
+            #expect(try await daemon.connect().call(question).contains("items"))
+        }
+    }
+
+    private func setDescriptorLimit(_ limit: Int, of daemon: DaemonFixture) async throws {
+        try await runSuccessfully(
+            "prlimit", ["--pid", "\(daemon.process.pid)", "--nofile=\(limit):"])
+    }
+
     /// Waits until all that was said is read, as far as it will be.
     private func settle(_ daemon: DaemonFixture) async throws {
         try await waitUntil("the daemon to have nothing to do") {

@@ -6,9 +6,9 @@ internal import SystemPackage
 /// The one place where names in the directory change, in the order the cache decided.
 ///
 /// All publications that gather while the last batch is being synced, and for a while after it, share one
-/// commit; see ``Publisher``. What was decided behind publications waits until they are entries. Because
-/// there is one worker and one order, an unlink decided before a publication of the same key can never hit
-/// the newer file.
+/// commit; see ``Publisher``. What was decided behind publications waits until they are entries, except
+/// evictions, which spare what is in flight. Because there is one worker and one order, an unlink decided
+/// before a publication of the same key can never hit the newer file.
 final class DirectoryWorker: Sendable {
     /// What the worker can be asked to do.
     enum Job: Sendable {
@@ -18,11 +18,25 @@ final class DirectoryWorker: Sendable {
         case unlink(Victim, in: CacheDirectory.Identity)
         /// Runs the closure once everything queued before it is done; after the end, at once.
         case run(@Sendable () -> Void)
+        /// Runs the closure in its turn, but beside publications: it touches nothing that is being published.
+        /// It should end about the time it is given, by which each has half of the thread.
+        case runBeside(@Sendable (ContinuousClock.Instant) -> Void)
 
-        /// Somebody waits for any other.
-        fileprivate var mayWait: Bool {
-            if case .publish(_, let mayWait) = self { mayWait } else { false }
+        /// Whether it may be done while publications gather; somebody waits for any other.
+        fileprivate var letsGather: Bool {
+            switch self {
+            case .publish(_, let mayWait): mayWait
+            case .runBeside: true
+            case .unlink, .run: false
+            }
         }
+
+        fileprivate var isPublication: Bool {
+            if case .publish = self { true } else { false }
+        }
+
+        /// Whether the thread is woken for it, however few there are.
+        fileprivate var isUrgent: Bool { !isPublication || !letsGather }
     }
 
     /// Whom the worker asks and tells, on its own thread or the one that commits.
@@ -55,7 +69,12 @@ final class DirectoryWorker: Sendable {
 
     /// Queues jobs; never waits.
     func enqueue(_ job: Job) {
-        if !inbox.put(job, isUrgent: !job.mayWait), case .run(let body) = job { body() }
+        guard !inbox.put(job, isUrgent: job.isUrgent) else { return }
+        switch job {
+        case .run(let body): body()
+        case .runBeside(let body): body(.now)
+        case .publish, .unlink: break
+        }
     }
 
     /// Finishes what is queued and what that leads to, as an image that was removed while it was being
@@ -69,26 +88,31 @@ final class DirectoryWorker: Sendable {
     private func run(_ owner: Owner) {
         let publisher = Publisher(directory: directory, owner: owner)
         defer { publisher.finish() }
+        var share = Share()
         while var jobs = inbox.takeAll() {
-            if jobs.allSatisfy(\.mayWait), let time = publisher.gathersUntil(files: jobs.count) {
+            var files = jobs.count(where: \.isPublication)
+            if files > 0, jobs.allSatisfy(\.letsGather),
+                let time = publisher.gathersUntil(files: files)
+            {
                 // Written as they come, so that little is left to do when the time is there.
-                var files = jobs.count
-                while jobs.allSatisfy(\.mayWait), publisher.mayGrow(until: time) {
-                    perform(&jobs, publisher, owner)
+                while jobs.allSatisfy(\.letsGather), publisher.mayGrow(until: time) {
+                    perform(&jobs, publisher, &share, owner)
                     jobs = inbox.takeAll(
                         by: publisher.nextLook(until: time), enough: Publisher.stretch)
-                    files += jobs.count
+                    files += jobs.count(where: \.isPublication)
                 }
                 publisher.gathered(files: files)
             }
-            perform(&jobs, publisher, owner)
+            perform(&jobs, publisher, &share, owner)
             publisher.commitBeside()
         }
     }
 
     /// Performs jobs in order. What is to be published is prepared; before anything else is done, it is
     /// committed.
-    private func perform(_ jobs: inout [Job], _ publisher: Publisher, _ owner: Owner) {
+    private func perform(
+        _ jobs: inout [Job], _ publisher: Publisher, _ share: inout Share, _ owner: Owner
+    ) {
         var images: [StagedImage] = []
         func publishAll() {
             publisher.prepare(&images)
@@ -105,9 +129,23 @@ final class DirectoryWorker: Sendable {
             case .run(let body):
                 publishAll()
                 body()
+            case .runBeside(let body): share.use(body)
             }
         }
         publisher.prepare(&images)
+    }
+
+    /// The part of the thread's time that what runs beside publications may take: as much as these took since
+    /// the last time, within bounds, because they wait for it.
+    private struct Share {
+        private static let longest = Duration.milliseconds(50)
+        private var lastEnd = ContinuousClock.now
+
+        mutating func use(_ body: (ContinuousClock.Instant) -> Void) {
+            let start = ContinuousClock.now
+            body(start + min(lastEnd.duration(to: start), Self.longest))
+            lastEnd = .now
+        }
     }
 }
 

@@ -125,6 +125,7 @@ final class Publisher {
 
     /// Commits all that is prepared beside what comes next.
     func commitBeside() {
+        guard batch.count > 0 else { return }
         waitForEnd()
         guard batch.count >= SyncPace.manyFiles, let next = takeBatch() else { return commit() }
         isCommitting = true

@@ -4,9 +4,14 @@ import NIOCore
 /// Lets in as many clients as there are descriptors for, those left out that the cache's own work may
 /// need: downloads go on however many clients there are. Who comes beyond that waits in the socket's
 /// queue until somebody leaves. listen(2).
+///
+/// Where one can't be let in for want of what is not counted here, as of the whole machine's descriptors, all
+/// wait for a moment: most such wants are short. accept(2).
 final class Reception: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias OutboundIn = any Channel
+
+    private static let pause = TimeAmount.milliseconds(100)
 
     /// Connections at once, at most; up to 16 more may be let in by one turn.
     private let limit: Int
@@ -14,6 +19,7 @@ final class Reception: ChannelDuplexHandler {
     private var connections = 0
     private var isReadHeld = false
     private var hasWarned = false
+    private var hasWarnedOfErrors = false
 
     init(limit: Int, logger: Logger) {
         self.limit = limit
@@ -43,5 +49,24 @@ final class Reception: ChannelDuplexHandler {
         guard isReadHeld, connections < limit else { return }
         isReadHeld = false
         context.read()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? IOError else { return context.fireErrorCaught(error) }
+        // Not to read is not enough: the socket would go on saying that somebody waits.
+        watchSocket(false, context)
+        context.eventLoop.assumeIsolated().scheduleTask(in: Self.pause) {
+            self.watchSocket(true, context)
+        }
+        guard !hasWarnedOfErrors else { return }
+        hasWarnedOfErrors = true
+        logger.warning(
+            "clients can't be let in for now and wait; are too many files open?",
+            metadata: ["error": "\(error)", "connections": "\(connections)"])
+    }
+
+    private func watchSocket(_ isWatched: Bool, _ context: ChannelHandlerContext) {
+        // It fails where the socket is closed, and then there is nothing to watch.
+        try? context.channel.syncOptions?.setOption(.autoRead, value: isWatched)
     }
 }

@@ -105,14 +105,8 @@ final class SocketServer: Service {
                 channel.eventLoop.makeCompletedFuture {
                     let limit = DescriptorLimit.connections(
                         besides: settings.cache.transfers.transferLimit)
-                    try channel.pipeline.syncOperations.addHandlers([
-                        // For want of what is not counted here, as of the whole machine's descriptors;
-                        // most such wants are short, and who comes meanwhile waits.
-                        AcceptBackoffHandler(shouldForwardIOErrorCaught: false) { _ in
-                            .milliseconds(100)
-                        },
-                        Reception(limit: limit, logger: logger),
-                    ])
+                    try channel.pipeline.syncOperations.addHandler(
+                        Reception(limit: limit, logger: logger))
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)

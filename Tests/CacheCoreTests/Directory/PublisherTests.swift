@@ -1,6 +1,4 @@
 import CacheKey
-import Dispatch
-import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
@@ -9,33 +7,6 @@ import Testing
 
 @Suite("Publisher", .timeLimit(.minutes(5)))
 struct PublisherTests {
-    /// What became entries, commit by commit; each commit waits to be let through.
-    private final class Record: Sendable {
-        private let commits = Mutex<[[CacheKey]]>([])
-        private let gate = DispatchSemaphore(value: 0)
-        /// How many commits had ended whenever room was to be made.
-        private let requests = Mutex<[Int]>([])
-
-        var published: [[CacheKey]] { commits.withLock { $0 } }
-        var roomRequests: [Int] { requests.withLock { $0 } }
-
-        var owner: DirectoryWorker.Owner {
-            DirectoryWorker.Owner(
-                arePinned: { $0.map { _ in false } },
-                onPublished: { [self] publications in
-                    _ = gate.wait(timeout: .now() + .seconds(120))
-                    commits.withLock { $0.append(publications.map(\.key)) }
-                },
-                makeRoom: { [self] _, _ in
-                    let count = published.count
-                    requests.withLock { $0.append(count) }
-                    return count > 0
-                }, onUnlinked: { _, _ in })
-        }
-
-        func letThrough() { gate.signal() }
-    }
-
     private static func names(_ prefix: String, _ count: Int = SyncPace.manyFiles) -> [String] {
         (0..<count).map { "\(prefix)\($0)" }
     }
@@ -47,7 +18,7 @@ struct PublisherTests {
             let writes = FaultPlan(.write, nth: .max, .noSpace)
             let folder = try CacheFolder(in: scope, faults: writes)
             let before = writes.seen
-            let record = Record()
+            let record = CommitRecord()
             let (first, second) = (Self.names("a"), Self.names("b"))
             try await offPool {
                 let publisher = Publisher(directory: folder.directory, owner: record.owner)
@@ -77,7 +48,7 @@ struct PublisherTests {
         guard try DescriptorLimit.raised() > 2 * Publisher.largestBatch else { return }
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
-            Publisher(directory: folder.directory, owner: Record().owner).finish()
+            Publisher(directory: folder.directory, owner: CommitRecord().owner).finish()
             let status = String(decoding: try contents(of: "/proc/self/status"), as: UTF8.self)
             let size = try #require(status.firstMatch(of: /FDSize:\s+(\d+)/)?.output.1)
             #expect(try #require(Int(size)) > 2 * Publisher.largestBatch)
@@ -87,7 +58,7 @@ struct PublisherTests {
     @Test func whatIsFewIsCommittedAtOnce() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
-            let record = Record()
+            let record = CommitRecord()
             try await offPool {
                 let publisher = Publisher(directory: folder.directory, owner: record.owner)
                 var images = [folder.held("a")]
@@ -110,7 +81,7 @@ struct PublisherTests {
             let nth = none.seen + SyncPace.manyFiles + 1
             let folder = try CacheFolder(
                 in: scope, faults: FaultPlan(.write, nth: nth, .noSpace, times: 2))
-            let record = Record()
+            let record = CommitRecord()
             let first = Self.names("a")
             async let published: Void = offPool {
                 let publisher = Publisher(directory: folder.directory, owner: record.owner)
@@ -135,7 +106,7 @@ struct PublisherTests {
             let writes = FaultPlan(.write, nth: .max, .noSpace)
             let folder = try CacheFolder(in: scope, faults: writes)
             let before = writes.seen
-            let record = Record()
+            let record = CommitRecord()
             let names = Self.names("a", Publisher.largestBatch)
             try await offPool {
                 let publisher = Publisher(directory: folder.directory, owner: record.owner)
@@ -154,7 +125,7 @@ struct PublisherTests {
     @Test func aBatchIsNeverLargerThanItMayBe() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
-            let record = Record()
+            let record = CommitRecord()
             let names = Self.names("a", 2 * Publisher.largestBatch + 1)
             try await offPool {
                 let publisher = Publisher(directory: folder.directory, owner: record.owner)

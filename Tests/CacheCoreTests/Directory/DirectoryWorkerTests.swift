@@ -1,0 +1,64 @@
+import Logging
+import Synchronization
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CacheCore
+
+@Suite("DirectoryWorker", .timeLimit(.minutes(5)))
+struct DirectoryWorkerTests {
+    /// What is to be done behind publications waits for their commit; what touches none of them does not.
+    @Test func evictionsGoOnBesideACommit() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let record = CommitRecord()
+            let worker = DirectoryWorker(
+                directory: folder.directory, logger: Logger(label: "test"))
+            worker.start(record.owner)
+            let (beside, behind) = (Flag(), Flag())
+            let ready = Latch()
+            worker.enqueue(.run { ready.wait() })
+            for number in 0..<SyncPace.manyFiles {
+                worker.enqueue(.publish(folder.held("a\(number)"), mayWait: true))
+            }
+            worker.enqueue(.runBeside { _ in worker.enqueue(.runBeside { _ in beside.raise() }) })
+            ready.open()
+            try await waitUntil("the eviction to go on") { beside.isRaised }
+            worker.enqueue(.run { behind.raise() })
+            #expect(record.published.isEmpty && !behind.isRaised)
+            for _ in 0..<SyncPace.manyFiles { record.letThrough() }
+            try await offPool { worker.finish() }
+            #expect(behind.isRaised && record.published.joined().count == SyncPace.manyFiles)
+        }
+    }
+
+    /// So that an eviction has half of the thread however much is published.
+    @Test func whatRunsBesideHasAsMuchTimeAsWentBefore() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let worker = DirectoryWorker(
+                directory: folder.directory, logger: Logger(label: "test"))
+            worker.start(CommitRecord().owner)
+            defer { worker.finish() }
+            let first = try await share(of: worker)
+            #expect(first <= .milliseconds(50))
+            let end = ContinuousClock.now + .milliseconds(20)
+            worker.enqueue(.run { while .now < end {} })
+            #expect(try await share(of: worker) > .milliseconds(15))
+        }
+    }
+
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+        var isRaised: Bool { value.load(ordering: .acquiring) }
+        func raise() { value.store(true, ordering: .releasing) }
+    }
+
+    private func share(of worker: DirectoryWorker) async throws -> Duration {
+        await withCheckedContinuation { continuation in
+            worker.enqueue(
+                .runBeside { continuation.resume(returning: ContinuousClock.now.duration(to: $0)) })
+        }
+    }
+}
