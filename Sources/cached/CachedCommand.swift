@@ -28,6 +28,8 @@ struct CachedCommand: AsyncParsableCommand {
         for number in [SIGPIPE, SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         clinux_remember_end()
         clinux_take_standard_descriptors()
+        // Names of hosts are UTF-8, whatever the caller writes in: libidn2 goes by the locale. setlocale(3)
+        setlocale(LC_CTYPE, "C.UTF-8")
         ProcessMemory.keepLittle()
         await main(nil)
     }

@@ -36,6 +36,20 @@ struct BadInputTests {
         "http://a.example:http/", "http://a.example:99999/", "http://[::1/a.png",
     ]
 
+    /// Names of hosts are UTF-8, whatever the locale of the caller. RFC 5891; RFC 6761 §6.3
+    @Test(arguments: ["bücher.localhost", "例え.LOCALHOST", "b%C3%BCcher.localhost"])
+    func hostsMayHaveNamesBeyondASCII(host: String) async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let url = "http://\(host):\(origin.port)/a.png"
+            #expect(try await daemon.fetch(url).state == .cached)
+            let asked = try #require(origin.requests().first?.headers["Host"])
+            #expect(asked.hasPrefix("xn--"), "\(asked)")
+        }
+    }
+
     @Test func aBadURLIsItsOwnItemsFailureAndTheOthersAreAnswered() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

@@ -140,6 +140,31 @@ struct FairnessTests {
         }
     }
 
+    /// Not even where all of the backlog is more urgent.
+    @Test func muchThatIsVisibleToOneClientLeavesAPlaceToOthersAtItsHost() async throws {
+        try await withTestScope { scope in
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: 9000)
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/slow.png", .gated(image, after: 100, gate))
+            origin.route("/a.png", .answer(body: image))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let greedy = try daemon.connect()
+            let urls = (0..<100).map { origin.url("/slow.png?\($0)") }
+            try await greedy.send(
+                call("Fetch", urls, parameters: #""priority":"visible""#) + "\0")
+            try await gate.reached(count: 5)
+            for priority in ["normal", "visible"] {
+                let time = try await time(
+                    toFetch: origin.url("/a.png?\(priority)"), priority, from: daemon)
+                #expect(time < .seconds(1), "the image of another client took \(time)")
+            }
+            #expect(try await daemon.figure("transfersRunning") == 5)
+            greedy.shutdown()
+            gate.open()
+        }
+    }
+
     @Test func statusIsAnsweredWhileVeryManyAreQueued() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

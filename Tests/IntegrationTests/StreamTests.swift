@@ -100,6 +100,37 @@ struct StreamTests {
         }
     }
 
+    /// What the origin confirmed for a stream it need not confirm again for the one that takes its place.
+    @Test func aNewStreamHasWhatWasConfirmedForTheOldOne() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: 9000)
+            let fields: HeaderFields = ["Cache-Control": "no-cache", "ETag": "\"1\""]
+            origin.route("/a.png") { request in
+                request.headers["If-None-Match"] == nil
+                    ? .answer(headers: fields, body: image) : [.head(304, fields)]
+            }
+            origin.route("/b.png", .gated(image, after: 3000, gate))
+            let urls = [origin.url("/a.png"), origin.url("/b.png")]
+            let daemon = try await DaemonFixture.start(in: scope)
+            #expect(try await daemon.fetch(urls[0]).state == .cached)
+            let stream = try daemon.connect()
+            try await stream.send(call("Fetch", urls, flags: more) + "\0")
+            try await gate.reached()
+            try await waitUntil("the image to be confirmed") {
+                try await daemon.figure("revalidated") == 1
+            }
+            for _ in 1...2 {
+                try await stream.send(call("Fetch", urls, flags: more) + "\0")
+                #expect(try await stream.lastAnswer().items.first?.state == .cached)
+            }
+            gate.open()
+            #expect(try await stream.lastAnswer().items.map(\.state) == [.cached, .cached])
+            #expect(origin.requests("/a.png").count == 2)
+        }
+    }
+
     /// Nothing of what stays is fetched again, not even what is an answer to nobody else.
     @Test(arguments: ["no-store", "max-age=0"], [1, 1500])
     func aNewStreamHasWhatTheOldOneHad(control: String, copies: Int) async throws {

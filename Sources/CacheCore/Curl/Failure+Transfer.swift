@@ -28,6 +28,13 @@ extension Failure {
     static let twoLengths = Failure(
         .protocolError, "the server promises two different lengths of the same image")
 
+    /// Chunks go before a length, but whose they both are is not to be trusted (RFC 9112 §6.3).
+    static func otherLength(_ received: Int64, _ promised: Int64) -> Failure {
+        Failure(
+            .protocolError,
+            "\(received) bytes came in chunks, and the server promised \(promised) besides")
+    }
+
     static let multiplexedUnasked = Failure(
         .protocolError,
         "the server answers by HTTP/2 on a connection for which that was not agreed on")

@@ -11,6 +11,11 @@ extension Transfer {
         if case .bytes = body { true } else { false }
     }
 
+    /// Whether an image is announced, none of it came at once, and nobody knows.
+    var hasUntoldHead: Bool {
+        head.isComplete && head.status == 200 && body == nil && resting == nil && !isHeadTold
+    }
+
     /// Lays what came into a partial, where others see it and a crash leaves it. What is whole before that
     /// is needed is written by whoever publishes it: the network does not wait for the disk.
     func writeOut() {
@@ -24,6 +29,7 @@ extension Transfer {
     }
 
     func tellProgress() {
+        isHeadTold = true
         context.onProgress(key, id, received, length)
     }
 

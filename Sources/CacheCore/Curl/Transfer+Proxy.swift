@@ -29,6 +29,11 @@ extension Transfer {
         switch route.step {
         case .lookingUp:
             guard refusal == nil else { return false }
+            if let address = hiddenAddress(route), !context.settings.addressPolicy.permits(address)
+            {
+                ownFailure = .addressRefused(address)
+                return false
+            }
             route.step = .asking
         case .asking:
             guard code == CURLE_OK, head.isRedirect, let next = easy.redirectTarget
@@ -46,6 +51,11 @@ extension Transfer {
         uselessBytes = 0
         isBodyBegun = false
         return true
+    }
+
+    /// The address that a host is for some proxies, though it is a name here, and perhaps of nobody.
+    private func hiddenAddress(_ route: ProxyRoute) -> IPAddress? {
+        CurlURL(route.target ?? url.string)?.host.flatMap { IPAddress(hiddenIn: $0) }
     }
 
     /// What a socket is opened for where a proxy is configured: none while a name is looked up, any for

@@ -84,6 +84,7 @@ extension Transfer {
         context.discardPartial(key)
         head = ResponseHead()
         isBodyBegun = false
+        isHeadTold = false
         times = RequestTimes(sent: .now, received: .now)
         headers = RequestHeaders()
         question = question.unasked

@@ -59,6 +59,8 @@ final class Transfer {
     var isConnecting = false
     /// How often a connection that was there already had something unread on it; another was asked for.
     var surplusMet = 0
+    /// It is known how long the image will be, if anybody said.
+    var isHeadTold = false
     /// Some of an image was there: what comes behind it are trailers.
     var isBodyBegun = false
     /// How far a download through a proxy is; `nil` where there is none.
@@ -318,6 +320,7 @@ final class Transfer {
 
     private func staged() throws -> StagedImage {
         if let promised = length, promised != received {
+            guard !head.isChunked else { throw Failure.otherLength(received, promised) }
             throw Failure(.truncated, "\(received) of \(promised) bytes arrived")
         }
         guard let body = stagedBody() else {

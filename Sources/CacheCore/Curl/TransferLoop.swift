@@ -210,9 +210,13 @@ private final class TransferThread {
 
     /// What came of images that are not whole yet goes into their partials.
     private func writeOut() {
-        for transfer in transfers.values where transfer.hasUnwritten {
-            transfer.writeOut()
-            if transfer.ownFailure != nil { end(transfer, CURLE_WRITE_ERROR) }
+        for transfer in transfers.values {
+            if transfer.hasUnwritten {
+                transfer.writeOut()
+                if transfer.ownFailure != nil { end(transfer, CURLE_WRITE_ERROR) }
+            } else if transfer.hasUntoldHead {
+                transfer.tellProgress()
+            }
         }
     }
 

@@ -86,8 +86,11 @@ enum HTTPDate {
     ///   - month: counted from 0.
     ///   - seconds: since midnight.
     private static func time(year: Int64, month: Int, day: Int64, _ seconds: Int64) -> UnixTime? {
-        guard 1...31 ~= day else { return nil }
-        let days = days(year: year, month: Int64(month) + 1, day: day)
+        let first = days(year: year, month: Int64(month) + 1, day: 1)
+        let next = days(
+            year: month < 11 ? year : year + 1, month: Int64(month + 1) % 12 + 1, day: 1)
+        guard 1...(next - first) ~= day else { return nil }
+        let days = first + day - 1
         return UnixTime(clamping: days * 86400 + seconds)
     }
 

@@ -147,4 +147,12 @@ enum StrongValidator: Hashable, Sendable {
             head.lastModified == nil || head.dates(now: now).lastModified == time
         }
     }
+
+    /// Whether a response that may do without it has another one.
+    func isContradicted(by head: ResponseHead, now: UnixTime) -> Bool {
+        switch self {
+        case .entityTag: head.entityTag != nil && !agrees(with: head, now: now)
+        case .lastModified: !agrees(with: head, now: now)
+        }
+    }
 }

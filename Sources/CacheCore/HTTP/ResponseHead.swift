@@ -7,6 +7,8 @@ struct ResponseHead {
     private(set) var isFramed = false
     /// Whether it came over a connection that other transfers may share: HTTP/2 or HTTP/3.
     private(set) var isMultiplexed = false
+    /// Whether the body comes in chunks, which go before any length (RFC 9112 §6.3).
+    private(set) var isChunked = false
     private(set) var contentLength: Int64?
     /// The codings applied to the body, none for `identity` (RFC 9110 §8.4).
     private(set) var contentEncoding: String?
@@ -128,7 +130,8 @@ struct ResponseHead {
 
     private mutating func setTransferCodings(_ value: String) {
         let codings = value.lowercased().split(separator: ",").map(\.trimmed)
-        isFramed = isFramed || codings.last == "chunked"
+        isChunked = codings.last == "chunked"
+        isFramed = isFramed || isChunked
         let isPlain = codings.allSatisfy { ["chunked", "identity", ""].contains($0) }
         hasTransferCoding = hasTransferCoding || !isPlain
     }

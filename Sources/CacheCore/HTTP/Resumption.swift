@@ -37,7 +37,11 @@ struct Resumption: Hashable, Sendable {
         switch head.status {
         case 200: .startsOver
         case 206: isFromThere(head) && goesOn(head, now) ? .goesOn : .unusable
-        case 416: isFromThere(head) && isWhole(head) ? .isWhole : .unusable
+        case 416: isFromThere(head) && isWhole(head, now) ? .isWhole : .unusable
+        // Not there, or not now, be it asked for in parts or whole.
+        case 404, 408, 410, 429: .failure
+        // Perhaps for want of sympathy with ranges: who asks for the whole is told.
+        case 201...299, 304, 400...499, 501: .unusable
         default: .failure
         }
     }
@@ -63,8 +67,11 @@ struct Resumption: Hashable, Sendable {
         return last + 1
     }
 
-    private func isWhole(_ head: ResponseHead) -> Bool {
-        guard received == record.total else { return false }
+    /// Nothing is left to send, and it is not said that this were another image.
+    private func isWhole(_ head: ResponseHead, _ now: UnixTime) -> Bool {
+        guard received == record.total, !record.validator.isContradicted(by: head, now: now) else {
+            return false
+        }
         return head.contentRange.flatMap(ContentRange.init) == .unsatisfied(total: record.total)
     }
 }

@@ -23,6 +23,23 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// The address that some programs take a host's name for: in whatever notation, with dots behind it, or
+    /// one of this machine's own names. inet_aton(3), RFC 6761 §6.3, URL Standard §3.5.
+    init?(hiddenIn name: String) {
+        let name = name.lowercased()
+        let end = name.lastIndex { $0 != "." }.map { name.index(after: $0) } ?? name.startIndex
+        let host = name[..<end]
+        guard host != "localhost", !host.hasSuffix(".localhost") else {
+            self.init(bytes: [127, 0, 0, 1])
+            return
+        }
+        var address = in_addr()
+        guard !host.contains(where: \.isWhitespace), inet_aton(String(host), &address) != 0 else {
+            return nil
+        }
+        self.init(bytes: withUnsafeBytes(of: address.s_addr) { Array($0) })
+    }
+
     /// The address in a socket address; `nil` for families other than IP. sockaddr(3type).
     init?(_ address: UnsafePointer<sockaddr>) {
         let raw = UnsafeRawPointer(address)

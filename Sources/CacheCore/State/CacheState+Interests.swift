@@ -25,6 +25,9 @@ extension CacheState {
             counters.hits += 1
             return []
         } else if let effects = answered(key, url, by: interest, stale, now: now.wallTime) {
+            if let interest, interests[interest]?.failures[key] == nil {
+                interests[interest]?.delivered.insert(key)
+            }
             return effects
         }
         counters.misses += 1
@@ -125,8 +128,9 @@ extension CacheState {
             interests[id]?.pending.remove(key)
             if let failure {
                 interests[id]?.failures[key] = failure
-            } else if isNobodyElses(key) {
-                interests[id]?.handedOver.insert(key)
+            } else {
+                interests[id]?.delivered.insert(key)
+                if isNobodyElses(key) { interests[id]?.handedOver.insert(key) }
             }
             effects += finishIfDecided(id)
         }
@@ -146,12 +150,13 @@ extension CacheState {
     ) -> Bool {
         guard let id, has(key, id) || former.map({ has(key, $0) }) == true, index.contains(key)
         else { return false }
-        interests[id]?.handedOver.insert(key)
+        interests[id]?.delivered.insert(key)
+        if isNobodyElses(key) { interests[id]?.handedOver.insert(key) }
         return true
     }
 
     private func has(_ key: CacheKey, _ id: InterestID) -> Bool {
-        interests[id]?.handedOver.contains(key) == true
+        interests[id]?.delivered.contains(key) == true
     }
 
     private mutating func finishIfDecided(_ id: InterestID) -> [Effect] {

@@ -221,6 +221,8 @@ struct Interest {
     /// Those it waited for that are an answer to nobody else: stale as soon as they are there, or not to be
     /// kept, which they are until the caller hears of all.
     var handedOver: Set<CacheKey> = []
+    /// Those it has, and whoever takes its place need not ask for.
+    var delivered: Set<CacheKey> = []
     /// Wants the origin's word: what it could not confirm is a failure.
     var isRefresh = false
     /// All wanted keys are named; before that an empty `pending` means nothing.

@@ -20,7 +20,7 @@ struct Places: Sendable {
 
     /// How many one client leaves to others, however much is visible to it: none where that would be much
     /// of all.
-    var forOthers: Int { count < 8 ? 0 : forNewcomers }
+    var forOthers: Int { count < 4 ? 0 : forNewcomers }
 
     /// The places that work of this priority may have, for some client.
     func count(for priority: Priority) -> Int {

@@ -118,6 +118,23 @@ struct HostileOriginTests {
         }
     }
 
+    @Test(arguments: [-10, 10])
+    func aLengthThatContradictsTheChunksIsRefused(difference: Int) async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let length = Self.image.count + difference
+            let fields: HeaderFields = [
+                "Transfer-Encoding": "chunked", "Content-Length": "\(length)",
+            ]
+            fixture.origin.route(
+                "/a.png",
+                [.head(200, fields), .chunk(Self.image), .bytes(Array("0\r\n\r\n".utf8))])
+            let failures = try await fixture.fetch("/a.png").failures
+            #expect(failures.values.map(\.kind) == [.protocolError])
+            try expectNothing(of: "/a.png", in: fixture)
+        }
+    }
+
     /// Plenty of GIFs and JPEGs lack their end mark, or have something behind it.
     @Test(arguments: TruncationTests.Framing.allCases, [ImageSample.gif, .jpeg])
     func aWrongEndIsToleratedWhereTheFramingVouches(

@@ -63,6 +63,22 @@ struct PartialTests {
         }
     }
 
+    /// What its head announces counts, though none of it is there yet.
+    @Test func whoLeavesBeforeTheFirstByteOfALittleLeavesAWholeImage() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let gate = try Gate()
+            fixture.origin.route(
+                "/a.png", .gated(SampleImage.png(byteCount: 9000), after: 0, gate))
+            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            try await fixture.lookup("/a.png") { $0.progress?.total == 9000 }
+            fixture.cache.leave(interest)
+            gate.open()
+            try await fixture.lookup("/a.png") { $0.isCached }
+            #expect(fixture.origin.requests().count == 1)
+        }
+    }
+
     // MARK: Hostile partials
 
     enum Hostile: CaseIterable {

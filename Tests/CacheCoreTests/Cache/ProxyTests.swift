@@ -42,6 +42,11 @@ struct ProxyTests {
         ("http://images.test/a.png", "images.test:80:93.184.215.14,127.0.0.1"),
         ("http://127.0.0.1:81/a.png", "unused.test:80:1.1.1.1"),
         ("http://[::1]/a.png", "unused.test:80:1.1.1.1"),
+        // Names that nobody has here, and addresses to some proxies.
+        ("http://10.0.0.1./a.png", "unused.test:80:1.1.1.1"),
+        ("http://0x7f.1../a.png", "unused.test:80:1.1.1.1"),
+        ("http://169.254.169.254%2e/a.png", "unused.test:80:1.1.1.1"),
+        ("http://a.LOCALHOST./a.png", "unused.test:80:1.1.1.1"),
     ])
     func whatMayNotBeConnectedToIsNotAskedFor(url: String, resolution: String) async throws {
         try await withTestScope { scope in

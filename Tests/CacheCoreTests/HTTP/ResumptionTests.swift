@@ -238,11 +238,18 @@ struct ResumptionTests {
         #expect(try answer(received: 999, status, range) == .unusable)
         #expect(try answer(received: 1000, status, "Content-Range: bytes */999") == .unusable)
         #expect(try answer(received: 1000, status) == .unusable)
+        #expect(try answer(received: 1000, status, range, "ETag: \"a\"") == .isWhole)
+        #expect(try answer(received: 1000, status, range, "ETag: \"b\"") == .unusable)
     }
 
-    @Test(arguments: [304, 404, 500, 503, 301])
-    func anyOtherStatusIsAFailure(status: Int) throws {
+    @Test(arguments: [404, 408, 410, 429, 500, 503, 301])
+    func whatIsNotThereOrNotNowIsAFailure(status: Int) throws {
         #expect(try answer("HTTP/1.1 \(status) x") == .failure)
+    }
+
+    @Test(arguments: [204, 304, 400, 401, 403, 405, 412, 501])
+    func whatMayBeForWantOfRangesLeadsToTheQuestionForAll(status: Int) throws {
+        #expect(try answer("HTTP/1.1 \(status) x") == .unusable)
     }
 
     // MARK: When the last caller leaves
