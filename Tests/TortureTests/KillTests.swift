@@ -13,6 +13,8 @@ struct KillTests {
                 figures = torture.figures
                 if isWholeLongForm {
                     #expect(torture.kills >= 1000 && torture.underWay >= 10_000)
+                    #expect(torture.owed >= 10_000 && torture.present >= 10_000)
+                    #expect(torture.looks >= 10_000)
                 }
             }
         }

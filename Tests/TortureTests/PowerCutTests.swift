@@ -18,7 +18,10 @@ struct PowerCutTests {
                     seed: testSeed, blockSize: blockSize, in: scope)
                 try await torture.run(cuts: rounds(short: 3, long: 500))
                 figures = torture.figures
-                if isWholeLongForm { #expect(torture.cuts >= 500 && torture.underWay >= 5000) }
+                if isWholeLongForm {
+                    #expect(torture.cuts >= 500 && torture.underWay >= 5000)
+                    #expect(torture.owed >= 5000 && torture.present >= 5000)
+                }
             }
         }
     }

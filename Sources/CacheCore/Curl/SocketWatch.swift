@@ -70,6 +70,6 @@ final class SocketWatch: Sendable {
 
     /// Ends a wait, or the next one; from any thread. eventfd(2).
     func wakeUp() {
-        eventfd_write(wake, 1)
+        while eventfd_write(wake, 1) != 0, errno == EINTR {}
     }
 }

@@ -61,7 +61,7 @@ final class Reception: ChannelDuplexHandler {
         guard !hasWarnedOfErrors else { return }
         hasWarnedOfErrors = true
         logger.warning(
-            "clients can't be let in for now and wait; are too many files open?",
+            "clients can't be let in for now and wait; see the limits of open files",
             metadata: ["error": "\(error)", "connections": "\(connections)"])
     }
 

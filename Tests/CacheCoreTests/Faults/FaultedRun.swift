@@ -16,6 +16,8 @@ struct FaultedRun {
 
     /// The cache could not be opened, and said why.
     private(set) var didRefuseToStart = false
+    /// What was cached at the end of the life.
+    private var kept: [String] = []
     /// Why downloads failed.
     private(set) var failures: [Failure] = []
 
@@ -64,12 +66,17 @@ struct FaultedRun {
         // One fault, one download.
         try expect(failures.count <= 1, "\(failures.count) downloads failed: \(failures)")
         for failure in failures { try expectHelp(failure) }
+        kept = try FaultPlace.all.filter { try fixture.lookup($0).isCached }
     }
 
     private mutating func download(_ paths: [String], _ fixture: CacheFixture) async throws {
         let wishes = try paths.map { try fixture.wish($0) }
         let interest = fixture.cache.fetch(wishes, FetchOptions())
-        failures += try await fixture.outcome(of: interest).failures.values
+        let failed = try await fixture.outcome(of: interest).failures
+        failures += failed.values
+        for (path, wish) in zip(paths, wishes) where failed[wish.key] == nil {
+            try expectWhole(path, fixture)
+        }
         try answersAtOnce(fixture)
     }
 
@@ -103,25 +110,31 @@ struct FaultedRun {
     private func check(in scope: TestScope) async throws {
         let fixture = try CacheFixture(in: scope, directory: directory, origin: place.origin)
         try await fixture.waitForScan()
+        for path in kept { try expectWhole(path, fixture) }
         try expectWholeImages(fixture)
         try await expectTrueBooks(fixture)
         let wishes = try FaultPlace.all.map { try fixture.wish($0) }
         let interest = fixture.cache.fetch(wishes, FetchOptions())
         let outcome = try await fixture.outcome(of: interest)
         try expect(outcome.failures.isEmpty, "not to be had again: \(outcome.failures.values)")
-        try expectWholeImages(fixture)
+        for path in FaultPlace.all { try expectWhole(path, fixture) }
         let count = try DirectoryUsage(of: directory)
         try expect(count.entries == FaultPlace.all.count && count.partials == 0, "\(count)")
     }
 
+    /// Whatever is there.
     private func expectWholeImages(_ fixture: CacheFixture) throws {
-        for path in FaultPlace.all {
-            let file = try fixture.file(path)
-            guard access(file, F_OK) == 0 else { continue }
-            let isWhole = try contents(of: file) == FaultPlace.image(path)
-            try expect(isWhole, "\(path) is not what the origin has")
-            try expect(try fixture.lookup(path).isCached, "\(path) is no entry")
+        for path in FaultPlace.all where access(try fixture.file(path), F_OK) == 0 {
+            try expectWhole(path, fixture)
         }
+    }
+
+    private func expectWhole(_ path: String, _ fixture: CacheFixture) throws {
+        let file = try fixture.file(path)
+        try expect(access(file, F_OK) == 0, "\(path) is gone")
+        let isWhole = try contents(of: file) == FaultPlace.image(path)
+        try expect(isWhole, "\(path) is not what the origin has")
+        try expect(try fixture.lookup(path).isCached, "\(path) is no entry")
     }
 
     private func expect(_ holds: Bool, _ what: @autoclosure () -> String) throws {

@@ -57,16 +57,18 @@ struct FaultTests {
                     try await round.fail(faults, errno, upTo: isLongForm ? Self.last : 1, daemon)
                 }
             }
-            if mustStrike, round.faults == before {
+            if mustStrike || isLongForm, round.faults == before {
                 throw TestFailure("\(faults.thread) never called \(faults.call)")
             }
             try await daemon.expectTrueBooks()
         }
         try daemon.expectHelpfulLog()
+        // Those that went for others because a disk was said to be full.
+        let evicted = try await daemon.figure("evicted")
         // A crash would show here.
         try await daemon.daemon.stop()
         daemon = FaultyDaemon(try await daemon.daemon.restart(), origin)
-        try await daemon.expectWhole(round.urls)
+        try await daemon.expectWhole(round.kept, butFor: evicted)
         try await daemon.expectTrueBooks()
         if isLongForm { for line in round.tally { print("torture: \(line)") } }
         return ["\(round.faults) faults", "\(round.lost) downloads lost"]
@@ -90,6 +92,10 @@ private struct FaultRound {
     private(set) var lost = 0
     /// Every URL that was fetched.
     private(set) var urls: [String] = []
+    /// Those that were asked to be removed again.
+    private var removed: Set<String> = []
+    /// Those of images that have to be there in the end.
+    var kept: [String] { urls.filter { !removed.contains($0) } }
 
     init(copies: Int, in scope: TestScope) {
         self.copies = copies
@@ -120,6 +126,8 @@ private struct FaultRound {
         _ fault: Strace.Fault, _ thread: String, _ daemon: FaultyDaemon
     ) async throws -> Bool {
         let wanted = daemon.urls("\(urls.count)", copies: copies)
+        if let old = urls.last { removed.insert(old) }
+        let before = try await daemon.figure("evicted")
         let (items, lines) = try await withTestScope { scope in
             let log = try TemporaryDirectory(in: scope).file("log")
             let strace = try await Strace(
@@ -141,6 +149,10 @@ private struct FaultRound {
             throw TestFailure("\(failed.count) downloads failed: \(failed)")
         }
         for item in failed { try expectHelp(item, daemon) }
+        let evicted = try await daemon.figure("evicted") - before
+        guard evicted == 0 || fault.saysFull else { throw TestFailure("\(evicted) evicted") }
+        try await daemon.expectWhole(
+            items.filter { $0.state == .cached }.map(\.url), butFor: evicted)
         try SyncLog(lines).expectNoSecondTry()
         for item in try await daemon.fetch(wanted) where item.state != .cached {
             throw TestFailure("not to be had again: \(item)")
@@ -166,6 +178,8 @@ private struct FaultRound {
 
 extension Strace.Fault {
     fileprivate var isSync: Bool { call == "fsync" }
+    /// Others go where the disk is full.
+    fileprivate var saysFull: Bool { ["ENOSPC", "EDQUOT"].contains(errno) }
 }
 
 /// What the directory's thread did to files, as strace(1) has it.

@@ -21,10 +21,13 @@ struct FaultyStartTests {
                 var tally = (faults: 0, refusals: 0)
                 for (index, faults) in ForeignFaults.atStart.enumerated() {
                     guard isLongForm || UInt64(index) % 4 == testSeed % 4 else { continue }
+                    let before = tally.faults
                     for errno in isLongForm ? faults.errnos : [faults.errnos[0]] {
                         for nth in 1...(isLongForm ? 4 : 1) {
                             let fault = Strace.Fault(call: faults.call, errno: errno, nth: nth)
-                            let start = FaultyStart(fault, first.daemon.directory, origin)
+                            let start = FaultyStart(
+                                fault, first.daemon.directory, origin,
+                                having: first.urls("first"))
                             let isUp: Bool?
                             do {
                                 isUp = try await start.isUp()
@@ -35,6 +38,9 @@ struct FaultyStartTests {
                             tally.faults += 1
                             if !isUp { tally.refusals += 1 }
                         }
+                    }
+                    guard tally.faults > before else {
+                        throw TestFailure("a start never called \(faults.call)")
                     }
                 }
                 let last = FaultyDaemon(try await first.daemon.restart(), origin)
@@ -51,11 +57,16 @@ private struct FaultyStart {
     private let fault: Strace.Fault
     private let directory: String
     private let origin: ScriptedOrigin
+    /// URLs of what the directory has.
+    private let existing: [String]
 
-    init(_ fault: Strace.Fault, _ directory: String, _ origin: ScriptedOrigin) {
+    init(
+        _ fault: Strace.Fault, _ directory: String, _ origin: ScriptedOrigin, having urls: [String]
+    ) {
         self.fault = fault
         self.directory = directory
         self.origin = origin
+        existing = urls
     }
 
     /// Whether the daemon served; `nil` if no call failed. One that does not start says why.
@@ -90,11 +101,22 @@ private struct FaultyStart {
     private func serve(_ daemon: ChildProcess, _ socket: String, in scope: TestScope) async throws {
         let url = origin.url("/0.png?\(fault.call)-\(fault.errno)-\(fault.nth)")
         let connection = try Varlink(socket, in: scope)
-        for method in ["Fetch", "Status"] {
-            let answer = try await connection.call(
-                #"{"method":"io.cached.Cache.\#(method)","parameters":{"urls":["\#(url)"]}}"#)
-            let isFine = answer.contains(#""cached""#) || answer.contains(#""failure""#)
-            guard isFine || method == "Status" else { throw TestFailure(answer) }
+        func ask(_ method: String, _ urls: [String]) async throws -> String {
+            try await connection.call(
+                #"{"method":"io.cached.Cache.\#(method)","parameters":{"urls":\#(urls)}}"#)
+        }
+        // Whatever failed, what is there is known, and nothing else.
+        let answer = try await ask("Status", existing + [url])
+        let states = answer.matches(of: /"state":"(\w+)"/).map(\.output.1)
+        guard states == existing.map({ _ in "cached" }) + ["missing"] else {
+            throw TestFailure(answer)
+        }
+        // Where the disk is full, the oldest go for the newest.
+        for urls in [[url], existing] {
+            let answer = try await ask("Fetch", urls)
+            guard answer.contains(#""cached""#) || answer.contains(#""failure""#) else {
+                throw TestFailure(answer)
+            }
         }
         daemon.signal(SIGTERM)
         let status = try await daemon.waitForExit()

@@ -21,8 +21,8 @@ final class CutTorture {
     private(set) var cuts = 0
     private var begun = 0
     private(set) var underWay = 0
-    private var owed = 0
-    private var present = 0
+    private(set) var owed = 0
+    private(set) var present = 0
 
     init(seed: UInt64, blockSize: Int, in scope: TestScope) async throws {
         disk = try await LoopFileSystem(bytes: 64 << 20, blockSize: blockSize, in: scope)

@@ -20,9 +20,11 @@ final class KillTorture {
     private var stops = 0
     private(set) var underWay = 0
     /// What was owed after each end, taken together.
-    private var owed = 0
+    private(set) var owed = 0
     /// Whole images found after each end, taken together.
-    private var present = 0
+    private(set) var present = 0
+    /// Looks at files while the daemons lived.
+    var looks: Int { reader.looks }
 
     init(seed: UInt64, in scope: TestScope) async throws {
         // There small images never have a name before that of their entry, large ones do.
@@ -38,7 +40,7 @@ final class KillTorture {
         [
             "\(kills) kills", "\(stops) stops", "\(underWay) publications under way",
             "\(present) images compared, 0 bad", "\(owed) owed, 0 lost",
-            "\(reader.looks) read meanwhile, 0 partial",
+            "\(looks) read meanwhile, 0 partial",
         ]
     }
 

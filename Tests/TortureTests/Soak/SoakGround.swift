@@ -11,9 +11,11 @@ struct SoakGround: Sendable {
     /// Where strangers keep copies.
     let aside: TemporaryDirectory
     private let configuration: TemporaryDirectory
+    /// What the origin has.
+    private let images: Set<[UInt8]>
 
     /// Different images there are; any number of URLs lead to each.
-    private static let images = 400
+    private static let count = 400
     private static let strangers = ["notes", "photo.jpg", ".hidden", "a.png", "X"]
     /// Bytes the entries may have: fewer than a quarter of the URLs in use need.
     private static let budgets = ["16MB", "12MB", "20MB"]
@@ -21,12 +23,14 @@ struct SoakGround: Sendable {
     init(in scope: TestScope) async throws {
         let files = try TemporaryDirectory(in: scope)
         var random = SeededGenerator(seed: testSeed)
-        for number in 0..<Self.images {
+        var images: Set<[UInt8]> = []
+        for number in 0..<Self.count {
             let size = Int.random(in: 300...60_000, using: &random)
-            try files.write(
-                SampleImage.png(byteCount: size, seed: UInt8(truncatingIfNeeded: number)),
-                to: "\(number).png")
+            let image = SampleImage.png(byteCount: size, seed: UInt8(truncatingIfNeeded: number))
+            try files.write(image, to: "\(number).png")
+            images.insert(image)
         }
+        self.images = images
         nginx = try await Nginx(
             serving: ["/": files.path],
             extra: """
@@ -58,8 +62,17 @@ struct SoakGround: Sendable {
         }
     }
 
+    /// Whatever is an entry now is an image of the origin's, and all of it.
+    func checkEntries() throws {
+        for name in try entries() {
+            guard try images.contains(contents(of: "\(daemon.directory)/\(name)")) else {
+                throw TestFailure("\(name) is none of the images")
+            }
+        }
+    }
+
     /// The URL of a number; every number leads somewhere.
-    func url(_ number: Int) -> String { nginx.url("\(number % Self.images).png?\(number)") }
+    func url(_ number: Int) -> String { nginx.url("\(number % Self.count).png?\(number)") }
 
     /// A URL that leads to an error: not there, out of order, no image.
     func badURL(_ number: Int) -> String {

@@ -48,6 +48,7 @@ final class SoakLoad: Sendable {
         guard tally.errors.isEmpty else {
             throw TestFailure("\(tally.errors.count) errors: \(tally.errors.prefix(5))")
         }
+        guard tally.cached > 0 else { throw TestFailure("no image was cached") }
         try await checkBooks(&figures)
         try SoakTrend(samples).check(&figures)
     }
@@ -99,6 +100,10 @@ final class SoakLoad: Sendable {
         }
         figures.append("\(said.bytes) bytes in \(said.entries) entries, as the disk says")
         try ground.checkStrangers()
+        try ground.checkEntries()
+        let stats = try await offPool { try ground.statistics() }
+        for name in ["published", "evicted", "removed", "pressureReactions", "revalidated"]
+        where stats[name] == .int(0) { throw TestFailure("nothing was \(name)") }
     }
 }
 
