@@ -1,7 +1,7 @@
 """Interleaved rounds: what slows the machine for a while slows every contender.
 
 What a contender leaves behind (pages, caches, a warm origin) is met by the one after it, so the order
-changes such that each comes after each other equally often.
+changes from round to round: none always comes after the same other.
 """
 
 from __future__ import annotations

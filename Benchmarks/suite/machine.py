@@ -8,7 +8,7 @@ import subprocess
 from datetime import date
 from pathlib import Path
 
-from .session import progress
+from .session import find, progress
 
 
 def warn_if_busy() -> None:
@@ -49,10 +49,10 @@ def file_system(directory: Path) -> str:
 
 def first_line(*command: str) -> str:
     """What a program says first about itself, on whichever stream."""
-    try:
-        result = subprocess.run(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    except OSError:
+    program = find(command[0])
+    if program is None:
         return f"no {command[0]}"
+    result = subprocess.run(
+        [program, *command[1:]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     lines = result.stdout.splitlines()
     return lines[0].strip() if lines else f"{command[0]} ?"

@@ -7,6 +7,7 @@ after the first reading: what is compared is work, not disks.
 from __future__ import annotations
 
 import functools
+import os
 import time
 from pathlib import Path
 
@@ -25,6 +26,17 @@ def measure_cost(bench: Bench) -> dict[str, Outcome]:
         Contender("readdir", lambda: lambda: walk(bench)),
     ]
     return contest(contenders, bench.scale.download_rounds)
+
+
+def measure_cost_on_one_core(bench: Bench) -> dict[str, Outcome]:
+    """The same where all that runs has one processor."""
+    cores = os.sched_getaffinity(0)
+    # Whatever is started from here on has what this process has.
+    os.sched_setaffinity(0, {min(cores)})
+    try:
+        return measure_cost(bench)
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 def measure_status(bench: Bench) -> dict[str, Outcome]:

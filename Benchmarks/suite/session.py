@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
@@ -20,9 +21,14 @@ def progress(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
+def find(program: str) -> str | None:
+    """Servers often lie where only the superuser's PATH leads."""
+    return shutil.which(program, path=os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin")
+
+
 def require(program: str) -> str:
     """The path of an installed program."""
-    path = shutil.which(program)
+    path = find(program)
     if path is None:
         raise Unavailable(f"{program} is not installed")
     return path

@@ -11,7 +11,7 @@ import path from 'node:path'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 
-import { adaptFetch } from './adapter.mjs'
+import { adaptFetch, standInForUndici } from './adapter.mjs'
 import { Daemon } from './daemon.mjs'
 import { startOrigin } from './origin.mjs'
 import { report, writeInto } from './report.mjs'
@@ -27,6 +27,7 @@ const { values: options } = parseArgs({
   }
 })
 
+standInForUndici()
 const suite = path.resolve(options.suite)
 const load = name => import(path.join(suite, name))
 const { default: tests } = await load('tests/index.mjs')

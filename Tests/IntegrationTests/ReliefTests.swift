@@ -105,7 +105,7 @@ struct ReliefTests {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let gates = [try Gate(), try Gate()]
-            let origins = try (0..<12).map { _ in try ScriptedOrigin(in: scope) }
+            let origins = try (0..<14).map { _ in try ScriptedOrigin(in: scope) }
             let image = SampleImage.png(byteCount: 900)
             var urls: [[String]] = [[], []]
             for origin in origins {
@@ -120,7 +120,7 @@ struct ReliefTests {
             for (round, expected) in [64, 32].enumerated() {
                 // Those that people see may have all places.
                 let connections = [try daemon.connect(), try daemon.connect()]
-                let halves = [urls[round][..<60], urls[round][60...]]
+                let halves = [urls[round][..<70], urls[round][70...]]
                 for (connection, half) in zip(connections, halves) {
                     try await connection.send(
                         call("Fetch", Array(half), parameters: #""priority":"visible""#) + "\0")
@@ -128,7 +128,7 @@ struct ReliefTests {
                 try await gates[round].reached(count: expected)
                 // All that may run do.
                 #expect(try await daemon.figure("transfersRunning") == expected)
-                #expect(try await daemon.figure("transfersQueued") == 120 - expected)
+                #expect(try await daemon.figure("transfersQueued") == 140 - expected)
                 #expect(origins.underWay == expected)
                 gates[round].open()
                 for connection in connections {

@@ -115,6 +115,17 @@ import Testing
         #expect(refusal.item.failure?.message == "line 3 of standard input is not UTF-8")
     }
 
+    @Test func aLineLongerThanAnyCallIsRefusedByItsNumber() throws {
+        let long = [UInt8](repeating: 0x22, count: 9_000_000)
+        let list = lines(Array("a\n".utf8) + long + Array("\nb".utf8))
+        #expect(list.urls == ["a", "b"])
+        let item = try #require(list.refused.first).item
+        #expect(item.hasInvalidURL && item.url.utf8.count == 9_000_000)
+        #expect(
+            item.failure?.message
+                == "line 2 of standard input has 9000000 bytes, and a URL at most 2048")
+    }
+
     @Test(arguments: [
         ("a", ["a"]), ("!a", ["!", "a"]), ("a!", ["a", "!"]),
         ("!a!!b!", ["!", "a", "!", "!", "b", "!"]), ("!", ["!"]), ("", []),

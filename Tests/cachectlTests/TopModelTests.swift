@@ -211,6 +211,11 @@ import Testing
         // It may be told once more, as when somebody pins it.
         model.downloadsChanged(.init(items: [item], removed: []), now: .zero)
         #expect(model.table.failureCount == 1)
+        // The next attempt may fail so soon that its beginning is not told.
+        item.failure = Failure(kind: "http", message: "it answered 500")
+        model.downloadsChanged(.init(items: [item], removed: []), now: .zero)
+        #expect(model.table.runningCount == 0 && model.table.failureCount == 1)
+        #expect(model.table.rows.map(\.failure?.message) == ["it answered 500"])
         // A failure that is remembered of what nobody downloads is none of a download.
         item.key = "c"
         model.downloadsChanged(.init(items: [item], removed: []), now: .zero)

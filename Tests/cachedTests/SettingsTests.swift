@@ -227,6 +227,12 @@ struct SettingsTests {
         #expect(failure.message.contains("/a:/b"))
     }
 
+    @Test func aRelativeDirectoryIsNone() async throws {
+        let failure = try await failure(["--directory", "here"], ["HOME": "/h"])
+        #expect(failure.exitCode == .configuration)
+        #expect(failure.message.contains("here") && failure.message.contains("--directory"))
+    }
+
     /// Nobody may be at its other end.
     @Test func aFIFOIsNotWaitedFor() async throws {
         try await withTestScope { scope in

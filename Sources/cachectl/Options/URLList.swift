@@ -4,7 +4,8 @@ import CacheWire
 /// The URLs a command is about, in order, and the lines of standard input that can be none.
 ///
 /// A name is computed from bytes, and JSON carries no others than UTF-8: a line that is not can
-/// neither be repaired nor sent. It is refused here, as the daemon refuses an invalid URL.
+/// neither be repaired nor sent, and one longer than a call may be can't be asked about. They are refused here,
+/// as the daemon refuses an invalid URL.
 struct URLList: Equatable {
     /// What the daemon can be asked about.
     private(set) var urls: [String]
@@ -20,6 +21,9 @@ struct URLList: Equatable {
         let item: Item
     }
 
+    /// Bytes of a line that the daemon is asked about, be they no URL: many such fit into a call.
+    private static let longestLine = 64 * 1024
+
     init(_ urls: [String] = []) {
         self.urls = urls
     }
@@ -30,12 +34,17 @@ struct URLList: Equatable {
 
     /// Adds a line of standard input, counted from 1.
     mutating func append(line bytes: ArraySlice<UInt8>, number: Int) {
-        if let text = String(validating: bytes, as: UTF8.self) { return append(text) }
+        let text = String(validating: bytes, as: UTF8.self)
+        if let text, bytes.count <= Self.longestLine { return append(text) }
         let key = bytes.withUnsafeBytes { CacheKey(urlBytes: $0) }
         var item = Item(
-            url: String(decoding: bytes, as: UTF8.self), key: "\(key)", state: .missing)
+            url: text ?? String(decoding: bytes, as: UTF8.self), key: "\(key)", state: .missing)
+        let problem =
+            text == nil
+            ? "is not UTF-8"
+            : "has \(bytes.count) bytes, and a URL at most \(CacheURL.maximumLength)"
         item.failure = Failure(
-            kind: Failure.invalidURL, message: "line \(number) of standard input is not UTF-8")
+            kind: Failure.invalidURL, message: "line \(number) of standard input \(problem)")
         refused.append(Refusal(position: urls.count, item: item))
     }
 }

@@ -90,13 +90,12 @@ struct DownloadTable {
             change.began += 1
             change.latest = item.url
         case .failed(let failure):
-            guard position.map({ rows[$0].failure == nil }) ?? true else { return }
             failed(item, failure, position, &change)
         case .over:
             guard let position else { return }
             guard let failure = item.failure else { return end(position, &change, &lost) }
             // The image is here, and its next version is not.
-            if rows[position].failure == nil { failed(item, failure, position, &change) }
+            failed(item, failure, position, &change)
         case .unknown:
             break
         }
@@ -105,12 +104,17 @@ struct DownloadTable {
     private mutating func failed(
         _ item: Item, _ failure: Failure, _ position: Int?, _ change: inout Change
     ) {
+        let former = position.flatMap { rows[$0].failure }
+        // The same is told with every change of the item.
+        guard failure != former else { return }
         failureNumber += 1
         let row = Row(
             key: item.key, url: item.url, isQueued: false, failure: failure,
             failureNumber: failureNumber)
         if let position {
             rows[position] = row
+            // The attempt before failed, too, and that of this one was not told.
+            guard former == nil else { return }
             runningCount -= 1
         } else {
             // It failed so soon that its beginning was not told.

@@ -32,6 +32,10 @@ struct Settings: Sendable {
             throw StartFailure.configuration(
                 "CACHE_DIRECTORY names several directories, \(directory): name one by --directory")
         }
+        guard directory.hasPrefix("/") else {
+            throw StartFailure.configuration(
+                "the cache directory must be an absolute path, not \(directory) (--directory)")
+        }
         var cache = CacheSettings(directory: directory)
         cache.limits = try limits(options, reader)
         cache.transfers = try transfers(options, reader)

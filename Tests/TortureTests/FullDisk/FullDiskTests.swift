@@ -217,7 +217,7 @@ private struct FullCache: Sendable {
             guard lstat("\(directory)/\(name)", &status) == 0 else { continue }
             if status.st_size == 0 { throw TestFailure("\(name) is empty") }
         }
-        try await cache.expectWhole(asked.urls)
+        try await cache.expectWhole(asked.urls, butFor: asked.urls.count)
         try await cache.expectTrueBooks()
     }
 
