@@ -26,11 +26,11 @@ enum DescriptorLimit {
         logger.debug("open files limited", metadata: ["limit": "\(limit.rlim_cur)"])
     }
 
-    /// How many clients there may be at once, so that downloads have what they need; but never more than
-    /// half of all.
+    /// How many clients there may be at once, so that downloads have what they need; these have no more than
+    /// half of all, where that is enough for one.
     static func connections(besides transfers: Int) -> Int {
         guard let all = current else { return .max }
-        return all - own(transfers, of: all)
+        return max(1, all - own(transfers, of: all) - Reception.turn)
     }
 
     /// Lets no more be downloaded and published at once than there are descriptors for.
@@ -38,10 +38,11 @@ enum DescriptorLimit {
         guard let all = current else { return }
         let wanted = cache.transfers.transferLimit
         let own = own(wanted, of: all)
-        let transfers = min(wanted, max(1, own / 2 / ofTransfer))
+        let ofWork = own - ofDaemon
+        let transfers = min(wanted, max(1, ofWork / 2 / ofTransfer))
         cache.transfers.transferLimit = transfers
         cache.publishingLimit = min(
-            cache.publishingLimit, max(8, own - ofTransfer * transfers - ofDaemon))
+            cache.publishingLimit, max(leastPublished, ofWork - ofTransfer * transfers))
         guard transfers < wanted else { return }
         logger.warning(
             "the limit of open files allows for fewer downloads at once; raise it (ulimit -n)",
@@ -52,11 +53,14 @@ enum DescriptorLimit {
     private static let ofTransfer = 3
     /// What the daemon has open anyway, and some more.
     private static let ofDaemon = 32
+    /// Images that may be published at once at least.
+    private static let leastPublished = 8
 
     /// Those that are not for clients.
     private static func own(_ transfers: Int, of all: Int) -> Int {
         let images = CacheSettings(directory: "").publishingLimit
-        return min(all / 2, ofTransfer * transfers + images + ofDaemon)
+        let enough = max(all / 2, ofTransfer + leastPublished + ofDaemon)
+        return min(enough, ofTransfer * transfers + images + ofDaemon)
     }
 
     /// All there may be; `nil` if the kernel does not say.

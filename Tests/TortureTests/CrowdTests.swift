@@ -169,6 +169,33 @@ struct CrowdTests {
         }
     }
 
+    /// With the least it starts with, downloads have what they need, however many clients there are.
+    @Test func withTheFewestDescriptorsDownloadsGoOn() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 20_000)))
+            let home = try TemporaryDirectory(in: scope)
+            let socket = home.file("s")
+            let process = try ChildProcess(
+                "prlimit",
+                [
+                    "--nofile=64", "--", BuiltProducts.program("cached"), "--directory",
+                    home.file("cache"), "--socket", socket, "--allow-network", "127.0.0.0/8",
+                ],
+                environment: minimalEnvironment(["MEMORY_PRESSURE_WATCH": "/dev/null"]), in: scope)
+            try await process.waitForSocket(socket)
+            let first = try Varlink(socket, in: scope)
+            let crowd = try await Crowd(of: 150, at: socket, in: scope)
+            try await process.waitForLine(containing: "too many connections")
+            let urls = (0..<100).map { origin.url("/a.png?\($0)") }
+            let answer = try await first.call(
+                #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":\#(urls)}}"#)
+            #expect(
+                answer.split(separator: #""state":"cached""#).count == urls.count + 1,
+                "with \(crowd.count) waiting: \(answer)")
+        }
+    }
+
     /// As when others have all the descriptors of the machine: accept(2) itself fails. prlimit(2)
     @Test func whereNobodyCanBeLetInItWaitsInsteadOfSpinning() async throws {
         try await withTestScope { scope in

@@ -13,7 +13,10 @@ final class Reception: ChannelDuplexHandler {
 
     private static let pause = TimeAmount.milliseconds(100)
 
-    /// Connections at once, at most; up to 16 more may be let in by one turn.
+    /// How many are let in by one turn, at most. ``ChannelOptions/maxMessagesPerRead``
+    static let turn = 16
+
+    /// Connections at once, at most; by one turn more may be let in.
     private let limit: Int
     private let logger: Logger
     private var connections = 0

@@ -109,6 +109,7 @@ final class SocketServer: Service {
                         Reception(limit: limit, logger: logger))
                 }
             }
+            .serverChannelOption(.maxMessagesPerRead, value: UInt(Reception.turn))
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(
                 .writeBufferWaterMark, value: .init(low: 64 * 1024, high: 1024 * 1024)
