@@ -173,7 +173,7 @@ struct CrowdTests {
     @Test func withTheFewestDescriptorsDownloadsGoOn() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
-            origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 20_000)))
+            origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 200_000)))
             let home = try TemporaryDirectory(in: scope)
             let socket = home.file("s")
             let process = try ChildProcess(
@@ -187,7 +187,8 @@ struct CrowdTests {
             let first = try Varlink(socket, in: scope)
             let crowd = try await Crowd(of: 150, at: socket, in: scope)
             try await process.waitForLine(containing: "too many connections")
-            let urls = (0..<100).map { origin.url("/a.png?\($0)") }
+            // Of different hosts, so that none has a connection already.
+            let urls = (0..<50).map { "http://h\($0).localhost:\(origin.port)/a.png" }
             let answer = try await first.call(
                 #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":\#(urls)}}"#)
             #expect(
