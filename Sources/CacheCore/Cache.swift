@@ -127,14 +127,22 @@ public final class Cache: Sendable {
                 },
                 onPublished: { publications in
                     self.drainWatch()
+                    var disturbed: [CacheKey] = []
                     var rest = publications[...]
                     while !rest.isEmpty {
                         let stretch = rest.prefix(Self.publishedStretch)
                         rest = rest.dropFirst(stretch.count)
-                        self.perform { state in stretch.flatMap { state.published($0) } }
+                        self.perform { state in
+                            let effects = stretch.flatMap { state.published($0) }
+                            for key in stretch.lazy.map(\.key) where state.unverified.contains(key)
+                            {
+                                disturbed.append(key)
+                            }
+                            return effects
+                        }
                     }
-                    // What was disturbed is looked at now, which keeps the next question quick.
-                    _ = self.lookup(publications.map(\.key))
+                    // They are looked at now, which keeps the next question quick.
+                    _ = self.lookup(disturbed)
                 },
                 makeRoom: { key, bytes in self.makeRoom(for: key, bytes) },
                 onUnlinked: { victim, isGone in

@@ -303,8 +303,6 @@ struct PublicationBatch {
 private struct PublishedItem {
     var image: StagedImage
     let lastUse: FileTime
-    /// What it is called once it is published, and until then.
-    let name, partialName: String
     /// `nil` before there is one.
     var file: StagingFile?
     /// Whether its file has a name, be it that of its partial.
@@ -315,13 +313,17 @@ private struct PublishedItem {
     init(_ image: StagedImage, _ lastUse: FileTime) {
         self.image = image
         self.lastUse = lastUse
-        name = image.key.description
-        partialName = CacheDirectory.partialName(of: image.key)
         if case .file(let file, _) = image.body { self.file = file }
     }
 
     /// Of its file; -1 before there is one.
     var descriptor: Int32 { file?.descriptor ?? -1 }
+
+    /// What it is called once it is published.
+    var name: String { image.key.description }
+
+    /// What it is called until then, if anything.
+    var partialName: String { CacheDirectory.partialName(of: image.key) }
 }
 
 extension Errno {

@@ -122,7 +122,9 @@ final class DirectoryWorker: Sendable {
         jobs.reverse()
         while let job = jobs.popLast() {
             switch job {
-            case .publish(let image, _): images.append(image)
+            case .publish(let image, _):
+                images.append(image)
+                if images.count == Publisher.stretch { publisher.prepare(&images) }
             case .unlink(let victim, let place):
                 publishAll()
                 owner.onUnlinked(victim, directory.isRemoved(victim, from: place, logger))

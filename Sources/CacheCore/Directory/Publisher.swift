@@ -107,7 +107,7 @@ final class Publisher {
                 images.prefix(Self.largestBatch - batch.count), for: &batch, after: isCommitting,
                 now: .now, makeRoom: owner.makeRoom)
             images.removeFirst(count)
-            if batch.count >= Self.largestBatch {
+            if batch.count >= Self.largestBatch || isDue {
                 commitBeside()
             } else if !images.isEmpty {
                 // The disk is full: those before may go for the next, once they are entries.
@@ -130,6 +130,13 @@ final class Publisher {
         guard batch.count >= SyncPace.manyFiles, let next = takeBatch() else { return commit() }
         isCommitting = true
         commits.put(next)
+    }
+
+    /// Whether the batch need not wait for what else has come: no other is being committed, and it is time.
+    private var isDue: Bool {
+        guard batch.count >= SyncPace.manyFiles else { return false }
+        noteEnds(ends.takeAll(by: .now))
+        return !isCommitting && pace.mayBegin(at: .now)
     }
 
     private func takeBatch() -> Commit? {

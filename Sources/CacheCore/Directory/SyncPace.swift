@@ -42,6 +42,11 @@ struct SyncPace {
         return time
     }
 
+    /// Whether a batch of many files may begin.
+    func mayBegin(at now: ContinuousClock.Instant) -> Bool {
+        lastBegin.map { $0 + Self.interval <= now } ?? true
+    }
+
     /// So many files were there in the end.
     mutating func gathered(files: Int) {
         if files < Self.manyFiles { unwaited = Self.restraint }

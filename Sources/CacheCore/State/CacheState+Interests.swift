@@ -25,8 +25,10 @@ extension CacheState {
             counters.hits += 1
             return []
         } else if let effects = answered(key, url, by: interest, stale, now: now.wallTime) {
-            if let interest, interests[interest]?.failures[key] == nil {
-                interests[interest]?.delivered.insert(key)
+            if let interest {
+                interests.update(interest) {
+                    if $0.failures[key] == nil { $0.delivered.insert(key) }
+                }
             }
             return effects
         }
@@ -123,14 +125,17 @@ extension CacheState {
     mutating func decide(_ key: CacheKey, for waiting: Set<InterestID>, _ failure: Failure?)
         -> [Effect]
     {
+        let isNobodyElses = failure == nil && isNobodyElses(key)
         var effects: [Effect] = []
         for id in waiting {
-            interests[id]?.pending.remove(key)
-            if let failure {
-                interests[id]?.failures[key] = failure
-            } else {
-                interests[id]?.delivered.insert(key)
-                if isNobodyElses(key) { interests[id]?.handedOver.insert(key) }
+            interests.update(id) { interest in
+                interest.pending.remove(key)
+                if let failure {
+                    interest.failures[key] = failure
+                } else {
+                    interest.delivered.insert(key)
+                    if isNobodyElses { interest.handedOver.insert(key) }
+                }
             }
             effects += finishIfDecided(id)
         }
@@ -150,8 +155,11 @@ extension CacheState {
     ) -> Bool {
         guard let id, has(key, id) || former.map({ has(key, $0) }) == true, index.contains(key)
         else { return false }
-        interests[id]?.delivered.insert(key)
-        if isNobodyElses(key) { interests[id]?.handedOver.insert(key) }
+        let isNobodyElses = isNobodyElses(key)
+        interests.update(id) { interest in
+            interest.delivered.insert(key)
+            if isNobodyElses { interest.handedOver.insert(key) }
+        }
         return true
     }
 
@@ -180,8 +188,8 @@ extension CacheState {
     }
 
     private mutating func wait(for key: CacheKey, _ id: InterestID) {
-        flights[key]?.interests.insert(id)
-        interests[id]?.pending.insert(key)
+        flights.update(key) { $0.interests.insert(id) }
+        interests.update(id) { $0.pending.insert(key) }
         guard let flight = flights[key], flight.phase == .queued, let interest = interests[id]
         else {
             return

@@ -92,17 +92,17 @@ extension CacheState {
             return []
         case .partialChanged(let key), .partialVanished(let key):
             triedAgain(.partial(key))
-            if flights[key]?.notesPartial(change) != true { partials.doubt(key) }
+            if flights.update(key, { $0.notesPartial(change) }) != true { partials.doubt(key) }
             return []
         case .appeared(let key), .created(let key):
             examinations.note(key)
             unverified.insert(key)
             triedAgain(.entry(key))
-            flights[key]?.landing.note(change)
+            flights.update(key) { $0.landing.note(change) }
             return []
         case .vanished(let key):
             examinations.note(key)
-            flights[key]?.landing.note(change)
+            flights.update(key) { $0.landing.note(change) }
             unverified.remove(key)
             triedAgain(.entry(key))
             return vanished(key)

@@ -185,7 +185,7 @@ extension CacheState {
             // Its own download begins by removing it, or goes on with it: the room is for the whole.
             partials[key] = nil
         }
-        flights[key]?.reserved += more
+        flights.update(key) { $0.reserved += more }
         room.reserved += more
         room.waiting.removeAll { $0.id == flight.id }
         if !victims.isEmpty { effects += evictToWatermark() }

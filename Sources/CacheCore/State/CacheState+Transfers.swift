@@ -16,7 +16,7 @@ extension CacheState {
         while mayStart, let (key, lane) = queue.next(slots), let flight = flights[key] {
             slots.take(flight.id, lane)
             leaveQueue(key, flight)
-            flights[key]?.connects()
+            flights.update(key) { $0.connects() }
             if urgency(of: flight) == .background { prefetches.insert(key, flight.origin) }
             effects.append(.startTransfer(flight.id, key, flight.url, remains(of: key)))
             effects += changed(key)
@@ -137,7 +137,7 @@ extension CacheState {
     private mutating func publishBegins(_ key: CacheKey, _ effect: Effect) -> [Effect] {
         publishing += 1
         let freed = startTransfers()
-        flights[key]?.publishes(losses)
+        flights.update(key) { [losses] in $0.publishes(losses) }
         return freed + [effect] + changed(key)
     }
 

@@ -32,7 +32,7 @@ struct Line<Element: Hashable & Sendable>: Sendable {
         guard let last else { return begin(with: element) }
         guard !contains(element) else { return }
         if count == 1 { links[last] = Links() }
-        links[last]?.next = element
+        links.update(last) { $0.next = element }
         links[element] = Links(previous: last, next: nil)
         self.last = element
         count += 1
@@ -43,7 +43,7 @@ struct Line<Element: Hashable & Sendable>: Sendable {
         guard let first else { return begin(with: element) }
         guard !contains(element) else { return }
         if count == 1 { links[first] = Links() }
-        links[first]?.previous = element
+        links.update(first) { $0.previous = element }
         links[element] = Links(previous: nil, next: first)
         self.first = element
         count += 1
@@ -59,12 +59,12 @@ struct Line<Element: Hashable & Sendable>: Sendable {
         guard count > 1 else { return end(with: element) }
         guard let gone = links.removeValue(forKey: element) else { return false }
         if let previous = gone.previous {
-            links[previous]?.next = gone.next
+            links.update(previous) { $0.next = gone.next }
         } else {
             first = gone.next
         }
         if let next = gone.next {
-            links[next]?.previous = gone.previous
+            links.update(next) { $0.previous = gone.previous }
         } else {
             last = gone.previous
         }

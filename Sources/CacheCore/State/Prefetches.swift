@@ -7,11 +7,11 @@ struct Prefetches: Sendable {
     var isEmpty: Bool { origins.isEmpty }
 
     mutating func insert(_ key: CacheKey, _ origin: Origin) {
-        origins[origin, default: []].insert(key)
+        origins.update(origin, default: []) { $0.insert(key) }
     }
 
     mutating func remove(_ key: CacheKey, _ origin: Origin) {
-        guard origins[origin]?.remove(key) != nil, origins[origin]?.isEmpty == true else { return }
-        origins[origin] = nil
+        let isLast = origins.update(origin) { $0.remove(key) != nil && $0.isEmpty }
+        if isLast == true { origins[origin] = nil }
     }
 }

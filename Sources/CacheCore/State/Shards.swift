@@ -19,6 +19,17 @@ struct Shards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
             if parts.count == 1, parts[0].count >= Self.few { spread() }
             yield &parts[part(of: key)][key]
         }
+        set {
+            if parts.isEmpty { parts = [[:]] }
+            if parts.count == 1, parts[0].count >= Self.few { spread() }
+            parts[part(of: key)][key] = newValue
+        }
+    }
+
+    /// Changes a value in its place, if it is there; see ``Swift/Dictionary/update(_:_:)``.
+    @discardableResult @inline(__always)
+    mutating func update<Result>(_ key: Key, _ change: (inout Value) -> Result) -> Result? {
+        parts.isEmpty ? nil : parts[part(of: key)].update(key, change)
     }
 
     /// Cheaper than to ask for the value.

@@ -62,15 +62,16 @@ struct TransferQueue: Sendable {
             if lane.priority == .visible { visibleLines += 1 }
         }
         if atFront {
-            lines[lane, default: Line()].prepend(place)
+            lines.update(lane, default: Line()) { $0.prepend(place) }
         } else {
-            lines[lane, default: Line()].append(place)
+            lines.update(lane, default: Line()) { $0.append(place) }
         }
     }
 
     /// Takes a place out of its line, if it is there.
     mutating func remove(_ place: Place, _ lane: Lane, _ slots: borrowing TransferSlots) {
-        guard lines[lane]?.remove(place) == true, lines[lane]?.isEmpty == true else { return }
+        let isLast = lines.update(lane) { $0.remove(place) && $0.isEmpty }
+        guard isLast == true else { return }
         lines[lane] = nil
         if lane.priority == .visible { visibleLines -= 1 }
         if turns[lane.index].remove(lane.client, lane.origin) {
@@ -134,12 +135,15 @@ struct TransferQueue: Sendable {
 
     private mutating func stepAside(_ lane: Lane) {
         _ = turns[lane.index].remove(lane.client, lane.origin)
-        aside[lane.bench, default: Line()].append(lane.client)
+        aside.update(lane.bench, default: Line()) { $0.append(lane.client) }
     }
 
     private mutating func standUp(_ client: ClientID, from bench: Bench) {
-        aside[bench]?.remove(client)
-        if aside[bench]?.isEmpty == true { aside[bench] = nil }
+        let isLast = aside.update(bench) { line in
+            line.remove(client)
+            return line.isEmpty
+        }
+        if isLast == true { aside[bench] = nil }
     }
 }
 

@@ -84,7 +84,7 @@ struct TransferSlots: ~Copyable, Sendable {
     /// A download begins, in the turn of a line.
     mutating func take(_ id: FlightID, _ lane: TransferQueue.Lane) {
         all.add(lane.client, lane.priority)
-        hosts[lane.origin, default: Occupancy()].add(lane.client, lane.priority)
+        hosts.update(lane.origin, default: Occupancy()) { $0.add(lane.client, lane.priority) }
         taken[id] = lane
     }
 
@@ -100,8 +100,11 @@ struct TransferSlots: ~Copyable, Sendable {
             preconditionFailure("download \(id.rawValue) ended twice")
         }
         all.remove(gone.client, gone.priority)
-        hosts[gone.origin]?.remove(gone.client, gone.priority)
-        if hosts[gone.origin]?.count == 0 { hosts[gone.origin] = nil }
+        let left = hosts.update(gone.origin) { host in
+            host.remove(gone.client, gone.priority)
+            return host.count
+        }
+        if left == 0 { hosts[gone.origin] = nil }
         return gone.origin
     }
 

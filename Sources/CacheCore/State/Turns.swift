@@ -18,13 +18,14 @@ struct Turns<Member: Hashable & Sendable>: Sendable {
 
     mutating func append(_ client: ClientID, _ member: Member) {
         clients.append(client)
-        members[client, default: Line()].append(member)
+        members.update(client, default: Line()) { $0.append(member) }
     }
 
     /// Whether it was there.
     mutating func remove(_ client: ClientID, _ member: Member) -> Bool {
-        guard members[client]?.remove(member) == true else { return false }
-        if members[client]?.isEmpty == true {
+        let isLast: Bool?? = members.update(client) { $0.remove(member) ? $0.isEmpty : nil }
+        guard let isLast = isLast ?? nil else { return false }
+        if isLast {
             members[client] = nil
             clients.remove(client)
         }
@@ -33,7 +34,9 @@ struct Turns<Member: Hashable & Sendable>: Sendable {
 
     /// A client had its turn, and the first it waits for with it.
     mutating func hadTurn(_ client: ClientID) {
-        if let member = members[client]?.first { members[client]?.moveToEnd(member) }
+        members.update(client) { line in
+            if let member = line.first { line.moveToEnd(member) }
+        }
         clients.moveToEnd(client)
     }
 }

@@ -123,8 +123,11 @@ struct Kernel: Sendable {
 
     /// Sets an extended attribute of an open file. fsetxattr(2).
     func setAttribute(_ name: String, _ value: String, of descriptor: Int32) throws(Errno) {
+        // Handed over by themselves, strings would be copied first.
         _ = try call(.fsetxattr) {
-            CLinux.fsetxattr(descriptor, name, value, value.utf8.count, 0)
+            name.withCString { name in
+                value.withCString { CLinux.fsetxattr(descriptor, name, $0, value.utf8.count, 0) }
+            }
         }
     }
 
@@ -223,7 +226,7 @@ struct Kernel: Sendable {
 
     /// Gives a file that was made without a name its first one, where nothing has that name. linkat(2).
     func link(_ descriptor: Int32, to name: String, in directory: Int32) throws(Errno) {
-        _ = try call(.linkat) { clinux_link_file(descriptor, directory, name) }
+        _ = try call(.linkat) { name.withCString { clinux_link_file(descriptor, directory, $0) } }
     }
 
     /// Removes a name that is not a directory. unlinkat(2).
