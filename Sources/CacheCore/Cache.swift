@@ -122,8 +122,8 @@ public final class Cache: Sendable {
         self.observer.withLock { $0 = observer }
         worker.start(
             DirectoryWorker.Owner(
-                arePinned: { keys in
-                    self.performing { state in (keys.map { state.isPinned($0) }, []) }
+                pinned: { keys in
+                    self.performing { state in (Set(keys.filter { state.isPinned($0) }), []) }
                 },
                 onPublished: { publications in
                     self.drainWatch()

@@ -1,9 +1,8 @@
 /// The SHA-256 of an image's bytes, written as 64 hex digits in lower case.
 public struct ContentDigest: Hashable, Sendable, LosslessStringConvertible {
-    private let bytes: [UInt8]
+    private let bytes: SIMD32<UInt8>
 
-    init(_ bytes: [UInt8]) {
-        precondition(bytes.count == 32, "a SHA-256 has 32 bytes, not \(bytes.count)")
+    init(_ bytes: SIMD32<UInt8>) {
         self.bytes = bytes
     }
 
@@ -18,16 +17,20 @@ public struct ContentDigest: Hashable, Sendable, LosslessStringConvertible {
     public init?(_ description: String) {
         let digits = description.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         guard digits.count == 64, description.utf8.count == 64 else { return nil }
-        self.init(stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+        var bytes = SIMD32<UInt8>()
+        for index in bytes.indices {
+            bytes[index] = UInt8(digits[2 * index] << 4 | digits[2 * index + 1])
+        }
+        self.init(bytes)
     }
 
     public var description: String {
-        String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
-            for (index, byte) in bytes.enumerated() {
-                text[2 * index] = Self.hexDigit(byte >> 4)
-                text[2 * index + 1] = Self.hexDigit(byte & 15)
+        String(unsafeUninitializedCapacity: 64) { text in
+            for index in bytes.indices {
+                text[2 * index] = Self.hexDigit(bytes[index] >> 4)
+                text[2 * index + 1] = Self.hexDigit(bytes[index] & 15)
             }
-            return 2 * bytes.count
+            return 64
         }
     }
 

@@ -34,10 +34,11 @@ struct SHA256: ~Copyable {
 
     /// The digest of all bytes so far; a new computation starts after it.
     mutating func finish() -> ContentDigest {
-        let bytes = [UInt8](unsafeUninitializedCapacity: 32) { buffer, count in
-            let done = ccrypto_finish(digest, buffer.baseAddress!)
+        var bytes = SIMD32<UInt8>()
+        withUnsafeMutableBytes(of: &bytes) { buffer in
+            let done = ccrypto_finish(
+                digest, buffer.assumingMemoryBound(to: UInt8.self).baseAddress!)
             precondition(done == 1, "libcrypto failed at the end of a SHA-256")
-            count = 32
         }
         return ContentDigest(bytes)
     }

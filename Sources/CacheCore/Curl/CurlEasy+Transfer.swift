@@ -3,10 +3,14 @@ internal import CacheKey
 
 /// The header lines of a request, for as long as its transfer lives: those that every request has, and
 /// its own.
-final class RequestHeaders {
+final class RequestHeaders: @unchecked Sendable {
+    // Unchecked: nobody changes the list, libcurl included.
     fileprivate let list: UnsafeMutablePointer<curl_slist>?
 
-    init(_ fields: [RequestField] = []) {
+    /// Those of most requests.
+    static let usual = RequestHeaders([])
+
+    init(_ fields: [RequestField]) {
         // `*/*` from everybody: what is stored may not depend on who asked first.
         list = (["Accept: */*"] + fields.map(\.line)).reduce(nil) { curl_slist_append($0, $1) }
     }

@@ -24,7 +24,8 @@ final class CurlEasy {
 
     /// libcurl copies the text.
     func set(_ option: CURLoption, _ value: String) throws(CurlError) {
-        try check(ccurl_set_string(handle, option, value))
+        // Handed over by itself, it would be copied once more.
+        try check(value.withCString { ccurl_set_string(handle, option, $0) })
     }
 
     /// A pointer handed to callbacks; it must outlive the transfer.

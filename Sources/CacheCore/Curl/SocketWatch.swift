@@ -49,27 +49,31 @@ final class SocketWatch: Sendable {
     /// Waits until something can be done, somebody calls ``wakeUp()``, or the time is over. A wait that a
     /// signal ends is over. epoll_wait(2).
     func wait(milliseconds: Int32) -> [Ready] {
-        var events = [epoll_event](repeating: epoll_event(), count: Self.atOnce)
-        let count = Int(epoll_wait(set, &events, Int32(events.count), milliseconds))
-        var ready: [Ready] = []
-        for event in events.prefix(max(count, 0)) {
-            guard event.data.fd != wake else {
-                var calls: eventfd_t = 0
-                eventfd_read(wake, &calls)
-                continue
+        withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.atOnce) { events in
+            let count = epoll_wait(set, events.baseAddress, Int32(events.count), milliseconds)
+            return events.prefix(max(Int(count), 0)).compactMap { event in
+                guard event.data.fd != wake else {
+                    var calls: eventfd_t = 0
+                    eventfd_read(wake, &calls)
+                    return nil
+                }
+                return Ready(event)
             }
-            let flags = event.events
-            ready.append(
-                Ready(
-                    socket: event.data.fd, canRead: flags & EPOLLIN.rawValue != 0,
-                    canWrite: flags & EPOLLOUT.rawValue != 0,
-                    hasFailed: flags & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0))
         }
-        return ready
     }
 
     /// Ends a wait, or the next one; from any thread. eventfd(2).
     func wakeUp() {
         while eventfd_write(wake, 1) != 0, errno == EINTR {}
+    }
+}
+
+extension SocketWatch.Ready {
+    fileprivate init(_ event: epoll_event) {
+        let flags = event.events
+        self.init(
+            socket: event.data.fd, canRead: flags & EPOLLIN.rawValue != 0,
+            canWrite: flags & EPOLLOUT.rawValue != 0,
+            hasFailed: flags & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0)
     }
 }

@@ -86,7 +86,7 @@ extension Transfer {
         isBodyBegun = false
         isHeadTold = false
         times = RequestTimes(sent: .now, received: .now)
-        headers = RequestHeaders()
+        headers = .usual
         question = question.unasked
         route = route.map { _ in ProxyRoute() }
     }

@@ -16,7 +16,7 @@ final class Transfer {
     let context: TransferContext
     let connections: Connections
     private let pace: TransferPace
-    var headers = RequestHeaders()
+    var headers = RequestHeaders.usual
     /// The entry that is there already, and whether the origin is asked about it.
     var question = Question.new
     var head = ResponseHead()

@@ -2,8 +2,9 @@ internal import CacheKey
 internal import Logging
 internal import SystemPackage
 
-/// What every transfer needs to know, and whom it tells.
-struct TransferContext: Sendable {
+/// What every transfer needs to know, and whom it tells. One for all of them: much of it would have to be
+/// retained with each copy.
+final class TransferContext: Sendable {
     let settings: TransferSettings
     let directory: CacheDirectory
     let logger: Logger
@@ -22,6 +23,23 @@ struct TransferContext: Sendable {
     /// The disk is full all the same, with so many bytes to come; whether others went for them.
     let makeRoom: @Sendable (CacheKey, Int64) -> Bool
     let onFinished: @Sendable (CacheKey, FlightID, TransferEnd) -> Void
+
+    init(
+        settings: TransferSettings, directory: CacheDirectory, logger: Logger,
+        onBeginning: @escaping @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void,
+        onAnswered: @escaping @Sendable (FlightID, Bool) -> Void,
+        lane: @escaping @Sendable (CacheKey, FlightID) -> TransferQueue.Lane?,
+        onProgress: @escaping @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void,
+        refusal: @escaping @Sendable (CacheKey, FlightID, Int64) -> Failure?,
+        roomFor: @escaping @Sendable (CacheKey, FlightID, Int64, Int64?) -> RoomGrant,
+        makeRoom: @escaping @Sendable (CacheKey, Int64) -> Bool,
+        onFinished: @escaping @Sendable (CacheKey, FlightID, TransferEnd) -> Void
+    ) {
+        (self.settings, self.directory, self.logger) = (settings, directory, logger)
+        (self.onBeginning, self.onAnswered, self.lane) = (onBeginning, onAnswered, lane)
+        (self.onProgress, self.refusal, self.roomFor) = (onProgress, refusal, roomFor)
+        (self.makeRoom, self.onFinished) = (makeRoom, onFinished)
+    }
 
     func discardPartial(_ key: CacheKey) {
         do {

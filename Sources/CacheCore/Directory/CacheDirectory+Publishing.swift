@@ -30,18 +30,21 @@ extension CacheDirectory {
     /// Only the first has to have what it needs at once, if there is no batch before.
     ///
     /// - Parameters:
+    ///   - pinned: those of them that are pinned; `nil`: those whose records say so.
     ///   - isNotFirst: whether another batch is on its way, that may go as well.
     ///   - now: the time of use of the first image; each further one is used a nanosecond later.
     ///   - makeRoom: asked where the disk is full, for so many bytes; what failed for that is then tried
     ///     once more.
     /// - Returns: how many were added, fewer than there are only for want of room or descriptors.
     func prepare(
-        _ images: ArraySlice<StagedImage>, for batch: inout PublicationBatch,
-        after isNotFirst: Bool = false, now: FileTime, makeRoom: (CacheKey, Int64) -> Bool
+        _ images: ArraySlice<StagedImage>, pinned: Set<CacheKey>? = nil,
+        for batch: inout PublicationBatch, after isNotFirst: Bool = false, now: FileTime,
+        makeRoom: (CacheKey, Int64) -> Bool
     ) -> Int {
         batch.nextUse = max(batch.nextUse, now)
         for (count, image) in images.enumerated() {
-            var item = batch.item(of: image)
+            let isPinned = pinned?.contains(image.key) ?? image.record.isPinned
+            var item = batch.item(of: image, isPinned: isPinned)
             do {
                 try prepare(&item, makeRoom: makeRoom)
             } catch {
@@ -92,7 +95,7 @@ extension CacheDirectory {
     private func name(
         _ item: inout PublishedItem, makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) {
-        let key = item.image.key
+        let key = item.key
         if !item.isNamed {
             let isDone = try kernel.storing({ makeRoom(key, 0) }) { [item] () throws(Errno) in
                 try isNamed(item)
@@ -122,9 +125,9 @@ extension CacheDirectory {
 
     /// An image is pinned like what it replaces, be that no entry any more, of which nobody knows.
     private func takePin(_ item: inout PublishedItem) throws(Errno) {
-        guard keepsAttributes, !item.image.record.isPinned, isPinned(item.image.key) else { return }
-        item.image.record.isPinned = true
-        try rewrite(item.image.record, of: item.image.key, item.descriptor)
+        guard keepsAttributes, !item.record.isPinned, isPinned(item.key) else { return }
+        item.record.isPinned = true
+        try rewrite(item.record, of: item.key, item.descriptor)
         try kernel.synchronize(item.descriptor)
     }
 
@@ -132,7 +135,7 @@ extension CacheDirectory {
         do {
             try kernel.link(item.descriptor, to: item.partialName, in: descriptor)
         } catch .fileExists {
-            try discardPartial(of: item.image.key)
+            try discardPartial(of: item.key)
             try kernel.link(item.descriptor, to: item.partialName, in: descriptor)
         }
     }
@@ -141,21 +144,21 @@ extension CacheDirectory {
     private func prepare(
         _ item: inout PublishedItem, makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) {
-        let key = item.image.key
-        let (file, digest) = try written(item.image, makeRoom: makeRoom)
+        let key = item.key
+        let (file, digest) = try written(item, makeRoom: makeRoom)
         item.file = file
         item.isNamed = file.isNamed
         // What was in memory need not stay there.
-        item.image.body = .file(file, digest)
-        try kernel.storing({ makeRoom(key, 0) }) { [image = item.image] () throws(Errno) in
-            try writeAttributes(of: image, digest, file)
+        item.body = .file(file, digest)
+        try kernel.storing({ makeRoom(key, 0) }) { [item] () throws(Errno) in
+            try writeAttributes(of: item, digest, file)
         }
         setLastUse(item)
     }
 
     /// The file of an image, written now where that was not done before.
     private func written(
-        _ image: StagedImage, makeRoom: (CacheKey, Int64) -> Bool
+        _ image: PublishedItem, makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) -> (StagingFile, ContentDigest) {
         switch image.body {
         case .file(let file, let digest): return (file, digest)
@@ -186,7 +189,7 @@ extension CacheDirectory {
     /// file system has no room for them all, the validators go first, then the URL: that room is one
     /// block of an inode, not the disk.
     private func writeAttributes(
-        of image: StagedImage, _ digest: ContentDigest, _ staged: StagingFile
+        of image: PublishedItem, _ digest: ContentDigest, _ staged: StagingFile
     ) throws(Errno) {
         guard keepsAttributes else { return }
         let file = staged.descriptor
@@ -237,10 +240,10 @@ extension CacheDirectory {
         do {
             let status = try kernel.status(of: item.descriptor)
             let facts = EntryFacts(
-                record: item.image.record, allocated: status.allocated,
+                record: item.record, allocated: status.allocated,
                 lastUsedAt: item.lastUse)
             return Publication(
-                flight: item.image.flight, key: item.image.key, result: .success(facts))
+                flight: item.flight, key: item.key, result: .success(facts))
         } catch {
             return rejected(item, error)
         }
@@ -255,7 +258,7 @@ extension CacheDirectory {
         let failure = Failure.storage(cause, path: "\(path)/\(name)")
         if item.file != nil { removeNames(of: item) }
         return Publication(
-            flight: item.image.flight, key: item.image.key, isLostByOthers: isLostByOthers,
+            flight: item.flight, key: item.key, isLostByOthers: isLostByOthers,
             result: .failure(failure))
     }
 
@@ -265,7 +268,7 @@ extension CacheDirectory {
             do {
                 try kernel.unlink(name, in: descriptor)
             } catch {
-                if name == item.name { disown(item.image.key, item.descriptor, .unsynchronized) }
+                if name == item.name { disown(item.key, item.descriptor, .unsynchronized) }
             }
         }
     }
@@ -293,15 +296,19 @@ struct PublicationBatch {
     /// Some image of it may become an entry.
     fileprivate var isPromising: Bool { items.contains { $0.failure == nil } }
 
-    fileprivate mutating func item(of image: StagedImage) -> PublishedItem {
+    fileprivate mutating func item(of image: StagedImage, isPinned: Bool) -> PublishedItem {
         defer { nextUse = FileTime(nanoseconds: nextUse.nanoseconds + 1) }
-        return PublishedItem(image, nextUse)
+        return PublishedItem(image, isPinned: isPinned, nextUse)
     }
 }
 
 /// An image on its way through the steps of a batch.
 private struct PublishedItem {
-    var image: StagedImage
+    let flight: FlightID
+    let key: CacheKey
+    let url: CacheURL
+    var body: StagedBody
+    var record: EntryRecord
     let lastUse: FileTime
     /// `nil` before there is one.
     var file: StagingFile?
@@ -310,8 +317,10 @@ private struct PublishedItem {
     /// What stopped it.
     var failure: Errno?
 
-    init(_ image: StagedImage, _ lastUse: FileTime) {
-        self.image = image
+    init(_ image: StagedImage, isPinned: Bool, _ lastUse: FileTime) {
+        (flight, key, url) = (image.flight, image.key, image.url)
+        (body, record) = (image.body, image.record)
+        record.isPinned = isPinned
         self.lastUse = lastUse
         if case .file(let file, _) = image.body { self.file = file }
     }
@@ -320,10 +329,10 @@ private struct PublishedItem {
     var descriptor: Int32 { file?.descriptor ?? -1 }
 
     /// What it is called once it is published.
-    var name: String { image.key.description }
+    var name: String { key.description }
 
     /// What it is called until then, if anything.
-    var partialName: String { CacheDirectory.partialName(of: image.key) }
+    var partialName: String { CacheDirectory.partialName(of: key) }
 }
 
 extension Errno {
@@ -333,7 +342,7 @@ extension Errno {
     }
 }
 
-extension StagedImage {
+extension PublishedItem {
     /// Its record without what would have it asked about.
     fileprivate var bareRecord: String {
         var bare = record

@@ -41,8 +41,8 @@ final class DirectoryWorker: Sendable {
 
     /// Whom the worker asks and tells, on its own thread or the one that commits.
     struct Owner: Sendable {
-        /// Which of the images about to be published are pinned, in order.
-        let arePinned: @Sendable ([CacheKey]) -> [Bool]
+        /// Which of the images about to be published are pinned.
+        let pinned: @Sendable ([CacheKey]) -> Set<CacheKey>
         let onPublished: @Sendable ([Publication]) -> Void
         /// The disk is too full to publish an image, with so many bytes to come; whether others went for it.
         let makeRoom: @Sendable (CacheKey, Int64) -> Bool

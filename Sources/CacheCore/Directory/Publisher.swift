@@ -99,13 +99,11 @@ final class Publisher {
     /// that come next, and where the disk is full.
     func prepare(_ images: inout [StagedImage]) {
         guard !images.isEmpty else { return }
-        for (index, isPinned) in owner.arePinned(images.map(\.key)).enumerated() {
-            images[index].record.isPinned = isPinned
-        }
+        let pinned = owner.pinned(images.map(\.key))
         while !images.isEmpty {
             let count = directory.prepare(
-                images.prefix(Self.largestBatch - batch.count), for: &batch, after: isCommitting,
-                now: .now, makeRoom: owner.makeRoom)
+                images.prefix(Self.largestBatch - batch.count), pinned: pinned, for: &batch,
+                after: isCommitting, now: .now, makeRoom: owner.makeRoom)
             images.removeFirst(count)
             if batch.count >= Self.largestBatch || isDue {
                 commitBeside()

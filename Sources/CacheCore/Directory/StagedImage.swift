@@ -1,13 +1,20 @@
 internal import CacheKey
 
-/// A whole, checked image that waits to be published.
-struct StagedImage: Sendable {
+/// A whole, checked image that waits to be published. It goes through many hands, which share it.
+final class StagedImage: Sendable {
     let flight: FlightID
     let key: CacheKey
-    var body: StagedBody
+    let body: StagedBody
     let url: CacheURL
     /// Becomes the entry's record; its size is the number of bytes.
-    var record: EntryRecord
+    let record: EntryRecord
+
+    init(
+        flight: FlightID, key: CacheKey, body: StagedBody, url: CacheURL, record: EntryRecord
+    ) {
+        (self.flight, self.key, self.body) = (flight, key, body)
+        (self.url, self.record) = (url, record)
+    }
 }
 
 /// Where the bytes of an image are before it is published.

@@ -96,11 +96,12 @@ struct ResponseHead {
         let read = length
         self = ResponseHead(after: self)
         length = read
-        let parts = statusLine.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        if parts.count > 1 {
-            status = Int(String(decoding: parts[1].trimmed, as: UTF8.self)) ?? 0
-        }
-        isMultiplexed = ["HTTP/2", "HTTP/3"].contains { parts[0].starts(with: $0.utf8) }
+        let version = statusLine.prefix { $0 != UInt8(ascii: " ") }
+        let rest = statusLine[version.endIndex...].drop { $0 == UInt8(ascii: " ") }
+        let code = rest.prefix { $0 != UInt8(ascii: " ") }
+        status = Int(String(decoding: code.trimmed, as: UTF8.self)) ?? 0
+        isMultiplexed =
+            version.starts(with: "HTTP/2".utf8) || version.starts(with: "HTTP/3".utf8)
         isFramed = isMultiplexed
     }
 
@@ -137,11 +138,15 @@ struct ResponseHead {
     }
 
     private mutating func setLength(_ value: String) {
+        if let length = Int64(value), length >= 0 { return take(length) }
         let lengths = value.split(separator: ",").map { Int64($0.trimmed) ?? -1 }
         // libcurl reads on to the end of the connection where it can't make a number of it.
-        guard let length = lengths.first, lengths.allSatisfy({ $0 >= 0 }) else { return }
-        let isAnother = lengths.contains { $0 != contentLength ?? length }
-        hasTwoLengths = hasTwoLengths || isAnother
+        guard lengths.allSatisfy({ $0 >= 0 }) else { return }
+        for length in lengths { take(length) }
+    }
+
+    private mutating func take(_ length: Int64) {
+        hasTwoLengths = hasTwoLengths || length != contentLength ?? length
         contentLength = length
         isFramed = true
     }

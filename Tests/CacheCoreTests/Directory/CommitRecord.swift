@@ -16,7 +16,7 @@ final class CommitRecord: Sendable {
 
     var owner: DirectoryWorker.Owner {
         DirectoryWorker.Owner(
-            arePinned: { $0.map { _ in false } },
+            pinned: { _ in [] },
             onPublished: { [self] publications in
                 _ = gate.wait(timeout: .now() + .seconds(120))
                 commits.withLock { $0.append(publications.map(\.key)) }

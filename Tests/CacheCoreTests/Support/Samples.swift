@@ -39,7 +39,7 @@ enum Sample {
             isPinned: isPinned)
     }
 
-    static let digest = ContentDigest([UInt8](repeating: 0xAB, count: 32))
+    static let digest = ContentDigest(SIMD32(repeating: 0xAB))
 
     /// A staged image without any bytes, for tests that never publish it.
     static func staged(_ name: String, _ flight: FlightID, size: Int64 = 1000) -> StagedImage {
