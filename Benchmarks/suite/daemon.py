@@ -42,17 +42,30 @@ class Daemon:
 
     def fetch(self, urls: list[str]) -> None:
         """Downloads all of `urls`, as a person would."""
-        paths = self.session.directory / "fetched.paths"
-        with paths.open("w") as output:
+        listing = self.session.directory / "fetched.urls"
+        listing.write_text("".join(f"{url}\n" for url in urls))
+        self.fetch_listed(listing)
+        self.check_fetched(len(urls))
+
+    def fetch_listed(self, listing: Path) -> None:
+        """The same of the URLs in a file, one a line; what it printed is to be checked."""
+        with listing.open() as urls, self.fetched_paths.open("w") as paths:
             result = subprocess.run(
-                [str(self.cachectl), "fetch", "-"], input="\n".join(urls) + "\n", text=True,
-                stdout=output, stderr=subprocess.PIPE, env=self.environment)
+                [str(self.cachectl), "fetch", "-"], stdin=urls, stdout=paths,
+                stderr=subprocess.PIPE, text=True, env=self.environment)
         if result.returncode != 0:
             said = result.stderr.strip().splitlines()
             raise Unavailable(f"cachectl fetch: {said[-1] if said else result.returncode}")
-        count = len(paths.read_text().splitlines())
-        if count != len(urls):
-            raise Unavailable(f"cachectl fetch printed {count} paths for {len(urls)} URLs")
+
+    def check_fetched(self, count: int) -> None:
+        """A path was printed for each of so many URLs."""
+        paths = len(self.fetched_paths.read_text().splitlines())
+        if paths != count:
+            raise Unavailable(f"cachectl fetch printed {paths} paths for {count} URLs")
+
+    @property
+    def fetched_paths(self) -> Path:
+        return self.session.directory / "fetched.paths"
 
     def status(self, urls: list[str]) -> list[dict]:
         return self.call("Status", {"urls": urls})["items"]

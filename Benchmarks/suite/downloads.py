@@ -60,7 +60,8 @@ def cached(
 ) -> Measurement:
     """A daemon that just started on an empty directory; its start is not measured."""
     names = [str(uuid.uuid5(uuid.NAMESPACE_URL, url)) for url in urls]
-
+    listing = bench.session.directory / f"{name}.urls"
+    listing.write_text("".join(f"{url}\n" for url in urls))
     numbers = itertools.count(1)
 
     def round_() -> float:
@@ -68,7 +69,8 @@ def cached(
             bench.session, bench.programs, f"{name}-downloads-{next(numbers)}",
             options=options)
         try:
-            seconds = timed(lambda: daemon.fetch(urls))
+            seconds = timed(lambda: daemon.fetch_listed(listing))
+            daemon.check_fetched(len(urls))
             check(daemon.directory, names, bench.origin.bytes)
             drop(daemon.directory, names)
         finally:

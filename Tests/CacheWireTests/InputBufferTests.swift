@@ -11,12 +11,12 @@ import Testing
         var taken: [[UInt8]] = []
         var held = 0
         while !stream.isEmpty {
-            let count = buffer.append(upTo: 64) { room in
+            let count = buffer.append(room: 64) { room in
                 room.copyBytes(from: stream.prefix(room.count))
                 return min(room.count, stream.count)
             }
             stream = stream.dropFirst(count)
-            while let message = buffer.nextMessage() { taken.append(Array(message)) }
+            while let message = buffer.takeMessage({ Array($0) }) { taken.append(message) }
             held = max(held, buffer.held)
         }
         #expect(taken == messages)

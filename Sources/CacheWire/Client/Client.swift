@@ -55,16 +55,16 @@ extension Client {
         while !input.hasMessage() {
             try receive()
         }
-        let reply: Reply<M.Reply>
+        let reply: Reply<M.Reply>?
         do {
-            reply = try .read(input.nextMessage() ?? [])
+            reply = try input.takeMessage { (message) throws(DecodingError) in try .read(message) }
         } catch {
             throw ClientError(.invalidReply, "the daemon's reply is not understood: \(error)")
         }
-        if let error = reply.error {
+        if let error = reply?.error {
             throw ClientError(.refused(error), "\(error)")
         }
-        guard let parameters = reply.parameters else {
+        guard let reply, let parameters = reply.parameters else {
             throw ClientError(.invalidReply, "the daemon's reply has no parameters")
         }
         return (parameters, reply.continues ?? false)

@@ -82,7 +82,7 @@ extension Connection {
     /// Waits for bytes and appends them; `false` when the peer has hung up. recv(2).
     func receive(into input: inout InputBuffer) throws(ClientError) -> Bool {
         while true {
-            let count = input.append(upTo: 64 << 10) { room in
+            let count = input.append(room: 64 << 10) { room in
                 recv(descriptor, room.baseAddress, room.count, 0)
             }
             if count >= 0 {

@@ -51,7 +51,7 @@ extension Methods.Fetch.Reply: ItemList {}
 
 extension Reply {
     /// The reply a message holds, by whichever way.
-    static func read(_ message: ArraySlice<UInt8>) throws(DecodingError) -> Self {
+    static func read(_ message: UnsafeRawBufferPointer) throws(DecodingError) -> Self {
         if let type = Parameters.self as? any ItemList.Type,
             let reply = scanned(type, message) as? Self
         {
@@ -61,8 +61,8 @@ extension Reply {
     }
 
     private static func scanned<List: ItemList>(
-        _: List.Type, _ message: ArraySlice<UInt8>
+        _: List.Type, _ message: UnsafeRawBufferPointer
     ) -> (any Sendable)? {
-        message.withUnsafeBytes { CacheWire.Reply<List>(scanning: $0) }
+        CacheWire.Reply<List>(scanning: message)
     }
 }
