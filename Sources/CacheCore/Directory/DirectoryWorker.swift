@@ -114,6 +114,7 @@ final class DirectoryWorker: Sendable {
         _ jobs: inout [Job], _ publisher: Publisher, _ share: inout Share, _ owner: Owner
     ) {
         var images: [StagedImage] = []
+        let isAwaited = !jobs.allSatisfy(\.letsGather)
         func publishAll() {
             publisher.prepare(&images)
             publisher.commit()
@@ -124,7 +125,9 @@ final class DirectoryWorker: Sendable {
             switch job {
             case .publish(let image, _):
                 images.append(image)
-                if images.count == Publisher.stretch { publisher.prepare(&images) }
+                if images.count == Publisher.stretch {
+                    publisher.prepare(&images, isAwaited: isAwaited || inbox.isUrgent)
+                }
             case .unlink(let victim, let place):
                 publishAll()
                 owner.onUnlinked(victim, directory.isRemoved(victim, from: place, logger))

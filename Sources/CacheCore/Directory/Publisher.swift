@@ -97,7 +97,7 @@ final class Publisher {
 
     /// Adds images to the batch, in order; it is committed when it is as large as it may be, beside those
     /// that come next, and where the disk is full.
-    func prepare(_ images: inout [StagedImage]) {
+    func prepare(_ images: inout [StagedImage], isAwaited: Bool = false) {
         guard !images.isEmpty else { return }
         let pinned = owner.pinned(images.map(\.key))
         while !images.isEmpty {
@@ -105,7 +105,7 @@ final class Publisher {
                 images.prefix(Self.largestBatch - batch.count), pinned: pinned, for: &batch,
                 after: isCommitting, now: .now, makeRoom: owner.makeRoom)
             images.removeFirst(count)
-            if batch.count >= Self.largestBatch || isDue {
+            if batch.count >= Self.largestBatch || isDue(isAwaited) {
                 commitBeside()
             } else if !images.isEmpty {
                 // The disk is full: those before may go for the next, once they are entries.
@@ -130,11 +130,12 @@ final class Publisher {
         commits.put(next)
     }
 
-    /// Whether the batch need not wait for what else has come: no other is being committed, and it is time.
-    private var isDue: Bool {
+    /// Whether the batch need not wait for what else has come: no other is being committed, and it is time, or
+    /// somebody waits for the end.
+    private func isDue(_ isAwaited: Bool) -> Bool {
         guard batch.count >= SyncPace.manyFiles else { return false }
         noteEnds(ends.takeAll(by: .now))
-        return !isCommitting && pace.mayBegin(at: .now)
+        return !isCommitting && (isAwaited || pace.mayBegin(at: .now))
     }
 
     private func takeBatch() -> Commit? {

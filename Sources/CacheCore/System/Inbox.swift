@@ -51,6 +51,9 @@ package final class Inbox<Element: Sendable>: Sendable {
         return isOpen
     }
 
+    /// Whether an urgent element waits to be taken.
+    package var isUrgent: Bool { state.withLock { $0.isUrgent } }
+
     /// Lets the reader take what is queued and then end.
     package func close() {
         state.withLock { $0.isClosed = true }

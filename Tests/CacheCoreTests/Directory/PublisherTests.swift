@@ -1,4 +1,5 @@
 import CacheKey
+import Glibc
 import SystemPackage
 import TestSupport
 import Testing
@@ -40,6 +41,33 @@ struct PublisherTests {
                 publisher.finish()
             }
             #expect(try folder.names() == Self.keys(first + second).map { "\($0)" }.sorted())
+        }
+    }
+
+    @Test func whatSomebodyWaitsForIsCommittedAsSoonAsTheLastCommitIsThrough() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let record = CommitRecord()
+            let (first, second) = (Self.names("a"), Self.names("b"))
+            try await offPool {
+                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                func prepare(_ names: [String]) {
+                    var images = names.map { folder.held($0) }
+                    publisher.prepare(&images, isAwaited: true)
+                }
+                prepare(first)
+                prepare(second)
+                #expect(record.published.isEmpty)
+                record.letThrough()
+                while publisher.mayGrow(until: .now) { sched_yield() }
+                #expect(record.published == [Self.keys(first)])
+                prepare(["c"])
+                #expect(publisher.mayGrow(until: .now), "the next is under way")
+                record.letThrough()
+                publisher.commit()
+                #expect(record.published == [Self.keys(first), Self.keys(second + ["c"])])
+                publisher.finish()
+            }
         }
     }
 

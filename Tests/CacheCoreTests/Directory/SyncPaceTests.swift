@@ -35,6 +35,15 @@ import Testing
         #expect(pace.gathersUntil(files: 2, now: start + SyncPace.interval) == nil)
     }
 
+    @Test func aCommitOfManyMayBeginSoLongAfterTheLast() {
+        let start = ContinuousClock.now
+        var pace = SyncPace()
+        #expect(pace.mayBegin(at: start), "none was begun yet")
+        _ = pace.choose(files: 100, now: start)
+        #expect(!pace.mayBegin(at: start + SyncPace.interval - .nanoseconds(1)))
+        #expect(pace.mayBegin(at: start + SyncPace.interval))
+    }
+
     @Test func whereFewFilesComeNobodyWaitsForMoreForAWhile() {
         let start = ContinuousClock.now
         var pace = SyncPace()
