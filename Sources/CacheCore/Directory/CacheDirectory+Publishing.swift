@@ -153,6 +153,8 @@ extension CacheDirectory {
         try kernel.storing({ makeRoom(key, 0) }) { [item] () throws(Errno) in
             try writeAttributes(of: item, digest, file)
         }
+        // Not sooner: each look at a file has the next change of it cost a write of its inode.
+        if !file.isNamed { try makeReadable(file.descriptor) }
         setLastUse(item)
     }
 

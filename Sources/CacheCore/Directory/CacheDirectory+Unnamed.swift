@@ -6,7 +6,8 @@ internal import SystemPackage
 /// Files that have no name before they are entries: for images that are there as a whole. To make one and
 /// name it costs less than to rename it, and nothing is left of it when the daemon is killed.
 extension CacheDirectory {
-    /// The file of an image that is there as a whole; its partial where there can be none without a name.
+    /// The file of an image that is there as a whole; its partial where there can be none without a name. Who
+    /// may read it is to be seen to, once it is written.
     func stageWhole(
         _ key: CacheKey, makeRoom: () -> Bool = { false }
     ) throws(Errno) -> StagingFile {
@@ -14,9 +15,7 @@ extension CacheDirectory {
         let made = try kernel.storing(makeRoom) { () throws(Errno) in
             try kernel.makeUnnamed(in: descriptor, mode: 0o644)
         }
-        let file = StagingFile(key: key, descriptor: made, isNamed: false, kernel: kernel)
-        try makeReadable(made)
-        return file
+        return StagingFile(key: key, descriptor: made, isNamed: false, kernel: kernel)
     }
 
     /// Whether files may be without a name at first: somebody may forbid it, and after a power cut some file
