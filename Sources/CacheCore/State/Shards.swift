@@ -14,16 +14,8 @@ struct Shards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     subscript(key: Key) -> Value? {
         get { parts.isEmpty ? nil : parts[part(of: key)][key] }
-        _modify {
-            if parts.isEmpty { parts = [[:]] }
-            if parts.count == 1, parts[0].count >= Self.few { spread() }
-            yield &parts[part(of: key)][key]
-        }
-        set {
-            if parts.isEmpty { parts = [[:]] }
-            if parts.count == 1, parts[0].count >= Self.few { spread() }
-            parts[part(of: key)][key] = newValue
-        }
+        _modify { yield &parts[grownPart(of: key)][key] }
+        set { parts[grownPart(of: key)][key] = newValue }
     }
 
     /// Changes a value in its place, if it is there; see ``Swift/Dictionary/update(_:_:)``.
@@ -39,6 +31,13 @@ struct Shards<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     mutating func removeValue(forKey key: Key) -> Value? {
         parts.isEmpty ? nil : parts[part(of: key)].removeValue(forKey: key)
+    }
+
+    /// The part where a key may be added.
+    private mutating func grownPart(of key: Key) -> Int {
+        if parts.isEmpty { parts = [[:]] }
+        if parts.count == 1, parts[0].count >= Self.few { spread() }
+        return part(of: key)
     }
 
     private mutating func spread() {
