@@ -3,9 +3,9 @@ internal import CacheKey
 
 /// The header lines of a request, for as long as its transfer lives: those that every request has, and
 /// its own.
-final class RequestHeaders: @unchecked Sendable {
-    // Unchecked: nobody changes the list, libcurl included.
-    fileprivate let list: UnsafeMutablePointer<curl_slist>?
+final class RequestHeaders: Sendable {
+    // Nobody changes the list, libcurl included. CURLOPT_HTTPHEADER(3)
+    nonisolated(unsafe) fileprivate let list: UnsafeMutablePointer<curl_slist>?
 
     /// Those of most requests.
     static let usual = RequestHeaders([])

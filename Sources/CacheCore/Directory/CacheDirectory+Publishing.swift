@@ -146,7 +146,6 @@ extension CacheDirectory {
     ) throws(Errno) {
         let key = item.key
         let (file, digest) = try written(item, makeRoom: makeRoom)
-        item.file = file
         item.isNamed = file.isNamed
         // What was in memory need not stay there.
         item.body = .file(file, digest)
@@ -312,8 +311,6 @@ private struct PublishedItem {
     var body: StagedBody
     var record: EntryRecord
     let lastUse: FileTime
-    /// `nil` before there is one.
-    var file: StagingFile?
     /// Whether its file has a name, be it that of its partial.
     var isNamed = true
     /// What stopped it.
@@ -324,7 +321,11 @@ private struct PublishedItem {
         (body, record) = (image.body, image.record)
         record.isPinned = isPinned
         self.lastUse = lastUse
-        if case .file(let file, _) = image.body { self.file = file }
+    }
+
+    /// `nil` before there is one.
+    var file: StagingFile? {
+        if case .file(let file, _) = body { file } else { nil }
     }
 
     /// Of its file; -1 before there is one.

@@ -95,8 +95,11 @@ final class Publisher {
 
     // MARK: What
 
-    /// Adds images to the batch, in order; it is committed when it is as large as it may be, beside those
-    /// that come next, and where the disk is full.
+    /// Adds images to the batch, in order; it is committed beside those that come next when it is as large as
+    /// it may be or due, and at once where the disk is full.
+    ///
+    /// - Parameter isAwaited: somebody waits for the last there is, so that it is due with the end of the commit
+    ///   before.
     func prepare(_ images: inout [StagedImage], isAwaited: Bool = false) {
         guard !images.isEmpty else { return }
         let pinned = owner.pinned(images.map(\.key))
