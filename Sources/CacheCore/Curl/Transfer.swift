@@ -335,7 +335,7 @@ final class Transfer {
 
     private func stagedBody() -> StagedBody? {
         switch body {
-        case .bytes(let bytes): .bytes(bytes, ContentDigest(of: bytes))
+        case .bytes(let bytes): .bytes(bytes)
         case .file(let file): (digest?.finish()).map { .file(file, $0) }
         case nil: nil
         }

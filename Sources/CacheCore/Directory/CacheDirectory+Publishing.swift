@@ -163,7 +163,7 @@ extension CacheDirectory {
     ) throws(Errno) -> (StagingFile, ContentDigest) {
         switch image.body {
         case .file(let file, let digest): return (file, digest)
-        case .bytes(let bytes, let digest):
+        case .bytes(let bytes):
             let file = try stageWhole(image.key, makeRoom: { makeRoom(image.key, 0) })
             do {
                 try file.append(bytes, makeRoom: { makeRoom(image.key, Int64(bytes.count)) })
@@ -171,7 +171,7 @@ extension CacheDirectory {
                 if file.isNamed { try discardPartial(of: image.key) }
                 throw error
             }
-            return (file, digest)
+            return (file, ContentDigest(of: bytes))
         }
     }
 

@@ -19,8 +19,8 @@ final class StagedImage: Sendable {
 
 /// Where the bytes of an image are before it is published.
 enum StagedBody: Sendable {
-    /// In memory.
-    case bytes([UInt8], ContentDigest)
+    /// In memory; their digest is computed on the way to their file.
+    case bytes([UInt8])
     /// In its partial.
     case file(StagingFile, ContentDigest)
 }

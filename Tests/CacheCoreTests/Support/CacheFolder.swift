@@ -57,7 +57,7 @@ struct CacheFolder {
     func held(_ name: String, _ bytes: [UInt8] = Array("image".utf8)) -> StagedImage {
         StagedImage(
             flight: FlightID(rawValue: 1), key: Sample.key(name),
-            body: .bytes(bytes, ContentDigest(of: bytes)),
+            body: .bytes(bytes),
             url: Sample.url(name),
             record: Sample.record(size: Int64(bytes.count)))
     }

@@ -48,7 +48,7 @@ enum Sample {
 
     static func staged(_ url: CacheURL, _ flight: FlightID, size: Int64 = 1000) -> StagedImage {
         StagedImage(
-            flight: flight, key: CacheKey(url), body: .bytes([], ContentDigest(of: [])), url: url,
+            flight: flight, key: CacheKey(url), body: .bytes([]), url: url,
             record: record(size: size))
     }
 }
