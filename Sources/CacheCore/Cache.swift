@@ -224,7 +224,7 @@ public final class Cache: Sendable {
     ) -> Answer {
         let (answer, effects) = guarded.withLock { guarded in
             let (answer, effects) = event(&guarded.state)
-            let isDownloading = guarded.state.running > 0
+            let isDownloading = guarded.state.isDownloading
             for effect in effects { queue(effect, place, isDownloading: isDownloading) }
             return (answer, effects)
         }

@@ -115,6 +115,11 @@ final class DirectoryWorker: Sendable {
     ) {
         var images: [StagedImage] = []
         let isAwaited = !jobs.allSatisfy(\.letsGather)
+        /// How many more are there to the last, where somebody waits for that.
+        func awaited(behind jobs: [Job]) -> Int? {
+            let waiting = inbox.waiting
+            return isAwaited || waiting.isUrgent ? jobs.count + waiting.count : nil
+        }
         func publishAll() {
             publisher.prepare(&images)
             publisher.commit()
@@ -126,7 +131,7 @@ final class DirectoryWorker: Sendable {
             case .publish(let image, _):
                 images.append(image)
                 if images.count == Publisher.stretch {
-                    publisher.prepare(&images, isAwaited: isAwaited || inbox.isUrgent)
+                    publisher.prepare(&images, awaited: awaited(behind: jobs))
                 }
             case .unlink(let victim, let place):
                 publishAll()

@@ -98,9 +98,9 @@ final class Publisher {
     /// Adds images to the batch, in order; it is committed beside those that come next when it is as large as
     /// it may be or due, and at once where the disk is full.
     ///
-    /// - Parameter isAwaited: somebody waits for the last there is, so that it is due with the end of the commit
-    ///   before.
-    func prepare(_ images: inout [StagedImage], isAwaited: Bool = false) {
+    /// - Parameter awaited: so many are still to come to the last, for which somebody waits: the batch is due with
+    ///   the end of the commit before once it has as many, so that each has about half of what is left.
+    func prepare(_ images: inout [StagedImage], awaited: Int? = nil) {
         guard !images.isEmpty else { return }
         let pinned = owner.pinned(images.map(\.key))
         while !images.isEmpty {
@@ -108,7 +108,7 @@ final class Publisher {
                 images.prefix(Self.largestBatch - batch.count), pinned: pinned, for: &batch,
                 after: isCommitting, now: .now, makeRoom: owner.makeRoom)
             images.removeFirst(count)
-            if batch.count >= Self.largestBatch || isDue(isAwaited) {
+            if batch.count >= Self.largestBatch || isDue(awaited) {
                 commitBeside()
             } else if !images.isEmpty {
                 // The disk is full: those before may go for the next, once they are entries.
@@ -135,10 +135,10 @@ final class Publisher {
 
     /// Whether the batch need not wait for what else has come: no other is being committed, and it is time, or
     /// somebody waits for the end.
-    private func isDue(_ isAwaited: Bool) -> Bool {
+    private func isDue(_ awaited: Int?) -> Bool {
         guard batch.count >= SyncPace.manyFiles else { return false }
         noteEnds(ends.takeAll(by: .now))
-        return !isCommitting && (isAwaited || pace.mayBegin(at: .now))
+        return !isCommitting && (batch.count >= awaited ?? .max || pace.mayBegin(at: .now))
     }
 
     private func takeBatch() -> Commit? {

@@ -10,6 +10,9 @@ extension CacheState {
     /// Whether a download may begin at all.
     var mayStart: Bool { publishing < publishingLimit && !isDraining }
 
+    /// Whether more images are to come.
+    var isDownloading: Bool { running > 0 || !queue.isEmpty && !isDraining }
+
     /// Hands queued downloads to the transfer loop while it has room.
     mutating func startQueued() -> [Effect] {
         var effects: [Effect] = []

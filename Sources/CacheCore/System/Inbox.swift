@@ -51,8 +51,10 @@ package final class Inbox<Element: Sendable>: Sendable {
         return isOpen
     }
 
-    /// Whether an urgent element waits to be taken.
-    package var isUrgent: Bool { state.withLock { $0.isUrgent } }
+    /// How many wait to be taken, and whether an urgent one is among them.
+    package var waiting: (count: Int, isUrgent: Bool) {
+        state.withLock { ($0.elements.count, $0.isUrgent) }
+    }
 
     /// Lets the reader take what is queued and then end.
     package func close() {

@@ -53,7 +53,7 @@ struct PublisherTests {
                 let publisher = Publisher(directory: folder.directory, owner: record.owner)
                 func prepare(_ names: [String]) {
                     var images = names.map { folder.held($0) }
-                    publisher.prepare(&images, isAwaited: true)
+                    publisher.prepare(&images, awaited: 0)
                 }
                 prepare(first)
                 prepare(second)
