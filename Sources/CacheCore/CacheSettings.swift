@@ -7,8 +7,8 @@ public struct CacheSettings: Sendable {
     public var limits: Limits
     public var transfers: TransferSettings
     /// Images that are downloaded and not entries yet, at most: each may have a file open, or 64 KiB in memory.
-    /// With so many, no further download begins. The default is what two batches take.
-    public var publishingLimit = 2 * Publisher.largestBatch
+    /// With so many, no further download begins. The default is what three batches take.
+    public var publishingLimit = 3 * Publisher.largestBatch
     /// Downloads that nobody waits for, at most.
     public var heldLimit = 200_000
     /// When failed downloads are tried again.

@@ -10,16 +10,17 @@ internal import SystemPackage
 /// so attributes, sync of the file, rename, sync of the directory, and only then is it `cached`. The same
 /// goes for the name a file gets that has none yet.
 /// A batch shares the waiting: one sync of the file system for many files, or every file's writing
-/// started before the first sync waits; and the directory is synced once.
+/// started before the first sync waits; and the directory is synced once, be it by the file system's sync for
+/// the batch after it.
 extension CacheDirectory {
-    /// Publishes images at once: the same as to prepare and to commit them.
+    /// Publishes images at once: the same as to prepare, to name and to settle them.
     func publish(
         _ images: [StagedImage], now: FileTime, sync: SyncPace.Choice = .eachFile,
         makeRoom: (CacheKey, Int64) -> Bool = { _, _ in false }
     ) -> [Publication] {
         var batch = PublicationBatch()
         _ = prepare(images[...], for: &batch, now: now, makeRoom: makeRoom)
-        return commit(batch, sync: sync, makeRoom: makeRoom)
+        return settle(name(batch, sync: sync, makeRoom: makeRoom))
     }
 
     /// Adds images to a batch: all that comes before the sync, nothing of which is seen under the name of
@@ -56,34 +57,50 @@ extension CacheDirectory {
         return images.count
     }
 
-    /// Makes entries of a batch; one result for each image, in order. A failure loses only its own image,
-    /// except a failed sync of the directory, after which nothing of the batch is promised.
+    /// Syncs the images of a batch and gives them their names, which may still be lost in a power cut: see
+    /// ``settle(_:isSynced:)``. A failure loses only its own image.
     ///
-    /// - Parameter sync: how the files' own bytes are made durable; see ``SyncPace``.
-    func commit(
-        _ batch: PublicationBatch, sync: SyncPace.Choice,
-        makeRoom: (CacheKey, Int64) -> Bool
-    ) -> [Publication] {
+    /// - Parameters:
+    ///   - sync: how the files' own bytes are made durable; see ``SyncPace``.
+    ///   - former: a batch that has its names; where the whole file system is synced, that settles it too.
+    ///   - onSettled: what came of that one, before any of this batch has its name.
+    func name(
+        _ batch: PublicationBatch, sync: SyncPace.Choice, after former: consuming NamedBatch? = nil,
+        onSettled: ([Publication]) -> Void = { _ in }, makeRoom: (CacheKey, Int64) -> Bool
+    ) -> NamedBatch {
         var items = batch.items
         func each(_ step: (inout PublishedItem) throws(Errno) -> Void) {
             for index in items.indices where items[index].failure == nil {
                 do { try step(&items[index]) } catch { items[index].failure = error }
             }
         }
-        if sync == .eachFile || !isFileSystemSynchronized() {
-            if items.count > 1 { each { _ = clinux_start_writeback($0.descriptor) } }
-            each { (item) throws(Errno) in try kernel.synchronize(item.descriptor) }
-        } else {
+        let isSynced = sync == .fileSystem && isFileSystemSynchronized()
+        if let former = former.take() { onSettled(settle(former, isSynced: isSynced)) }
+        if isSynced {
             // An earlier sync, that failed, may have been the one that met these bytes: they are clean
             // since then, and only their own files tell.
             each { (item) throws(Errno) in try kernel.waitForWriteback(item.descriptor) }
+        } else {
+            if items.count > 1 { each { _ = clinux_start_writeback($0.descriptor) } }
+            each { (item) throws(Errno) in try kernel.synchronize(item.descriptor) }
         }
+        let place = identity
         each { (item) throws(Errno) in try name(&item, makeRoom: makeRoom) }
-        var directoryFailure: Errno?
-        do { try kernel.synchronize(descriptor) } catch { directoryFailure = error }
-        return items.map { item in
-            let failure = item.failure ?? directoryFailure
-            guard let failure else { return published(item) }
+        return NamedBatch(items: items, place: place)
+    }
+
+    /// Makes entries of images that have their names; one result for each, in order. Where the directory can't
+    /// be synced, or is not the same any more, nothing of the batch is promised.
+    ///
+    /// - Parameter isSynced: the whole file system was, since they have their names.
+    func settle(_ batch: consuming NamedBatch, isSynced: Bool = false) -> [Publication] {
+        var common: Errno?
+        if !isSynced {
+            do { try kernel.synchronize(descriptor) } catch { common = error }
+        }
+        if batch.place != identity { common = .noSuchFileOrDirectory }
+        return batch.items.map { item in
+            guard let failure = item.failure ?? common else { return published(item) }
             // The directory was deleted, or another file system lies over it.
             let isLostByOthers =
                 item.failure == nil || [.noSuchFileOrDirectory, .improperLink].contains(failure)
@@ -301,6 +318,13 @@ struct PublicationBatch {
         defer { nextUse = FileTime(nanoseconds: nextUse.nanoseconds + 1) }
         return PublishedItem(image, isPinned: isPinned, nextUse)
     }
+}
+
+/// Images of a batch that have their names.
+struct NamedBatch {
+    fileprivate let items: [PublishedItem]
+    /// The directory in which they have them.
+    fileprivate let place: CacheDirectory.Identity
 }
 
 /// An image on its way through the steps of a batch.

@@ -103,8 +103,9 @@ final class DirectoryWorker: Sendable {
                 }
                 publisher.gathered(files: files)
             }
+            let isAwaited = !jobs.allSatisfy(\.letsGather)
             perform(&jobs, publisher, &share, owner)
-            publisher.commitBeside()
+            publisher.commitBeside(isLast: isAwaited)
         }
     }
 
@@ -115,7 +116,7 @@ final class DirectoryWorker: Sendable {
     ) {
         var images: [StagedImage] = []
         let isAwaited = !jobs.allSatisfy(\.letsGather)
-        /// How many more are there to the last, where somebody waits for that.
+        /// How many more there are to the last, where somebody waits for that.
         func awaited(behind jobs: [Job]) -> Int? {
             let waiting = inbox.waiting
             return isAwaited || waiting.isUrgent ? jobs.count + waiting.count : nil

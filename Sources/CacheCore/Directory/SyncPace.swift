@@ -42,9 +42,19 @@ struct SyncPace {
         return time
     }
 
-    /// Whether a batch of many files may begin.
-    func mayBegin(at now: ContinuousClock.Instant) -> Bool {
-        lastBegin.map { $0 + Self.interval <= now } ?? true
+    /// Whether a batch may begin although more files are there already: it is many, and it is time.
+    ///
+    /// - Parameter awaited: how many there are still to the last, where somebody waits for that. Then it is time
+    ///   once the batch has as many: each that follows has about half of what is left.
+    func mayBegin(files: Int, awaited: Int?, at now: ContinuousClock.Instant) -> Bool {
+        guard files >= Self.manyFiles else { return false }
+        if let awaited, files >= awaited { return true }
+        return lastBegin.map { $0 + Self.interval <= now } ?? true
+    }
+
+    /// When the commit after one that begins now may begin, if it is one of many in a row.
+    func next(after now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        lastBegin.flatMap { now < $0 + Self.interval * 2 ? now + Self.interval : nil }
     }
 
     /// So many files were there in the end.

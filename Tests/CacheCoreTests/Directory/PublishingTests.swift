@@ -145,7 +145,8 @@ struct PublishingTests {
             #expect(try folder.names() == ["\(Sample.key("b")).part"])
             #expect(try contents(of: folder.partial("b")) == Array("image".utf8))
             #expect(folder.attribute("user.mime_type", of: folder.partial("b")) == "image/png")
-            let published = folder.directory.commit(batch, sync: .eachFile, makeRoom: noRoom)
+            let published = folder.directory.settle(
+                folder.directory.name(batch, sync: .eachFile, makeRoom: noRoom))
             #expect(published.map(\.key) == ["a", "b"].map(Sample.key))
             #expect(published.allSatisfy { $0.failure == nil })
             #expect(try folder.names() == ["a", "b"].map { "\(Sample.key($0))" }.sorted())
@@ -167,7 +168,8 @@ struct PublishingTests {
             #expect(
                 folder.directory.prepare(images[...], for: &batch, now: .now, makeRoom: noRoom) == 1
             )
-            let first = folder.directory.commit(batch, sync: .eachFile, makeRoom: noRoom)
+            let first = folder.directory.settle(
+                folder.directory.name(batch, sync: .eachFile, makeRoom: noRoom))
             #expect(first.map(\.failure?.kind) == [nil])
             // The disk has room again.
             let rest = folder.directory.publish(Array(images[1...]), now: .now)
@@ -280,6 +282,44 @@ struct PublishingTests {
             #expect(published.allSatisfy { ($0.failure != nil) == isLost })
             #expect(images.allSatisfy { (folder.status(folder.file($0)) != nil) != isLost })
             #expect(faults.plan.hasStruck == (call != nil))
+        }
+    }
+
+    /// What has its name is on the disk with the file system, be it synced for others; if that can't be, with its
+    /// directory.
+    @Test(arguments: [true, false])
+    func theSyncForTheNextBatchSettlesTheOneBefore(isSynced: Bool) async throws {
+        try await withTestScope { scope in
+            let syncs = FaultPlan(.fsync, nth: .max, .ioError)
+            let failing = FaultPlan(.syncfs, nth: isSynced ? .max : 2, .ioError, besides: syncs)
+            let folder = try CacheFolder(in: scope, faults: failing)
+            let before = syncs.seen
+            let first = folder.named("a")
+            #expect(syncs.seen == before)
+            var settled: [Publication] = []
+            let second = folder.named("b", after: first) {
+                settled = $0
+                #expect(folder.status(folder.file("b")) == nil)
+            }
+            #expect(settled.map(\.key) == [Sample.key("a")] && settled.first?.failure == nil)
+            #expect(syncs.seen == before + (isSynced ? 0 : 2), "the directory and b itself")
+            #expect(folder.directory.settle(second).map { $0.failure?.kind } == [nil])
+            #expect(syncs.seen == before + (isSynced ? 1 : 3))
+        }
+    }
+
+    /// Names given in a directory that is not the cache's any more are lost, be they on the disk.
+    @Test func namesInADirectoryThatWasReplacedAreLost() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let named = folder.named("a")
+            #expect(rename(folder.path, folder.path + ".old") == 0)
+            #expect(mkdir(folder.path, 0o700) == 0)
+            try folder.directory.adopt {}
+            let settled = folder.directory.settle(named)
+            #expect(settled.map { $0.failure?.kind } == [.storage])
+            #expect(settled.first?.isLostByOthers == true)
+            #expect(folder.status(folder.path + ".old/\(Sample.key("a"))") != nil)
         }
     }
 

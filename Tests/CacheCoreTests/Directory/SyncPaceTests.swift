@@ -38,10 +38,34 @@ import Testing
     @Test func aCommitOfManyMayBeginSoLongAfterTheLast() {
         let start = ContinuousClock.now
         var pace = SyncPace()
-        #expect(pace.mayBegin(at: start), "none was begun yet")
+        func mayBegin(_ files: Int, at time: ContinuousClock.Instant) -> Bool {
+            pace.mayBegin(files: files, awaited: nil, at: time)
+        }
+        #expect(mayBegin(100, at: start), "none was begun yet")
         _ = pace.choose(files: 100, now: start)
-        #expect(!pace.mayBegin(at: start + SyncPace.interval - .nanoseconds(1)))
-        #expect(pace.mayBegin(at: start + SyncPace.interval))
+        #expect(!mayBegin(100, at: start + SyncPace.interval - .nanoseconds(1)))
+        #expect(mayBegin(100, at: start + SyncPace.interval))
+        #expect(!mayBegin(SyncPace.manyFiles - 1, at: start + SyncPace.interval))
+    }
+
+    @Test func whatSomebodyWaitsForIsCommittedByHalves() {
+        let start = ContinuousClock.now
+        var pace = SyncPace()
+        _ = pace.choose(files: 100, now: start)
+        #expect(!pace.mayBegin(files: 100, awaited: 101, at: start))
+        #expect(pace.mayBegin(files: 100, awaited: 100, at: start))
+        #expect(!pace.mayBegin(files: SyncPace.manyFiles - 1, awaited: 0, at: start))
+        #expect(pace.mayBegin(files: 100, awaited: 101, at: start + SyncPace.interval))
+    }
+
+    @Test func theNextCommitIsExpectedWhereManyFollowOneAnother() {
+        let start = ContinuousClock.now
+        var pace = SyncPace()
+        #expect(pace.next(after: start) == nil, "it is the first")
+        _ = pace.choose(files: 100, now: start)
+        let soon = start + SyncPace.interval
+        #expect(pace.next(after: soon) == soon + SyncPace.interval)
+        #expect(pace.next(after: soon + SyncPace.interval) == nil)
     }
 
     @Test func whereFewFilesComeNobodyWaitsForMoreForAWhile() {
