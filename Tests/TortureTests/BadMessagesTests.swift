@@ -49,6 +49,8 @@ struct BadMessagesTests {
                 figures.insert(
                     "\(told.messages) messages on \(told.connections) connections", at: 0)
                 figures.insert("\(told.answers) answers", at: 1)
+                let sizes = watches.map { "\($0.kibibytes)" }.joined(separator: " ")
+                figures.append("\(sizes) kiB after each ninth")
             }
         }
     }

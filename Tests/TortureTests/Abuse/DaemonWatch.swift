@@ -18,6 +18,9 @@ struct DaemonWatch: Sendable, Comparable {
         before = try ProcessFigures(of: daemon.process.pid)
     }
 
+    /// The memory the daemon had at the beginning.
+    var kibibytes: Int { Int(before.anonymousBytes >> 10) }
+
     /// By the memory the daemon had at the beginning.
     static func < (left: DaemonWatch, right: DaemonWatch) -> Bool {
         left.before.anonymousBytes < right.before.anonymousBytes
