@@ -104,18 +104,20 @@ final class DirectoryWorker: Sendable {
                 publisher.gathered(files: files)
             }
             let isAwaited = !jobs.allSatisfy(\.letsGather)
-            perform(&jobs, publisher, &share, owner)
+            perform(&jobs, publisher, &share, owner, isAwaited: isAwaited)
             publisher.commitBeside(isLast: isAwaited)
         }
     }
 
     /// Performs jobs in order. What is to be published is prepared; before anything else is done, it is
     /// committed.
+    ///
+    /// - Parameter isAwaited: somebody waits for the last of them.
     private func perform(
-        _ jobs: inout [Job], _ publisher: Publisher, _ share: inout Share, _ owner: Owner
+        _ jobs: inout [Job], _ publisher: Publisher, _ share: inout Share, _ owner: Owner,
+        isAwaited: Bool = false
     ) {
         var images: [StagedImage] = []
-        let isAwaited = !jobs.allSatisfy(\.letsGather)
         /// How many more there are to the last, where somebody waits for that.
         func awaited(behind jobs: [Job]) -> Int? {
             let waiting = inbox.waiting

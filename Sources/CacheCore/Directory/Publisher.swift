@@ -5,7 +5,8 @@ internal import CacheKey
 /// It belongs to the directory's thread; what is prepared is committed by another, see ``Committer``.
 final class Publisher {
     /// Publications that share one commit, at most. Three batches may be open at once, with a descriptor for
-    /// each image: one is prepared, one synced, and one has its names. Large enough that downloads need not wait for the disk while it makes one durable.
+    /// each image: one is prepared, one synced, and one has its names. Large enough that downloads need not
+    /// wait for the disk while it makes one durable.
     static let largestBatch = 768
     /// While a batch gathers, what came is written so often.
     private static let step = Duration.milliseconds(10)
