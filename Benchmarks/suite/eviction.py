@@ -36,7 +36,7 @@ def measure_cost(on_tmpfs: bool) -> Callable[[Bench], dict[str, Outcome]]:
             Contender("cached", lambda: lambda: evict(bench, on_tmpfs)),
             Contender("unlinkat", lambda: lambda: unlink(bench, on_tmpfs)),
         ]
-        return contest(contenders, bench.scale.download_rounds)
+        return contest(contenders, bench.scale.few_rounds)
 
     return measure
 
@@ -93,7 +93,7 @@ class BusyRound:
 
 @functools.cache
 def busy_rounds(bench: Bench) -> list[BusyRound]:
-    return [busy_round(bench) for _ in range(bench.scale.download_rounds)]
+    return [busy_round(bench) for _ in range(bench.scale.few_rounds)]
 
 
 def busy_round(bench: Bench) -> BusyRound:

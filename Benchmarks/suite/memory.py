@@ -14,7 +14,7 @@ from .session import Unavailable
 
 def measure_idle(bench: Bench) -> dict[str, Outcome]:
     contenders = [Contender("cached", lambda: lambda: idle(bench))]
-    return contest(contenders, bench.scale.download_rounds)
+    return contest(contenders, bench.scale.few_rounds)
 
 
 def idle(bench: Bench) -> float:
@@ -38,7 +38,7 @@ def measure_entries(state: str) -> Callable[[Bench], dict[str, Outcome]]:
             count = bench.scale.entries
             return (holding(bench, count, state) - holding(bench, 0, state)) / count
 
-        return contest([Contender("cached", lambda: round_)], bench.scale.download_rounds)
+        return contest([Contender("cached", lambda: round_)], bench.scale.few_rounds)
 
     return measure
 
