@@ -7,9 +7,6 @@ import NIOCore
 struct ReplyWriter {
     let items: ItemWriter
 
-    /// Bytes of a usual item.
-    private static let itemRoom = 256
-
     /// A reply of items: `write` puts in one after the other, with commas between them done here. Of the
     /// other parameters those that are given.
     func writeItems<Elements: Sequence>(
@@ -17,8 +14,6 @@ struct ReplyWriter {
         removed: [CacheKey]? = nil, to output: inout ByteBuffer,
         _ write: (Elements.Element, inout ByteBuffer) -> Void
     ) {
-        // Of very many the buffer would be copied each time it grows.
-        output.reserveCapacity(minimumWritableBytes: elements.underestimatedCount * Self.itemRoom)
         output.writeStaticString("{\"parameters\":{\"items\":[")
         var isFirst = true
         for element in elements {
