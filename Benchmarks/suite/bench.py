@@ -47,7 +47,7 @@ class Scale:
         return [
             f"- Medians of {self.rounds} interleaved rounds, each {self.seconds:g} s of load or "
             f"{self.processes} processes; {self.download_rounds} for downloads, {self.few_rounds} "
-            f"for memory and eviction"
+            "for memory and eviction"
         ]
 
 

@@ -5,8 +5,9 @@ internal import SystemPackage
 /// One download on its way into a partial: libcurl's callbacks end here. Belongs to the transfer
 /// loop's thread.
 ///
-/// Digest, size, media type and dimensions are taken from the bytes as they pass. Only a partial that
-/// is continued is read again, while its origin is asked for the rest; see `Transfer+Resuming`.
+/// Size, media type and dimensions are taken from the bytes as they pass, and so is the digest of what is
+/// written to a partial; that of a small image is left to the directory's thread. Only a partial that is
+/// continued is read again, while its origin is asked for the rest; see `Transfer+Resuming`.
 final class Transfer {
     let id: FlightID
     let key: CacheKey
