@@ -28,6 +28,11 @@ final class Monitor<State: Sendable>: Sendable {
         guarded.withLock { $0.state }
     }
 
+    /// Reads a part of the state and holds nothing of the rest, which the next change would copy otherwise.
+    func read<Result: Sendable>(_ body: (State) -> Result) -> Result {
+        guarded.withLock { body($0.state) }
+    }
+
     /// Changes the state and lets the waiters look at the result.
     @discardableResult
     func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {

@@ -21,13 +21,13 @@ struct FaultPlace {
     init(in scope: TestScope) async throws {
         origin = try ScriptedOrigin(in: scope)
         home = try TemporaryDirectory(in: scope)
-        for path in Self.all { serve(path) }
+        for (path, image) in Self.images { serve(image, at: path) }
         let fixture = try CacheFixture(in: scope, directory: template, origin: origin)
         for path in Self.old + [Self.stale, Self.fresh, Self.unloved] {
             let outcome = try await fixture.fetch(path)
             try #require(outcome.failures.isEmpty)
         }
-        let image = Self.image(Self.partial)
+        let image = try #require(Self.images[Self.partial])
         try fixture.leavePartial(Self.partial, image.prefix(image.count / 2), of: image.count)
         await CacheFixture.drain(fixture.cache)
     }
@@ -39,14 +39,15 @@ struct FaultPlace {
         try await runSuccessfully("cp", ["-a", template, place])
     }
 
-    /// What the origin has under a path.
-    static func image(_ path: String) -> [UInt8] {
-        let number = all.firstIndex(of: path) ?? 0
-        return SampleImage.png(byteCount: 3000 + number * 5000, seed: UInt8(number))
-    }
+    /// What the origin has under each path of `all`, made once: thousands of runs compare with it.
+    static let images: [String: [UInt8]] = {
+        let made = all.enumerated().map { number, path in
+            (path, SampleImage.png(byteCount: 3000 + number * 5000, seed: UInt8(number)))
+        }
+        return Dictionary(uniqueKeysWithValues: made)
+    }()
 
-    private func serve(_ path: String) {
-        let image = Self.image(path)
+    private func serve(_ image: [UInt8], at path: String) {
         let lifetime = path == Self.stale ? 0 : 3600
         let headers = HeaderFields([("ETag", "\"1\""), ("Cache-Control", "max-age=\(lifetime)")])
         origin.route(path) { request in

@@ -132,9 +132,20 @@ struct FaultedRun {
     private func expectWhole(_ path: String, _ fixture: CacheFixture) throws {
         let file = try fixture.file(path)
         try expect(access(file, F_OK) == 0, "\(path) is gone")
-        let isWhole = try contents(of: file) == FaultPlace.image(path)
+        let isWhole = try contents(of: file) == FaultPlace.images[path]
         try expect(isWhole, "\(path) is not what the origin has")
-        try expect(try fixture.lookup(path).isCached, "\(path) is no entry")
+        try expectCached(path, fixture)
+    }
+
+    /// A question that is itself met by the fault says so, and costs no more than that answer.
+    private func expectCached(_ path: String, _ fixture: CacheFixture) throws {
+        let hadStruck = plan?.hasStruck == true
+        let answer = try fixture.lookup(path)
+        guard !answer.isCached else { return }
+        let failure = hadStruck ? nil : answer.failure
+        guard let failure else { throw TestFailure("\(path) is no entry") }
+        try expectHelp(failure)
+        try expect(try fixture.lookup(path).isCached, "\(path) is no entry any more: \(failure)")
     }
 
     private func expect(_ holds: Bool, _ what: @autoclosure () -> String) throws {

@@ -55,7 +55,7 @@ struct OriginConnection {
     }
 
     private func answer(to request: OriginRequest) -> OriginScript {
-        let routes = origin.state.value.routes
+        let routes = origin.state.read(\.routes)
         guard let answering = routes[request.target] ?? routes[request.path] else {
             return .answer(404, headers: ["Content-Type": "text/plain"])
         }

@@ -65,11 +65,11 @@ public final class ScriptedOrigin: Sendable {
 
     /// Every request so far, or those for one path (or one target with its query).
     public func requests(_ path: String? = nil) -> [OriginRequest] {
-        state.value.requests.filter { $0.isFor(path) }
+        state.read { state in state.requests.filter { $0.isFor(path) } }
     }
 
     /// The connections accepted so far, the closed ones too.
-    public var connectionsAccepted: Int { state.value.accepted }
+    public var connectionsAccepted: Int { state.read(\.accepted) }
 
     /// Waits for the `count`th request for a path, and returns it.
     @discardableResult
