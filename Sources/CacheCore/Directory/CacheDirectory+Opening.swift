@@ -220,15 +220,12 @@ extension CacheDirectory {
         }
     }
 
-    /// Makes durable what a daemon renamed just before it was killed: it will be called cached. Some
-    /// file systems can't sync a directory, and then don't need it. fsync(2).
+    /// Makes durable what a daemon renamed just before it was killed: it will be called cached.
     private static func settle(
         _ directory: Int32, _ path: String, _ kernel: Kernel
     ) throws(CacheError) {
         do {
-            try kernel.synchronize(directory)
-        } catch .invalidArgument {
-            return
+            try kernel.synchronizeNames(in: directory)
         } catch {
             throw unusable("write to", path, error)
         }

@@ -96,7 +96,7 @@ extension CacheDirectory {
     func settle(_ batch: consuming NamedBatch, isSynced: Bool = false) -> [Publication] {
         var common: Errno?
         if !isSynced {
-            do { try kernel.synchronize(descriptor) } catch { common = error }
+            do { try kernel.synchronizeNames(in: descriptor) } catch { common = error }
         }
         if batch.place != identity { common = .noSuchFileOrDirectory }
         return batch.items.map { item in
@@ -193,11 +193,12 @@ extension CacheDirectory {
     }
 
     /// Syncs the file system. A failure says that some file of it could not be written, not which: then
-    /// each file's own sync tells, which reports its own errors whatever was reported before.
+    /// each file's own sync tells, which reports its own errors whatever was reported before. One that is
+    /// read-only, as many are after an error of their journal, syncs nothing and calls that a success.
     private func isFileSystemSynchronized() -> Bool {
         do {
             try kernel.synchronizeFileSystem(descriptor)
-            return true
+            return isWritable
         } catch {
             return false
         }

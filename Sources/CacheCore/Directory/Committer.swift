@@ -133,16 +133,18 @@ final class Committer {
         }
         while true {
             // With names that wait for it no longer than that; without, until there is anything to do.
-            guard let taken = named == nil ? orders.takeAll() : orders.takeAll(by: next) else {
+            guard var taken = named == nil ? orders.takeAll() : orders.takeAll(by: next) else {
                 return
             }
-            for order in taken {
+            if taken.isEmpty { settle() }
+            // Taken from the end, so that nothing keeps the files of a settled batch open.
+            taken.reverse()
+            while let order = taken.popLast() {
                 switch order {
                 case .commit(let commit): perform(commit)
                 case .settle: settle()
                 }
             }
-            if taken.isEmpty { settle() }
         }
     }
 }

@@ -27,11 +27,8 @@ final class DisownedFiles: Sendable {
     /// Why what lies under the name of `key` is no entry; `nil` if it is not disowned.
     func damage(of key: CacheKey, seenAs status: stat) -> Damage? {
         marks.withLock { marks in
-            guard let mark = marks[key] else { return nil }
-            guard mark.version == FileVersion(status) else {
-                marks[key] = nil
-                return nil
-            }
+            // Another file may have been seen before the mark was made: it stays.
+            guard let mark = marks[key], mark.version == FileVersion(status) else { return nil }
             return mark.damage
         }
     }

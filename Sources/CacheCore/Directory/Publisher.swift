@@ -87,11 +87,19 @@ final class Publisher {
     /// Commits all that is prepared; returns when all are entries.
     func commit() {
         note(committer.waitForAll())
-        guard let next = takeBatch() else { return }
+        guard batch.count > 0 else { return }
+        let next = takeBatch(isLast: true)
+        let (files, choice) = (next.batch.count, next.choice)
         let start = ContinuousClock.now
-        let named = directory.name(next.batch, sync: next.choice, makeRoom: owner.makeRoom)
-        owner.onPublished(directory.settle(named))
-        pace.took(start.duration(to: .now), next.choice, files: next.batch.count)
+        let publications = published(consume next)
+        pace.took(start.duration(to: .now), choice, files: files)
+        owner.onPublished(publications)
+    }
+
+    /// Commits a batch; closes its files before anybody hears of them, who would take that for a change.
+    private func published(_ commit: consuming Committer.Commit) -> [Publication] {
+        directory.settle(
+            directory.name(commit.batch, sync: commit.choice, makeRoom: owner.makeRoom))
     }
 
     /// Commits all that is prepared beside what comes next.
@@ -103,10 +111,8 @@ final class Publisher {
             return
         }
         note(committer.waitForNames())
-        guard batch.count >= SyncPace.manyFiles, let next = takeBatch(isLast: isLast) else {
-            return commit()
-        }
-        committer.begin(next)
+        guard batch.count >= SyncPace.manyFiles else { return commit() }
+        committer.begin(takeBatch(isLast: isLast))
     }
 
     /// Whether the batch need not wait for what else has come.
@@ -116,8 +122,7 @@ final class Publisher {
             && pace.mayBegin(files: batch.count, awaited: awaited, at: .now)
     }
 
-    private func takeBatch(isLast: Bool = true) -> Committer.Commit? {
-        guard batch.count > 0 else { return nil }
+    private func takeBatch(isLast: Bool) -> Committer.Commit {
         defer { batch = PublicationBatch() }
         let now = ContinuousClock.now
         let next = isLast ? nil : pace.next(after: now)

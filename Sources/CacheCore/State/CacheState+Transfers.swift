@@ -11,7 +11,7 @@ extension CacheState {
     var mayStart: Bool { publishing < publishingLimit && !isDraining }
 
     /// Whether more images are to come.
-    var isDownloading: Bool { running > 0 || !queue.isEmpty && !isDraining }
+    var isDownloading: Bool { running > 0 || !queue.isEmpty && mayStart }
 
     /// Hands queued downloads to the transfer loop while it has room.
     mutating func startQueued() -> [Effect] {

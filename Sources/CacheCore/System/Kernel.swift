@@ -208,6 +208,16 @@ struct Kernel: Sendable {
         _ = try call(.fsync) { Glibc.fsync(descriptor) }
     }
 
+    /// Makes the names in a directory durable. Some file systems can't sync a directory, and then don't
+    /// need it. fsync(2).
+    func synchronizeNames(in directory: Int32) throws(Errno) {
+        do {
+            try synchronize(directory)
+        } catch .invalidArgument {
+            return
+        }
+    }
+
     /// Writes all of a file system to the disk. syncfs(2).
     func synchronizeFileSystem(_ descriptor: Int32) throws(Errno) {
         _ = try call(.syncfs) { clinux_sync_file_system(descriptor) }

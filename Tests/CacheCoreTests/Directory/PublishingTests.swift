@@ -267,9 +267,9 @@ struct PublishingTests {
         }
     }
 
-    /// The record is the first attribute and the URL the fourth; neither may cost the other.
-    /// A failed sync of the file system says nothing of these files: their own syncs decide.
-    @Test(arguments: [nil, SyscallName.syncfs, .fsync])
+    /// A failed sync of the file system says nothing of these files, nor does one of a read-only file system
+    /// that did not fail: their own syncs decide.
+    @Test(arguments: [nil, SyscallName.syncfs, .statfs, .fsync])
     func manyFilesAreSyncedTogether(failing call: SyscallName?) async throws {
         let images = ["a", "b", "c"]
         try await withTestScope { scope in
@@ -285,14 +285,14 @@ struct PublishingTests {
         }
     }
 
-    /// What has its name is on the disk with the file system, be it synced for others; if that can't be, with its
-    /// directory.
-    @Test(arguments: [true, false])
-    func theSyncForTheNextBatchSettlesTheOneBefore(isSynced: Bool) async throws {
+    /// What has its name is on the disk with the file system, be it synced for others; where that can't be, or
+    /// says nothing because the file system is read-only, with its directory.
+    @Test(arguments: [nil, SyscallName.syncfs, .statfs])
+    func theSyncForTheNextBatchSettlesTheOneBefore(failing call: SyscallName?) async throws {
         try await withTestScope { scope in
             let syncs = FaultPlan(.fsync, nth: .max, .ioError)
-            let failing = FaultPlan(.syncfs, nth: isSynced ? .max : 2, .ioError, besides: syncs)
-            let folder = try CacheFolder(in: scope, faults: failing)
+            let faults = SwitchedFaults(call ?? .mkdir, nth: call == nil ? 99 : 2, besides: syncs)
+            let folder = try CacheFolder(in: scope, faults: faults.plan)
             let before = syncs.seen
             let first = folder.named("a")
             #expect(syncs.seen == before)
@@ -302,9 +302,41 @@ struct PublishingTests {
                 #expect(folder.status(folder.file("b")) == nil)
             }
             #expect(settled.map(\.key) == [Sample.key("a")] && settled.first?.failure == nil)
-            #expect(syncs.seen == before + (isSynced ? 0 : 2), "the directory and b itself")
+            #expect(
+                syncs.seen == before + (call == nil ? 0 : 2), "the directory and b itself")
             #expect(folder.directory.settle(second).map { $0.failure?.kind } == [nil])
-            #expect(syncs.seen == before + (isSynced ? 1 : 3))
+            #expect(syncs.seen == before + (call == nil ? 1 : 3))
+            #expect(faults.plan.hasStruck == (call != nil))
+        }
+    }
+
+    /// Names of which nobody can say that they are on the disk are taken back; the batch after them goes on.
+    @Test(arguments: [SyscallName.syncfs, .statfs])
+    func aBatchWhoseNamesCannotBeSettledIsLostAlone(failing call: SyscallName) async throws {
+        try await withTestScope { scope in
+            let directorySync = SwitchedFaults(.fsync, nth: 1)
+            let faults = SwitchedFaults(call, nth: 2, besides: directorySync.plan)
+            let folder = try CacheFolder(in: scope, faults: faults.plan)
+            var settled: [Publication] = []
+            let second = folder.named("b", after: folder.named("a")) { settled = $0 }
+            #expect(settled.map { $0.failure?.kind } == [.storage])
+            #expect(settled.first?.isLostByOthers == true, "it is downloaded anew")
+            #expect(folder.status(folder.file("a")) == nil)
+            #expect(folder.directory.settle(second).map { $0.failure?.kind } == [nil])
+            #expect(folder.status(folder.file("b")) != nil)
+            #expect(faults.plan.hasStruck && directorySync.plan.hasStruck)
+        }
+    }
+
+    /// Some file systems can't sync a directory, and then don't need it. fsync(2).
+    @Test func aDirectoryThatCannotBeSyncedIsNoFailure() async throws {
+        try await withTestScope { scope in
+            let plan = FaultPlan(.fsync, nth: 1, .invalidArgument, times: 3)
+            let folder = try CacheFolder(in: scope, faults: plan)
+            let second = folder.named("b", after: folder.named("a"))
+            #expect(folder.directory.settle(second).map { $0.failure?.kind } == [nil])
+            #expect(folder.directory.settle(folder.named("c")).map { $0.failure?.kind } == [nil])
+            #expect(plan.seen == 3, "at the start, and for two batches that none came after")
         }
     }
 
@@ -323,6 +355,7 @@ struct PublishingTests {
         }
     }
 
+    /// The record is the first attribute and the URL the fourth; neither may cost the other.
     @Test(arguments: [1, 4])
     func whatDoesNotFitInTheInodeGoesWithoutItsValidators(nth: Int) async throws {
         try await withTestScope { scope in
@@ -356,6 +389,7 @@ private struct SwitchedFaults {
         // files, makes one and writes two texts.
         let before: [SyscallName: Int] = [
             .fsetxattr: 1, .linkat: 1, .fstat: 1, .fsync: 1, .openat: 5, .write: 2,
+            .statfs: 1,
         ]
         plan = FaultPlan(call, nth: nth + (before[call] ?? 0), .ioError, besides: other)
     }

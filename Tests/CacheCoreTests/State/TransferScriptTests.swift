@@ -157,6 +157,19 @@ struct TransferScriptTests {
         #expect(script.looksAt("a", .absent) == .missing(failure))
     }
 
+    /// What is published may wait for what is to come, and only for that.
+    @Test func moreIsToComeWhileSomethingRunsOrMayStart() {
+        let script = StateScript(transferLimit: 1, publishingLimit: 2)
+        #expect(!script.isMoreToCome)
+        script.caller("reader", wants: "a", "b", "c")
+        #expect(script.isMoreToCome)
+        #expect(script.finishes("a") == ["start b", "publish a"])
+        #expect(script.finishes("b") == ["publish b"])
+        #expect(script.phase("c") == .queued && !script.isMoreToCome, "as many wait as may")
+        #expect(script.published("a") == ["start c"])
+        #expect(script.isMoreToCome)
+    }
+
     // MARK: The end
 
     @Test func drainingStopsWhatRunsAndPublishesWhatIsStaged() {

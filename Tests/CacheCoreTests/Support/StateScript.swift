@@ -22,14 +22,14 @@ final class StateScript {
     /// - Parameter bytes: what may be held, where that is limited.
     init(
         transferLimit: Int = 9, hostLimit: Int = .max, bytes: Int64 = .max, entries: Int = .max,
-        retry: RetryPolicy = .once, heldLimit: Int = 200_000
+        retry: RetryPolicy = .once, publishingLimit: Int = .max, heldLimit: Int = 200_000
     ) {
         var budget = Budget.unlimited
         budget.maximumBytes = bytes
         budget.maximumEntries = entries
         state = CacheState(
             transferLimit: transferLimit, hostLimit: hostLimit, budget: budget, retry: retry,
-            heldLimit: heldLimit)
+            publishingLimit: publishingLimit, heldLimit: heldLimit)
         state.trust = .whole
     }
 
@@ -182,6 +182,9 @@ final class StateScript {
     }
 
     func lookup(_ image: String) -> Lookup? { state.lookup(key(image)) }
+
+    /// Whether what is published may wait for what is to come.
+    var isMoreToCome: Bool { state.isDownloading }
 
     func phase(_ image: String) -> Phase? { state.flights[key(image)]?.phase }
 
