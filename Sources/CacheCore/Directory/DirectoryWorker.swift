@@ -91,14 +91,11 @@ final class DirectoryWorker: Sendable {
         var share = Share()
         while var jobs = inbox.takeAll() {
             var files = jobs.count(where: \.isPublication)
-            if files > 0, jobs.allSatisfy(\.letsGather),
-                let time = publisher.gathersUntil(files: files)
-            {
+            if files > 0, jobs.allSatisfy(\.letsGather), publisher.mayGather(files: files) {
                 // Written as they come, so that little is left to do when the time is there.
-                while jobs.allSatisfy(\.letsGather), publisher.mayGrow(until: time) {
+                while jobs.allSatisfy(\.letsGather), publisher.mayGrow {
                     perform(&jobs, publisher, &share, owner)
-                    jobs = inbox.takeAll(
-                        by: publisher.nextLook(until: time), enough: Publisher.stretch)
+                    jobs = inbox.takeAll(by: publisher.nextLook, enough: Publisher.stretch)
                     files += jobs.count(where: \.isPublication)
                 }
                 publisher.gathered(files: files)

@@ -18,6 +18,8 @@ final class Publisher {
     private var batch = PublicationBatch()
     private var pace = SyncPace()
     private let committer: Committer
+    /// Until when the batch gathers, if no other is committed.
+    private var end = ContinuousClock.now
     /// Whether the batch gathers for the sake of the pace, and not only because another is committed.
     private var isPaced = false
 
@@ -33,27 +35,31 @@ final class Publisher {
 
     // MARK: When
 
-    /// Until when more images may gather beside so many; `nil` where they are to be published at once.
-    func gathersUntil(files: Int) -> ContinuousClock.Instant? {
-        note(committer.takeEnds())
+    /// Whether more images may gather beside so many before they are published.
+    func mayGather(files: Int) -> Bool {
+        let isCommitting = isCommitting
         let now = ContinuousClock.now
         // Beside those that are being committed nobody is alone.
         let time = pace.gathersUntil(
             files: committer.isUnsettled ? max(files, 2) : files, now: now)
         isPaced = time != nil
-        return time ?? (committer.isCommitting ? now : nil)
+        end = time ?? now
+        return isPaced || isCommitting
     }
 
-    /// Whether the batch may take in more: until that time and while the last commit goes on.
-    func mayGrow(until time: ContinuousClock.Instant) -> Bool {
+    /// Whether the batch may take in more: until its time and while the last commit goes on.
+    var mayGrow: Bool { isCommitting || .now < end }
+
+    /// Whether the batch before does not have its names yet.
+    var isCommitting: Bool {
         note(committer.takeEnds())
-        return committer.isCommitting || .now < time
+        return committer.isCommitting
     }
 
     /// Until when to wait for more of a batch that may grow.
-    func nextLook(until time: ContinuousClock.Instant) -> ContinuousClock.Instant {
+    var nextLook: ContinuousClock.Instant {
         let next = ContinuousClock.now + Self.step
-        return committer.isCommitting ? next : min(time, next)
+        return isCommitting ? next : min(end, next)
     }
 
     /// So many images have gathered in the end.
@@ -113,13 +119,13 @@ final class Publisher {
         note(committer.waitForNames())
         guard batch.count >= SyncPace.manyFiles else { return commit() }
         committer.begin(takeBatch(isLast: isLast))
+        // The next one has its own time.
+        end = pace.nextBegin ?? end
     }
 
     /// Whether the batch need not wait for what else has come.
     private func isDue(_ awaited: Int?) -> Bool {
-        note(committer.takeEnds())
-        return !committer.isCommitting
-            && pace.mayBegin(files: batch.count, awaited: awaited, at: .now)
+        !isCommitting && pace.mayBegin(files: batch.count, awaited: awaited, at: .now)
     }
 
     private func takeBatch(isLast: Bool) -> Committer.Commit {

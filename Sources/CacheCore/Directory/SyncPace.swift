@@ -36,11 +36,12 @@ struct SyncPace {
             unwaited -= 1
             return nil
         }
-        guard files > 1, let time = lastBegin?.advanced(by: Self.interval), time > now else {
-            return nil
-        }
+        guard files > 1, let time = nextBegin, time > now else { return nil }
         return time
     }
+
+    /// When the next of many in a row may begin; `nil` before the first.
+    var nextBegin: ContinuousClock.Instant? { lastBegin?.advanced(by: Self.interval) }
 
     /// Whether a batch may begin although more files are there already: it is many, and it is time.
     ///
@@ -49,7 +50,7 @@ struct SyncPace {
     func mayBegin(files: Int, awaited: Int?, at now: ContinuousClock.Instant) -> Bool {
         guard files >= Self.manyFiles else { return false }
         if let awaited, files >= awaited { return true }
-        return lastBegin.map { $0 + Self.interval <= now } ?? true
+        return nextBegin.map { $0 <= now } ?? true
     }
 
     /// When the commit after one that begins now may begin, if it is one of many in a row.

@@ -27,8 +27,7 @@ struct PublisherTests {
                 publisher.prepare(&images)
                 #expect(images.isEmpty)
                 publisher.commitBeside()
-                #expect(publisher.gathersUntil(files: 1) != nil)
-                #expect(publisher.mayGrow(until: .now))
+                #expect(publisher.mayGather(files: 1) && publisher.mayGrow)
                 images = second.map { folder.held($0) }
                 publisher.prepare(&images)
                 #expect(record.published.isEmpty)
@@ -37,7 +36,7 @@ struct PublisherTests {
                 record.letThrough()
                 publisher.commit()
                 #expect(record.published == [Self.keys(first), Self.keys(second)])
-                #expect(!publisher.mayGrow(until: .now))
+                #expect(!publisher.isCommitting)
                 publisher.finish()
             }
             #expect(try folder.names() == Self.keys(first + second).map { "\($0)" }.sorted())
@@ -57,13 +56,36 @@ struct PublisherTests {
                 }
                 prepare(first)
                 // Its images have their names, and wait to be let through.
-                while publisher.mayGrow(until: .now) { sched_yield() }
+                while publisher.isCommitting { sched_yield() }
                 #expect(record.published.isEmpty)
                 prepare(second)
-                #expect(publisher.mayGrow(until: .now), "the next is under way")
+                #expect(publisher.isCommitting, "the next is under way")
                 for _ in 0..<2 { record.letThrough() }
                 publisher.commit()
                 #expect(record.published == [Self.keys(first), Self.keys(second)])
+                publisher.finish()
+            }
+        }
+    }
+
+    /// Commits of many in a row begin an interval apart, however quick they are.
+    @Test func whatComesAfterACommitGathersForTheNext() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let record = CommitRecord()
+            try await offPool {
+                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                var images = Self.names("a").map { folder.held($0) }
+                #expect(!publisher.mayGather(files: images.count), "nothing was committed yet")
+                let start = ContinuousClock.now
+                publisher.prepare(&images, awaited: 0)
+                while publisher.isCommitting { sched_yield() }
+                let mayGrow = publisher.mayGrow
+                #expect(mayGrow || ContinuousClock.now - start >= SyncPace.interval)
+                while publisher.mayGrow { sched_yield() }
+                #expect(ContinuousClock.now - start >= SyncPace.interval)
+                record.letThrough()
+                publisher.commit()
                 publisher.finish()
             }
         }
