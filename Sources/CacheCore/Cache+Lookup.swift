@@ -99,10 +99,11 @@ public struct EntryDetails: Sendable {
 extension CacheDirectory {
     /// The answer while the path does not lead to the directory that was opened.
     var lost: Failure {
-        Failure(
-            .storage,
-            "the cache directory \(path) was moved away or deleted; put it back, or make it anew and ask "
-                + "again")
+        let problem =
+            isDeleted
+            ? "was deleted; it is made anew where the directory above it is there: ask again"
+            : "was moved away; put it back, or make it anew and ask again"
+        return Failure(.storage, "the cache directory \(path) \(problem)")
     }
 
     /// The answer to what was asked of a directory in whose place another is now.

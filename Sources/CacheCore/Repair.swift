@@ -47,7 +47,8 @@ struct Repair {
     }
 
     private func end(_ item: Case, _ failures: [CacheKey: String]?) -> DamagedEntry.End {
-        guard let failures else { return .left(.damaged(item.damage)) }
+        // What nobody but a person can do, the damage says.
+        guard let failures, item.damage != .directory else { return .left(.damaged(item.damage)) }
         if let problem = failures[item.specimen.key] {
             return .left(.damaged(item.damage, "; \(problem)"))
         }
@@ -59,7 +60,7 @@ struct Repair {
     /// Downloads anew what can be, removes the rest; why that failed for some.
     private func repair(_ cases: [Case]) -> [CacheKey: String] {
         var problems: [CacheKey: String] = [:]
-        for item in cases where item.wish == nil {
+        for item in cases where item.wish == nil && item.damage != .directory {
             let error = change { directory throws(Errno) in try directory.remove(item.specimen) }
             problems[item.specimen.key] = error.map { "it can't be removed: \($0)" }
         }

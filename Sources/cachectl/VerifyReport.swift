@@ -2,6 +2,21 @@ import CacheWire
 
 /// What `verify` prints: damaged images and the sum on standard output.
 struct VerifyReport {
+    /// What it comes to.
+    private struct Sum: Encodable {
+        /// How many entries there were at the beginning, and how many of them were compared.
+        let total, checked: Int
+        /// How many do not agree, and how many of these are left as they are.
+        let damaged, left: Int
+
+        init(_ reply: Methods.Verify.Reply) {
+            checked = reply.checked
+            total = reply.total ?? checked
+            damaged = reply.damagedCount ?? reply.damaged.count
+            left = reply.leftCount ?? damaged
+        }
+    }
+
     let json: Bool
 
     /// Prints a reply; always throws, at least the exit status.
@@ -10,10 +25,11 @@ struct VerifyReport {
         for item in reply.damaged {
             if json { try output.json(item) } else { try output.line(Self.line(item)) }
         }
-        if !json { try output.line(Self.summary(reply)) }
+        let sum = Sum(reply)
+        if json { try output.json(sum) } else { try output.line(Self.summary(sum)) }
         try output.flush()
         if let failure = reply.failure { Talk.say(failure.message) }
-        let isDone = reply.failure == nil && reply.leftCount ?? reply.damaged.count == 0
+        let isDone = reply.failure == nil && sum.left == 0
         throw (isDone ? ExitStatus.success : .incomplete).error
     }
 
@@ -24,13 +40,10 @@ struct VerifyReport {
     }
 
     /// As in `checked 3 entries, 1 damaged`.
-    private static func summary(_ reply: Methods.Verify.Reply) -> String {
-        let total = reply.total ?? reply.checked
-        let checked = reply.checked == total ? "\(total)" : "\(reply.checked) of \(total)"
-        let damaged = reply.damagedCount ?? reply.damaged.count
-        let left = reply.leftCount ?? damaged
-        let repaired = damaged > left ? ", \(damaged - left) repaired" : ""
-        return "checked \(checked) \(total == 1 ? "entry" : "entries"), \(damaged) damaged"
+    private static func summary(_ sum: Sum) -> String {
+        let checked = sum.checked == sum.total ? "\(sum.total)" : "\(sum.checked) of \(sum.total)"
+        let repaired = sum.damaged > sum.left ? ", \(sum.damaged - sum.left) repaired" : ""
+        return "checked \(checked) \(sum.total == 1 ? "entry" : "entries"), \(sum.damaged) damaged"
             + repaired
     }
 }

@@ -1,4 +1,5 @@
 import CacheWire
+import Foundation
 import StubDaemon
 import Testing
 
@@ -41,7 +42,10 @@ import Testing
         #expect(outcome.status == 1)
         let json = try Program.run(["verify", "--json", "--socket", stub.path])
         #expect(json.output.contains(#""url":"http://a/b""#) || json.output.contains(#"\/\/a"#))
-        #expect(json.output.split(separator: "\n").count == 1)
+        let lines = json.output.split(separator: "\n")
+        #expect(lines.count == 2)
+        let sum = try JSONDecoder().decode([String: Int].self, from: Data(lines[1].utf8))
+        #expect(sum == ["checked": 1, "total": 2, "damaged": 1, "left": 1])
         #expect(json.status == 1)
     }
 

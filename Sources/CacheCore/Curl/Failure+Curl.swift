@@ -45,7 +45,10 @@ extension Failure {
         case CURLE_UNSUPPORTED_PROTOCOL:
             // What libcurl says of an answer without a status line, as HTTP/0.9 had it.
             return Failure(.protocolError, "the server's answer is not HTTP")
-        case CURLE_URL_MALFORMAT where head.isOnTheWay, CURLE_LOGIN_DENIED where head.isOnTheWay:
+        case CURLE_LOGIN_DENIED where head.isOnTheWay:
+            return Failure(
+                .redirect, "redirected to a URL with a user name or password, which are never sent")
+        case CURLE_URL_MALFORMAT where head.isOnTheWay:
             return Failure(.redirect, "redirected to what is no URL to fetch: \(text)")
         case CURLE_URL_MALFORMAT:
             return Failure(.invalidURL, "not a URL to fetch: \(text)")

@@ -54,9 +54,7 @@ extension Transfer {
         hasAsked = true
         guard !isConnecting, !easy.speaksHTTP2, connections.hasUnread(localPort: port)
         else { return true }
-        surplusMet += 1
-        if surplusMet > Self.surplusLimit { ownFailure = .surplus }
-        if route == nil { head = ResponseHead() }
+        meetSurplus()
         // Nobody else shall have it.
         try? easy.set(CURLOPT_FORBID_REUSE, 1)
         return false
@@ -76,9 +74,21 @@ extension Transfer {
             localPort: easy.localPort, for: .seconds(context.settings.stallTimeout))
     }
 
-    /// The transfer is over with libcurl's `code`: whether it has to be made by a new connection.
-    func needsOtherConnection(_ code: CURLcode) -> Bool {
-        surplusMet > 0 && code == CURLE_ABORTED_BY_CALLBACK && ownFailure == nil
+    /// The transfer is over with libcurl's `code`: whether it goes on by a new connection, where one that was
+    /// there already had something on it, or what came by it is no response: it may be the late end of one to
+    /// somebody else, as of a 304 whose server sends a body all the same.
+    func goesOnByOtherConnection(_ code: CURLcode) -> Bool {
+        guard ownFailure == nil else { return false }
+        guard surplusMet == 0 else { return code == CURLE_ABORTED_BY_CALLBACK }
+        guard code == CURLE_UNSUPPORTED_PROTOCOL, hasAsked, !isConnecting else { return false }
+        meetSurplus()
+        return true
+    }
+
+    private func meetSurplus() {
+        surplusMet += 1
+        if surplusMet > Self.surplusLimit { ownFailure = .surplus }
+        if route == nil { head = ResponseHead() }
     }
 
     private func permits(_ target: IPAddress?) -> Bool {

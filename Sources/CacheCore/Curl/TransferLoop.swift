@@ -300,7 +300,7 @@ private final class TransferThread {
 
     private func end(_ transfer: Transfer, _ code: CURLcode) {
         if let bytes = transfer.lacking { return park(transfer, lacking: bytes) }
-        if transfer.needsOtherConnection(code) || transfer.continuesByProxy(code) {
+        if transfer.goesOnByOtherConnection(code) || transfer.continuesByProxy(code) {
             return aimAgain(transfer)
         }
         guard !transfer.hasToStartOver(), !transfer.confirmsNothing else {

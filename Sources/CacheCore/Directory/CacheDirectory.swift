@@ -121,7 +121,7 @@ final class CacheDirectory: Sendable {
     }
 
     /// Whether no name leads to it any more. fstat(2), `st_nlink`.
-    private var isDeleted: Bool {
+    var isDeleted: Bool {
         do {
             return try kernel.status(of: descriptor).st_nlink == 0
         } catch {

@@ -11,7 +11,9 @@ struct InfoCommand: ParsableCommand {
     @OptionGroup var socket: SocketOption
     @OptionGroup var format: JSONFlag
 
-    @Argument(help: ArgumentHelp("The URL.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp(
+            "The URL; - reads any number from standard input, one a line.", valueName: "url"))
     var url: String
 
     func run() throws {

@@ -8,7 +8,8 @@ struct VerifyCommand: ParsableCommand {
         abstract: "Read every image and compare it with what was fetched.",
         discussion: """
             Prints a line for each damaged image: "damaged URL: WHY" for one that is left, \
-            "refetched URL" and "removed NAME" for one that was repaired; and how many there are. \
+            "refetched URL" and "removed NAME" for one that was repaired; and how many there are: \
+            as JSON its item for each, and then {"checked":N,"damaged":N,"left":N,"total":N}. \
             A damaged image is missing from then on, and "fetch" downloads it anew.
 
             It runs with the lowest priority, and ends with this command.

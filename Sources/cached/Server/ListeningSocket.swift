@@ -29,7 +29,7 @@ struct ListeningSocket {
                     + "\(Self.longestPath) the system takes; choose a shorter one with --socket",
                 exitCode: .cannotCreate)
         }
-        if path == SocketLookup.system { Self.make(Self.parent(of: path)) }
+        if path == SocketLookup.system { try Self.make(Self.parent(of: path)) }
         turn = Self.takeTurn(in: Self.parent(of: path))
         try Self.clear(path)
         self.path = path
@@ -73,8 +73,10 @@ struct ListeningSocket {
     }
 
     /// Makes the directory of the default socket, which everybody may search whatever the umask.
-    private static func make(_ directory: String) {
-        if mkdir(directory, 0o755) == 0 { chmod(directory, 0o755) }
+    private static func make(_ directory: String) throws(StartFailure) {
+        guard mkdir(directory, 0o755) != 0 else { return _ = chmod(directory, 0o755) }
+        guard errno != EEXIST else { return }
+        throw failure("make the directory of", SocketLookup.system)
     }
 
     /// The directory of a socket. Only that of the default socket is made, which is gone after every boot:
@@ -153,7 +155,8 @@ struct ListeningSocket {
         let cause = Errno(rawValue: errno)
         let isForbidden = cause == .permissionDenied || cause == .notPermitted
         return StartFailure(
-            message: "cannot \(verb) the socket \(path) (\(cause)); choose another with --socket",
+            message: "cannot \(verb) the socket \(path) (\(cause)); choose another with --socket"
+                + (path == SocketLookup.system ? ", or set XDG_RUNTIME_DIR" : ""),
             exitCode: isForbidden ? .notPermitted : .cannotCreate)
     }
 }

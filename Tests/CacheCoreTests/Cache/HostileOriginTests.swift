@@ -384,6 +384,29 @@ struct HostileOriginTests {
         }
     }
 
+    /// The late end of another response, which nothing told of when the request was made: a server that
+    /// sends a 304 or a 204 with a body.
+    @Test(arguments: ["<html>304</html>", "\r\n", "{}\n"])
+    func whatIsNoResponseOnAUsedConnectionIsAskedForByANewOne(junk: String) async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let noResponse: OriginScript = [.bytes(Array(junk.utf8)), .close]
+            fixture.origin.route("/first.png", .answer(body: Self.image))
+            fixture.origin.route("/next.png") { request in
+                request.connection == 0 ? noResponse : .answer(body: Self.image)
+            }
+            fixture.origin.route("/never.png", noResponse)
+            #expect(try await fixture.fetch("/first.png").failures.isEmpty)
+            #expect(try await fixture.fetch("/next.png").failures.values.map(\.message) == [])
+            #expect(try contents(of: fixture.file("/next.png")) == Self.image)
+            #expect(fixture.origin.requests("/next.png").map(\.connection) == [0, 1])
+            // By a new connection it is the server's word.
+            let failures = try await fixture.fetch("/never.png").failures
+            #expect(failures.values.map(\.kind) == [.protocolError])
+            #expect(fixture.origin.requests("/never.png").map(\.connection) == [1, 2])
+        }
+    }
+
     @Test func whoAlwaysSendsMoreThanAskedForIsGivenUp() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
