@@ -11,14 +11,12 @@ struct FaultPlace {
     private let home: TemporaryDirectory
 
     static let new = (0..<20).map { "/new\($0).png" }
-    /// So many that they are committed in several groups, each of which settles the names of the one before.
-    static let many = (0..<48).map { "/many\($0).png" }
     static let partial = "/partial.png"
     static let stale = "/stale.png"
     static let fresh = "/fresh.png"
     static let unloved = "/unloved.png"
     static let old = (0..<6).map { "/old\($0).png" }
-    static let all = new + [partial, stale, fresh, unloved] + old + many
+    static let all = new + [partial, stale, fresh, unloved] + old
 
     init(in scope: TestScope) async throws {
         origin = try ScriptedOrigin(in: scope)
@@ -44,8 +42,7 @@ struct FaultPlace {
     /// What the origin has under each path of `all`, made once: thousands of runs compare with it.
     static let images: [String: [UInt8]] = {
         let made = all.enumerated().map { number, path in
-            let byteCount = many.contains(path) ? 2000 : 3000 + number * 5000
-            return (path, SampleImage.png(byteCount: byteCount, seed: UInt8(number)))
+            (path, SampleImage.png(byteCount: 3000 + number * 5000, seed: UInt8(number)))
         }
         return Dictionary(uniqueKeysWithValues: made)
     }()

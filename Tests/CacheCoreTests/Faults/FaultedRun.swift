@@ -50,7 +50,6 @@ struct FaultedRun {
         }
         try await fixture.waitForScan()
         try await download(FaultPlace.new, fixture)
-        try await download(FaultPlace.many, fixture)
         for path in [FaultPlace.fresh, FaultPlace.stale, FaultPlace.partial] {
             try await download([path], fixture)
         }
