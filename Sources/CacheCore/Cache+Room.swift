@@ -251,14 +251,20 @@ extension CacheDirectory {
         }
     }
 
-    /// Limits with the defaults for this file system.
+    /// Limits with the defaults for this file system. With as much free as it has, nothing would ever be kept.
     func budget(_ limits: Limits) throws(CacheError) -> Budget {
-        try Self.attempt("measure the file system of", path) { () throws(Errno) in
+        let size = try Self.attempt("measure the file system of", path) { () throws(Errno) in
             let facts = try kernel.fileSystem(of: descriptor)
             // Some have no size, as a tmpfs that may take all memory.
-            let size = facts.f_blocks > 0 ? facts.bytes(of: facts.f_blocks) : .max
-            return Budget(limits, fileSystem: size)
+            return facts.f_blocks > 0 ? facts.bytes(of: facts.f_blocks) : .max
         }
+        if let floor = limits.minimumFree, floor >= size {
+            throw CacheError(
+                .wrongLimit,
+                "\(floor) bytes are to stay free (--min-free), and the file system of \(path) has \(size); "
+                    + "choose fewer, or another directory")
+        }
+        return Budget(limits, fileSystem: size)
     }
 }
 

@@ -10,6 +10,8 @@ public struct CacheError: Error, CustomStringConvertible {
         case directoryInUse
         /// Not permitted to use the directory.
         case notPermitted
+        /// A limit that can't be kept.
+        case wrongLimit
         /// Something the machine lacks: a library, a kernel facility.
         case unsupported
     }

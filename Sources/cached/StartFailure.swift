@@ -23,6 +23,7 @@ struct StartFailure: Error {
             case .directoryUnusable: .cannotCreate
             case .directoryInUse: .temporaryFailure
             case .notPermitted: .notPermitted
+            case .wrongLimit: .configuration
             case .unsupported: .cannotCreate
             }
     }

@@ -275,11 +275,15 @@ struct BudgetTests {
             let held = try cache.held()
             #expect(held.count > 8 && held == Array((20 - held.count)..<20))
 
-            for broken in ["CACHED_MAX_BYTES=lots\n", "CACHED_MAX_BITES=1MB\n"] {
+            for (broken, said) in [
+                ("CACHED_MAX_BYTES=lots\n", "CACHED_MAX_BYTES"),
+                ("CACHED_MAX_BITES=1MB\n", "CACHED_MAX_BITES"),
+                // More than any disk has.
+                ("CACHED_MIN_FREE=1000000TiB\n", "are to stay free (--min-free)"),
+            ] {
                 try home.write(broken, to: "cached.conf")
                 daemon.process.signal(SIGHUP)
-                let name = String(broken.prefix { $0 != "=" })
-                let line = try await daemon.process.waitForLine(containing: name)
+                let line = try await daemon.process.waitForLine(containing: said)
                 #expect(line.contains("error") && line.contains("the limits stay as they were"))
                 #expect(try await daemon.figure("bytesBudget") == 400_000)
             }

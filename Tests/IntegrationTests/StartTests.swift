@@ -174,6 +174,19 @@ struct StartTests {
         }
     }
 
+    /// Otherwise it would evict everything, and refuse every download.
+    @Test func aFloorOfFreeSpaceThatNoDiskHasIsAWrongSetting() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let output = try await start(
+                directory: home.file("c"), socket: home.file("s"), ["--min-free", "1000000TiB"],
+                environment: [:])
+            #expect(output.status == .exited(78))
+            #expect(output.errorText.contains("--min-free"))
+            #expect(output.errorText.contains(home.file("c")))
+        }
+    }
+
     @Test func theSocketIsForItsOwnerAloneUnlessToldOtherwise() async throws {
         try await withTestScope { scope in
             for (arguments, mode) in [([], 0o600), (["--socket-mode", "660"], 0o660)] {
