@@ -52,6 +52,8 @@ final class Transfer {
     private(set) var lacking: Int64?
     /// Whether it may share one at all.
     let isSociable: Bool
+    /// What came by HTTP/2 does not show that it is all there; HTTP/1.1 would tell.
+    private(set) var needsFraming = false
     /// Why the transfer was broken off from this side; libcurl only sees a failed callback.
     var ownFailure: Failure?
     /// The last address that was refused, where none of the same host could be tried.
@@ -325,6 +327,7 @@ final class Transfer {
             throw Failure(.truncated, "\(received) of \(promised) bytes arrived")
         }
         guard let body = stagedBody() else {
+            needsFraming = mayBeCut
             throw Failure(.notAnImage, "the response has no body")
         }
         let report = try checked(inspector.finish())
@@ -333,6 +336,10 @@ final class Transfer {
         return StagedImage(
             flight: id, key: key, body: body, url: url, record: record(report))
     }
+
+    /// Whether its stream may have been reset, which libcurl takes for its end (RFC 9113 §8.1), and can be asked
+    /// for by another protocol.
+    private var mayBeCut: Bool { head.isMultiplexed && !head.isFramed && isSociable }
 
     private func stagedBody() -> StagedBody? {
         switch body {
@@ -350,6 +357,7 @@ final class Transfer {
         // such images about. Where nothing vouches, the image's own end has to. What its own lengths say
         // has to be there in any case.
         guard head.isFramed || resting != nil || report.completeness == .whole else {
+            needsFraming = mayBeCut
             throw Failure.unvouched(report.completeness, received)
         }
         switch report.completeness {

@@ -310,7 +310,11 @@ private final class TransferThread {
         transfer.leaveSilentConnection(code)
         let end = transfer.end(code)
         release(transfer)
-        context.onFinished(transfer.key, transfer.id, end)
+        guard transfer.needsFraming else {
+            return context.onFinished(transfer.key, transfer.id, end)
+        }
+        context.onBeginning(transfer.key, transfer.id, 0, nil)
+        begin(transfer.id, transfer.key, transfer.url, Remains(), isSociable: false)
     }
 
     /// Makes another request for the same download.

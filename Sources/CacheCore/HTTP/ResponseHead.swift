@@ -3,7 +3,8 @@
 struct ResponseHead {
     /// The status code; 0 before the first line.
     private(set) var status = 0
-    /// Whether the transfer's framing tells where the body ends: a length, chunks, or HTTP/2.
+    /// Whether the transfer's framing tells where the body ends: a length or chunks. HTTP/2 does, too, but
+    /// libcurl takes a stream that is reset without an error for one that ended (RFC 9113 §8.1).
     private(set) var isFramed = false
     /// Whether it came over a connection that other transfers may share: HTTP/2 or HTTP/3.
     private(set) var isMultiplexed = false
@@ -102,7 +103,6 @@ struct ResponseHead {
         status = Int(String(decoding: code.trimmed, as: UTF8.self)) ?? 0
         isMultiplexed =
             version.starts(with: "HTTP/2".utf8) || version.starts(with: "HTTP/3".utf8)
-        isFramed = isMultiplexed
     }
 
     private mutating func set(_ field: Field, _ value: String) {

@@ -87,6 +87,36 @@ struct ClaimedHTTP2Tests {
         }
     }
 
+    /// A stream that is reset without an error has not ended (RFC 9113 §8.1); libcurl tells no difference, so that
+    /// HTTP/1.1 has to say where an image ends that does not show it.
+    @Test(arguments: [12, 20_000, image.count], [true, false])
+    func aStreamThatIsResetEndsNoImage(missing: Int, isWholeByHTTP1: Bool) async throws {
+        try await withTestScope { scope in
+            var data: [[UInt8]] = []
+            var rest = Self.image.dropLast(missing)[...]
+            while !rest.isEmpty {
+                let part = rest.prefix(8192)
+                rest = rest.dropFirst(part.count)
+                data.append(
+                    [0, UInt8(part.count >> 8), UInt8(part.count & 0xFF), 0, 0, 0, 0, 0, 1] + part)
+            }
+            let (fixture, front) = try await scene(
+                // HEADERS: `:status: 200`. DATA, without END_STREAM. RST_STREAM: NO_ERROR.
+                frames: [[0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88]] + data
+                    + [[0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 0]], in: scope)
+            fixture.origin.route(
+                "/a.png",
+                isWholeByHTTP1 ? .answer(body: Self.image) : .cut(Self.image, after: 20_000))
+            let wish = Wish(try CacheURL(front.url("a.png")))
+            let outcome = try await fixture.outcome(
+                of: fixture.cache.fetch([wish], FetchOptions()))
+            #expect(outcome.failures.values.map(\.kind) == (isWholeByHTTP1 ? [] : [.truncated]))
+            #expect(fixture.origin.requests("/a.png").count == 1)
+            guard isWholeByHTTP1 else { return }
+            #expect(try contents(of: fixture.cache.path(of: wish.key)) == Self.image)
+        }
+    }
+
     /// libcurl 7.88 believes the line, and would have downloads share a connection and mix up whose the responses
     /// are.
     @Test(arguments: ["HTTP/2 200", "HTTP/3 200"])

@@ -135,8 +135,9 @@ struct ResponseHeadTests {
         (["HTTP/1.1 200 OK", "Transfer-Encoding: Chunked"], true),
         (["HTTP/1.1 200 OK", "Transfer-Encoding: gzip, chunked"], true),
         (["HTTP/1.1 200 OK", "Transfer-Encoding: xchunked"], false),
-        (["HTTP/1.1 200 OK", "Transfer-Encoding: gzip"], false), (["HTTP/2 200"], true),
-        (["HTTP/2 200 "], true), (["HTTP/3 200"], true), (["HTTP/1.0 200 OK"], false),
+        (["HTTP/1.1 200 OK", "Transfer-Encoding: gzip"], false), (["HTTP/2 200"], false),
+        (["HTTP/2 200", "content-length: 1"], true), (["HTTP/3 200"], false),
+        (["HTTP/1.0 200 OK"], false),
     ])
     func framingTellsWhetherTheEndIsVouchedFor(lines: [String], isFramed: Bool) {
         var head = ResponseHead()
