@@ -79,6 +79,32 @@ struct PartialTests {
         }
     }
 
+    /// Of a little the record is written only then.
+    @Test(arguments: [false, true])
+    func whoLeavesEarlyLeavesWhatCanBeContinuedUnlessItMayNotBeStored(isStored: Bool) async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let gate = try Gate()
+            let headers: HeaderFields = [
+                "ETag": "\"1\"", "Cache-Control": isStored ? "max-age=9" : "no-store",
+            ]
+            fixture.origin.route(
+                "/a.png",
+                .gated(SampleImage.png(byteCount: 60_000), after: 1000, gate, headers: headers))
+            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            try await fixture.lookup("/a.png") { $0.progress?.received == 1000 }
+            let partial = ExtendedAttributes(of: try fixture.partial("/a.png"))
+            #expect(try fixture.hasPartial("/a.png"))
+            fixture.cache.leave(interest)
+            try await waitUntil("the download to be over") {
+                isStored
+                    ? try partial[PartialRecord.attributeName] != nil
+                    : try !fixture.hasPartial("/a.png")
+            }
+            gate.open()
+        }
+    }
+
     // MARK: Hostile partials
 
     enum Hostile: CaseIterable {

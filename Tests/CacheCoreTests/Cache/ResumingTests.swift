@@ -270,6 +270,33 @@ struct ResumingTests {
         }
     }
 
+    /// While its origin is asked for the rest, after it was read again: bytes are added to it, or another file is
+    /// laid in its place.
+    @Test(arguments: [false, true])
+    func aPartialThatAStrangerChangesMeanwhileIsNotGoneOnWith(isReplaced: Bool) async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            try fixture.leavePartial("/a.png", Self.image[..<Self.half], of: 200_000)
+            let gate = try Gate()
+            fixture.origin.route("/a.png") { request in
+                let script = OriginScript.ranged(Self.image, for: request)
+                return request.headers["Range"] == nil
+                    ? script : OriginScript([.wait(gate)] + script.steps)
+            }
+            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            try await gate.reached()
+            let partial = try fixture.partial("/a.png")
+            if isReplaced { #expect(unlink(partial) == 0) }
+            let file = open(partial, O_WRONLY | O_CREAT | O_APPEND, 0o644)
+            #expect(write(file, "strange", 7) == 7)
+            close(file)
+            gate.open()
+            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            #expect(fixture.origin.requests().count == 2)
+            try fixture.expectEntry(Self.image)
+        }
+    }
+
     @Test func roomForTheWholeIsEnough() async throws {
         try await withTestScope { scope in
             let directory = try TemporaryDirectory(in: scope).directory("cache")

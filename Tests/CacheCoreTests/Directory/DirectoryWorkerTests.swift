@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import Synchronization
 import SystemPackage
@@ -36,6 +37,38 @@ struct DirectoryWorkerTests {
             for _ in 0..<SyncPace.manyFiles { record.letThrough() }
             try await offPool { worker.finish() }
             #expect(behind.isRaised && record.published.joined().count == SyncPace.manyFiles)
+        }
+    }
+
+    /// What was decided to go in a directory that another took the place of says nothing of that one's.
+    @Test func whatIsToGoFromAnotherDirectoryStays() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let place = folder.directory.identity
+            let victim = Victim(name: .entry(Sample.key("a")), bytes: 0)
+            #expect(rename(folder.path, folder.path + ".old") == 0)
+            #expect(mkdir(folder.path, 0o700) == 0)
+            try folder.directory.adopt {}
+            #expect(try folder.publish("a").first?.failure == nil)
+            let logger = Logger(label: "test")
+            #expect(!folder.directory.isRemoved(victim, from: place, logger))
+            #expect(folder.status(folder.file("a")) != nil)
+            #expect(folder.directory.isRemoved(victim, from: folder.directory.identity, logger))
+            #expect(folder.status(folder.file("a")) == nil)
+        }
+    }
+
+    /// What waits for its turn is not left waiting.
+    @Test func whatComesAfterTheEndIsRunAtOnce() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let worker = DirectoryWorker(
+                directory: folder.directory, logger: Logger(label: "test"))
+            worker.start(CommitRecord().owner)
+            try await offPool { worker.finish() }
+            let run = Flag()
+            worker.enqueue(.run { run.raise() })
+            #expect(run.isRaised)
         }
     }
 

@@ -178,6 +178,89 @@ struct PublishingTests {
         }
     }
 
+    @Test func aWantOfDescriptorsEndsABatchThatHasSome() async throws {
+        try await withTestScope { scope in
+            let opening = FaultPlan(.openat, nth: .max, .tooManyOpenFiles)
+            _ = try CacheFolder(inMemory: scope, faults: opening)
+            let folder = try CacheFolder(
+                inMemory: scope,
+                faults: FaultPlan(.openat, nth: opening.seen + 2, .tooManyOpenFiles))
+            let noRoom = { (_: CacheKey, _: Int64) in false }
+            var batch = PublicationBatch()
+            let images = ["a", "b"].map { folder.held($0) }
+            #expect(
+                folder.directory.prepare(images[...], for: &batch, now: .now, makeRoom: noRoom) == 1
+            )
+        }
+    }
+
+    /// Where the disk is full, as much is made room for as is to be written.
+    @Test func roomIsMadeForAllOfAnImage() async throws {
+        try await withTestScope { scope in
+            let opening = FaultPlan(.write, nth: .max, .noSpace)
+            _ = try CacheFolder(inMemory: scope, faults: opening)
+            let folder = try CacheFolder(
+                inMemory: scope, faults: FaultPlan(.write, nth: opening.seen + 1, .noSpace))
+            var asked: [Int64] = []
+            let published = folder.directory.publish([folder.held("a")], now: .now) { _, bytes in
+                asked.append(bytes)
+                return true
+            }
+            #expect(published.map(\.failure) == [nil])
+            #expect(asked == [5])
+        }
+    }
+
+    @Test func whatAStrangerLaysInThePlaceOfAPartialIsNotPublished() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            let image = try folder.stage("a")
+            #expect(unlink(folder.partial("a")) == 0)
+            try folder.write("something else", to: folder.partial("a"))
+            let published = folder.directory.publish([image], now: .now)
+            #expect(published.map(\.failure?.kind) == [.storage])
+            #expect(published.first?.isLostByOthers == true)
+            #expect(folder.status(folder.file("a")) == nil)
+            #expect(try contents(of: folder.partial("a")) == Array("something else".utf8))
+        }
+    }
+
+    /// Whatever its record said when the download began.
+    @Test(arguments: [false, true])
+    func whatIsPinnedByThenIsPublishedAsSuch(isPinned: Bool) async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(inMemory: scope)
+            let image = StagedImage(
+                flight: FlightID(rawValue: 1), key: Sample.key("a"),
+                body: .bytes(Array("image".utf8)), url: Sample.url("a"),
+                record: Sample.record(size: 5, isPinned: !isPinned))
+            let noRoom = { (_: CacheKey, _: Int64) in false }
+            var batch = PublicationBatch()
+            _ = folder.directory.prepare(
+                [image], pinned: isPinned ? [image.key] : [], for: &batch, now: .now,
+                makeRoom: noRoom)
+            let published = folder.directory.settle(
+                folder.directory.name(batch, sync: .eachFile, makeRoom: noRoom))
+            #expect(published.map(\.failure) == [nil])
+            let record = try folder.directory.record(of: image.key, name: image.key.description)
+            #expect(record?.isPinned == isPinned)
+        }
+    }
+
+    /// A later daemon knows the order of use by that alone.
+    @Test func eachOfABatchIsUsedAfterTheOneBefore() async throws {
+        try await withTestScope { scope in
+            let folder = try CacheFolder(in: scope)
+            var lastUse = FileTime(UnixTime(rawValue: 1_790_000_100))
+            for name in ["a", "b", "c"] {
+                if name == "a" { #expect(try folder.publish("a", "b", "c").count == 3) }
+                let status = try #require(folder.status(folder.file(name)))
+                #expect(FileTime(status.st_atim) == lastUse)
+                lastUse = FileTime(nanoseconds: lastUse.nanoseconds + 1)
+            }
+        }
+    }
+
     @Test func replacesAFIFO() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)

@@ -135,6 +135,20 @@ struct FreshnessTests {
         #expect(rules.freshness(of: head, Sample.atOnce).terms.staleIfError == both)
     }
 
+    @Test func whatARedirectSaysOfWhatIsStaleCounts() {
+        func terms(_ redirect: String, _ image: String) -> ReuseTerms {
+            let head = ResponseHead(
+                "HTTP/1.1 302 Found", "Cache-Control: max-age=9\(redirect)", "", "HTTP/1.1 200 OK",
+                "Cache-Control: max-age=9\(image)")
+            return rules.freshness(of: head, Sample.atOnce).terms
+        }
+        #expect(terms(", must-revalidate", "").mustRevalidate)
+        #expect(!terms("", "").mustRevalidate)
+        let minute = ", stale-while-revalidate=60"
+        #expect(terms("", minute).staleWhileRevalidate == nil)
+        #expect(terms(", stale-while-revalidate=30", minute).staleWhileRevalidate == 30)
+    }
+
     // MARK: What may be stored
 
     @Test(arguments: [
@@ -160,5 +174,11 @@ struct FreshnessTests {
         var head = ResponseHead("HTTP/1.1 404 Not Found")
         head.take(text: field)
         #expect(rules.statedLifetime(of: head, Sample.atOnce) == expected)
+    }
+
+    @Test func anErrorSaysNothingOfTheRedirectThatLedToIt() {
+        let head = ResponseHead(
+            "HTTP/1.1 302 Found", "", "HTTP/1.1 404 Not Found", "Cache-Control: max-age=30")
+        #expect(rules.statedLifetime(of: head, Sample.atOnce) == nil)
     }
 }

@@ -94,7 +94,8 @@ struct DirectoryScriptTests {
     }
 
     @Test(arguments: [
-        ["appeared", "appeared"], ["created", "appeared"], ["created", "vanished", "created"],
+        [], ["appeared", "appeared"], ["created", "appeared"], ["created", "vanished"],
+        ["created", "vanished", "created"],
         ["created", "created"], ["partialChanged", "created"],
     ])
     func whateverElseIsSeenWhilePublishingIsAStranger(events: [String]) {
@@ -114,8 +115,7 @@ struct DirectoryScriptTests {
         let key = script.key("a")
         script.caller("one", wants: "a")
         _ = script.finishes("a")
-        _ = script.changes(.appeared(key))
-        _ = script.changes(.appeared(key))
+        script.see(["created"], of: key)
         let said =
             isReplaced ? script.event { $0.directoryReplaced() } : script.changes(.overflowed)
         #expect(said == ["scan"])
@@ -124,6 +124,20 @@ struct DirectoryScriptTests {
         #expect(script.published("a") == ["tell one"])
         #expect(script.lookup("a") == nil)
         #expect(script.looksAt("a", .absent) == .missing(nil))
+    }
+
+    @Test func aPartialBesideWhichChangesWereLostIsLookedFor() {
+        let key = script.key("a")
+        script.caller("one", wants: "a")
+        _ = script.asks("a", for: 1, of: 1)
+        script.see(["partialChanged"], of: key)
+        _ = script.finishes("a")
+        _ = script.changes(.partialVanished(key))
+        _ = script.changes(.overflowed)
+        script.state.scanBegan()
+        #expect(script.scanFinishes())
+        _ = script.published("a")
+        #expect(script.state.partials.unverified == [key])
     }
 
     @Test func aScanTellsOfADirectoryInTheWay() {
@@ -231,6 +245,60 @@ struct DirectoryScriptTests {
         let next = script.state.examinations.begin()
         _ = script.state.scanned([.entry(key, .entry(Sample.facts()))], since: next)
         #expect(script.lookup("a") == .cached(Sample.facts()))
+    }
+
+    @Test(arguments: [false, true])
+    func aLookThatWasOvertakenIsNotBelieved(isGone: Bool) {
+        // status: looks at K: a whole file
+        // anyone: removes K, or lays another there
+        // status: reports what it saw            → a ghost, if it were believed
+        let key = script.key("a")
+        script.has("a")
+        _ = script.changes(.appeared(key))
+        let start = script.state.examinations.begin()
+        _ = script.changes(isGone ? .vanished(key) : .appeared(key))
+        let seen = script.state.examined(key, .entry(Sample.facts()), since: start, now: .now)
+        script.state.examinations.end()
+        #expect(seen.answer == nil)
+        #expect(script.lookup("a") == (isGone ? .missing(nil) : nil))
+    }
+
+    @Test func aLookThatBeganBeforeDamageWasFoundIsNotBelieved() {
+        let key = script.key("a")
+        script.has("a")
+        let start = script.state.examinations.begin()
+        _ = script.event { $0.damageFound(key) }
+        let seen = script.state.examined(key, .entry(Sample.facts()), since: start, now: .now)
+        script.state.examinations.end()
+        #expect(seen.answer == nil)
+        #expect(script.lookup("a") == nil)
+    }
+
+    @Test func duringTheScanWhatChangedIsLookedAt() {
+        script.has("a")
+        script.state.trust = .scanning
+        _ = script.changes(.appeared(script.key("a")))
+        #expect(script.lookup("a") == nil)
+    }
+
+    /// They may be gone since changes were lost, and nothing else would take them off the books.
+    @Test func partialsAreLookedForOnceChangesWereLost() {
+        script.state.partialSeen(script.key("a"), 8192)
+        _ = script.changes(.overflowed)
+        script.state.scanBegan()
+        #expect(script.scanFinishes())
+        #expect(script.state.partials.unverified == [script.key("a")])
+    }
+
+    @Test func whatTheScanCouldNotSeeIsLookedAt() {
+        let key = script.key("a")
+        script.state.trust = .scanning
+        script.state.scanBegan()
+        let start = script.state.examinations.begin()
+        _ = script.state.scanned([.unseen(.entry(key)), .unseen(.partial(key))], since: start)
+        #expect(script.scanFinishes())
+        #expect(script.lookup("a") == nil)
+        #expect(script.state.partials.unverified == [key])
     }
 
     @Test func duringTheScanOnlyWhatIsKnownIsAnsweredFromMemory() {

@@ -111,6 +111,23 @@ struct EvictionScriptTests {
         #expect(!script.holds("d") && !script.holds("e"))
     }
 
+    @Test func whatIsPinnedAndStaysIsCountedOnce() {
+        script.has("a", "b", "c", allocated: 4 * block)
+        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 8 * block))) == ["a"])
+        _ = script.keeps("a")
+        _ = script.pins("a")
+        #expect(script.begins("d", 15 * block).first?.hasPrefix("granted") == true)
+    }
+
+    @Test func aNewVersionOfWhatStaysTakesTheRoomOfOthers() {
+        script.has("a", "b", allocated: 8 * block)
+        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 8 * block))) == ["a"])
+        _ = script.keeps("a")
+        _ = script.want("a", by: nil, FetchOptions(isRefresh: true))
+        #expect(
+            script.asks("a", for: 1, of: 11 * block).prefix(2) == ["granted 45056", "without b"])
+    }
+
     @Test func whoLosesTrackTriesAgain() {
         script.has("a", "b", allocated: 4 * block)
         let eviction = Eviction(goal: EvictionGoal(bytes: 4 * block))

@@ -35,6 +35,7 @@ struct RetryScriptTests {
     @Test func aPauseHoldsNothingAndTheNextGoesOn() {
         script.caller("one", wants: "a")
         script.caller("two", wants: "b")
+        _ = script.asks("a", for: 1, of: 1000)
         #expect(fails("a") == ["start b", "plan"])
         #expect(script.phase("a") == .retrying)
         #expect(script.state.running == 1)

@@ -67,6 +67,18 @@ struct RoomLineScriptTests {
             script.asks("a", for: Budget.step + 1) == ["granted 524288", "resume c"])
     }
 
+    /// Only its end gives room to others, however urgent they are.
+    @Test func whatIsMoreUrgentWaitsForWhoHasRoomAndNeedsMore() {
+        let script = StateScript(bytes: 140 * block)
+        for image in ["a", "b"] {
+            _ = script.want(image, by: nil)
+            #expect(script.asks(image, for: 1) == ["granted 262144"])
+        }
+        #expect(script.asks("a", for: Budget.step + 1) == ["wait"])
+        script.caller("reader", wants: "c", priority: .visible)
+        #expect(script.asks("c", for: 1, of: block) == ["wait"])
+    }
+
     @Test func oneOfSeveralThatAllWaitForAnotherStartsOver() {
         let script = StateScript(bytes: 200 * block)
         for image in ["a", "b", "c"] {
@@ -97,6 +109,11 @@ struct RoomLineScriptTests {
         _ = script.finishes("a")
         #expect(script.published("a", Sample.facts(allocated: 60 * block)).contains("resume c"))
         #expect(script.asks("c", for: 1).first == "granted 262144")
+        // Nor does anybody beside it, as long as it has room.
+        #expect(script.begins("d", block) == ["wait"])
+        _ = script.finishes("c")
+        #expect(script.published("c").contains("resume d"))
+        #expect(script.asks("d", for: 1, of: block).contains("granted 4096"))
     }
 
     @Test func aDownloadAloneDoesNotWaitForItself() {

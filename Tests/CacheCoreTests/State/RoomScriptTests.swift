@@ -104,6 +104,24 @@ struct RoomScriptTests {
         #expect(script.begins("e", 11 * block).first == "granted 45056")
     }
 
+    /// It is counted as pinned, and not once more as what is replaced.
+    @Test func aNewVersionOfAPinnedEntryTakesTheRoomOfOthers() {
+        script.has("a", "b", allocated: 8 * block)
+        _ = script.pins("a")
+        _ = script.want("a", by: nil, FetchOptions(isRefresh: true))
+        #expect(
+            script.asks("a", for: 1, of: 11 * block).prefix(2) == ["granted 45056", "without b"])
+    }
+
+    @Test func anImageOfTheLargestSizeIsNotTooLarge() {
+        let script = StateScript()
+        script.state.budget.maximumImageSize = 300_000
+        _ = script.want("a", by: nil)
+        let (key, id) = (script.key("a"), script.flight("a"))
+        #expect(script.state.lengthPromised(key, id, 300_000) == nil)
+        #expect(script.state.lengthPromised(key, id, 300_001)?.kind == .tooLarge)
+    }
+
     @Test func aFullFileSystemRefusesAndNamesTheFloor() {
         script.state.budget.minimumFree = 10 * block
         script.state.measured(free: 12 * block)
@@ -158,8 +176,9 @@ struct RoomScriptTests {
         #expect(goFor(0) == ["a"])
         // More than may go: it would be in vain.
         #expect(goFor(9 * block) == [])
-        #expect(goFor(3 * block) == ["b"])
         _ = script.pins("c")
+        #expect(goFor(5 * block) == [])
+        #expect(goFor(3 * block) == ["b"])
         #expect(goFor(0) == [])
         #expect(script.holds("c"))
     }

@@ -88,6 +88,26 @@ struct TransferScriptTests {
         #expect(script.state.counters.bytesReceived == 2000)
     }
 
+    @Test func whatIsLostWithOthersIsDownloadedAnewOnce() {
+        script.caller("one", wants: "a")
+        _ = script.asks("a", for: 1, of: 1000)
+        _ = script.finishes("a")
+        #expect(script.isLost("a") == ["start a"])
+        #expect(script.state.room.reserved == 0)
+        #expect(script.lookup("a") == nil)
+        _ = script.finishes("a")
+        #expect(script.isLost("a") == ["tell one: a storage"])
+    }
+
+    @Test(arguments: [false, true])
+    func whatIsLostAndNotWantedAnyMoreIsNotDownloadedAnew(isRemoved: Bool) {
+        script.caller("one", wants: "a")
+        _ = script.finishes("a")
+        #expect((isRemoved ? script.removes("a") : script.event { $0.drainBegan() }) == [])
+        #expect(script.isLost("a") == (isRemoved ? ["unlink a"] : []) + ["tell one: a storage"])
+        #expect(script.state.flights.isEmpty)
+    }
+
     @Test func noMoreDownloadsRunThanAllowed() {
         let script = StateScript(transferLimit: 2)
         script.caller("reader", wants: "a", "b", "c", "d") {
@@ -190,5 +210,18 @@ struct TransferScriptTests {
         script.caller("late", wants: "e") { #expect($0 == ["tell late: e shuttingDown"]) }
         #expect(script.want("f", by: nil) == [])
         #expect(script.state.flights.isEmpty)
+    }
+}
+
+extension StateScript {
+    /// A staged image falls with others of its batch.
+    fileprivate func isLost(_ image: String) -> [String] {
+        let (key, id) = (key(image), flight(image))
+        return event { state in
+            state.published(
+                Publication(
+                    flight: id, key: key, isLostByOthers: true,
+                    result: .failure(Failure(.storage, "the directory was not synced"))))
+        }
     }
 }
