@@ -27,11 +27,13 @@ public struct CertificateAuthority: Sendable {
             ] + Self.newKey(key))
     }
 
-    /// Issues a server certificate that is valid for two days.
+    /// Issues a server certificate.
     ///
-    /// - Parameter names: what it is good for, in openssl's words (x509v3_config(5)).
+    /// - Parameters:
+    ///   - names: what it is good for, in openssl's words (x509v3_config(5)).
+    ///   - days: for how long; -1: until yesterday.
     public func issue(
-        for names: [String] = ["DNS:localhost", "IP:127.0.0.1", "IP:::1"]
+        for names: [String] = ["DNS:localhost", "IP:127.0.0.1", "IP:::1"], days: Int = 2
     ) async throws -> Identity {
         let stem = "server-\(try directory.names().count)"
         let identity = Identity(
@@ -45,7 +47,7 @@ public struct CertificateAuthority: Sendable {
         try await runSuccessfully(
             "openssl",
             [
-                "x509", "-req", "-days", "2", "-in", request, "-extfile", extensions,
+                "x509", "-req", "-days", "\(days)", "-in", request, "-extfile", extensions,
                 "-CA", certificate, "-CAkey", key, "-CAcreateserial", "-out", identity.certificate,
             ])
         return identity

@@ -92,6 +92,14 @@ final class CurlEasy {
         return port
     }
 
+    /// What is wrong with the other side's certificate, by OpenSSL's numbers; that of what is not specified where it
+    /// is for another name. CURLINFO_SSL_VERIFYRESULT(3), X509_STORE_CTX_get_error(3).
+    var certificateProblem: Int {
+        var problem = 0
+        ccurl_get_long(handle, CURLINFO_SSL_VERIFYRESULT, &problem)
+        return problem
+    }
+
     /// What a proxy answered to CONNECT; 0 if none was asked for a tunnel. CURLINFO_HTTP_CONNECTCODE(3).
     var tunnelStatus: Int {
         var status = 0

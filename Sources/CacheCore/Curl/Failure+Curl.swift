@@ -3,10 +3,12 @@ internal import CCurl
 extension Failure {
     /// What libcurl's result means for the image. libcurl-errors(3).
     ///
-    /// - Parameter hasAsked: whether the last host on the way was asked.
+    /// - Parameters:
+    ///   - hasAsked: whether the last host on the way was asked.
+    ///   - certificateProblem: what is wrong with a certificate; see ``CurlEasy/certificateProblem``.
     static func curl(
         _ code: CURLcode, _ received: Int64 = 0, _ length: Int64? = nil,
-        _ head: ResponseHead = ResponseHead(), hasAsked: Bool = false
+        _ head: ResponseHead = ResponseHead(), hasAsked: Bool = false, certificateProblem: Int = 0
     ) -> Failure {
         let text = String(cString: curl_easy_strerror(code))
         switch code {
@@ -28,10 +30,7 @@ extension Failure {
                 .tls, "the file of trusted authorities can't be used: \(text); --ca-file")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_ISSUER_ERROR:
-            return Failure(
-                .tls,
-                "the server's certificate is not acceptable (\(text)); --ca-file trusts "
-                    + "another authority")
+            return .certificate(certificateProblem, text)
         case CURLE_PARTIAL_FILE where received > 0 || head.isComplete,
             CURLE_RECV_ERROR where received > 0,
             CURLE_HTTP2_STREAM where received > 0,
@@ -63,5 +62,18 @@ extension Failure {
         default:
             return Failure(.protocolError, "the transfer failed: \(text)")
         }
+    }
+
+    /// X509_STORE_CTX_get_error(3).
+    private static func certificate(_ problem: Int, _ text: String) -> Failure {
+        let reason =
+            switch problem {
+            case 1: "is not for this host's name"
+            case 9: "is not valid yet; is the clock of this machine right?"
+            case 10: "has expired"
+            case 18...21: "comes from nobody who is trusted; --ca-file trusts another authority"
+            default: "is not acceptable (\(text)); --ca-file trusts another authority"
+            }
+        return Failure(.tls, "the server's certificate \(reason)")
     }
 }

@@ -301,7 +301,10 @@ final class Transfer {
         guard code == CURLE_OK || head.isComplete && answer == .isWhole else {
             leaveBehind()
             return .failure(
-                proxyFailure(code) ?? .curl(code, received, length, head, hasAsked: hasAsked))
+                proxyFailure(code)
+                    ?? .curl(
+                        code, received, length, head, hasAsked: hasAsked,
+                        certificateProblem: easy.certificateProblem))
         }
         guard body != nil || hasImage else { return .failure(.http(head.status)) }
         // Another image, and nothing came of it.
