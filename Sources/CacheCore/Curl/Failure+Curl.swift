@@ -28,9 +28,9 @@ extension Failure {
         case CURLE_SSL_CACERT_BADFILE:
             return Failure(
                 .tls, "the file of trusted authorities can't be used: \(text); --ca-file")
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
-            CURLE_SSL_ISSUER_ERROR:
-            return .certificate(certificateProblem, text)
+        case CURLE_PEER_FAILED_VERIFICATION: return .certificate(certificateProblem, text)
+        case CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR:
+            return .certificate(0, text)
         case CURLE_PARTIAL_FILE where received > 0 || head.isComplete,
             CURLE_RECV_ERROR where received > 0,
             CURLE_HTTP2_STREAM where received > 0,
