@@ -1,13 +1,14 @@
-// The suite drives a cache by fetch(). Here fetch() of a test's URL becomes: ask the daemon, then read
-// the file it names. The adapter remembers nothing between two calls and decides nothing.
+// The suite drives a cache by fetch(). This adapter replaces fetch() for the URL of a test: it asks the
+// daemon and reads the file that the daemon names. It remembers nothing between two calls and decides
+// nothing.
 //
-// The suite checks the head of each response too, and a file has no head. So the origin sends each
-// response with its own head in front of the body (origin.mjs); what the file holds is both, and what
-// is answered is what the file holds. An answer from the cache therefore has the head of the response
-// that is stored, and its count of requests is that of the day it was stored.
+// The suite checks the head of each response too, and a file has no head. The origin therefore sends each
+// response with its own head in front of the body (origin.mjs). The file holds both, and the adapter
+// answers with both. An answer from the cache has the head of the stored response, and the request count
+// of the time when it was stored.
 //
-// A failure is no file. Its status is the daemon's word; the rest of the answer is what the origin sent
-// while this very call was under way, if it was asked at all.
+// If the daemon answers with a failure, there is no file. The status is then the daemon's. The rest of the
+// answer is the response that the origin sent during this call, if it was asked at all.
 
 import fs from 'node:fs'
 import { register } from 'node:module'
@@ -28,8 +29,8 @@ export function adaptFetch (daemon, origin) {
   }
 }
 
-// The suite collects interim responses by a dispatcher of undici's. A file has none, so that none are
-// collected, whoever would: the package itself is not needed for that.
+// The suite collects interim responses by a dispatcher of undici. A file has no interim responses, so an
+// empty stand-in is enough and the package itself is not needed.
 export function standInForUndici () {
   const undici = 'data:text/javascript,export class Agent { compose () {} }'
   const hooks = `export const resolve = (name, context, next) => name === 'undici'
@@ -45,7 +46,7 @@ function failed (item, call) {
   const status = item.failure?.httpStatus
   const sent = call.sent.findLast(envelope => split(envelope).status === status)
   if (sent) return response(sent)
-  // A cache that can't reach the origin says so by 504 (RFC 9110 §15.6.5).
+  // A cache that cannot reach the origin answers 504 (RFC 9110 §15.6.5).
   return new Response(item.failure?.message ?? item.state, { status: status ?? 504 })
 }
 

@@ -1,4 +1,4 @@
-// One daemon with a directory and a socket of its own, and the one call that is needed, by hand.
+// One daemon with its own directory and socket, and the one call that the adapter needs.
 
 import { spawn, spawnSync } from 'node:child_process'
 import net from 'node:net'
@@ -8,7 +8,7 @@ import process from 'node:process'
 // Ends every message (https://varlink.org/Protocol).
 const endOfMessage = '\0'
 
-// What differs from the defaults; docs/http-caching.md says why.
+// Settings that differ from the defaults; docs/http-caching.md gives the reasons.
 const settings = {
   CACHED_ACCEPT: 'any',
   CACHED_SHARED: 'yes',

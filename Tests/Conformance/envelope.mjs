@@ -1,4 +1,4 @@
-// A response with its head in front, as message/http has it (RFC 9112 §10.1).
+// A response with its head in front, in the form of message/http (RFC 9112 §10.1).
 
 export function join (status, reason, fields, body) {
   const lines = [`HTTP/1.1 ${status} ${reason}`]

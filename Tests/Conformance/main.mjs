@@ -1,5 +1,4 @@
-// Runs the part of the suite that applies to a cache of files, through the built daemon, and prints a
-// Markdown report.
+// Runs the applicable part of the suite through the built daemon and prints a Markdown report.
 //
 //   main.mjs --suite DIRECTORY [--daemon PATH] [--only ID] [--require COUNT] [--write FILE]
 //

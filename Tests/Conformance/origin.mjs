@@ -1,8 +1,8 @@
-// The suite's own server, in this process, with two things changed.
+// The suite's own server, in this process, with two changes.
 //
-// A proxy would pass on the number of the request (`Req-Num`) that the suite's client sends; the daemon
-// sends the same request whoever asks, so the server is told here. And each response gets its head in
-// front of its body, see adapter.mjs.
+// A proxy would pass on the request number (`Req-Num`) of the suite's client. The daemon sends the same
+// request for every caller, so this file gives the number to the server. And each response gets its head
+// in front of its body, see adapter.mjs.
 
 import http from 'node:http'
 import net from 'node:net'
@@ -32,7 +32,7 @@ export async function startOrigin (suite, scratch) {
 function begin (calls, url, headers) {
   const test = testOf(new URL(url).pathname)
   const call = { fields: suiteFields(headers), sent: [], end: () => { call.isOver = true } }
-  // It stays until the next one: a question in the background belongs to the call that caused it.
+  // It stays until the next call: a background revalidation belongs to the call that caused it.
   calls.set(test, call)
   return call
 }
@@ -68,7 +68,7 @@ function fields (response) {
   })
 }
 
-// Standard output is for the report.
+// Keeps the server's messages away from standard output, which is for the report.
 function quietly () {
   const log = console.log
   console.log = (...words) => /^(SERVER WARNING|Listening)/.test(words[0]) || log(...words)

@@ -1,4 +1,5 @@
-// The result as Markdown: how many pass, which do not, beside what others published.
+// The result as Markdown: the number of passed tests beside the published results of other caches, and
+// the tests that fail.
 
 import fs from 'node:fs'
 import path from 'node:path'
@@ -28,7 +29,7 @@ export function report (suite, selection, results, version) {
     lines.push(row(name, readResults(suite, file)))
   }
   lines.push('', 'Required tests that fail:', '', ...failures(tests, results, 'required'))
-  lines.push('', 'Optimal ones that fail:', '', ...failures(tests, results, 'optimal'))
+  lines.push('', 'Optimal tests that fail:', '', ...failures(tests, results, 'optimal'))
   lines.push('', 'Not run:', '', '| required | of all | why |', '|---|---|---|')
   for (const { why, ids } of selection.left.values()) {
     lines.push(`| ${ids.filter(test => kind(test) === 'required').length} | ${ids.length} | ${why} |`)
@@ -42,7 +43,7 @@ function failures (tests, results, of) {
   return failed.map(test => `- \`${test.id}\`: ${reason(results[test.id])}`)
 }
 
-// Without the place of the suite on this machine.
+// Without the path of the suite on this machine.
 function reason (result) {
   return result?.[1]?.replace(/ imported from .*/, '') ?? 'no result'
 }
@@ -51,7 +52,7 @@ function readResults (suite, name) {
   return JSON.parse(fs.readFileSync(path.join(suite, 'results', `${name}.json`), 'utf8'))
 }
 
-// Puts the text between the two marks of a page.
+// Replaces the text between the two marks of a page.
 export function writeInto (file, text) {
   const page = fs.readFileSync(file, 'utf8')
   const [head, rest] = page.split('<!-- results -->\n')

@@ -1,13 +1,13 @@
-// Which tests apply to a cache of files that only GETs, and why the others do not.
+// Selects the tests that apply to a cache of files that only sends GET, with reasons for the others.
 
 const reasons = [
-  ['not GET', 'images are fetched by GET, nothing else', test =>
+  ['not GET', 'images are fetched by GET only', test =>
     test.requests.some(request => (request.request_method ?? 'GET') !== 'GET')],
-  ['request fields', 'what is stored may not depend on who asked, so callers send no header fields',
+  ['request fields', 'stored images do not depend on the caller, so callers send no header fields',
     test => test.requests.some(request => request.request_headers?.length)],
   ['CDN', '`CDN-Cache-Control` is for content delivery networks', test => test.cdn_only],
-  ['browser', 'about the cache of a browser', test => test.browser_only],
-  ['replayed fields', 'needs the fields of the stored response sent again, and a file has none',
+  ['browser', 'these test the cache of a browser', test => test.browser_only],
+  ['replayed fields', 'these need the header fields of the stored response, and a file has none',
     (test, suite) => ['headers', 'update304'].includes(suite.id) ||
       test.requests.some(request => request.expected_response_headers)]
 ]
