@@ -15,26 +15,26 @@ public struct Wish: Sendable {
 extension Cache {
     /// Joins or starts the downloads of what is not cached. The observer hears once when all of it is
     /// decided, after this has returned or before; ``leave(_:)`` ends the interest early.
-    public func fetch(_ wishes: [Wish], _ options: FetchOptions) -> InterestID {
-        let interest = begin(wishes, options)
-        complete(interest)
-        return interest
+    public func fetch(_ wishes: [Wish], _ options: FetchOptions) -> WaiterID {
+        let waiter = begin(wishes, options)
+        complete(waiter)
+        return waiter
     }
 
     /// The same in two steps, for callers that have to note the interest before its end is told: that
     /// comes after ``complete(_:)``.
-    public func begin(_ wishes: [Wish], _ options: FetchOptions) -> InterestID {
-        let interest = performing { state in (state.interestBegan(options), []) }
-        want(wishes, options, by: interest)
-        return interest
+    public func begin(_ wishes: [Wish], _ options: FetchOptions) -> WaiterID {
+        let waiter = performing { state in (state.waiterBegan(options), []) }
+        want(wishes, options, by: waiter)
+        return waiter
     }
 
-    public func complete(_ interest: InterestID) {
-        perform { $0.interestNamed(interest) }
+    public func complete(_ waiter: WaiterID) {
+        perform { $0.waiterNamed(waiter) }
     }
 
     /// The same with nobody waiting: the downloads go on whoever leaves. `false`, and none of them begins,
-    /// where that may be more than ``heldLimit``.
+    /// where that may be more than ``detachedLimit``.
     public func prefetch(_ wishes: [Wish], _ options: FetchOptions) -> Bool {
         guard performing({ ($0.holdsAsked(wishes.count), []) }) else { return false }
         want(wishes, options, by: nil)
@@ -43,35 +43,35 @@ extension Cache {
     }
 
     /// Downloads that are held with nobody waiting, at most.
-    public var heldLimit: Int { settings.heldLimit }
+    public var detachedLimit: Int { settings.detachedLimit }
 
     /// Another is about to take the place of a caller, see ``FetchOptions/predecessor``: its end is not told any
     /// more, and what it has stays known until it leaves.
-    public func keep(_ interest: InterestID) {
-        perform(silently: { $0.interestKept(interest) })
+    public func keep(_ waiter: WaiterID) {
+        perform(silently: { $0.waiterReplaced(waiter) })
     }
 
     /// The caller is gone or wants something else. Downloads nobody else waits for stop; their
     /// partials stay.
-    public func leave(_ interest: InterestID) {
-        let keys = performing { state in (state.interestLeaves(interest), []) }
+    public func leave(_ waiter: WaiterID) {
+        let keys = performing { state in (state.waiterLeaves(waiter), []) }
         for ifQueued in [true, false] {
             var rest = keys[...]
             while !rest.isEmpty {
                 let stretch = rest.prefix(Self.stretch)
                 rest = rest.dropFirst(stretch.count)
-                perform { $0.interestLeft(interest, stretch, ifQueued: ifQueued) }
+                perform { $0.waiterLeft(waiter, stretch, ifQueued: ifQueued) }
             }
         }
-        perform { $0.interestGone(interest) }
+        perform { $0.waiterGone(waiter) }
     }
 
     /// Wishes taken in under one hold of the lock. Each is as dear as fifty questions, and the downloads that
     /// are under way want the lock too.
     private static let wishStretch = 32
 
-    private func want(_ wishes: [Wish], _ options: FetchOptions, by interest: InterestID?) {
-        guard directory.isInPlace else { return refuse(wishes, by: interest) }
+    private func want(_ wishes: [Wish], _ options: FetchOptions, by waiter: WaiterID?) {
+        guard directory.isInPlace else { return refuse(wishes, by: waiter) }
         let now = FileTime.now
         var rest = wishes[...]
         while !rest.isEmpty {
@@ -84,16 +84,16 @@ extension Cache {
             }
             perform { state in
                 zip(stretch, stale).flatMap { wish, stale in
-                    state.wanted(wish.key, wish.url, by: interest, options, stale: stale, now: now)
+                    state.wanted(wish.key, wish.url, by: waiter, options, stale: stale, now: now)
                 }
             }
         }
     }
 
     /// What would be downloaded now would lie where nobody finds it.
-    private func refuse(_ wishes: [Wish], by interest: InterestID?) {
-        guard let interest else { return }
-        perform(silently: { $0.refused(wishes.map(\.key), by: interest, directory.lost) })
+    private func refuse(_ wishes: [Wish], by waiter: WaiterID?) {
+        guard let waiter else { return }
+        perform(silently: { $0.refused(wishes.map(\.key), by: waiter, directory.lost) })
     }
 
     /// What may be done with an entry that is no longer fresh; its file says. `nil` for any other, and

@@ -68,7 +68,7 @@ extension Cache {
         _ order: ListOrder, isReversed: Bool = false, limit: Int, after cursor: ListCursor?
     ) -> [ListedEntry] {
         drainWatch()
-        examineUnverified()
+        probeDirtyNames()
         // Else paths would lead nowhere.
         while directory.isInPlace {
             let page =
@@ -161,29 +161,29 @@ extension Cache {
     }
 
     /// Looks at every name that changed since it was last looked at.
-    func examineUnverified() {
+    func probeDirtyNames() {
         let (keys, partials) = performing { state in
-            ((Array(state.unverified), Array(state.partials.unverified)), [])
+            ((Array(state.dirtyNames), Array(state.partials.dirtyNames)), [])
         }
         _ = lookup(keys)
-        for key in partials { examinePartial(of: key) }
+        for key in partials { probePartial(of: key) }
     }
 
-    private func examinePartial(of key: CacheKey) {
-        let start = performing { state in (state.partials.examinations.begin(), []) }
+    private func probePartial(of key: CacheKey) {
+        let start = performing { state in (state.partials.epochs.begin(), []) }
         do {
             let bytes = try directory.allocated(toPartialOf: key)
             perform(silently: { $0.partialSeen(key, bytes, since: start) })
         } catch {
             // It stays among those to be looked at.
-            perform(silently: { $0.partials.examinations.end() })
+            perform(silently: { $0.partials.epochs.end() })
         }
     }
 
     /// How things stand.
     public func statistics() -> Statistics {
         drainWatch()
-        examineUnverified()
+        probeDirtyNames()
         var statistics = performing { state in (Statistics(state), []) }
         statistics.isDirectoryInPlace = directory.isInPlace
         statistics.isDirectoryWritable = directory.isWritable

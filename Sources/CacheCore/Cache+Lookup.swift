@@ -26,43 +26,43 @@ extension Cache {
             rest = rest.dropFirst(stretch.count)
             lookUpInMemory(stretch, view, &answers, unknown: &unknown)
         }
-        for place in unknown { answers[place] = examine(keys[place], view) }
+        for place in unknown { answers[place] = probe(keys[place], view) }
         return answers
     }
 
-    private func examine(_ key: CacheKey, _ view: LookupView) -> Lookup {
-        let answer = examine(key)
+    private func probe(_ key: CacheKey, _ view: LookupView) -> Lookup {
+        let answer = probe(key)
         guard view != .newest else { return answer }
         return performing { state in (state.lookup(key, view) ?? answer, []) }
     }
 
     /// Looks at a name until it holds still, and takes in what was seen.
-    private func examine(_ key: CacheKey) -> Lookup {
+    private func probe(_ key: CacheKey) -> Lookup {
         // A name that changes at every look is somebody's game: the last look tells what was there then.
         var last: EntryFacts?
         for _ in 0..<8 {
-            let start = beginExamination()
-            let seen: Examination
+            let start = beginProbe()
+            let seen: EntryProbe
             do {
-                seen = try directory.examine(key)
+                seen = try directory.probe(key)
             } catch {
-                endExamination()
+                endProbe()
                 return .missing(.unreadable(error, path: path(of: key)))
             }
             last = if case .entry(let facts) = seen { facts } else { nil }
             drainWatch()
             let answer = performing { state in
-                defer { state.examinations.end() }
-                return state.examined(key, seen, since: start, now: .now)
+                defer { state.epochs.end() }
+                return state.probed(key, seen, since: start, now: .now)
             }
             if let answer { return answer }
         }
         return last.map { .cached($0, failure: nil, renewal: nil) } ?? .missing(nil)
     }
 
-    private func endExamination() {
+    private func endProbe() {
         perform { state in
-            state.examinations.end()
+            state.epochs.end()
             return []
         }
     }

@@ -22,7 +22,7 @@ extension CacheState {
     /// A partial has become too old, unless somebody asked for it just now.
     mutating func partialExpired(_ key: CacheKey) -> [Effect] {
         guard flights[key] == nil, partials.mayHold(key) else { return [] }
-        partials.unverified.insert(key)
+        partials.dirtyNames.insert(key)
         return [.discardPartial(key)]
     }
 }

@@ -11,7 +11,7 @@ extension Cache {
     /// Gives memory back. On a disk, the clean pages of cold entries go first, which costs no entry; then
     /// the least recently used are evicted. `completion` is called from the cache's own thread.
     public func relieve(
-        _ measure: ReliefMeasure, completion: @escaping @Sendable (Relief) -> Void
+        _ measure: ReliefMeasure, completion: @escaping @Sendable (MemoryRelief) -> Void
     ) {
         if measure.tightens { tighten() }
         relieve(measure, since: .now, completion)
@@ -19,18 +19,18 @@ extension Cache {
 
     private func relieve(
         _ measure: ReliefMeasure, since start: ContinuousClock.Instant,
-        _ completion: @escaping @Sendable (Relief) -> Void
+        _ completion: @escaping @Sendable (MemoryRelief) -> Void
     ) {
         // One that was moved away somebody may want to keep.
         guard directory.isInPlace else {
             return completion(
-                Relief(
+                MemoryRelief(
                     evicted: .nothing, dropped: .nothing, duration: start.duration(to: .now),
                     failure: directory.lost))
         }
         drainWatch()
-        examineUnverified()
-        forgetPassedOver()
+        probeDirtyNames()
+        retryUnevictable()
         let held: (entries: Int64, partials: Int64)? = performing { state in
             let isPostponed = state.postpones { self.relieve(measure, since: start, completion) }
             return (isPostponed ? nil : (state.index.allocated, state.partials.total), [])
@@ -47,7 +47,7 @@ extension Cache {
                 self.evict(
                     Eviction(goal: goal) { evicted, failure in
                         completion(
-                            Relief(
+                            MemoryRelief(
                                 evicted: evicted, dropped: dropped,
                                 duration: start.duration(to: .now), failure: failure))
                     })

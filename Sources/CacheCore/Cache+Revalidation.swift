@@ -25,7 +25,7 @@ extension Cache {
                     directory.entryRecord(of: key)?.isSameResponse(as: revalidation.asked) == true
                 if isSame { try directory.confirm(record, of: key, file) }
             }
-            guard isSame, case .entry(let facts) = try directory.examine(key) else { return .gone }
+            guard isSame, case .entry(let facts) = try directory.probe(key) else { return .gone }
             return .stored(facts)
         } catch .noSuchFileOrDirectory {
             return .gone

@@ -26,7 +26,7 @@ extension Cache {
         _ keys: ArraySlice<CacheKey>, _ verification: Verification,
         _ report: inout VerificationReport
     ) {
-        var specimens: [Specimen] = []
+        var specimens: [OpenedEntry] = []
         for key in keys {
             do {
                 if let specimen = try specimen(key) { specimens.append(specimen) }
@@ -36,7 +36,7 @@ extension Cache {
                 report.failure = report.failure ?? .unreadable(error, path: path(of: key))
             }
         }
-        let findings = ReadingBatch(specimens).read(directory) {
+        let findings = ParallelVerifier(specimens).read(directory) {
             verification.isCancelled || self.isDraining
         }
         var damaged: [Repair.Case] = []
@@ -59,14 +59,14 @@ extension Cache {
 
     /// Holds what lies under a name; `nil` where nothing does, and where there is nothing to compare it
     /// with.
-    private func specimen(_ key: CacheKey) throws(Errno) -> Specimen? {
+    private func specimen(_ key: CacheKey) throws(Errno) -> OpenedEntry? {
         switch try directory.inspect(key, name: key.description) {
         case nil: nil
         case .failure(let damage):
             try directory.hold(key, damage, isPinned: directory.isPinned(key))
         case .success where !directory.keepsAttributes: nil
         case .success(let facts):
-            Specimen(key: key, descriptor: try openWithoutTrace(key), isPinned: facts.isPinned)
+            OpenedEntry(key: key, descriptor: try openWithoutTrace(key), isPinned: facts.isPinned)
         }
     }
 

@@ -24,7 +24,7 @@ public final class Cache: Sendable {
     private let transfers: TransferLoop
     private let observer = Mutex<(any CacheObserver)?>(nil)
     private let scanner = Mutex<(thread: NamedThread, end: Latch)?>(nil)
-    let upkeep: Upkeep
+    let upkeep: Maintenance
     let verifier = Verifier()
     /// What may be used, as configured: some of it is a share of the file system.
     let limits: Mutex<Limits>
@@ -46,7 +46,7 @@ public final class Cache: Sendable {
         // Without libcrypto nothing has a name: better to say so now than at the first question.
         try SHA256.canBeComputed()
         transfers = try TransferLoop()
-        upkeep = try Upkeep(kernel)
+        upkeep = try Maintenance(kernel)
         directory = try CacheDirectory(
             path: settings.directory, mode: settings.directoryMode, kernel: kernel)
         worker = DirectoryWorker(directory: directory, logger: logger)
@@ -54,7 +54,7 @@ public final class Cache: Sendable {
             transferLimit: settings.transfers.transferLimit,
             hostLimit: settings.transfers.transfersPerHost,
             budget: try directory.budget(settings.limits), retry: settings.retry,
-            publishingLimit: settings.publishingLimit, heldLimit: settings.heldLimit)
+            publishingLimit: settings.publishingLimit, detachedLimit: settings.detachedLimit)
         guarded = Mutex(Guarded(state: state, watch: Self.watch(directory, logger)))
         if !directory.keepsAttributes {
             logger.warning(
@@ -134,7 +134,7 @@ public final class Cache: Sendable {
                         rest = rest.dropFirst(stretch.count)
                         self.perform { state in
                             let effects = stretch.flatMap { state.published($0) }
-                            for key in stretch.lazy.map(\.key) where state.unverified.contains(key)
+                            for key in stretch.lazy.map(\.key) where state.dirtyNames.contains(key)
                             {
                                 disturbed.append(key)
                             }
@@ -196,7 +196,7 @@ public final class Cache: Sendable {
         worker.finish()
         scanner.withLock { $0.take() }?.thread.join()
         drainWatch()
-        flushUses()
+        flushAccessTimes()
         directory.giveUp()
         observer.withLock { $0 = nil }
     }

@@ -8,9 +8,9 @@ public struct CacheSettings: Sendable {
     public var transfers: TransferSettings
     /// Images that are downloaded and not entries yet, at most: each may have a file open, or 64 KiB in memory.
     /// With so many, no further download begins. The default is what three batches take.
-    public var publishingLimit = 3 * Publisher.largestBatch
+    public var publishingLimit = 3 * PublishQueue.largestBatch
     /// Downloads that nobody waits for, at most.
-    public var heldLimit = 200_000
+    public var detachedLimit = 200_000
     /// When failed downloads are tried again.
     public var retry = RetryPolicy()
 

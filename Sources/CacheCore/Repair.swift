@@ -7,7 +7,7 @@ internal import SystemPackage
 struct Repair {
     /// One of them.
     struct Case {
-        let specimen: Specimen
+        let specimen: OpenedEntry
         let damage: Damage
         /// Where it came from, if the file tells.
         let wish: Wish?
@@ -82,9 +82,9 @@ struct Repair {
         let wishes = cases.compactMap(\.wish)
         let options = FetchOptions(
             priority: .background, isRefresh: true, client: verification.client)
-        let interest = cache.begin(wishes, options)
-        let outcome = cache.verifier.wait(for: interest, verification) { cache.complete(interest) }
-        if outcome == nil { cache.leave(interest) }
+        let waiter = cache.begin(wishes, options)
+        let outcome = cache.verifier.wait(for: waiter, verification) { cache.complete(waiter) }
+        if outcome == nil { cache.leave(waiter) }
         return outcome
     }
 

@@ -31,10 +31,10 @@ struct Scan {
     /// Returns the entries met.
     private func scanOnce() throws(Errno) -> Int {
         // What is known of uses goes into the files first: by them the order is made.
-        cache.flushUses()
+        cache.flushAccessTimes()
         cache.perform(silently: { $0.scanBegan() })
         let seen = try readDirectory()
-        examineRest(seen)
+        probeRest(seen)
         sort(seen)
         return seen.count
     }
@@ -42,7 +42,7 @@ struct Scan {
     private func readDirectory() throws(Errno) -> [Seen] {
         var seen: [Seen] = []
         try cache.directory.scan(
-            begin: { cache.beginExamination() },
+            begin: { cache.beginProbe() },
             batch: { batch, start in
                 for item in batch {
                     guard case .entry(let key, .entry(let facts)) = item else { continue }
@@ -55,7 +55,7 @@ struct Scan {
     }
 
     /// Looks at what the index holds and the reading did not meet: it may have gone unnoticed.
-    private func examineRest(_ seen: [Seen]) {
+    private func probeRest(_ seen: [Seen]) {
         let met = Set(seen.map(\.key))
         var position = 0
         var hasMore = true
@@ -64,7 +64,7 @@ struct Scan {
             hasMore = stretch.hasMore
             let missed = stretch.entries.map(\.key).filter { !met.contains($0) }
             guard !missed.isEmpty else { continue }
-            let start = cache.beginExamination()
+            let start = cache.beginProbe()
             let batch = missed.map { key in
                 cache.directory.look(at: .entry(key), key.description)
             }
@@ -87,12 +87,12 @@ struct Scan {
 }
 
 extension Cache {
-    func beginExamination() -> Examinations.Start {
-        performing { state in (state.examinations.begin(), []) }
+    func beginProbe() -> ChangeEpochs.Start {
+        performing { state in (state.epochs.begin(), []) }
     }
 
     /// Takes in a batch of names that were looked at; what changed meanwhile is left out.
-    func takeScanned(_ batch: [CacheDirectory.Scanned], since start: Examinations.Start) {
+    func takeScanned(_ batch: [CacheDirectory.Scanned], since start: ChangeEpochs.Start) {
         drainWatch()
         perform { $0.scanned(batch, since: start) }
     }

@@ -7,7 +7,7 @@ final class Verifier: Sendable {
     private let inbox = Inbox<Verification>()
     private let thread = Mutex<NamedThread?>(nil)
     /// Who waits for a repair.
-    private let waiting = Mutex<(id: InterestID, verification: Verification)?>(nil)
+    private let waiting = Mutex<(id: WaiterID, verification: Verification)?>(nil)
 
     /// Entries held open at once.
     static let batch = 64
@@ -72,7 +72,7 @@ final class Verifier: Sendable {
     /// Waits for all of an interest to be decided, as it will be once `complete` is called; `nil` if the
     /// verification was cancelled before.
     func wait(
-        for id: InterestID, _ verification: Verification, complete: () -> Void
+        for id: WaiterID, _ verification: Verification, complete: () -> Void
     ) -> Outcome? {
         waiting.withLock { $0 = (id, verification) }
         defer { waiting.withLock { $0 = nil } }
@@ -84,7 +84,7 @@ final class Verifier: Sendable {
     /// Whether an outcome is the one that is waited for here.
     func takes(_ outcome: Outcome) -> Bool {
         waiting.withLock { waiting in
-            guard let waiting, waiting.id == outcome.interest else { return false }
+            guard let waiting, waiting.id == outcome.waiter else { return false }
             waiting.verification.events.put(.decided(outcome))
             return true
         }

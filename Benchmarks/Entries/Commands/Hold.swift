@@ -16,7 +16,7 @@ struct Hold: ParsableCommand {
         say("filled")
         state.useAll()
         say("used")
-        state.flushUses()
+        state.flushAccessTimes()
         say("flushed")
         _ = consume state
     }

@@ -4,7 +4,7 @@ internal import SystemPackage
 /// What came of an image on its way to its partial.
 extension Transfer {
     /// What comes at once is held back up to here.
-    static let heldLimit = 64 * 1024
+    static let detachedLimit = 64 * 1024
 
     /// Whether something came that no partial has yet.
     var hasUnwritten: Bool {

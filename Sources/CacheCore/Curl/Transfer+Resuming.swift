@@ -2,7 +2,7 @@ internal import CacheKey
 internal import SystemPackage
 
 /// A partial is not what it was when its rest was asked for.
-struct SpoiltPartial: Error {}
+struct PartialChanged: Error {}
 
 /// Continuing an interrupted download: the rest is asked for, and meanwhile what is there read again,
 /// because digest and type are told from every byte.
@@ -55,8 +55,8 @@ extension Transfer {
     }
 
     /// The partial's file, to be appended to.
-    func unspoilt(_ partial: RestingPartial) throws(SpoiltPartial) -> StagingFile {
-        guard !isSpoilt, context.directory.isUntouched(partial) else { throw SpoiltPartial() }
+    func unspoilt(_ partial: ResumablePartial) throws(PartialChanged) -> StagingFile {
+        guard !isSpoilt, context.directory.isUntouched(partial) else { throw PartialChanged() }
         return partial.file
     }
 

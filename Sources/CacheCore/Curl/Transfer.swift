@@ -16,7 +16,7 @@ final class Transfer {
     var easy: CurlEasy
     let context: TransferContext
     let connections: Connections
-    private let pace: TransferPace
+    private let pace: RateLimiter
     var headers = RequestHeaders.usual
     /// The entry that is there already, and whether the origin is asked about it.
     var question = Question.new
@@ -32,7 +32,7 @@ final class Transfer {
     /// Bytes of the image that are there.
     var received: Int64 = 0
     /// The partial that is continued, or will be if the origin agrees.
-    var resting: RestingPartial?
+    var resting: ResumablePartial?
     /// Bytes of it that were read again.
     var reread: Int64 = 0
     /// It is not what it was.
@@ -83,7 +83,7 @@ final class Transfer {
 
     init(
         _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ easy: CurlEasy,
-        _ context: TransferContext, _ connections: Connections, _ pace: TransferPace,
+        _ context: TransferContext, _ connections: Connections, _ pace: RateLimiter,
         isSociable: Bool
     ) {
         self.id = id
@@ -137,7 +137,7 @@ final class Transfer {
         } else if head.isComplete, head.hasTwoLengths, !head.isRedirect {
             ownFailure = .twoLengths
         } else if head.isComplete, head.status == 200, let length = head.contentLength,
-            length > Self.heldLimit
+            length > Self.detachedLimit
         {
             // At once: the body may be long in coming. A short one is asked for at its first byte.
             ownFailure = context.refusal(key, id, length)
@@ -179,7 +179,7 @@ final class Transfer {
             try take(bytes)
             if slowness.take(bytes.count, now: .now) { throw Failure.tooSlow }
             return .taken
-        } catch is SpoiltPartial {
+        } catch is PartialChanged {
             isSpoilt = true
         } catch let failure as Failure {
             ownFailure = failure
@@ -242,7 +242,7 @@ final class Transfer {
             body = .file(try unspoilt(resting))
         } else {
             var bytes: [UInt8] = []
-            bytes.reserveCapacity(min(Int(clamping: length ?? 0), Self.heldLimit))
+            bytes.reserveCapacity(min(Int(clamping: length ?? 0), Self.detachedLimit))
             body = .bytes(bytes)
             inspector = ImageInspector()
             // What lies there has to make way now: its room is counted no more.
@@ -269,7 +269,7 @@ final class Transfer {
             throw Failure(
                 .protocolError, "the server sent more than the \(end) bytes it promised")
         }
-        if body?.held(bytes, atMost: Self.heldLimit) != true {
+        if body?.held(bytes, atMost: Self.detachedLimit) != true {
             try beginPartial()
             try body?.file?.append(bytes, makeRoom: { makesRoom(for: bytes.count) })
         }

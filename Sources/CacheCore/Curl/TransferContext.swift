@@ -13,13 +13,13 @@ final class TransferContext: Sendable {
     /// The first response began; whether others may share its connection, as over HTTP/2.
     let onAnswered: @Sendable (FlightID, Bool) -> Void
     /// For whom it is, and how urgent; `nil` once it is for nobody.
-    let lane: @Sendable (CacheKey, FlightID) -> TransferQueue.Lane?
+    let lane: @Sendable (CacheKey, FlightID) -> TransferQueue.FlowKey?
     /// Bytes received so far, and in all if the origin said.
     let onProgress: @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void
     /// Says why an image of the length that was promised can't be taken at all, if so.
     let refusal: @Sendable (CacheKey, FlightID, _ length: Int64) -> Failure?
     /// Asks for room before bytes are written: for those needed now, and the length in all if known.
-    let roomFor: @Sendable (CacheKey, FlightID, _ needed: Int64, _ length: Int64?) -> RoomGrant
+    let roomFor: @Sendable (CacheKey, FlightID, _ needed: Int64, _ length: Int64?) -> SpaceGrant
     /// The disk is full all the same, with so many bytes to come; whether others went for them.
     let makeRoom: @Sendable (CacheKey, Int64) -> Bool
     let onFinished: @Sendable (CacheKey, FlightID, TransferEnd) -> Void
@@ -28,10 +28,10 @@ final class TransferContext: Sendable {
         settings: TransferSettings, directory: CacheDirectory, logger: Logger,
         onBeginning: @escaping @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void,
         onAnswered: @escaping @Sendable (FlightID, Bool) -> Void,
-        lane: @escaping @Sendable (CacheKey, FlightID) -> TransferQueue.Lane?,
+        lane: @escaping @Sendable (CacheKey, FlightID) -> TransferQueue.FlowKey?,
         onProgress: @escaping @Sendable (CacheKey, FlightID, Int64, Int64?) -> Void,
         refusal: @escaping @Sendable (CacheKey, FlightID, Int64) -> Failure?,
-        roomFor: @escaping @Sendable (CacheKey, FlightID, Int64, Int64?) -> RoomGrant,
+        roomFor: @escaping @Sendable (CacheKey, FlightID, Int64, Int64?) -> SpaceGrant,
         makeRoom: @escaping @Sendable (CacheKey, Int64) -> Bool,
         onFinished: @escaping @Sendable (CacheKey, FlightID, TransferEnd) -> Void
     ) {

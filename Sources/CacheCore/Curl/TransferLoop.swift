@@ -7,7 +7,7 @@ internal import Synchronization
 final class TransferLoop: Sendable {
     /// What the thread can be asked to do.
     enum Command: Sendable {
-        case start(FlightID, CacheKey, CacheURL, Remains)
+        case start(FlightID, CacheKey, CacheURL, LocalHints)
         /// Ends a transfer if it still runs.
         case cancel(FlightID, CacheKey, discardsPartial: Bool)
         /// Goes on with a transfer that waited for room.
@@ -97,7 +97,7 @@ private final class TransferThread {
     /// Those that were over before they had read it.
     private var ended: [FlightID: CURLcode] = [:]
     private let resolutions: Resolutions
-    private let pace: TransferPace
+    private let pace: RateLimiter
     private var isRunning = true
     /// Until when each connection that becomes idle is closed.
     private var closesUntil: ContinuousClock.Instant?
@@ -113,7 +113,7 @@ private final class TransferThread {
         self.context = context
         self.multi = multi
         resolutions = Resolutions(context.settings)
-        pace = TransferPace(rate: context.settings.maximumRate, now: .now)
+        pace = RateLimiter(rate: context.settings.maximumRate, now: .now)
         configure(connections: context.settings.transferLimit)
     }
 
@@ -189,7 +189,7 @@ private final class TransferThread {
     }
 
     private func begin(
-        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ remains: Remains, isSociable: Bool
+        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ remains: LocalHints, isSociable: Bool
     ) {
         do throws(CurlError) {
             let easy = try handle()
@@ -273,7 +273,7 @@ private final class TransferThread {
             parked[id] = nil
             // One of unknown length may have to wait again, which it can do on a connection of its own.
             begin(
-                id, download.key, download.url, Remains(), isSociable: download.length != nil)
+                id, download.key, download.url, LocalHints(), isSociable: download.length != nil)
         }
     }
 
@@ -314,7 +314,7 @@ private final class TransferThread {
             return context.onFinished(transfer.key, transfer.id, end)
         }
         context.onBeginning(transfer.key, transfer.id, 0, nil)
-        begin(transfer.id, transfer.key, transfer.url, Remains(), isSociable: false)
+        begin(transfer.id, transfer.key, transfer.url, LocalHints(), isSociable: false)
     }
 
     /// Makes another request for the same download.

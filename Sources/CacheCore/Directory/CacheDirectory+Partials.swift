@@ -4,7 +4,7 @@ import Glibc
 internal import SystemPackage
 
 /// A partial that can be continued, open for reading and for appending.
-struct RestingPartial: Sendable {
+struct ResumablePartial: Sendable {
     let file: StagingFile
     let resumption: Resumption
 }
@@ -18,7 +18,7 @@ extension CacheDirectory {
     /// were never written to the disk.
     ///
     /// Says in the file that it was asked for.
-    func restingPartial(of key: CacheKey) -> RestingPartial? {
+    func restingPartial(of key: CacheKey) -> ResumablePartial? {
         guard keepsAttributes else { return nil }
         do {
             let name = Self.partialName(of: key)
@@ -31,7 +31,7 @@ extension CacheDirectory {
                 let resumption = Resumption(record, received: Int64(status.st_size))
             else { return nil }
             try kernel.setAccessTime(.now, of: opened)
-            return RestingPartial(file: file, resumption: resumption)
+            return ResumablePartial(file: file, resumption: resumption)
         } catch {
             // Whatever hinders it hinders no download from the beginning.
             return nil
@@ -39,7 +39,7 @@ extension CacheDirectory {
     }
 
     /// Whether the name still leads to the partial, and nothing happened to it since it was opened.
-    func isUntouched(_ partial: RestingPartial) -> Bool {
+    func isUntouched(_ partial: ResumablePartial) -> Bool {
         do {
             let status = try kernel.status(of: partial.file.descriptor)
             return isOwn(status) && Int64(status.st_size) == partial.resumption.received

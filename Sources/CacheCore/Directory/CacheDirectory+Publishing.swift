@@ -15,7 +15,7 @@ internal import SystemPackage
 extension CacheDirectory {
     /// Publishes images at once: the same as to prepare, to name and to settle them.
     func publish(
-        _ images: [StagedImage], now: FileTime, sync: SyncPace.Choice = .eachFile,
+        _ images: [StagedImage], now: FileTime, sync: GroupCommitPolicy.Choice = .eachFile,
         makeRoom: (CacheKey, Int64) -> Bool = { _, _ in false }
     ) -> [Publication] {
         var batch = PublicationBatch()
@@ -61,11 +61,12 @@ extension CacheDirectory {
     /// ``settle(_:isSynced:)``. A failure loses only its own image.
     ///
     /// - Parameters:
-    ///   - sync: how the files' own bytes are made durable; see ``SyncPace``.
+    ///   - sync: how the files' own bytes are made durable; see ``GroupCommitPolicy``.
     ///   - former: a batch that has its names; where the whole file system is synced, that settles it too.
     ///   - onSettled: what came of that one, before any of this batch has its name.
     func name(
-        _ batch: PublicationBatch, sync: SyncPace.Choice, after former: consuming NamedBatch? = nil,
+        _ batch: PublicationBatch, sync: GroupCommitPolicy.Choice,
+        after former: consuming NamedBatch? = nil,
         onSettled: ([Publication]) -> Void = { _ in }, makeRoom: (CacheKey, Int64) -> Bool
     ) -> NamedBatch {
         var items = batch.items

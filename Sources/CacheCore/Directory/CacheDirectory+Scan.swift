@@ -7,7 +7,7 @@ internal import SystemPackage
 extension CacheDirectory {
     /// A name the scan looked at.
     enum Scanned: Sendable {
-        case entry(CacheKey, Examination)
+        case entry(CacheKey, EntryProbe)
         /// Bytes the disk holds for a partial; `nil` where there is none.
         case partial(CacheKey, Int64?)
         /// It could not be looked at, and has to be again.
@@ -77,7 +77,7 @@ extension CacheDirectory {
     func look(at name: DirectoryName, _ text: String) -> Scanned {
         do {
             switch name {
-            case .entry(let key): return .entry(key, try examine(key, name: text))
+            case .entry(let key): return .entry(key, try probe(key, name: text))
             case .partial(let key): return .partial(key, try allocated(toPartialOf: key))
             }
         } catch {

@@ -20,7 +20,7 @@ final class CacheDirectory: Sendable {
     private let lockDescriptor: Int32
     /// Which directory it is.
     private let facts: Mutex<Facts>
-    let disowned = DisownedFiles()
+    let disowned = Quarantine()
     let owner = geteuid()
 
     /// Makes the directory where it is missing, locks it and marks it as a cache.
@@ -141,12 +141,12 @@ final class CacheDirectory: Sendable {
     // MARK: Looking
 
     /// What lies under the name of `key`.
-    func examine(_ key: CacheKey) throws(Errno) -> Examination {
-        try examine(key, name: key.description)
+    func probe(_ key: CacheKey) throws(Errno) -> EntryProbe {
+        try probe(key, name: key.description)
     }
 
     /// The same with the name at hand, as a scan has it.
-    func examine(_ key: CacheKey, name: String) throws(Errno) -> Examination {
+    func probe(_ key: CacheKey, name: String) throws(Errno) -> EntryProbe {
         switch try inspect(key, name: name) {
         case nil: .absent
         case .success(let facts): .entry(facts)
@@ -199,7 +199,7 @@ final class CacheDirectory: Sendable {
     func entryRecord(of key: CacheKey) -> EntryRecord? {
         let name = key.description
         do {
-            guard keepsAttributes, case .entry = try examine(key, name: name) else { return nil }
+            guard keepsAttributes, case .entry = try probe(key, name: name) else { return nil }
             return try record(of: key, name: name)
         } catch {
             return nil

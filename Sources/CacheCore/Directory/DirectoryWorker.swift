@@ -6,7 +6,7 @@ internal import SystemPackage
 /// The one place where names in the directory change, in the order the cache decided.
 ///
 /// All publications that gather while the last batch is being synced, and for a while after it, share one
-/// commit; see ``Publisher``. What was decided behind publications waits until they are entries, except
+/// commit; see ``PublishQueue``. What was decided behind publications waits until they are entries, except
 /// evictions, which spare what is in flight. Because there is one worker and one order, an unlink decided
 /// before a publication of the same key can never hit the newer file.
 final class DirectoryWorker: Sendable {
@@ -86,7 +86,7 @@ final class DirectoryWorker: Sendable {
     }
 
     private func run(_ owner: Owner) {
-        let publisher = Publisher(directory: directory, owner: owner)
+        let publisher = PublishQueue(directory: directory, owner: owner)
         defer { publisher.finish() }
         var share = Share()
         while var jobs = inbox.takeAll() {
@@ -95,7 +95,7 @@ final class DirectoryWorker: Sendable {
                 // Written as they come, so that little is left to do when the time is there.
                 while jobs.allSatisfy(\.letsGather), publisher.mayGrow {
                     perform(&jobs, publisher, &share, owner)
-                    jobs = inbox.takeAll(by: publisher.nextLook, enough: Publisher.stretch)
+                    jobs = inbox.takeAll(by: publisher.nextLook, enough: PublishQueue.stretch)
                     files += jobs.count(where: \.isPublication)
                 }
                 publisher.gathered(files: files)
@@ -111,7 +111,7 @@ final class DirectoryWorker: Sendable {
     ///
     /// - Parameter isAwaited: somebody waits for the last of them.
     private func perform(
-        _ jobs: inout [Job], _ publisher: Publisher, _ share: inout Share, _ owner: Owner,
+        _ jobs: inout [Job], _ publisher: PublishQueue, _ share: inout Share, _ owner: Owner,
         isAwaited: Bool = false
     ) {
         var images: [StagedImage] = []
@@ -130,7 +130,7 @@ final class DirectoryWorker: Sendable {
             switch job {
             case .publish(let image, _):
                 images.append(image)
-                if images.count == Publisher.stretch {
+                if images.count == PublishQueue.stretch {
                     publisher.prepare(&images, awaited: awaited(behind: jobs))
                 }
             case .unlink(let victim, let place):

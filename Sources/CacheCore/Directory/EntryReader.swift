@@ -34,14 +34,14 @@ struct EntryReader: ~Copyable {
     }
 
     /// Reads one entry; `isCancelled` is asked between two pieces.
-    mutating func read(_ specimen: Specimen, isCancelled: () -> Bool) -> Finding {
+    mutating func read(_ specimen: OpenedEntry, isCancelled: () -> Bool) -> Finding {
         var finding = readOnce(specimen, isCancelled)
         // A disk that does not give bytes back may do it the next time.
         if case .damaged(.unreadableBytes) = finding { finding = readOnce(specimen, isCancelled) }
         return finding
     }
 
-    private mutating func readOnce(_ specimen: Specimen, _ isCancelled: () -> Bool) -> Finding {
+    private mutating func readOnce(_ specimen: OpenedEntry, _ isCancelled: () -> Bool) -> Finding {
         do {
             let before = try directory.kernel.status(of: specimen.descriptor)
             let found: Damage?
@@ -60,7 +60,7 @@ struct EntryReader: ~Copyable {
 
     /// The attributes first: they cost nothing.
     private mutating func damage(
-        _ specimen: Specimen, _ isCancelled: () -> Bool
+        _ specimen: OpenedEntry, _ isCancelled: () -> Bool
     ) throws(Errno) -> Damage? {
         let (key, file) = (specimen.key, specimen.descriptor)
         guard let record = try directory.record(of: key, name: key.description) else {
@@ -93,7 +93,7 @@ struct EntryReader: ~Copyable {
     }
 
     /// Whether the name leads to the file that was read, and nobody wrote to that.
-    private func isUntouched(_ specimen: Specimen, since before: stat) throws(Errno) -> Bool {
+    private func isUntouched(_ specimen: OpenedEntry, since before: stat) throws(Errno) -> Bool {
         let after = try directory.kernel.status(of: specimen.descriptor)
         return directory.isInPlace(specimen) && FileVersion(before) == FileVersion(after)
     }

@@ -45,8 +45,8 @@ extension CacheState {
             search.isCutShort = true
             return nil
         }
-        let (flights, passedOver) = (flights, room.passedOver)
-        let isSpared = { flights[$0] != nil || passedOver.contains(.entry($0)) }
+        let (flights, unevictable) = (flights, room.unevictable)
+        let isSpared = { flights[$0] != nil || unevictable.contains(.entry($0)) }
         guard let key = index.oldestUnpinned(steps: &search.steps, unless: isSpared),
             var victim = condemn(key)
         else {
@@ -70,7 +70,7 @@ extension CacheState {
     /// other can go on, which begins anew.
     private mutating func restingPartial(_ flight: Flight, _ missing: Int64) -> Victim? {
         let others = partials.keys.lazy.filter { [flights, room] in
-            flights[$0]?.id != flight.id && !room.passedOver.contains(.partial($0))
+            flights[$0]?.id != flight.id && !room.unevictable.contains(.partial($0))
         }
         var next = others.first { flights[$0].map { $0.phase == .queued } ?? true }
         if next == nil, missing > 0, others.reduce(0, { $0 + (partials[$1] ?? 0) }) >= missing {
@@ -108,7 +108,7 @@ extension CacheState {
     /// Takes an entry off the index; its file is the caller's to remove.
     mutating func condemn(_ key: CacheKey) -> Victim? {
         guard let facts = index.remove(key) else { return nil }
-        examinations.note(key)
+        epochs.note(key)
         var victim = condemn(unindexed: key, facts.allocated)
         victim.facts = facts
         return victim
@@ -136,7 +136,7 @@ extension CacheState {
         for victim in victims {
             switch victim.name {
             case .entry(let key):
-                unverified.insert(key)
+                dirtyNames.insert(key)
                 guard let facts = victim.facts, flights[key] == nil, !index.contains(key) else {
                     continue
                 }
@@ -153,29 +153,29 @@ extension CacheState {
     mutating func stuck(_ victims: [Victim], othersMayGo: Bool) -> [Effect] {
         for victim in victims {
             if case .entry(let key) = victim.name { unremovable.insert(key) }
-            if othersMayGo { room.passedOver.insert(victim.name) }
+            if othersMayGo { room.unevictable.insert(victim.name) }
         }
         return stayed(victims)
     }
 
     /// One that may have been among those changed, or was asked for.
-    mutating func triedAgain(_ name: DirectoryName) {
+    mutating func retryEviction(_ name: DirectoryName) {
         if case .entry(let key) = name { unremovable.remove(key) }
-        guard room.passedOver.remove(name) != nil, case .entry(let key) = name else { return }
+        guard room.unevictable.remove(name) != nil, case .entry(let key) = name else { return }
         index.maybeUnspared(key)
     }
 
     /// All of those are tried again.
-    mutating func allTriedAgain() {
+    mutating func retryAllEvictions() {
         unremovable = []
-        guard !room.passedOver.isEmpty else { return }
-        room.passedOver = []
+        guard !room.unevictable.isEmpty else { return }
+        room.unevictable = []
         index.searchAnew()
     }
 
     /// What no eviction takes: pinned entries, and what can't be removed.
     var immovable: Removal {
-        room.passedOver.reduce(index.pinned) { sum, name in
+        room.unevictable.reduce(index.pinned) { sum, name in
             switch name {
             case .entry(let key):
                 guard let facts = index.facts(of: key), !facts.isPinned else { return sum }

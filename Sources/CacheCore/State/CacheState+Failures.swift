@@ -28,15 +28,15 @@ extension CacheState {
     mutating func failed(_ key: CacheKey, _ flight: Flight, _ failure: Failure) -> [Effect] {
         counters.failed += 1
         failures.record(failure, of: key, flight.url)
-        return decide(key, for: flight.interests, failure) + changed(key)
+        return decide(key, for: flight.waiters, failure) + changed(key)
     }
 
     /// The entry is the answer to all who do not insist on a fresh one, the daemon itself included.
     private mutating func staleServed(_ key: CacheKey, _ flight: Flight) -> [Effect] {
         guard index.contains(key) else { return [] }
-        let content = flight.interests.filter { interests[$0]?.isRefresh != true }
+        let content = flight.waiters.filter { waiters[$0]?.isRefresh != true }
         counters.staleAnswers += content.count
-        flights[key]?.interests.subtract(content)
+        flights[key]?.waiters.subtract(content)
         setHeld(key, false)
         return decide(key, for: content, nil)
     }

@@ -42,8 +42,8 @@ extension CacheState {
     /// on to the end.
     private func mayGiveWay(_ flight: Flight) -> Bool {
         let isNearlyThrough = flight.total.map { $0 - flight.received < PartialPolicy.smallRest }
-        return urgency(of: flight) == .background && flight.timesGivenWay < Self.patience
-            && (isNearlyThrough != true || flight.isStuck)
+        return urgency(of: flight) == .background && flight.preemptions < Self.patience
+            && (isNearlyThrough != true || flight.isStalled)
     }
 
     /// Some seconds have passed: a prefetch that received nothing meanwhile is not about to end, however
@@ -51,7 +51,7 @@ extension CacheState {
     mutating func prefetchesLookedAt() -> [Effect] {
         for key in prefetches.origins.values.joined() {
             guard let flight = flights[key] else { continue }
-            flights[key]?.isStuck = flight.receivedAtLook == flight.received
+            flights[key]?.isStalled = flight.receivedAtLook == flight.received
             flights[key]?.receivedAtLook = flight.received
         }
         return prefetchesGiveWay()
@@ -64,7 +64,7 @@ extension CacheState {
     private mutating func giveWay(_ key: CacheKey) -> [Effect] {
         guard let flight = flights[key] else { return [] }
         let freed = replaceFlight(key, flight, atFront: true)
-        flights[key]?.timesGivenWay += 1
+        flights[key]?.preemptions += 1
         return [.cancelTransfer(flight.id, key, discardsPartial: false)] + freed + changed(key)
     }
 
@@ -80,7 +80,7 @@ extension CacheState {
         // It did not fail.
         next.attempts -= 1
         flights[key] = next
-        if next.isHeld { holds.add() }
+        if next.isDetached { holds.add() }
         enterQueue(key, atFront: atFront)
         return freed
     }

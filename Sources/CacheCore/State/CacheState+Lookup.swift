@@ -4,21 +4,21 @@ internal import CacheKey
 extension CacheState {
     /// What is known of a key; `nil` when its name has to be looked at first. Touches nothing.
     func lookup(_ key: CacheKey) -> Lookup? {
-        mustExamine(key) ? nil : known(key)
+        mustProbe(key) ? nil : known(key)
     }
 
     /// The answer from memory to a question of a kind; `nil` when the name has to be looked at first.
     mutating func lookup(_ key: CacheKey, _ view: LookupView) -> Lookup? {
         if view == .taken { changes.take(key) }
-        return mustExamine(key) ? nil : known(key, isAnnounced: view != .newest)
+        return mustProbe(key) ? nil : known(key, isAnnounced: view != .newest)
     }
 
-    private func mustExamine(_ key: CacheKey) -> Bool {
+    private func mustProbe(_ key: CacheKey) -> Bool {
         let isDoubtful =
             switch trust {
             case .blind: true
-            case .whole: !unverified.isEmpty && unverified.contains(key)
-            case .scanning: unverified.contains(key) || !index.contains(key)
+            case .whole: !dirtyNames.isEmpty && dirtyNames.contains(key)
+            case .scanning: dirtyNames.contains(key) || !index.contains(key)
             }
         // What is being published may not survive a power cut yet; its flight tells when it does.
         return isDoubtful && !isPublishing(key)
@@ -34,22 +34,22 @@ extension CacheState {
         if let facts = index.facts(of: key) {
             return .cached(
                 facts, failure: progress?.failure ?? failures[key],
-                renewal: progress.map { Renewal($0) })
+                renewal: progress.map { Refresh($0) })
         }
         return progress.map { .inFlight($0) } ?? .missing(failures[key])
     }
 
     /// Takes in what was seen under a name; the answer for it, or `nil` when the name changed
     /// meanwhile and has to be looked at again.
-    mutating func examined(
-        _ key: CacheKey, _ examination: Examination, since start: Examinations.Start, now: FileTime
+    mutating func probed(
+        _ key: CacheKey, _ probe: EntryProbe, since start: ChangeEpochs.Start, now: FileTime
     ) -> (answer: Lookup?, effects: [Effect]) {
         // A file on its way out is there for a moment yet, and no entry any more.
         guard !isPublishing(key), !room.doomed.contains(key) else { return (known(key), []) }
-        guard examinations.isCurrent(key, since: start) else { return (nil, []) }
-        unverified.remove(key)
+        guard epochs.isCurrent(key, since: start) else { return (nil, []) }
+        dirtyNames.remove(key)
         var effects: [Effect] = []
-        switch examination {
+        switch probe {
         case .entry(let facts):
             let before = observed(key)
             if !index.update(key, facts) { appeared(key, facts, now: now) }
@@ -91,20 +91,20 @@ extension CacheState {
             if !uses.isOwn(key) { used(key, at: now()) }
             return []
         case .partialChanged(let key), .partialVanished(let key):
-            triedAgain(.partial(key))
+            retryEviction(.partial(key))
             if flights.update(key, { $0.notesPartial(change) }) != true { partials.doubt(key) }
             return []
         case .appeared(let key), .created(let key):
-            examinations.note(key)
-            unverified.insert(key)
-            triedAgain(.entry(key))
+            epochs.note(key)
+            dirtyNames.insert(key)
+            retryEviction(.entry(key))
             flights.update(key) { $0.landing.note(change) }
             return []
         case .vanished(let key):
-            examinations.note(key)
+            epochs.note(key)
             flights.update(key) { $0.landing.note(change) }
-            unverified.remove(key)
-            triedAgain(.entry(key))
+            dirtyNames.remove(key)
+            retryEviction(.entry(key))
             return vanished(key)
         case .overflowed:
             defer { changesLost() }
@@ -115,7 +115,7 @@ extension CacheState {
     /// Names lead into another directory: nothing that is known is certain.
     mutating func directoryReplaced() -> [Effect] {
         // It may be on another file system.
-        (room.reach, room.owed) = (.max, 0)
+        (room.reach, room.pendingFree) = (.max, 0)
         isPartlyRead = true
         changesLost()
         return isScanning ? [] : [.scan]
@@ -125,7 +125,7 @@ extension CacheState {
         lostChanges = true
         losses += 1
         uses.ownOpens = [:]
-        allTriedAgain()
+        retryAllEvictions()
         isPartlyRead = isUnread
         trust = .blind
     }
@@ -134,40 +134,40 @@ extension CacheState {
     mutating func scanBegan() {
         lostChanges = false
         isScanning = true
-        partials.unverified.formUnion(partials.keys)
+        partials.dirtyNames.formUnion(partials.keys)
     }
 
-    /// The scan looked at a batch of names, begun with ``Examinations/begin()``.
+    /// The scan looked at a batch of names, begun with ``ChangeEpochs/begin()``.
     mutating func scanned(
-        _ batch: [CacheDirectory.Scanned], since start: Examinations.Start
+        _ batch: [CacheDirectory.Scanned], since start: ChangeEpochs.Start
     ) -> [Effect] {
         var effects: [Effect] = []
         for item in batch {
             switch item {
-            case .entry(let key, let examination): effects += scanned(key, examination, start)
+            case .entry(let key, let probe): effects += scanned(key, probe, start)
             case .partial(let key, let bytes):
                 // It may have become an entry meanwhile.
-                if !examinations.isCurrent(key, since: start) {
-                    partials.unverified.insert(key)
-                } else if !partials.unverified.contains(key) {
+                if !epochs.isCurrent(key, since: start) {
+                    partials.dirtyNames.insert(key)
+                } else if !partials.dirtyNames.contains(key) {
                     partialSeen(key, bytes)
                 }
-            case .unseen(.entry(let key)): unverified.insert(key)
-            case .unseen(.partial(let key)): partials.unverified.insert(key)
+            case .unseen(.entry(let key)): dirtyNames.insert(key)
+            case .unseen(.partial(let key)): partials.dirtyNames.insert(key)
             }
         }
-        examinations.end()
+        epochs.end()
         return effects
     }
 
     private mutating func scanned(
-        _ key: CacheKey, _ examination: Examination, _ start: Examinations.Start
+        _ key: CacheKey, _ probe: EntryProbe, _ start: ChangeEpochs.Start
     ) -> [Effect] {
-        guard examinations.isCurrent(key, since: start), !isPublishing(key),
+        guard epochs.isCurrent(key, since: start), !isPublishing(key),
             !room.doomed.contains(key)
         else { return [] }
-        unverified.remove(key)
-        switch examination {
+        dirtyNames.remove(key)
+        switch probe {
         case .entry(let facts):
             let before = observed(key)
             if !index.update(key, facts) { index.insertOldest(key, facts) }
@@ -178,18 +178,18 @@ extension CacheState {
         }
     }
 
-    /// Somebody looked at the name of a partial, begun with ``Examinations/begin()``. What happened to it
+    /// Somebody looked at the name of a partial, begun with ``ChangeEpochs/begin()``. What happened to it
     /// since then is known better, or is looked at again.
     mutating func partialSeen(
-        _ key: CacheKey, _ bytes: Int64?, since start: Examinations.Start
+        _ key: CacheKey, _ bytes: Int64?, since start: ChangeEpochs.Start
     ) {
-        if partials.examinations.isCurrent(key, since: start) { partialSeen(key, bytes) }
-        partials.examinations.end()
+        if partials.epochs.isCurrent(key, since: start) { partialSeen(key, bytes) }
+        partials.epochs.end()
     }
 
     /// What is under the name of a partial; `nil`: nothing.
     mutating func partialSeen(_ key: CacheKey, _ bytes: Int64?) {
-        partials.unverified.remove(key)
+        partials.dirtyNames.remove(key)
         // What a download is writing is in its own books.
         if flights[key]?.hasRoom != true { partials[key] = bytes }
     }

@@ -4,7 +4,7 @@ internal import CacheKey
 extension CacheState {
     /// A record was rewritten, or there is no file yet: what is on its way will be pinned when it lands.
     mutating func pinned(_ key: CacheKey, _ isPinned: Bool) -> [Effect] {
-        examinations.note(key)
+        epochs.note(key)
         let wasPinned = self.isPinned(key)
         flights[key]?.isPinned = isPinned
         let isKnown = index.setPinned(key, isPinned) || flights[key] != nil

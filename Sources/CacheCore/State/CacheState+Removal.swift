@@ -29,7 +29,7 @@ extension CacheState {
         if failures.forget(key) { effects += changed(key) }
         if flights[key]?.phase == .publishing, let facts = index.remove(key) {
             // Its file is replaced any moment: what is queued now would remove the new one.
-            examinations.note(key)
+            epochs.note(key)
             counters.removed += 1
             return (Removal(entries: 1, bytes: facts.allocated), effects + changed(key))
         }
@@ -48,8 +48,8 @@ extension CacheState {
     /// What lies under the name is not what was fetched, and its file or the directory says so.
     mutating func damageFound(_ key: CacheKey) -> [Effect] {
         counters.damaged += 1
-        examinations.note(key)
-        unverified.insert(key)
+        epochs.note(key)
+        dirtyNames.insert(key)
         return index.remove(key) == nil ? [] : changed(key)
     }
 
@@ -65,7 +65,7 @@ extension CacheState {
         let stop: Effect =
             flight.phase.isRunning
             ? .cancelTransfer(flight.id, key, discardsPartial: true) : .discardPartial(key)
-        return [stop] + decide(key, for: flight.interests, .removed) + changed(key) + freed
+        return [stop] + decide(key, for: flight.waiters, .removed) + changed(key) + freed
             + startTransfers()
     }
 }

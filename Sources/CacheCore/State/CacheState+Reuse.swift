@@ -23,7 +23,7 @@ extension CacheState {
 
     /// Answers a wish from what is there or remembered; `nil` if the origin has to be asked first.
     mutating func answered(
-        _ key: CacheKey, _ url: CacheURL, by interest: InterestID?, _ stale: Staleness?,
+        _ key: CacheKey, _ url: CacheURL, by waiter: WaiterID?, _ stale: Staleness?,
         now: UnixTime
     ) -> [Effect]? {
         switch answer(key, stale, now) {
@@ -41,7 +41,7 @@ extension CacheState {
         case .failure(let failure):
             counters.misses += 1
             counters.failuresRepeated += 1
-            if let interest { interests[interest]?.failures[key] = failure }
+            if let waiter { waiters[waiter]?.failures[key] = failure }
             return []
         }
     }
@@ -79,8 +79,8 @@ extension CacheState {
 
     /// An entry was found or published; what may not be kept has its time set, or keeps the longer one it has.
     mutating func handOver(_ key: CacheKey, _ facts: EntryFacts) {
-        guard facts.removeAt != nil || !handedOver.isEmpty else { return }
-        handedOver[key] = facts.removeAt.map { max($0, handedOver[key] ?? $0) }
+        guard facts.removeAt != nil || !noStoreGrace.isEmpty else { return }
+        noStoreGrace[key] = facts.removeAt.map { max($0, noStoreGrace[key] ?? $0) }
     }
 
     /// Time has passed, or the clock was set back: those who waited for what may not be kept have had the
@@ -90,27 +90,27 @@ extension CacheState {
         now: UnixTime, time: Int64, limit: Int = VictimSearch.slice
     ) -> (hasMore: Bool, effects: [Effect]) {
         // What is known of a directory that is not read yet may be another's.
-        guard !handedOver.isEmpty, !isUnread else { return (false, []) }
+        guard !noStoreGrace.isEmpty, !isUnread else { return (false, []) }
         var effects: [Effect] = []
         var count = 0
-        let unheard = interests.values.reduce(into: Set()) { $0.formUnion($1.handedOver) }
-        for (key, end) in handedOver {
+        let unheard = waiters.values.reduce(into: Set()) { $0.formUnion($1.noStoreGrace) }
+        for (key, end) in noStoreGrace {
             if unheard.contains(key) {
-                handedOver[key] = now + time
+                noStoreGrace[key] = now + time
                 continue
             }
             guard let facts = index.facts(of: key) else {
-                handedOver[key] = nil
+                noStoreGrace[key] = nil
                 continue
             }
             guard end <= now || facts.fetchedAt > now else { continue }
             // A newer file may be about to take the name, and one that appeared was not looked at yet.
-            guard !facts.isPinned, flights[key]?.phase != .publishing, !unverified.contains(key),
+            guard !facts.isPinned, flights[key]?.phase != .publishing, !dirtyNames.contains(key),
                 !unremovable.contains(key)
             else { continue }
             guard count < limit else { return (true, effects) }
             count += 1
-            handedOver[key] = nil
+            noStoreGrace[key] = nil
             effects += withdraw(key)
         }
         return (false, effects)

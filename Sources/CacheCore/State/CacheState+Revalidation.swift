@@ -6,7 +6,7 @@ extension CacheState {
     /// flight begins anew, and then has nothing to ask about.
     mutating func confirmed(_ revalidation: Revalidation, _ end: RevalidationEnd) -> [Effect] {
         let key = revalidation.key
-        examinations.note(key)
+        epochs.note(key)
         guard let flight = flights[key], flight.id == revalidation.flight else {
             preconditionFailure("\(key) was confirmed without a flight")
         }
@@ -20,10 +20,10 @@ extension CacheState {
             handOver(key, facts)
         }
         // A stranger may have been at it meanwhile, and been noticed too early to count.
-        unverified.insert(key)
+        dirtyNames.insert(key)
         counters.revalidated += 1
         failures.forget(key)
-        return endFlight(key) + decide(key, for: flight.interests, nil) + changed(key)
+        return endFlight(key) + decide(key, for: flight.waiters, nil) + changed(key)
             + startTransfers()
     }
 
@@ -34,13 +34,13 @@ extension CacheState {
         var bytes: Int64 = 0
         if case .stored(let facts) = end { bytes = facts.allocated }
         let victim = condemn(key) ?? condemn(unindexed: key, bytes)
-        return [.unlink(victim)] + endFlight(key) + decide(key, for: flight.interests, .removed)
+        return [.unlink(victim)] + endFlight(key) + decide(key, for: flight.waiters, .removed)
             + changed(key) + startTransfers()
     }
 
     private mutating func lost(_ key: CacheKey, _ flight: Flight) -> [Effect] {
         guard flight.isWanted, !isDraining else {
-            return endFlight(key) + decide(key, for: flight.interests, .shuttingDown)
+            return endFlight(key) + decide(key, for: flight.waiters, .shuttingDown)
                 + changed(key) + startTransfers()
         }
         queueAgain(key)

@@ -27,24 +27,24 @@ extension CacheState {
         return effects
     }
 
-    private func remains(of key: CacheKey) -> Remains {
-        guard trust == .whole else { return Remains() }
-        return Remains(
+    private func remains(of key: CacheKey) -> LocalHints {
+        guard trust == .whole else { return LocalHints() }
+        return LocalHints(
             partial: partials.mayHold(key),
-            entry: unverified.contains(key) || index.contains(key))
+            entry: dirtyNames.contains(key) || index.contains(key))
     }
 
     /// How urgent a download is to the most urgent of those who wait for it.
     func urgency(of flight: Flight) -> Priority {
-        var most = flight.isHeld ? flight.heldPriority : .background
-        for id in flight.interests {
-            if let interest = interests[id] { most = max(most, interest.priority) }
+        var most = flight.isDetached ? flight.detachedPriority : .background
+        for id in flight.waiters {
+            if let waiter = waiters[id] { most = max(most, waiter.priority) }
         }
         return most
     }
 
     /// The line a download would have its next turn in: that of the most urgent who waits for it.
-    func lane(of key: CacheKey, _ id: FlightID) -> TransferQueue.Lane? {
+    func lane(of key: CacheKey, _ id: FlightID) -> TransferQueue.FlowKey? {
         guard let flight = flights[key], flight.id == id else { return nil }
         let urgency = urgency(of: flight)
         return places(key, flight).lazy.map { $0.1 }.first { $0.priority == urgency }
@@ -63,15 +63,15 @@ extension CacheState {
 
     private func places(
         _ key: CacheKey, _ flight: Flight
-    ) -> [(TransferQueue.Place, TransferQueue.Lane)] {
-        var places = flight.interests.sorted().compactMap { id in
-            interests[id].map { interest in
-                (TransferQueue.Place(key: key, interest: id), TransferQueue.Lane(interest, flight))
+    ) -> [(TransferQueue.Place, TransferQueue.FlowKey)] {
+        var places = flight.waiters.sorted().compactMap { id in
+            waiters[id].map { waiter in
+                (TransferQueue.Place(key: key, waiter: id), TransferQueue.FlowKey(waiter, flight))
             }
         }
-        if flight.isHeld {
+        if flight.isDetached {
             places.append(
-                (TransferQueue.Place(key: key, interest: nil), TransferQueue.Lane(held: flight)))
+                (TransferQueue.Place(key: key, waiter: nil), TransferQueue.FlowKey(held: flight)))
         }
         return places
     }
@@ -147,8 +147,8 @@ extension CacheState {
     /// A staged image became an entry, or could not.
     mutating func published(_ publication: Publication) -> [Effect] {
         let key = publication.key
-        examinations.note(key)
-        partials.examinations.note(key)
+        epochs.note(key)
+        partials.epochs.note(key)
         guard let flight = flights[key], flight.id == publication.flight else {
             preconditionFailure("\(key) was published without a flight")
         }
@@ -167,7 +167,7 @@ extension CacheState {
         _ key: CacheKey, _ flight: Flight, _ publication: Publication
     ) -> [Effect] {
         let freed = giveBackRoom(key, flight)
-        unverified.insert(key)
+        dirtyNames.insert(key)
         flights[key]?.wasLost = true
         flights[key]?.becomeUnbegun()
         queueAgain(key)
@@ -180,7 +180,7 @@ extension CacheState {
         case .failure(let failure) where flight.isUnwanted:
             return [.unlink(condemn(unindexed: key, 0))] + failed(key, flight, failure)
         case .failure(let failure):
-            unverified.insert(key)
+            dirtyNames.insert(key)
             return failed(key, flight, failure)
         case .success(let facts) where flight.isUnwanted:
             return [.unlink(condemn(unindexed: key, facts.allocated))]
@@ -193,17 +193,17 @@ extension CacheState {
             usedByPublication(key, facts.lastUsedAt)
             // A stranger may have been at it since it has its name, and been noticed too early to count.
             if flight.landing.isUndisturbed(losses: losses) {
-                unverified.remove(key)
+                dirtyNames.remove(key)
             } else {
-                unverified.insert(key)
+                dirtyNames.insert(key)
             }
             // One that was whole already needed no room, and is on the books yet: it is looked for.
             if partials[key] != nil {
                 partials.doubt(key)
             } else if flight.landing.leavesNoPartial(losses: losses) {
-                partials.unverified.remove(key)
+                partials.dirtyNames.remove(key)
             }
-            return decide(key, for: flight.interests, nil) + changed(key)
+            return decide(key, for: flight.waiters, nil) + changed(key)
         }
     }
 
@@ -235,23 +235,23 @@ extension CacheState {
             if flight.phase.isRunning {
                 effects.append(.cancelTransfer(flight.id, key, discardsPartial: false))
             }
-            effects += decide(key, for: flight.interests, .shuttingDown)
+            effects += decide(key, for: flight.waiters, .shuttingDown)
         }
         return effects
     }
 }
 
-extension TransferQueue.Lane {
+extension TransferQueue.FlowKey {
     /// Where a caller waits for a download.
-    init(_ interest: Interest, _ flight: Flight) {
+    init(_ waiter: Waiter, _ flight: Flight) {
         self.init(
-            priority: interest.priority, client: interest.client, origin: flight.origin)
+            priority: waiter.priority, client: waiter.client, origin: flight.origin)
     }
 
     /// Where the daemon itself waits for one it holds.
     init(held flight: Flight) {
         self.init(
-            priority: flight.heldPriority, client: flight.heldClient, origin: flight.origin)
+            priority: flight.detachedPriority, client: flight.detachedClient, origin: flight.origin)
     }
 }
 

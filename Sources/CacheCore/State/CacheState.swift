@@ -5,12 +5,12 @@ internal import CacheKey
 /// Each event is one function, named for what happened, and returns what has to be done about it. The
 /// owner calls it under its lock and sees to the work. Split over files by subject:
 /// `+Lookup` for questions and what the directory shows, `+Interests` for callers, `+Transfers` for
-/// downloads, `+GivingWay` for prefetches in the way, `+Failures` and `+Revalidation` for their other ends, `+Room` for the budget, `+Eviction` for
-/// who has to go, `+Uses` for recency, `+Pins` and `+Removal` for what a person asks, `+Changes`
+/// downloads, `+GivingWay` for prefetches in the way, `+Failures` and `+Revalidation` for their other ends, `+SpaceLedger` for the budget, `+Eviction` for
+/// who has to go, `+AccessTimes` for recency, `+Pins` and `+Removal` for what a person asks, `+Changes`
 /// for what observers hear.
 struct CacheState: ~Copyable, Sendable {
     /// How far the index may be believed.
-    enum Trust: Sendable {
+    enum IndexValidity: Sendable {
         /// The first scan is running: what is in the index is so, what is not may still be there.
         case scanning
         /// The directory is read and watched.
@@ -25,20 +25,20 @@ struct CacheState: ~Copyable, Sendable {
     var index = Index()
     var partials = Partials()
     var budget: Budget
-    var room = Room()
-    var uses = Uses()
+    var room = SpaceLedger()
+    var uses = AccessTimes()
     var flights = Shards<CacheKey, Flight>()
-    var interests: [InterestID: Interest] = [:]
-    var holds: Holds
+    var waiters: [WaiterID: Waiter] = [:]
+    var holds: DetachedQuota
     var queue = TransferQueue()
-    var prefetches = Prefetches()
+    var prefetches = Preemption()
     var slots: TransferSlots
     let retry: RetryPolicy
     var retries = RetrySchedule()
-    var failures = FailureMemory()
+    var failures = NegativeCache()
     /// Entries that may not be kept, and when they have to go.
-    var handedOver: [CacheKey: UnixTime] = [:]
-    var trust = Trust.scanning
+    var noStoreGrace: [CacheKey: UnixTime] = [:]
+    var trust = IndexValidity.scanning
     var isScanning = false
     /// Changes were lost during the first scan, or another directory lies at the path, and nothing was read to
     /// its end since.
@@ -48,10 +48,10 @@ struct CacheState: ~Copyable, Sendable {
     /// How often changes were lost.
     var losses = 0
     /// Names that changed and were not looked at since.
-    var unverified: Set<CacheKey> = []
+    var dirtyNames: Set<CacheKey> = []
     /// Entries whose file could not be removed, the last time that was tried.
     var unremovable: Set<CacheKey> = []
-    var examinations = Examinations()
+    var epochs = ChangeEpochs()
     var changes = ChangeFeed()
     var counters = Counters()
     /// No new downloads: the end is near.
@@ -64,10 +64,10 @@ struct CacheState: ~Copyable, Sendable {
 
     init(
         transferLimit: Int, hostLimit: Int = .max, budget: Budget = .unlimited,
-        retry: RetryPolicy = .once, publishingLimit: Int = .max, heldLimit: Int = 200_000
+        retry: RetryPolicy = .once, publishingLimit: Int = .max, detachedLimit: Int = 200_000
     ) {
         self.publishingLimit = publishingLimit
-        holds = Holds(limit: heldLimit)
+        holds = DetachedQuota(limit: detachedLimit)
         configuredTransferLimit = transferLimit
         self.budget = budget
         self.retry = retry
@@ -88,17 +88,17 @@ struct CacheState: ~Copyable, Sendable {
     /// Checks everything that must always hold; for tests.
     func checkInvariants() {
         index.checkInvariants { [flights, room] in
-            flights.contains($0) || room.passedOver.contains(.entry($0))
+            flights.contains($0) || room.unevictable.contains(.entry($0))
         }
         for (key, flight) in flights {
             precondition(flight.isWanted || flight.phase == .publishing, "\(key) flies for nobody")
-            for interest in flight.interests {
+            for waiter in flight.waiters {
                 precondition(
-                    interests[interest]?.pending.contains(key) == true,
+                    waiters[waiter]?.pending.contains(key) == true,
                     "\(key) is wanted by a caller who does not wait for it")
             }
         }
-        let held = flights.values.count(where: \.isHeld)
+        let held = flights.values.count(where: \.isDetached)
         precondition(held == holds.count, "\(held) downloads are held, but \(holds.count) counted")
         let active = flights.values.count { $0.phase.isRunning }
         let running = slots.running

@@ -4,7 +4,7 @@ public import CacheKey
 /// released, in the order it was decided; observers hear after it.
 enum Effect: Sendable {
     /// Download a URL into a new partial.
-    case startTransfer(FlightID, CacheKey, CacheURL, Remains)
+    case startTransfer(FlightID, CacheKey, CacheURL, LocalHints)
     /// Stop a download. Its partial stays for a later one, unless nobody shall have it.
     case cancelTransfer(FlightID, CacheKey, discardsPartial: Bool)
     /// Remove a partial no download is writing to.
@@ -30,7 +30,7 @@ enum Effect: Sendable {
 }
 
 /// What may lie in the directory already when a download begins.
-struct Remains: Hashable, Sendable {
+struct LocalHints: Hashable, Sendable {
     /// A partial to continue.
     var partial = true
     /// An entry to ask the origin about.
@@ -39,6 +39,6 @@ struct Remains: Hashable, Sendable {
 
 /// The end of a caller's wish: whatever is not in `failures` was had.
 public struct Outcome: Sendable {
-    public let interest: InterestID
+    public let waiter: WaiterID
     public let failures: [CacheKey: Failure]
 }

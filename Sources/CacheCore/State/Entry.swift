@@ -23,7 +23,7 @@ struct Entry {
     /// Used since its file was last told.
     var isTouched = false
     /// `false` in a place that was given back and waits for its next entry.
-    var isHeld = true
+    var isDetached = true
 
     init(_ key: CacheKey, _ facts: EntryFacts) {
         self.key = key

@@ -18,10 +18,10 @@ public struct ClientID: Hashable, Sendable {
 }
 
 /// Names one caller's wish for a set of images; a later one has the higher number.
-public struct InterestID: Hashable, Comparable, Sendable {
+public struct WaiterID: Hashable, Comparable, Sendable {
     let rawValue: UInt64
 
-    public static func < (left: InterestID, right: InterestID) -> Bool {
+    public static func < (left: WaiterID, right: WaiterID) -> Bool {
         left.rawValue < right.rawValue
     }
 }
@@ -63,12 +63,12 @@ struct Flight {
     /// Bytes of the whole image, once the origin said.
     var total: Int64?
     /// Those who wait; each hears of the end once.
-    var interests: Set<InterestID> = []
+    var waiters: Set<WaiterID> = []
     /// Goes on with nobody waiting, because a caller asked for that.
-    var isHeld = false
+    var isDetached = false
     /// How urgent that is, and on whose behalf.
-    var heldPriority = Priority.background
-    var heldClient = ClientID.daemon
+    var detachedPriority = Priority.background
+    var detachedClient = ClientID.daemon
     /// Removed while being published: what lands under the name goes at once.
     var isUnwanted = false
     /// Bytes at the last announced change.
@@ -78,15 +78,15 @@ struct Flight {
     /// Whether it will be pinned, where a person said so while it was on its way.
     var isPinned: Bool?
     /// What was seen of its name since publishing began.
-    var landing = Landing()
+    var landing = PublishObserver()
     /// Gave back the room it had once, and gets none again beside others.
     var needsAllRoom = false
 
     /// How often it stopped for what is visible.
-    var timesGivenWay = 0
+    var preemptions = 0
     /// Bytes when prefetches were looked at last, and whether none had come since the look before.
     var receivedAtLook: Int64?
-    var isStuck = false
+    var isStalled = false
 
     /// Was lost with others when it was about to be an entry, and is on its way once more.
     var wasLost = false
@@ -112,7 +112,7 @@ struct Flight {
         return hasRoom
     }
 
-    var isWanted: Bool { isHeld || !interests.isEmpty }
+    var isWanted: Bool { isDetached || !waiters.isEmpty }
 
     /// Begins another attempt.
     mutating func connects() {
@@ -134,7 +134,7 @@ struct Flight {
         announced = 0
         reserved = 0
         receivedAtLook = nil
-        isStuck = false
+        isStalled = false
     }
 
     var progress: Progress {
@@ -152,7 +152,7 @@ struct Flight {
 /// What the watch tells of a name while an image is published under it. That it is given its first name is
 /// seen once, and nothing more: whatever is seen besides is somebody else's doing. Renaming proves nothing:
 /// the kernel makes one event of the cache's and of a stranger's right behind it. inotify(7)
-struct Landing {
+struct PublishObserver {
     /// How often changes had been lost when it began: since then nothing may have gone unseen.
     private var losses = 0
     private var created = 0
@@ -165,7 +165,7 @@ struct Landing {
 
     mutating func begins(_ losses: Int) {
         let hadPartial = hadPartial
-        self = Landing()
+        self = PublishObserver()
         (self.losses, self.hadPartial) = (losses, hadPartial)
     }
 
@@ -211,7 +211,7 @@ public struct Progress: Hashable, Sendable {
 }
 
 /// One caller's wish for a set of images, until all of them are decided.
-struct Interest {
+struct Waiter {
     let client: ClientID
     let priority: Priority
     /// Those not decided yet.
@@ -220,7 +220,7 @@ struct Interest {
     var failures: [CacheKey: Failure] = [:]
     /// Those it waited for that are an answer to nobody else: stale as soon as they are there, or not to be
     /// kept, which they are until the caller hears of all.
-    var handedOver: Set<CacheKey> = []
+    var noStoreGrace: Set<CacheKey> = []
     /// Those it has, and whoever takes its place need not ask for.
     var delivered: Set<CacheKey> = []
     /// Wants the origin's word: what it could not confirm is a failure.

@@ -30,7 +30,7 @@ struct Index: ~Copyable, @unchecked Sendable {
     /// How far a search for victims came: up to this entry every one is in ``passed``; `none` begins at the
     /// oldest.
     private var lastPassed = Index.none
-    private var passed = PassedEntries()
+    private var passed = EvictionCursor()
     /// Neighbours in the order of use that stand the other way round by the times of their use.
     private var contradictions = 0
 
@@ -137,7 +137,7 @@ struct Index: ~Copyable, @unchecked Sendable {
         unlink(place)
         removeSlot(of: place)
         book(self[place], -1)
-        self[place].isHeld = false
+        self[place].isDetached = false
         self[place].newer = firstFree
         firstFree = place
         count -= 1
@@ -177,7 +177,7 @@ struct Index: ~Copyable, @unchecked Sendable {
     /// or the place given back. One given to another entry meanwhile tells of that one's use.
     mutating func takeTouch(at place: UInt32) -> (key: CacheKey, time: FileTime)? {
         let entry = self[place]
-        guard entry.isHeld, entry.isTouched else { return nil }
+        guard entry.isDetached, entry.isTouched else { return nil }
         self[place].isTouched = false
         return (entry.key, FileTime(nanoseconds: entry.lastUsedAt))
     }
@@ -228,7 +228,7 @@ struct Index: ~Copyable, @unchecked Sendable {
     /// The next search for victims begins at the oldest: any may be spared no longer.
     mutating func searchAnew() {
         lastPassed = Self.none
-        passed = PassedEntries()
+        passed = EvictionCursor()
     }
 
     private mutating func place(for entry: Entry) -> UInt32 {
@@ -388,7 +388,7 @@ extension Index {
         let end = min(position + places, Int(placesUsed))
         for place in position..<end {
             let entry = self[UInt32(place)]
-            if entry.isHeld { body(entry.key, entry.facts) }
+            if entry.isDetached { body(entry.key, entry.facts) }
         }
         position = end
         return end < placesUsed

@@ -6,7 +6,7 @@ public enum Lookup: Hashable, Sendable {
     case inFlight(Progress)
     /// A whole image lies under the name. Stays so while the origin is asked about it, or a newer version is
     /// on its way; why the last attempt at that failed, if one did.
-    case cached(EntryFacts, failure: Failure? = nil, renewal: Renewal? = nil)
+    case cached(EntryFacts, failure: Failure? = nil, renewal: Refresh? = nil)
 
     /// Why the last attempt failed.
     public var failure: Failure? {
@@ -39,7 +39,7 @@ public enum Lookup: Hashable, Sendable {
 }
 
 /// How far the question about an image that is here has come, or the download of a newer version.
-public struct Renewal: Hashable, Sendable {
+public struct Refresh: Hashable, Sendable {
     public let phase: Phase
     /// Bytes received.
     public let received: Int64

@@ -6,9 +6,9 @@ struct Partials {
     /// Bytes of all of them.
     private(set) var total: Int64 = 0
     /// Names that something happened to, or that are known by estimate only: to be looked at.
-    var unverified: Set<CacheKey> = []
+    var dirtyNames: Set<CacheKey> = []
     /// Of partials alone: others' writing to one is nothing that happens to the entry.
-    var examinations = Examinations()
+    var epochs = ChangeEpochs()
 
     var count: Int { allocated.count }
 
@@ -18,7 +18,7 @@ struct Partials {
     subscript(key: CacheKey) -> Int64? {
         get { allocated[key] }
         set {
-            examinations.note(key)
+            epochs.note(key)
             total += (newValue ?? 0) - (allocated[key] ?? 0)
             allocated[key] = newValue
         }
@@ -26,13 +26,13 @@ struct Partials {
 
     /// Something happened to a name: it is to be looked at, and what was seen before counts no more.
     mutating func doubt(_ key: CacheKey) {
-        examinations.note(key)
-        unverified.insert(key)
+        epochs.note(key)
+        dirtyNames.insert(key)
     }
 
     /// Whether a partial may lie under the name of a key.
     func mayHold(_ key: CacheKey) -> Bool {
-        allocated[key] != nil || unverified.contains(key)
+        allocated[key] != nil || dirtyNames.contains(key)
     }
 
     func checkInvariants() {

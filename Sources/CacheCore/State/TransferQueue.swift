@@ -14,27 +14,28 @@ struct TransferQueue: Sendable {
     /// One caller's wait for one download; the daemon's own wait has no caller.
     struct Place: Hashable, Sendable {
         let key: CacheKey
-        let interest: InterestID?
+        let waiter: WaiterID?
     }
 
     /// The line a place is in.
-    struct Lane: Hashable, Sendable {
+    struct FlowKey: Hashable, Sendable {
         let priority: Priority
         let client: ClientID
         let origin: Origin
     }
 
     /// Where lines stepped aside to.
-    fileprivate struct Bench: Hashable, Sendable {
+    fileprivate struct BlockedFlows: Hashable, Sendable {
         let priority: Priority
         let origin: Origin
     }
 
-    private var lines: [Lane: Line<Place>] = [:]
+    private var lines: [FlowKey: LinkedSet<Place>] = [:]
     /// Lines that may have their turn, by priority.
-    private var turns = [Turns<Origin>](repeating: Turns(), count: Priority.allCases.count)
+    private var turns = [RoundRobin<Origin>](
+        repeating: RoundRobin(), count: Priority.allCases.count)
     /// The clients of lines that stepped aside.
-    private var aside: [Bench: Line<ClientID>] = [:]
+    private var aside: [BlockedFlows: LinkedSet<ClientID>] = [:]
     /// Lines of what is visible.
     private var visibleLines = 0
 
@@ -51,25 +52,25 @@ struct TransferQueue: Sendable {
 
     /// Whether anything visible would have a place at this host, were a prefetch there to stop.
     func isVisibleAside(_ origin: Origin, _ slots: borrowing TransferSlots) -> Bool {
-        aside[Bench(priority: .visible, origin: origin)]?
+        aside[BlockedFlows(priority: .visible, origin: origin)]?
             .first { slots.mayPress($0, at: origin) && slots.mayPress($0) } != nil
     }
 
     /// Puts a place at the end of its line, or at the front.
-    mutating func append(_ place: Place, _ lane: Lane, atFront: Bool = false) {
+    mutating func append(_ place: Place, _ lane: FlowKey, atFront: Bool = false) {
         if lines[lane] == nil {
             turns[lane.index].append(lane.client, lane.origin)
             if lane.priority == .visible { visibleLines += 1 }
         }
         if atFront {
-            lines.update(lane, default: Line()) { $0.prepend(place) }
+            lines.update(lane, default: LinkedSet()) { $0.prepend(place) }
         } else {
-            lines.update(lane, default: Line()) { $0.append(place) }
+            lines.update(lane, default: LinkedSet()) { $0.append(place) }
         }
     }
 
     /// Takes a place out of its line, if it is there.
-    mutating func remove(_ place: Place, _ lane: Lane, _ slots: borrowing TransferSlots) {
+    mutating func remove(_ place: Place, _ lane: FlowKey, _ slots: borrowing TransferSlots) {
         let isLast = lines.update(lane) { $0.remove(place) && $0.isEmpty }
         guard isLast == true else { return }
         lines[lane] = nil
@@ -83,7 +84,7 @@ struct TransferQueue: Sendable {
     }
 
     /// The download whose turn it is, and the line it is in. Its places stay until they are removed.
-    mutating func next(_ slots: borrowing TransferSlots) -> (key: CacheKey, lane: Lane)? {
+    mutating func next(_ slots: borrowing TransferSlots) -> (key: CacheKey, lane: FlowKey)? {
         for priority in Priority.allCases.reversed() where slots.hasRoom(for: priority) {
             guard let lane = nextTurn(priority, slots, for: { slots.admits($0, priority) }),
                 let key = lines[lane]?.first?.key
@@ -98,9 +99,9 @@ struct TransferQueue: Sendable {
     /// under way, so that there are never many. Lines whose host is full step aside.
     private mutating func nextTurn(
         _ priority: Priority, _ slots: borrowing TransferSlots, for holds: (ClientID) -> Bool
-    ) -> Lane? {
+    ) -> FlowKey? {
         while let (client, origin) = turns[priority.index].first(where: holds) {
-            let lane = Lane(priority: priority, client: client, origin: origin)
+            let lane = FlowKey(priority: priority, client: client, origin: origin)
             if slots.admits(client, priority, at: origin) { return lane }
             stepAside(lane)
             // It may have been let in for a place that it may not have any more, and another may.
@@ -114,7 +115,7 @@ struct TransferQueue: Sendable {
     mutating func roomGrew(at origin: Origin, _ slots: borrowing TransferSlots) {
         for priority in Priority.allCases.reversed() where slots.hasRoom(for: priority, at: origin)
         {
-            let bench = Bench(priority: priority, origin: origin)
+            let bench = BlockedFlows(priority: priority, origin: origin)
             while let client = aside[bench]?.first(where: {
                 slots.admits($0, priority, at: origin)
             }) {
@@ -128,17 +129,17 @@ struct TransferQueue: Sendable {
     /// A host has room for many more: all lines that wait for it come back.
     mutating func limitRose(at origin: Origin, _ slots: borrowing TransferSlots) {
         let waiting = Priority.allCases.reduce(0) { sum, priority in
-            sum + (aside[Bench(priority: priority, origin: origin)]?.count ?? 0)
+            sum + (aside[BlockedFlows(priority: priority, origin: origin)]?.count ?? 0)
         }
         for _ in 0..<waiting { roomGrew(at: origin, slots) }
     }
 
-    private mutating func stepAside(_ lane: Lane) {
+    private mutating func stepAside(_ lane: FlowKey) {
         _ = turns[lane.index].remove(lane.client, lane.origin)
-        aside.update(lane.bench, default: Line()) { $0.append(lane.client) }
+        aside.update(lane.bench, default: LinkedSet()) { $0.append(lane.client) }
     }
 
-    private mutating func standUp(_ client: ClientID, from bench: Bench) {
+    private mutating func standUp(_ client: ClientID, from bench: BlockedFlows) {
         let isLast = aside.update(bench) { line in
             line.remove(client)
             return line.isEmpty
@@ -147,9 +148,9 @@ struct TransferQueue: Sendable {
     }
 }
 
-extension TransferQueue.Lane {
+extension TransferQueue.FlowKey {
     fileprivate var index: Int { priority.index }
-    fileprivate var bench: TransferQueue.Bench { .init(priority: priority, origin: origin) }
+    fileprivate var bench: TransferQueue.BlockedFlows { .init(priority: priority, origin: origin) }
 }
 
 extension Priority {

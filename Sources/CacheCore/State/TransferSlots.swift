@@ -16,10 +16,10 @@ struct TransferSlots: ~Copyable, Sendable {
     /// Hosts remembered to speak HTTP/2.
     private static let memory = 4096
 
-    private var all = Occupancy()
-    private var hosts: [Origin: Occupancy] = [:]
+    private var all = ConcurrencyUsage()
+    private var hosts: [Origin: ConcurrencyUsage] = [:]
     /// Downloads under way, and the lines in whose turn they began.
-    private var taken: [FlightID: TransferQueue.Lane] = [:]
+    private var taken: [FlightID: TransferQueue.FlowKey] = [:]
     /// Downloads that were told to stop and have not yet.
     private var stopping: Set<FlightID> = []
     /// Hosts whose last answer came by HTTP/2.
@@ -73,18 +73,22 @@ struct TransferSlots: ~Copyable, Sendable {
         occupancy(of: origin).mayPress(client, places(at: origin))
     }
 
-    private func occupancy(of origin: Origin) -> Occupancy { hosts[origin] ?? Occupancy() }
+    private func occupancy(of origin: Origin) -> ConcurrencyUsage {
+        hosts[origin] ?? ConcurrencyUsage()
+    }
 
-    private func places(at origin: Origin) -> Places {
+    private func places(at origin: Origin) -> ConcurrencyLimit {
         .atHost(multiplexed.contains(origin) ? max(hostLimit, Self.streamLimit) : hostLimit)
     }
 
     // MARK: What happens
 
     /// A download begins, in the turn of a line.
-    mutating func take(_ id: FlightID, _ lane: TransferQueue.Lane) {
+    mutating func take(_ id: FlightID, _ lane: TransferQueue.FlowKey) {
         all.add(lane.client, lane.priority)
-        hosts.update(lane.origin, default: Occupancy()) { $0.add(lane.client, lane.priority) }
+        hosts.update(lane.origin, default: ConcurrencyUsage()) {
+            $0.add(lane.client, lane.priority)
+        }
         taken[id] = lane
     }
 

@@ -17,8 +17,8 @@ package struct SyntheticDirectory {
     /// Publishes so many entries of so many bytes. The order of their use is that of their numbers.
     package func fill(count: Int, bytes: Int) throws {
         let content = [UInt8](repeating: 0xA5, count: bytes)
-        for start in stride(from: 0, to: count, by: Publisher.largestBatch) {
-            let end = min(start + Publisher.largestBatch, count)
+        for start in stride(from: 0, to: count, by: PublishQueue.largestBatch) {
+            let end = min(start + PublishQueue.largestBatch, count)
             let batch = try (start..<end).map { try stage($0, content) }
             for publication in directory.publish(batch, now: .now, sync: .fileSystem) {
                 _ = try publication.result.get()

@@ -44,10 +44,10 @@ package struct SyntheticState: ~Copyable {
     }
 
     /// Takes all uses, as if they were written to the files.
-    package mutating func flushUses() {
+    package mutating func flushAccessTimes() {
         while !state.uses.pending.isEmpty {
-            let uses = state.takeUses(limit: Cache.useBatch)
-            state.usesTold(uses.map(\.key))
+            let uses = state.takeAccessTimes(limit: Cache.useBatch)
+            state.accessTimesFlushed(uses.map(\.key))
         }
     }
 

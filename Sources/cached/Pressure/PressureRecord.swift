@@ -10,7 +10,7 @@ struct PressureRecord: Sendable, Hashable {
         var level: PressureLevel
         /// When it was done.
         var at: UnixTime
-        var relief: Relief
+        var relief: MemoryRelief
     }
 
     /// Reactions that are done.

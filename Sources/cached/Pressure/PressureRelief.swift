@@ -9,7 +9,7 @@ import Synchronization
 final class PressureRelief: Sendable {
     /// Carries a measure out; calls its second argument once, from any thread.
     typealias Relieve =
-        @Sendable (ReliefMeasure, @escaping @Sendable (Relief) -> Void) -> Void
+        @Sendable (ReliefMeasure, @escaping @Sendable (MemoryRelief) -> Void) -> Void
 
     private let settings: PressureSettings
     private let logger: Logger
@@ -35,7 +35,7 @@ final class PressureRelief: Sendable {
     /// Reacts; `completion` comes from any thread once the files are gone and `record` says so.
     func react(
         _ level: PressureLevel, source: String,
-        completion: @escaping @Sendable (Relief) -> Void
+        completion: @escaping @Sendable (MemoryRelief) -> Void
     ) {
         relieve(settings.measure(for: level)) { relief in
             // What the index held for the entries that went is free only now.
@@ -48,7 +48,7 @@ final class PressureRelief: Sendable {
 
     /// Reacts and waits until that is done.
     func reactAndWait(_ level: PressureLevel, source: String) {
-        let done = Inbox<Relief>()
+        let done = Inbox<MemoryRelief>()
         react(level, source: source) { done.put($0) }
         _ = done.takeAll()
     }

@@ -42,7 +42,7 @@ extension Connection {
 
     /// All that was wanted is decided.
     func fetchDecided(_ outcome: Outcome) {
-        guard case .fetch(let call)? = running, call.interest == outcome.interest else { return }
+        guard case .fetch(let call)? = running, call.interest == outcome.waiter else { return }
         unsubscribe()
         if outcome.failures.values.contains(where: { $0.kind == .shuttingDown }) {
             desk.replies.write(Reply<NoParameters>(error: .shuttingDown), to: &output)

@@ -106,7 +106,7 @@ extension Connection {
 
     private static func answer(
         _ message: UnsafeRawBufferPointer, _ desk: Desk, _ client: ClientID,
-        after former: InterestID?, isDraining: Bool
+        after former: WaiterID?, isDraining: Bool
     ) -> Answer {
         var reply = ByteBuffer()
         if let call = StatusCall(message), call.urls.count <= urlLimit {

@@ -16,7 +16,7 @@ extension Desk {
     /// Takes in a call, in the place of the connection's stream where there is one.
     func begin(
         _ header: CallHeader, _ parameters: Methods.Fetch.Parameters, for client: ClientID,
-        after former: InterestID?
+        after former: WaiterID?
     ) throws(WireError) -> BegunFetch {
         try Connection.admit(parameters.urls)
         let digest = try Self.digest(parameters.sha256)
@@ -30,7 +30,7 @@ extension Desk {
             isRefresh: parameters.refresh ?? false, client: client, predecessor: former)
         guard waits else {
             guard cache.prefetch(wishes, options) else {
-                throw .tooMany(limit: cache.heldLimit)
+                throw .tooMany(limit: cache.detachedLimit)
             }
             return .held(targets)
         }

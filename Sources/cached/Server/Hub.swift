@@ -10,7 +10,7 @@ import Synchronization
 final class Hub: CacheObserver {
     private struct State {
         var connections: [ObjectIdentifier: Connection] = [:]
-        var waiting: [InterestID: Connection] = [:]
+        var waiting: [WaiterID: Connection] = [:]
         var halfMessages = HalfMessages<Connection>(limit: Hub.halfMessagesLimit)
         var audience = Audience<Connection>()
         var log = ChangeLog()
@@ -66,7 +66,7 @@ final class Hub: CacheObserver {
     func decided(_ outcomes: [Outcome]) {
         loop.execute {
             for outcome in outcomes {
-                let connection = self.state.value.waiting.removeValue(forKey: outcome.interest)
+                let connection = self.state.value.waiting.removeValue(forKey: outcome.waiter)
                 connection?.fetchDecided(outcome)
             }
         }
@@ -109,12 +109,12 @@ final class Hub: CacheObserver {
     }
 
     /// A connection waits for the end of a call.
-    func wait(for interest: InterestID, _ connection: Connection) {
+    func wait(for interest: WaiterID, _ connection: Connection) {
         state.value.waiting[interest] = connection
     }
 
     /// It does not wait any more.
-    func stopWaiting(for interest: InterestID) {
+    func stopWaiting(for interest: WaiterID) {
         state.value.waiting[interest] = nil
     }
 

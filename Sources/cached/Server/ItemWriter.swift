@@ -38,7 +38,7 @@ struct ItemWriter {
             case .missing: json.put("\",\"state\":\"missing\"")
             case .inFlight(let progress):
                 json.put("\",\"state\":\"inFlight\"")
-                put(Renewal(progress), &json)
+                put(Refresh(progress), &json)
                 if let isPinned = progress.isPinned { putPin(isPinned, &json) }
             case .cached(let facts, _, let renewal):
                 json.put("\",\"state\":\"cached\"")
@@ -92,7 +92,7 @@ struct ItemWriter {
         json.put("}")
     }
 
-    private func put(_ progress: Renewal, _ json: inout JSONBytes) {
+    private func put(_ progress: Refresh, _ json: inout JSONBytes) {
         json.put(",\"phase\":\"")
         switch progress.phase {
         case .queued: json.put("queued")

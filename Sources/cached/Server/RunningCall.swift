@@ -16,7 +16,7 @@ enum RunningCall {
     case verify(VerifyCall)
 
     /// What a `Fetch` waits for.
-    var interest: InterestID? {
+    var interest: WaiterID? {
         guard case .fetch(let call) = self else { return nil }
         return call.interest
     }
@@ -34,7 +34,7 @@ enum RunningCall {
 
 /// A `Fetch` that waits, or streams.
 struct FetchCall {
-    let interest: InterestID
+    let interest: WaiterID
     let targets: [Target]
     /// The caller takes progress.
     let isStream: Bool

@@ -35,12 +35,12 @@ struct CacheFetchTests {
             let gate = try Gate()
             fixture.origin.route("/a.png", .gated(image, after: 1000, gate))
             let wish = try fixture.wish("/a.png")
-            let interests = (0..<1000).map { _ in fixture.cache.fetch([wish], FetchOptions()) }
+            let waiters = (0..<1000).map { _ in fixture.cache.fetch([wish], FetchOptions()) }
             try await gate.reached()
             #expect(!fixture.cache.isAtRest)
             gate.open()
-            for interest in interests {
-                #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            for waiter in waiters {
+                #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             }
             #expect(fixture.cache.isAtRest)
             #expect(fixture.origin.requests().count == 1)
@@ -56,7 +56,7 @@ struct CacheFetchTests {
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
             fixture.origin.route("/a.png", .gated(image, after: 150_000, gate))
-            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
             try await fixture.lookup("/a.png") { $0.progress?.received == 150_000 }
             let progress = try fixture.lookup("/a.png").progress
             #expect(progress?.phase == .receiving)
@@ -66,13 +66,13 @@ struct CacheFetchTests {
             let partial = try contents(of: fixture.file("/a.png") + ".part")
             #expect(partial == Array(image[..<150_000]))
             gate.open()
-            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
         }
     }
 
     @Test func whatIsTooMuchToHoldDoesNotBegin() async throws {
         try await withTestScope { scope in
-            let fixture = try CacheFixture(in: scope) { $0.heldLimit = 2 }
+            let fixture = try CacheFixture(in: scope) { $0.detachedLimit = 2 }
             let wishes = try ["/a.png", "/b.png", "/c.png"].map { try fixture.wish($0) }
             #expect(!fixture.cache.prefetch(wishes, FetchOptions()))
             let missing = [Lookup](repeating: .missing(nil), count: 3)
@@ -140,12 +140,12 @@ struct CacheFetchTests {
             let gate = try Gate()
             fixture.origin.route("/a.png", .gated(newer, after: 1000, gate))
             let options = FetchOptions(isRefresh: true)
-            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], options)
+            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], options)
             try await gate.reached()
             #expect(try fixture.lookup("/a.png").isCached)
             #expect(try contents(of: fixture.file("/a.png")) == image)
             gate.open()
-            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             #expect(try contents(of: fixture.file("/a.png")) == newer)
             guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else {
                 Issue.record("it is not cached")
@@ -185,8 +185,8 @@ struct CacheFetchTests {
             let fixture = try CacheFixture(in: scope)
             let wish = try fixture.wish("/a.png")
             try await fixture.origin.stop()
-            let interest = fixture.cache.fetch([wish], FetchOptions())
-            let failure = try await fixture.outcome(of: interest).failures[wish.key]
+            let waiter = fixture.cache.fetch([wish], FetchOptions())
+            let failure = try await fixture.outcome(of: waiter).failures[wish.key]
             #expect(failure?.kind == .unreachable)
         }
     }
@@ -210,8 +210,8 @@ struct CacheFetchTests {
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
             let wish = Wish(try CacheURL(fixture.origin.url("/a.png", host: "localhost")))
-            let interest = fixture.cache.fetch([wish], FetchOptions())
-            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            let waiter = fixture.cache.fetch([wish], FetchOptions())
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
         }
     }
 

@@ -47,7 +47,7 @@ struct CacheRemovalTests {
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
             for round in 0..<60 {
-                let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+                let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
                 for _ in 0..<round * 20 where try fixture.lookup("/a.png").isMissing { break }
                 if round % 3 == 0 {
                     try await fixture.lookup("/a.png") { $0.progress?.phase != .connecting }
@@ -55,7 +55,7 @@ struct CacheRemovalTests {
                 _ = try await fixture.remove("/a.png")
                 #expect(access(try fixture.file("/a.png"), F_OK) != 0, "round \(round)")
                 #expect(try fixture.lookup("/a.png").isMissing, "round \(round)")
-                _ = try await fixture.outcome(of: interest)
+                _ = try await fixture.outcome(of: waiter)
             }
         }
     }
@@ -84,11 +84,11 @@ struct CacheRemovalTests {
             }
             fixture.origin.route("/x/d.png", .gated(image, after: 100, gate))
             _ = try await fixture.fetch("/x/a.png", "/x/b.png", "/y/c.png")
-            let interest = fixture.cache.fetch([try fixture.wish("/x/d.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.wish("/x/d.png")], FetchOptions())
             try await gate.reached()
             let removal = await fixture.removeAll(prefix: fixture.origin.url("/x/"))
             #expect(removal.entries == 2)
-            #expect(try await fixture.outcome(of: interest).failures.values.first == .removed)
+            #expect(try await fixture.outcome(of: waiter).failures.values.first == .removed)
             #expect(try fixture.lookup("/y/c.png").isCached)
             #expect(await fixture.removeAll().entries == 1)
             #expect(fixture.cache.statistics().entries == 0)
@@ -101,10 +101,10 @@ struct CacheRemovalTests {
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
             fixture.origin.route("/a.png", .gated(image, after: 1234, gate))
-            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
             try await fixture.lookup("/a.png") { $0.progress?.received == 1234 }
             await CacheFixture.drain(fixture.cache)
-            let failures = try await fixture.outcome(of: interest).failures
+            let failures = try await fixture.outcome(of: waiter).failures
             #expect(failures.values.map(\.kind) == [.shuttingDown])
             #expect(try contents(of: fixture.file("/a.png") + ".part").count == 1234)
             #expect(access(try fixture.file("/a.png"), F_OK) != 0)

@@ -51,10 +51,10 @@ struct CacheRetryTests {
             let gate = try Gate()
             fixture.origin.route("/a.png", [.wait(gate), .head(503, ["Content-Length": "0"])])
             let wish = try fixture.wish("/a.png")
-            let interests = (0..<20).map { _ in fixture.cache.fetch([wish], FetchOptions()) }
+            let waiters = (0..<20).map { _ in fixture.cache.fetch([wish], FetchOptions()) }
             gate.open()
-            for interest in interests {
-                let failures = try await fixture.outcome(of: interest).failures
+            for waiter in waiters {
+                let failures = try await fixture.outcome(of: waiter).failures
                 #expect(failures.mapValues(\.httpStatus) == [wish.key: 503])
             }
             #expect(fixture.origin.requests().count == 4)
@@ -107,13 +107,13 @@ struct CacheRetryTests {
             }
             fixture.origin.route("/a.png", .answer(503, headers: ["Retry-After": "300"]))
             fixture.origin.route("/b.png", .answer(body: image))
-            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
             #expect(try await fixture.fetch("/b.png").failures.isEmpty)
             try await fixture.lookup("/a.png") { $0.progress?.phase == .retrying }
             #expect(try fixture.lookup("/a.png").failure?.httpStatus == 503)
             #expect(try fixture.lookup("/a.png").failure?.retryAt != nil)
             #expect(fixture.cache.statistics().transfersRunning == 0)
-            fixture.cache.leave(interest)
+            fixture.cache.leave(waiter)
             #expect(try fixture.lookup("/a.png").failure?.httpStatus == 503)
         }
     }

@@ -171,11 +171,11 @@ struct CacheReuseTests {
                 request.headers["If-None-Match"] == nil
                     ? .answer(body: newer) : [.wait(gate), .head(304, [:])]
             }
-            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
             try await gate.reached()
             #expect(unlink(try fixture.file("/a.png")) == 0)
             gate.open()
-            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             #expect(try contents(of: fixture.file("/a.png")) == newer)
         }
     }

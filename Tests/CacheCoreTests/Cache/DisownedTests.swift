@@ -83,13 +83,13 @@ struct DisownedTests {
             try write(image.map { ~$0 }, fixture)
             let gate = try Gate()
             fixture.origin.route("/a.png", [.wait(gate), .head(304, [:])])
-            let interest = fixture.cache.fetch(
+            let waiter = fixture.cache.fetch(
                 [try fixture.wish("/a.png")], FetchOptions(isRefresh: true))
             try await gate.reached()
             #expect(await fixture.verify().damagedCount == 1)
             fixture.origin.route("/a.png", .answer(headers: headers, body: image))
             gate.open()
-            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             #expect(try contents(of: fixture.file("/a.png")) == image)
             let questions = fixture.origin.requests().map { $0.headers["If-None-Match"] }
             #expect(questions == [nil, "\"1\"", nil])
@@ -104,7 +104,7 @@ struct DisownedTests {
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             try write(image.map { ~$0 }, fixture)
             let file = open(try fixture.file("/a.png"), O_RDONLY)
-            let specimen = Specimen(
+            let specimen = OpenedEntry(
                 key: try fixture.wish("/a.png").key, descriptor: file, isPinned: false)
             let verification = Verification(
                 repairs: false, client: .daemon, onProgress: { _, _ in }, onEnd: { _, _ in })

@@ -37,14 +37,14 @@ struct PartialTests {
             let gate = try Gate()
             fixture.origin.route(
                 "/a.png", .gated(ResumingTests.image, after: 1000, gate, headers: headers))
-            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
             try await fixture.lookup("/a.png") { $0.progress?.received == 1000 }
             let attributes = ExtendedAttributes(of: try fixture.partial("/a.png"))
             let timeless = try attributes[PartialRecord.attributeName]?
                 .replacing(/fresh=\d+/, with: "fresh=")
             #expect(timeless == record)
             gate.open()
-            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             try fixture.expectEntry(ResumingTests.image)
         }
     }
@@ -54,9 +54,9 @@ struct PartialTests {
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
             fixture.origin.route("/a.png", .gated(ResumingTests.image, after: 190_000, gate))
-            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
             try await fixture.lookup("/a.png") { $0.progress?.received == 190_000 }
-            fixture.cache.leave(interest)
+            fixture.cache.leave(waiter)
             gate.open()
             try await fixture.lookup("/a.png") { $0.isCached }
             #expect(fixture.origin.requests().count == 1)
@@ -70,9 +70,9 @@ struct PartialTests {
             let gate = try Gate()
             fixture.origin.route(
                 "/a.png", .gated(SampleImage.png(byteCount: 9000), after: 0, gate))
-            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
             try await fixture.lookup("/a.png") { $0.progress?.total == 9000 }
-            fixture.cache.leave(interest)
+            fixture.cache.leave(waiter)
             gate.open()
             try await fixture.lookup("/a.png") { $0.isCached }
             #expect(fixture.origin.requests().count == 1)
@@ -91,11 +91,11 @@ struct PartialTests {
             fixture.origin.route(
                 "/a.png",
                 .gated(SampleImage.png(byteCount: 60_000), after: 1000, gate, headers: headers))
-            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
             try await fixture.lookup("/a.png") { $0.progress?.received == 1000 }
             let partial = ExtendedAttributes(of: try fixture.partial("/a.png"))
             #expect(try fixture.hasPartial("/a.png"))
-            fixture.cache.leave(interest)
+            fixture.cache.leave(waiter)
             try await waitUntil("the download to be over") {
                 isStored
                     ? try partial[PartialRecord.attributeName] != nil

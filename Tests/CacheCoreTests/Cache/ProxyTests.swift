@@ -24,8 +24,8 @@ struct ProxyTests {
 
     private func fetch(_ url: String, _ fixture: CacheFixture) async throws -> Failure? {
         let wish = Wish(try CacheURL(url))
-        let interest = fixture.cache.fetch([wish], FetchOptions())
-        return try await fixture.outcome(of: interest).failures[wish.key]
+        let waiter = fixture.cache.fetch([wish], FetchOptions())
+        return try await fixture.outcome(of: waiter).failures[wish.key]
     }
 
     @Test func theProxyIsAskedAndNeedsNoPermissionItself() async throws {

@@ -29,8 +29,8 @@ struct ResumingConnectionTests {
             for wish in wishes {
                 try fixture.leavePartial(of: wish.key, image[..<half], of: image.count)
             }
-            let interest = fixture.cache.fetch(wishes, FetchOptions())
-            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            let waiter = fixture.cache.fetch(wishes, FetchOptions())
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             for wish in wishes {
                 #expect(try contents(of: fixture.cache.path(of: wish.key)) == image)
             }
@@ -50,8 +50,8 @@ struct ResumingConnectionTests {
             let wish = Wish(try CacheURL("http://images.test/a.png"))
             try fixture.leavePartial(of: wish.key, image[..<half], of: image.count)
             proxy.route(wish.url.string) { .ranged(image, for: $0) }
-            let interest = fixture.cache.fetch([wish], FetchOptions())
-            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            let waiter = fixture.cache.fetch([wish], FetchOptions())
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             #expect(proxy.requests().map(\.firstOfRange) == [half])
             #expect(try contents(of: fixture.cache.path(of: wish.key)) == image)
         }

@@ -261,12 +261,12 @@ struct ResumingTests {
             fixture.origin.route("/a.png") { request in
                 OriginScript([.wait(gate)] + OriginScript.ranged(Self.image, for: request).steps)
             }
-            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
             try await gate.reached()
             let progress = try fixture.lookup("/a.png").progress
             #expect(progress == .init(phase: .connecting, received: 100_000, total: 200_000))
             gate.open()
-            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
         }
     }
 
@@ -283,7 +283,7 @@ struct ResumingTests {
                 return request.headers["Range"] == nil
                     ? script : OriginScript([.wait(gate)] + script.steps)
             }
-            let interest = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.wish("/a.png")], FetchOptions())
             try await gate.reached()
             let partial = try fixture.partial("/a.png")
             if isReplaced { #expect(unlink(partial) == 0) }
@@ -291,7 +291,7 @@ struct ResumingTests {
             #expect(write(file, "strange", 7) == 7)
             close(file)
             gate.open()
-            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             #expect(fixture.origin.requests().count == 2)
             try fixture.expectEntry(Self.image)
         }

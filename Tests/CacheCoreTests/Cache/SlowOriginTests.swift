@@ -89,8 +89,8 @@ struct SlowOriginTests {
             }
             let wishes = try names.map { try fixture.wish($0) }
             let start = ContinuousClock.now
-            let interest = fixture.cache.fetch(wishes, FetchOptions())
-            #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            let waiter = fixture.cache.fetch(wishes, FetchOptions())
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             let time = ContinuousClock.now - start
             // 480 kB: 2.4 s, less what the bucket holds at first and what the last takes in advance.
             #expect(time > .seconds(1.9) && time < .seconds(10), "8 images took \(time)")
@@ -152,10 +152,10 @@ struct SlowOriginTests {
             let fixture = try fixture(in: scope) { $0.maximumRate = 1000 }
             fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 60_000)))
             fixture.origin.route("/b.png", .answer(body: SampleImage.png(byteCount: 60_000)))
-            let interest = fixture.cache.fetch(
+            let waiter = fixture.cache.fetch(
                 [try fixture.wish("/a.png"), try fixture.wish("/b.png")], FetchOptions())
             try await fixture.origin.waitForRequest("/b.png")
-            fixture.cache.leave(interest)
+            fixture.cache.leave(waiter)
             try await waitUntil("both to be gone") {
                 fixture.cache.statistics().transfersRunning == 0
             }

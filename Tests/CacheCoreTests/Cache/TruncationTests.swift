@@ -51,8 +51,8 @@ struct TruncationTests {
                 fixture.origin.route("/whole", framing.whole(image))
                 for batch in Self.batches(of: Self.cuts(image.count)) {
                     let wishes = try batch.map { try fixture.wish("/cut?\($0)") }
-                    let interest = fixture.cache.fetch(wishes, FetchOptions())
-                    let failures = try await fixture.outcome(of: interest).failures
+                    let waiter = fixture.cache.fetch(wishes, FetchOptions())
+                    let failures = try await fixture.outcome(of: waiter).failures
                     for (cut, wish) in zip(batch, wishes) where failures[wish.key] == nil {
                         Issue.record("\(source.name), \(cut) of \(image.count) bytes, \(framing)")
                     }

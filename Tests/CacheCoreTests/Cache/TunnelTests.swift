@@ -25,8 +25,8 @@ struct TunnelTests {
 
         func fetch(_ url: String) async throws -> Failure? {
             let wish = Wish(try CacheURL(url))
-            let interest = fixture.cache.fetch([wish], FetchOptions())
-            return try await fixture.outcome(of: interest).failures[wish.key]
+            let waiter = fixture.cache.fetch([wish], FetchOptions())
+            return try await fixture.outcome(of: waiter).failures[wish.key]
         }
     }
 
@@ -137,8 +137,8 @@ struct TunnelTests {
             scene.proxy.route(Self.host, .answer(status))
             let wish = Wish(try CacheURL(url))
             try await waitUntil("the old tunnel to be closed") {
-                let interest = scene.fixture.cache.fetch([wish], FetchOptions(isRefresh: true))
-                let failures = try await scene.fixture.outcome(of: interest).failures
+                let waiter = scene.fixture.cache.fetch([wish], FetchOptions(isRefresh: true))
+                let failures = try await scene.fixture.outcome(of: waiter).failures
                 return failures[wish.key]?.httpStatus == status
             }
             #expect(scene.fixture.cache.lookup([wish.key]).first?.isCached == true)

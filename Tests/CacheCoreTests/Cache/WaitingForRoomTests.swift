@@ -62,8 +62,8 @@ struct WaitingForRoomTests {
             func times() -> Int { nginx.log.ranges(of: "GET /second.png 200 HTTP/2.0").count }
             try await waitUntil("its request is over") { times() == 1 }
             gate.open()
-            for interest in [first, second] {
-                #expect(try await fixture.outcome(of: interest).failures.isEmpty)
+            for waiter in [first, second] {
+                #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             }
             try await waitUntil("it is asked for again") { times() == 2 }
             #expect(try contents(of: fixture.cache.path(of: wishes[1].key)) == image)

@@ -76,7 +76,7 @@ struct DirectoryWatchTests {
                 Set(drained(&watch)) == [
                     .appeared(a), .partialChanged(a), .partialVanished(a),
                 ])
-            _ = try folder.examine("a")
+            _ = try folder.probe("a")
             #expect(drained(&watch) == [])
             // Opening is use, whoever does it.
             _ = try contents(of: folder.file("a"))
@@ -90,7 +90,7 @@ struct DirectoryWatchTests {
             var watch = try DirectoryWatch(folder.directory)
             _ = folder.directory.publish([folder.held("a")], now: .now)
             #expect(drained(&watch) == [.created(Sample.key("a"))])
-            _ = try folder.examine("a")
+            _ = try folder.probe("a")
             #expect(drained(&watch) == [])
         }
     }

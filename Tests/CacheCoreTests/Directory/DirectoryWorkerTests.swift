@@ -26,7 +26,7 @@ struct DirectoryWorkerTests {
                     ready.wait()
                 })
             try await waitUntil("the worker to be busy") { busy.isRaised }
-            for number in 0..<SyncPace.manyFiles {
+            for number in 0..<GroupCommitPolicy.manyFiles {
                 worker.enqueue(.publish(folder.held("a\(number)"), mayWait: true))
             }
             worker.enqueue(.runBeside { _ in worker.enqueue(.runBeside { _ in beside.raise() }) })
@@ -34,9 +34,10 @@ struct DirectoryWorkerTests {
             try await waitUntil("the eviction to go on") { beside.isRaised }
             worker.enqueue(.run { behind.raise() })
             #expect(record.published.isEmpty && !behind.isRaised)
-            for _ in 0..<SyncPace.manyFiles { record.letThrough() }
+            for _ in 0..<GroupCommitPolicy.manyFiles { record.letThrough() }
             try await offPool { worker.finish() }
-            #expect(behind.isRaised && record.published.joined().count == SyncPace.manyFiles)
+            #expect(
+                behind.isRaised && record.published.joined().count == GroupCommitPolicy.manyFiles)
         }
     }
 

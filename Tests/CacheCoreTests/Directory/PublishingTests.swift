@@ -28,7 +28,7 @@ struct PublishingTests {
             let prefix = "\(Sample.key("b"))".prefix(8)
             #expect(
                 folder.attribute("user.cached.\(prefix)", of: file) == Sample.record(size: 5).text)
-            guard case .entry(let facts) = try folder.examine("b") else {
+            guard case .entry(let facts) = try folder.probe("b") else {
                 Issue.record("the published file is no entry")
                 return
             }
@@ -277,7 +277,7 @@ struct PublishingTests {
             let published = try folder.publish("a", "b", "c")
             #expect(published.map { $0.failure?.kind } == [nil, .obstructed, nil])
             #expect(folder.status(folder.partial("b")) == nil)
-            #expect(try folder.examine("b") == .obstructed)
+            #expect(try folder.probe("b") == .obstructed)
         }
     }
 

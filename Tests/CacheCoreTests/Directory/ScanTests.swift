@@ -97,10 +97,10 @@ struct ScanTests {
         }
     }
 
-    private func scan(_ directory: CacheDirectory) throws -> [CacheKey: Examination] {
-        var seen: [CacheKey: Examination] = [:]
+    private func scan(_ directory: CacheDirectory) throws -> [CacheKey: EntryProbe] {
+        var seen: [CacheKey: EntryProbe] = [:]
         try directory.scan(begin: {}) { batch, _ in
-            for case .entry(let key, let examination) in batch { seen[key] = examination }
+            for case .entry(let key, let probe) in batch { seen[key] = probe }
             return true
         }
         return seen

@@ -86,7 +86,7 @@ struct StagingTests {
             _ = try folder.publish("a")
             try folder.directory.unlink(Sample.key("a"))
             try folder.directory.unlink(Sample.key("a"))
-            #expect(try folder.examine("a") == .absent)
+            #expect(try folder.probe("a") == .absent)
         }
     }
 }

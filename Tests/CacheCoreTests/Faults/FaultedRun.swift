@@ -55,7 +55,7 @@ struct FaultedRun {
         }
         await fixture.pin(FaultPlace.fresh, true)
         await fixture.pin(FaultPlace.fresh, false)
-        fixture.cache.flushUses()
+        fixture.cache.flushAccessTimes()
         fixture.cache.keepLimits()
         _ = try await fixture.remove(FaultPlace.unloved)
         await fixture.relieve(to: 0.9)
@@ -71,8 +71,8 @@ struct FaultedRun {
 
     private mutating func download(_ paths: [String], _ fixture: CacheFixture) async throws {
         let wishes = try paths.map { try fixture.wish($0) }
-        let interest = fixture.cache.fetch(wishes, FetchOptions())
-        let failed = try await fixture.outcome(of: interest).failures
+        let waiter = fixture.cache.fetch(wishes, FetchOptions())
+        let failed = try await fixture.outcome(of: waiter).failures
         failures += failed.values
         for (path, wish) in zip(paths, wishes) where failed[wish.key] == nil {
             try expectWhole(path, fixture)
@@ -114,8 +114,8 @@ struct FaultedRun {
         try expectWholeImages(fixture)
         try await expectTrueBooks(fixture)
         let wishes = try FaultPlace.all.map { try fixture.wish($0) }
-        let interest = fixture.cache.fetch(wishes, FetchOptions())
-        let outcome = try await fixture.outcome(of: interest)
+        let waiter = fixture.cache.fetch(wishes, FetchOptions())
+        let outcome = try await fixture.outcome(of: waiter)
         try expect(outcome.failures.isEmpty, "not to be had again: \(outcome.failures.values)")
         for path in FaultPlace.all { try expectWhole(path, fixture) }
         let count = try DirectoryUsage(of: directory)

@@ -103,14 +103,14 @@ final class ReuseScript {
         }
         let before = origin.requests(page)
         let wish = try fixture.wish(page.path)
-        let interests = try await origin.holding(page) { gate in
+        let waiters = try await origin.holding(page) { gate in
             let first = fixture.cache.fetch([wish], FetchOptions(isRefresh: isFirst))
             try await gate.reached()
             return [first, fixture.cache.fetch([wish], FetchOptions(isRefresh: !isFirst))]
         }
         let outcomes = [
-            try await fixture.outcome(of: interests[0]),
-            try await fixture.outcome(of: interests[1]),
+            try await fixture.outcome(of: waiters[0]),
+            try await fixture.outcome(of: waiters[1]),
         ]
         try await settle(fixture, page)
         var other = model
@@ -130,9 +130,9 @@ final class ReuseScript {
         guard model.mustAsk(page, isRefresh: false) else { return }
         did("leave", page)
         try await origin.holding(page) { gate in
-            let interest = fixture.cache.fetch([try fixture.wish(page.path)], FetchOptions())
+            let waiter = fixture.cache.fetch([try fixture.wish(page.path)], FetchOptions())
             try await gate.reached()
-            fixture.cache.leave(interest)
+            fixture.cache.leave(waiter)
             try await settle(fixture, page)
         }
     }

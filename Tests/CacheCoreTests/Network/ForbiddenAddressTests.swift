@@ -57,8 +57,8 @@ struct ForbiddenAddressTests {
             #expect(hosts.count >= 60)
             for host in hosts {
                 let wish = Wish(try CacheURL(listener.url("/a.png", host: host)))
-                let interest = fixture.cache.fetch([wish], FetchOptions())
-                let failure = try await fixture.outcome(of: interest).failures[wish.key]
+                let waiter = fixture.cache.fetch([wish], FetchOptions())
+                let failure = try await fixture.outcome(of: waiter).failures[wish.key]
                 #expect(
                     failure?.kind == .addressRefused, "\(host): \(failure?.message ?? "fetched")")
             }
@@ -75,8 +75,8 @@ struct ForbiddenAddressTests {
             for host in Self.odd {
                 guard let url = try? CacheURL(listener.url("/a.png", host: host)) else { continue }
                 let wish = Wish(url)
-                let interest = fixture.cache.fetch([wish], FetchOptions())
-                #expect(try await !fixture.outcome(of: interest).failures.isEmpty, "\(host)")
+                let waiter = fixture.cache.fetch([wish], FetchOptions())
+                #expect(try await !fixture.outcome(of: waiter).failures.isEmpty, "\(host)")
             }
             #expect(listener.connectionsAccepted == 0)
         }
@@ -134,8 +134,8 @@ struct ForbiddenAddressTests {
             ]
             for (text, kind) in urls {
                 let wish = Wish(try CacheURL(text))
-                let interest = cache.cache.fetch([wish], FetchOptions())
-                let failure = try await cache.outcome(of: interest).failures[wish.key]
+                let waiter = cache.cache.fetch([wish], FetchOptions())
+                let failure = try await cache.outcome(of: waiter).failures[wish.key]
                 #expect(failure?.kind == kind, "\(text): \(failure?.message ?? "fetched")")
             }
             #expect(listener.connectionsAccepted == 0)
@@ -151,8 +151,8 @@ struct ForbiddenAddressTests {
                 $0.transfers.resolutions = ["two.test:\(port):\(addresses)"]
             }
             let wish = Wish(try CacheURL("http://two.test:\(port)/a.png"))
-            let interest = fixture.cache.fetch([wish], FetchOptions())
-            let failure = try await fixture.outcome(of: interest).failures[wish.key]
+            let waiter = fixture.cache.fetch([wish], FetchOptions())
+            let failure = try await fixture.outcome(of: waiter).failures[wish.key]
             #expect(failure?.kind == .unreachable, "\(failure?.message ?? "fetched")")
         }
     }

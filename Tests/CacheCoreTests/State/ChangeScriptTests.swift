@@ -56,7 +56,7 @@ struct ChangeScriptTests {
         _ = changed()
         _ = script.changes(.overflowed)
         script.state.scanBegan()
-        let start = script.state.examinations.begin()
+        let start = script.state.epochs.begin()
         _ = script.state.scanned(
             [
                 .entry(script.key("a"), .entry(Sample.facts())),

@@ -22,15 +22,15 @@ struct DirectoryScriptTests {
         #expect(script.lookup("a") == .missing(nil))
     }
 
-    @Test(arguments: [Examination.absent, .unusable, .obstructed])
-    func whatIsNoEntryIsMissing(examination: Examination) {
+    @Test(arguments: [EntryProbe.absent, .unusable, .obstructed])
+    func whatIsNoEntryIsMissing(probe: EntryProbe) {
         script.has("a")
         _ = script.changes(.appeared(script.key("a")))
-        guard case .missing(let failure)? = script.looksAt("a", examination) else {
-            Issue.record("\(examination) is not missing")
+        guard case .missing(let failure)? = script.looksAt("a", probe) else {
+            Issue.record("\(probe) is not missing")
             return
         }
-        #expect((failure?.kind == .obstructed) == (examination == .obstructed))
+        #expect((failure?.kind == .obstructed) == (probe == .obstructed))
     }
 
     @Test func aPublishedNameIsLookedAtWhenFirstAskedFor() {
@@ -74,7 +74,7 @@ struct DirectoryScriptTests {
             _ = script.changes(.appeared(key))
             _ = script.changes(.appeared(key))
             _ = script.published("a")
-            #expect(script.state.partials.unverified == (isLaid ? [key] : []))
+            #expect(script.state.partials.dirtyNames == (isLaid ? [key] : []))
             _ = script.changes(.vanished(key))
         }
     }
@@ -90,7 +90,7 @@ struct DirectoryScriptTests {
         _ = script.finishes("a")
         script.see(["created"], of: key)
         _ = script.published("a")
-        #expect(script.state.partials.unverified == (hasRoom == nil ? [] : [key]))
+        #expect(script.state.partials.dirtyNames == (hasRoom == nil ? [] : [key]))
     }
 
     @Test(arguments: [
@@ -137,11 +137,11 @@ struct DirectoryScriptTests {
         script.state.scanBegan()
         #expect(script.scanFinishes())
         _ = script.published("a")
-        #expect(script.state.partials.unverified == [key])
+        #expect(script.state.partials.dirtyNames == [key])
     }
 
     @Test func aScanTellsOfADirectoryInTheWay() {
-        let start = script.state.examinations.begin()
+        let start = script.state.epochs.begin()
         _ = script.state.scanned([.entry(script.key("a"), .obstructed)], since: start)
         _ = script.scanFinishes()
         guard case .missing(let failure)? = script.lookup("a") else {
@@ -171,7 +171,7 @@ struct DirectoryScriptTests {
         let publishing = Lookup.inFlight(.init(phase: .publishing, received: 1000, total: 1000))
         _ = script.changes(.appeared(key))
         #expect(script.lookup("a") == publishing)
-        let start = script.state.examinations.begin()
+        let start = script.state.epochs.begin()
         #expect(script.looksAt("a", .entry(Sample.facts())) == publishing)
         _ = script.state.scanned([.entry(key, .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
@@ -183,13 +183,13 @@ struct DirectoryScriptTests {
         // scan:    reports K.part → bytes nobody would ever find again, if it were believed
         let key = script.key("a")
         script.caller("one", wants: "a")
-        let start = script.state.examinations.begin()
+        let start = script.state.epochs.begin()
         _ = script.finishes("a")
         _ = script.published("a")
         let held = script.state.bytesUsed
         _ = script.state.scanned([.partial(key, 8192)], since: start)
         #expect(script.state.bytesUsed == held)
-        #expect(script.state.partials.unverified == [key])
+        #expect(script.state.partials.dirtyNames == [key])
         script.state.partialSeen(key, nil)
         #expect(script.state.bytesUsed == held)
     }
@@ -202,7 +202,7 @@ struct DirectoryScriptTests {
         let key = script.key("a")
         script.caller("one", wants: "a")
         _ = script.changes(.partialChanged(key))
-        let start = script.state.partials.examinations.begin()
+        let start = script.state.partials.epochs.begin()
         _ = script.finishes("a")
         _ = script.published("a")
         let held = script.state.bytesUsed
@@ -220,7 +220,7 @@ struct DirectoryScriptTests {
         _ = script.finishes("a")
         _ = script.changes(.partialVanished(key))
         _ = script.published("a")
-        #expect(script.state.partials.unverified == [key])
+        #expect(script.state.partials.dirtyNames == [key])
     }
 
     @Test func lookingIsNotUsing() {
@@ -237,12 +237,12 @@ struct DirectoryScriptTests {
         // scan:   reports K as an entry          → a ghost, if it were believed
         let key = script.key("a")
         script.state.trust = .scanning
-        let start = script.state.examinations.begin()
+        let start = script.state.epochs.begin()
         _ = script.changes(.vanished(key))
         _ = script.state.scanned([.entry(key, .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
         // The next look is good again.
-        let next = script.state.examinations.begin()
+        let next = script.state.epochs.begin()
         _ = script.state.scanned([.entry(key, .entry(Sample.facts()))], since: next)
         #expect(script.lookup("a") == .cached(Sample.facts()))
     }
@@ -255,10 +255,10 @@ struct DirectoryScriptTests {
         let key = script.key("a")
         script.has("a")
         _ = script.changes(.appeared(key))
-        let start = script.state.examinations.begin()
+        let start = script.state.epochs.begin()
         _ = script.changes(isGone ? .vanished(key) : .appeared(key))
-        let seen = script.state.examined(key, .entry(Sample.facts()), since: start, now: .now)
-        script.state.examinations.end()
+        let seen = script.state.probed(key, .entry(Sample.facts()), since: start, now: .now)
+        script.state.epochs.end()
         #expect(seen.answer == nil)
         #expect(script.lookup("a") == (isGone ? .missing(nil) : nil))
     }
@@ -266,10 +266,10 @@ struct DirectoryScriptTests {
     @Test func aLookThatBeganBeforeDamageWasFoundIsNotBelieved() {
         let key = script.key("a")
         script.has("a")
-        let start = script.state.examinations.begin()
+        let start = script.state.epochs.begin()
         _ = script.event { $0.damageFound(key) }
-        let seen = script.state.examined(key, .entry(Sample.facts()), since: start, now: .now)
-        script.state.examinations.end()
+        let seen = script.state.probed(key, .entry(Sample.facts()), since: start, now: .now)
+        script.state.epochs.end()
         #expect(seen.answer == nil)
         #expect(script.lookup("a") == nil)
     }
@@ -287,18 +287,18 @@ struct DirectoryScriptTests {
         _ = script.changes(.overflowed)
         script.state.scanBegan()
         #expect(script.scanFinishes())
-        #expect(script.state.partials.unverified == [script.key("a")])
+        #expect(script.state.partials.dirtyNames == [script.key("a")])
     }
 
     @Test func whatTheScanCouldNotSeeIsLookedAt() {
         let key = script.key("a")
         script.state.trust = .scanning
         script.state.scanBegan()
-        let start = script.state.examinations.begin()
+        let start = script.state.epochs.begin()
         _ = script.state.scanned([.unseen(.entry(key)), .unseen(.partial(key))], since: start)
         #expect(script.scanFinishes())
         #expect(script.lookup("a") == nil)
-        #expect(script.state.partials.unverified == [key])
+        #expect(script.state.partials.dirtyNames == [key])
     }
 
     @Test func duringTheScanOnlyWhatIsKnownIsAnsweredFromMemory() {
@@ -341,7 +341,7 @@ struct DirectoryScriptTests {
     @Test func aScanSortsByUseAndLeavesWhatWasUsedSince() {
         script.state.trust = .scanning
         let times: [(String, UInt32)] = [("a", 10), ("b", 30), ("c", 20)]
-        let start = script.state.examinations.begin()
+        let start = script.state.epochs.begin()
         _ = script.state.scanned(
             times.map {
                 .entry(script.key($0.0), .entry(Sample.facts(lastUsedAt: $0.1)))

@@ -67,7 +67,7 @@ struct EvictionScriptTests {
         #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 0))) == ["a"])
         _ = script.changes(.appeared(script.key("a")))
         #expect(script.looksAt("a", .entry(Sample.facts())) == .missing(nil))
-        let start = script.state.examinations.begin()
+        let start = script.state.epochs.begin()
         _ = script.state.scanned([.entry(script.key("a"), .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
         _ = script.loses("a")
@@ -134,7 +134,7 @@ struct EvictionScriptTests {
         #expect(script.evicts(eviction) == ["a"])
         _ = script.keeps("a")
         #expect(script.changes(.overflowed) == ["scan"])
-        #expect(script.state.room.passedOver.isEmpty)
+        #expect(script.state.room.unevictable.isEmpty)
     }
 
     // MARK: The floor of free space
@@ -173,11 +173,11 @@ struct EvictionScriptTests {
         _ = script.progresses("a", received: 3 * block, total: 9 * block)
         _ = script.finishes("a", failing: .http(500))
         #expect(script.state.bytesUsed == 4 * block)
-        #expect(script.state.partials.unverified == [script.key("a")])
+        #expect(script.state.partials.dirtyNames == [script.key("a")])
         script.state.partialSeen(script.key("a"), 3 * block)
         #expect(script.state.bytesUsed == 3 * block)
         _ = script.changes(.partialChanged(script.key("a")))
-        #expect(script.state.partials.unverified == [script.key("a")])
+        #expect(script.state.partials.dirtyNames == [script.key("a")])
         script.state.partialSeen(script.key("a"), nil)
         #expect(script.state.bytesUsed == 0)
     }
@@ -196,7 +196,7 @@ struct EvictionScriptTests {
     }
 
     @Test func strangersPartialsAreCounted() {
-        let start = script.state.examinations.begin()
+        let start = script.state.epochs.begin()
         _ = script.state.scanned([.partial(script.key("a"), 6 * block)], since: start)
         #expect(script.state.bytesUsed == 6 * block)
         #expect(script.removes("a") == ["discard a"])
@@ -316,10 +316,10 @@ struct EvictionScriptTests {
         script.state.notReturned(4 * block, until: .now + .seconds(600))
         _ = script.loses("a")
         script.state.measured(free: 5 * block)
-        #expect(script.state.room.owed == 2 * block)
+        #expect(script.state.room.pendingFree == 2 * block)
         #expect(script.state.ceiling == 15 * block)
         script.state.measured(free: 7 * block)
-        #expect(script.state.room.owed == 0)
+        #expect(script.state.room.pendingFree == 0)
         #expect(script.state.ceiling == 15 * block)
         script.state.measured(free: 9 * block)
         #expect(script.state.ceiling == 17 * block)

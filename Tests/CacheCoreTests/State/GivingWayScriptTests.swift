@@ -68,14 +68,14 @@ struct GivingWayScriptTests {
         script.caller("reader", wants: "b")
         script.caller("prefetcher", wants: "a", priority: .background)
         script.caller("looker", wants: "x", priority: .visible) { #expect($0 == []) }
-        #expect(script.event { $0.interestLeft(scrolled) } == ["cancel a"])
+        #expect(script.event { $0.waiterLeft(scrolled) } == ["cancel a"])
     }
 
     @Test func aDownloadThatIsStoppedAnywayMakesTheRoom() {
         let script = StateScript(transferLimit: 2)
         let reader = script.caller("reader", wants: "a")
         script.caller("prefetcher", wants: "b", priority: .background)
-        #expect(script.event { $0.interestLeft(reader) } == ["cancel a"])
+        #expect(script.event { $0.waiterLeft(reader) } == ["cancel a"])
         script.caller("looker", wants: "x", priority: .visible) { #expect($0 == []) }
         #expect(script.stops("a") == ["start x"])
     }
@@ -102,7 +102,7 @@ struct GivingWayScriptTests {
         let scrolled = script.caller("scrolled", wants: "a", priority: .visible)
         _ = script.progresses("a", received: received, total: total)
         script.caller("looker", wants: "x", priority: .visible)
-        #expect(script.event { $0.interestLeft(scrolled) } == [])
+        #expect(script.event { $0.waiterLeft(scrolled) } == [])
         #expect(script.finishes("a") == ["start x", "publish a"])
     }
 

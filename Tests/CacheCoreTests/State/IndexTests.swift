@@ -67,8 +67,8 @@ struct IndexTests {
                 model.makeOldest(key, time)
             case 9, 10:
                 let isPinned = random.oneIn(2)
-                let isHeld = index.setPinned(key, isPinned)
-                #expect(isHeld == model.setPinned(key, isPinned))
+                let isDetached = index.setPinned(key, isPinned)
+                #expect(isDetached == model.setPinned(key, isPinned))
             default:
                 let updated = index.update(key, facts)
                 #expect(updated == model.update(key, facts), "seed \(seed), operation \(number)")

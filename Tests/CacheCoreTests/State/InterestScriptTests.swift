@@ -36,7 +36,7 @@ struct InterestScriptTests {
     }
 
     @Test func noMoreIsHeldThanMayBe() {
-        let script = StateScript(transferLimit: 1, heldLimit: 3)
+        let script = StateScript(transferLimit: 1, detachedLimit: 3)
         #expect(!script.mayHold(4))
         #expect(script.mayHold(2))
         // Two calls at once may not have more together.
@@ -57,7 +57,7 @@ struct InterestScriptTests {
     }
 
     @Test func whoWaitsIsNoneOfThoseHeld() {
-        let script = StateScript(heldLimit: 1)
+        let script = StateScript(detachedLimit: 1)
         let caller = script.caller("caller", wants: "a", "b", "c")
         #expect(script.mayHold(1))
         #expect(script.event { $0.holdsNamed(1) } == [])

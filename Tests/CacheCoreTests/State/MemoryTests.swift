@@ -4,9 +4,9 @@ import Testing
 @testable import CacheCore
 
 @Suite("Failure memory", .timeLimit(.minutes(5)))
-struct FailureMemoryTests {
+struct NegativeCacheTests {
     @Test func keepsTheLatestOfEachKeyUntilForgotten() {
-        var memory = FailureMemory()
+        var memory = NegativeCache()
         memory.record(.http(404), of: Sample.key("a"))
         memory.record(.http(500), of: Sample.key("a"))
         memory.record(.removed, of: Sample.key("b"))
@@ -17,17 +17,17 @@ struct FailureMemoryTests {
     }
 
     @Test func forgetsTheOldestFirstAndStaysBounded() {
-        var memory = FailureMemory()
-        let keys = (0..<3 * FailureMemory.capacity).map { Sample.key("\($0)") }
+        var memory = NegativeCache()
+        let keys = (0..<3 * NegativeCache.capacity).map { Sample.key("\($0)") }
         for key in keys { memory.record(.removed, of: key) }
         let known = keys.filter { memory[$0] != nil }
-        #expect(known.count <= FailureMemory.capacity)
-        #expect(known.count >= FailureMemory.capacity / 2)
+        #expect(known.count <= NegativeCache.capacity)
+        #expect(known.count >= NegativeCache.capacity / 2)
         #expect(known == Array(keys.suffix(known.count)))
     }
 
     @Test func tellsWhatWasRecordedByteByByte() throws {
-        var memory = FailureMemory()
+        var memory = NegativeCache()
         let url = try CacheURL("https://example.com/ü.png?a=b")
         let failures = [
             Failure(.http, "ÿ 👩‍👩‍👧 is gone", httpStatus: 410, retryAt: UnixTime(rawValue: 1 << 40)),
@@ -48,7 +48,7 @@ struct FailureMemoryTests {
     }
 
     @Test func longTextsAreForgottenSooner() throws {
-        var memory = FailureMemory()
+        var memory = NegativeCache()
         let path = String(repeating: "a", count: CacheURL.maximumLength - 32)
         let keys = try (0..<4000).map { number in
             let url = try CacheURL("https://example.com/\(number)/\(path)")
@@ -64,9 +64,9 @@ struct FailureMemoryTests {
     }
 
     @Test func theSameAgainIsRememberedAnewAndOnce() {
-        var memory = FailureMemory()
+        var memory = NegativeCache()
         memory.record(.http(404), of: Sample.key("a"))
-        for number in 0..<FailureMemory.capacity / 2 {
+        for number in 0..<NegativeCache.capacity / 2 {
             memory.record(.removed, of: Sample.key("\(number)"))
         }
         memory.record(.http(500), of: Sample.key("a"))
@@ -77,7 +77,7 @@ struct FailureMemoryTests {
 
     /// Not even where the texts, and not the number, are what makes room needed.
     @Test func whatWasRememberedTwiceIsForgottenAtOnce() {
-        var memory = FailureMemory()
+        var memory = NegativeCache()
         let long = Failure(.timeout, String(repeating: "a", count: 2048))
         let other = Failure(.timeout, String(repeating: "b", count: 2048))
         memory.record(long, of: Sample.key("a"))
@@ -89,7 +89,7 @@ struct FailureMemoryTests {
     }
 
     @Test func theSameTextsTakeNoMoreRoom() throws {
-        var memory = FailureMemory()
+        var memory = NegativeCache()
         let url = try CacheURL("https://example.com/a.png")
         let long = Failure(.timeout, String(repeating: "a", count: 2048))
         for number in 0..<1000 { memory.record(long, of: Sample.key("\(number)"), url) }
@@ -105,10 +105,10 @@ struct FailureMemoryTests {
     }
 
     @Test func aForgottenFailureLeavesNoTraceThatLaterForgetsANewOne() {
-        var memory = FailureMemory()
+        var memory = NegativeCache()
         memory.record(.removed, of: Sample.key("a"))
         memory.forget(Sample.key("a"))
-        for number in 0..<FailureMemory.capacity - 1 {
+        for number in 0..<NegativeCache.capacity - 1 {
             memory.record(.removed, of: Sample.key("\(number)"))
         }
         memory.record(.http(404), of: Sample.key("a"))
@@ -118,42 +118,42 @@ struct FailureMemoryTests {
 }
 
 @Suite("Examinations", .timeLimit(.minutes(5)))
-struct ExaminationsTests {
+struct ChangeEpochsTests {
     let key = Sample.key("a")
 
     @Test func whatChangedMeanwhileIsNotCurrent() {
-        var examinations = Examinations()
-        let first = examinations.begin()
-        #expect(examinations.isCurrent(key, since: first))
-        examinations.note(key)
-        #expect(!examinations.isCurrent(key, since: first))
-        #expect(examinations.isCurrent(Sample.key("b"), since: first))
-        examinations.end()
-        let second = examinations.begin()
-        #expect(examinations.isCurrent(key, since: second))
+        var epochs = ChangeEpochs()
+        let first = epochs.begin()
+        #expect(epochs.isCurrent(key, since: first))
+        epochs.note(key)
+        #expect(!epochs.isCurrent(key, since: first))
+        #expect(epochs.isCurrent(Sample.key("b"), since: first))
+        epochs.end()
+        let second = epochs.begin()
+        #expect(epochs.isCurrent(key, since: second))
     }
 
     @Test func whatChangedBeforeIsCurrent() {
-        var examinations = Examinations()
-        examinations.note(key)
-        let start = examinations.begin()
-        #expect(examinations.isCurrent(key, since: start))
+        var epochs = ChangeEpochs()
+        epochs.note(key)
+        let start = epochs.begin()
+        #expect(epochs.isCurrent(key, since: start))
     }
 
     @Test func aChangeCountsUntilAllWhoLookedAreDone() {
-        var examinations = Examinations()
-        let first = examinations.begin()
-        let second = examinations.begin()
-        examinations.note(key)
+        var epochs = ChangeEpochs()
+        let first = epochs.begin()
+        let second = epochs.begin()
+        epochs.note(key)
         // Who begins now sees what is there now, whoever else still looks.
-        let third = examinations.begin()
-        #expect(examinations.isCurrent(key, since: third))
-        examinations.end()
-        #expect(!examinations.isCurrent(key, since: first))
-        #expect(!examinations.isCurrent(key, since: second))
-        examinations.end()
-        examinations.end()
-        let fourth = examinations.begin()
-        #expect(examinations.isCurrent(key, since: fourth))
+        let third = epochs.begin()
+        #expect(epochs.isCurrent(key, since: third))
+        epochs.end()
+        #expect(!epochs.isCurrent(key, since: first))
+        #expect(!epochs.isCurrent(key, since: second))
+        epochs.end()
+        epochs.end()
+        let fourth = epochs.begin()
+        #expect(epochs.isCurrent(key, since: fourth))
     }
 }

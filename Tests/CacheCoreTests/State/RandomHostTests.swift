@@ -21,7 +21,7 @@ private struct RandomHosts: ~Copyable {
     private var random: SeededGenerator
     private var state: CacheState
     private let urls: [CacheURL]
-    private var callers: [InterestID] = []
+    private var callers: [WaiterID] = []
     /// Handed to the transfer loop, and not ended.
     private var transfers: [(url: CacheURL, id: FlightID)] = []
     private var stopping: Set<FlightID> = []
@@ -62,7 +62,7 @@ private struct RandomHosts: ~Copyable {
             priority: [.background, .background, .normal, .visible].randomElement(using: &random)
                 ?? .normal, isRefresh: true,
             client: ClientID(rawValue: UInt64.random(in: 0..<3, using: &random)))
-        let id = random.oneIn(4) ? nil : state.interestBegan(options)
+        let id = random.oneIn(4) ? nil : state.waiterBegan(options)
         if let id { callers.append(id) }
         let wishes = Int.random(in: 1...6, using: &random)
         if id == nil { _ = state.holdsAsked(wishes) }
@@ -72,13 +72,13 @@ private struct RandomHosts: ~Copyable {
                 state.wanted(
                     CacheKey(url), url, by: id, options, now: FileTime(nanoseconds: 7)))
         }
-        perform(id.map { state.interestNamed($0) } ?? state.holdsNamed(wishes))
+        perform(id.map { state.waiterNamed($0) } ?? state.holdsNamed(wishes))
     }
 
     private mutating func leave() {
         guard !callers.isEmpty else { return }
         let id = callers.remove(at: Int.random(in: callers.indices, using: &random))
-        perform(state.interestLeft(id))
+        perform(state.waiterLeft(id))
     }
 
     private mutating func finish() {
@@ -125,7 +125,7 @@ private struct RandomHosts: ~Copyable {
         state.checkInvariants()
         let waiting = state.flights.values.filter { $0.phase == .queued && urgency($0) == .visible }
         let prefetches = state.flights.values.filter { flight in
-            flight.phase.isRunning && urgency(flight) == .background && flight.timesGivenWay < 3
+            flight.phase.isRunning && urgency(flight) == .background && flight.preemptions < 3
                 && (flight.total ?? .max) - flight.received >= PartialPolicy.smallRest
         }
         for image in waiting where stopping.isEmpty {
@@ -145,8 +145,9 @@ private struct RandomHosts: ~Copyable {
 
     /// The clients to whom an image is visible.
     private func lookers(at image: Flight) -> [ClientID] {
-        let callers = image.interests.compactMap { state.interests[$0] }
-        let held = image.isHeld && image.heldPriority == .visible ? [image.heldClient] : []
+        let callers = image.waiters.compactMap { state.waiters[$0] }
+        let held =
+            image.isDetached && image.detachedPriority == .visible ? [image.detachedClient] : []
         return callers.filter { $0.priority == .visible }.map(\.client) + held
     }
 

@@ -157,7 +157,7 @@ struct RandomRoomScript {
 
     /// What a download left behind is gone at once.
     private mutating func settle() {
-        for key in script.state.partials.unverified { script.state.partialSeen(key, nil) }
+        for key in script.state.partials.dirtyNames { script.state.partialSeen(key, nil) }
     }
 
     private mutating func lose() {

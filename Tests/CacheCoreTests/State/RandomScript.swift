@@ -14,14 +14,14 @@ struct RandomScript: ~Copyable {
     private var model: StateModel
     private let keys: [CacheKey]
     private let images: [CacheKey: Int]
-    private var callers: [InterestID: Int] = [:]
+    private var callers: [WaiterID: Int] = [:]
     private var nextCaller = 0
     /// Downloads started and not ended, cancelled ones too.
     private var transfers: [(image: Int, id: UInt64)] = []
     /// What the worker still has to do.
     private var jobs: [Job] = []
     private var files: Set<Int> = []
-    private var unverified: Set<Int> = []
+    private var dirtyNames: Set<Int> = []
 
     private enum Job {
         case publish(Int, UInt64)
@@ -52,7 +52,7 @@ struct RandomScript: ~Copyable {
         }
         guard complaint == nil else { return }
         if !state.flights.isEmpty { complaint = "flights are left after the end" }
-        let waiting = state.interests.values.count { $0.isComplete }
+        let waiting = state.waiters.values.count { $0.isComplete }
         if waiting > 0 { complaint = "\(waiting) callers were never told" }
     }
 
@@ -77,14 +77,14 @@ struct RandomScript: ~Copyable {
 
     private mutating func call() {
         let options = options()
-        let id = state.interestBegan(options)
+        let id = state.waiterBegan(options)
         callers[id] = nextCaller
         model.callers[nextCaller] = .init(
             client: options.client.rawValue, priority: options.priority)
         for _ in 0..<Int.random(in: 0...4, using: &random) {
             want(Int.random(in: keys.indices, using: &random), by: id, options)
         }
-        compare("named", state.interestNamed(id), model.named(nextCaller))
+        compare("named", state.waiterNamed(id), model.named(nextCaller))
         nextCaller += 1
     }
 
@@ -95,7 +95,7 @@ struct RandomScript: ~Copyable {
             client: ClientID(rawValue: UInt64.random(in: 0..<3, using: &random)))
     }
 
-    private mutating func want(_ image: Int, by caller: InterestID?, _ options: FetchOptions) {
+    private mutating func want(_ image: Int, by caller: WaiterID?, _ options: FetchOptions) {
         look(image)
         let effects = state.wanted(
             keys[image], Sample.url("\(image)"), by: caller, options,
@@ -109,7 +109,7 @@ struct RandomScript: ~Copyable {
 
     private mutating func leave() {
         guard let (id, number) = callers.randomElement(using: &random) else { return }
-        compare("leave \(number)", state.interestLeft(id), model.left(number))
+        compare("leave \(number)", state.waiterLeft(id), model.left(number))
         callers[id] = nil
     }
 
@@ -167,7 +167,7 @@ struct RandomScript: ~Copyable {
             compare(
                 "publish \(id)", state.published(publication),
                 model.published(image, failure?.kind))
-            if isKept { unverified.insert(image) }
+            if isKept { dirtyNames.insert(image) }
         }
     }
 
@@ -185,9 +185,9 @@ struct RandomScript: ~Copyable {
         compare("\(change)", state.directoryChanged(change, now: .now), [])
         if case .vanished = change {
             model.cached.remove(image)
-            unverified.remove(image)
+            dirtyNames.remove(image)
         } else {
-            unverified.insert(image)
+            dirtyNames.insert(image)
         }
     }
 
@@ -196,12 +196,12 @@ struct RandomScript: ~Copyable {
         guard state.lookup(keys[image]) == nil else { return }
         let isDoomed = state.room.doomed.contains(keys[image])
         let isThere = files.contains(image)
-        let start = state.examinations.begin()
-        _ = state.examined(
+        let start = state.epochs.begin()
+        _ = state.probed(
             keys[image], isThere ? .entry(Sample.facts()) : .absent, since: start, now: .now)
-        state.examinations.end()
+        state.epochs.end()
         guard !isDoomed else { return }
-        unverified.remove(image)
+        dirtyNames.remove(image)
         if isThere { model.cached.insert(image) } else { model.cached.remove(image) }
     }
 
@@ -243,7 +243,7 @@ struct RandomScript: ~Copyable {
         case .resumeTransfer(let id): return "resume \(id.rawValue)"
         case .finish(let outcome):
             let failures = outcome.failures.map { "\(images[$0.key] ?? -1) \($0.value.kind)" }
-            let caller = callers.removeValue(forKey: outcome.interest) ?? -1
+            let caller = callers.removeValue(forKey: outcome.waiter) ?? -1
             return "tell \(caller): \(failures.sorted().joined(separator: ", "))"
         case .announceChanges: return "announce"
         case .scan: return "scan"
@@ -261,7 +261,7 @@ struct RandomScript: ~Copyable {
             if flight?.phase != model.flights[image]?.phase {
                 complaint = "event \(number): the phases of \(image) differ"
             }
-            let mustLook = unverified.contains(image) && flight?.phase != .publishing
+            let mustLook = dirtyNames.contains(image) && flight?.phase != .publishing
             if (state.lookup(key) == nil) != mustLook {
                 complaint = "event \(number): \(image) is \(mustLook ? "" : "not ")to be looked at"
             }

@@ -136,7 +136,7 @@ struct ResumingScriptTests {
 
     /// Bytes it may grow to; `nil` where it may not.
     private func asksForRoom(_ image: String, needed: Int64, length: Int64) -> Int64? {
-        var answer = RoomAnswer(grant: .wait)
+        var answer = SpaceAnswer(grant: .wait)
         _ = script.event { [key = script.key(image), id = script.flight(image)] state in
             let (said, effects) = state.roomAsked(key, id, needed: needed, length: length)
             answer = said

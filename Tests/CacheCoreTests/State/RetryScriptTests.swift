@@ -25,11 +25,11 @@ struct RetryScriptTests {
     private func wants(
         _ image: String, after seconds: Int64, isRefresh: Bool = false
     ) -> [String] {
-        let id = script.state.interestBegan()
+        let id = script.state.waiterBegan()
         let said = script.want(
             image, by: id, FetchOptions(isRefresh: isRefresh),
             now: (Sample.now + seconds).rawValue)
-        return said + script.event { $0.interestNamed(id) }
+        return said + script.event { $0.waiterNamed(id) }
     }
 
     @Test func aPauseHoldsNothingAndTheNextGoesOn() {
@@ -100,7 +100,7 @@ struct RetryScriptTests {
     }
 
     @Test func theLastToLeaveEndsThePause() {
-        let one = script.state.interestBegan()
+        let one = script.state.waiterBegan()
         _ = script.want("a", by: one)
         _ = fails("a")
         #expect(script.leaves(one) == [])
@@ -185,7 +185,7 @@ struct RetryScriptTests {
     }
 
     @Test func whoLeavesAndComesBackDoesNotPressTheServer() {
-        let one = script.state.interestBegan()
+        let one = script.state.waiterBegan()
         _ = script.want("a", by: one)
         _ = fails("a", said: 100)
         _ = script.leaves(one)

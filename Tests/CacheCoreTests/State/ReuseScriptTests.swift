@@ -32,13 +32,13 @@ struct ReuseScriptTests {
     private func wants(
         _ image: String, _ stale: Staleness?, isRefresh: Bool = false, at now: UnixTime? = nil
     ) -> [String] {
-        let id = script.state.interestBegan()
+        let id = script.state.waiterBegan()
         let said = script.event { state in
             state.wanted(
                 script.key(image), Sample.url(image), by: id, FetchOptions(isRefresh: isRefresh),
                 stale: stale, now: FileTime(now ?? end))
         }
-        return said + script.event { $0.interestNamed(id) }
+        return said + script.event { $0.waiterNamed(id) }
     }
 
     private func revalidation(_ image: String) -> Revalidation {
@@ -75,7 +75,7 @@ struct ReuseScriptTests {
         hasStale("a")
         let window = Staleness(reuse: .staleWhileRevalidating, outlivesFailure: true)
         #expect(wants("a", window) == ["start a", "tell nobody"])
-        #expect(script.state.flights[script.key("a")]?.heldPriority == .background)
+        #expect(script.state.flights[script.key("a")]?.detachedPriority == .background)
         #expect(wants("a", window) == ["tell nobody"])
         #expect(script.state.counters.hits == 2)
         #expect(confirms("a", .stored(Sample.facts())) == [])
@@ -83,7 +83,7 @@ struct ReuseScriptTests {
     }
 
     @Test func whereTooMuchIsHeldAHitIsNotAskedAbout() {
-        script.state.holds = Holds(limit: 1)
+        script.state.holds = DetachedQuota(limit: 1)
         hasStale("a")
         hasStale("b")
         let window = Staleness(reuse: .staleWhileRevalidating, outlivesFailure: true)
@@ -206,7 +206,7 @@ struct ReuseScriptTests {
         test.hasStale("a")
         _ = test.wants("a", outlives)
         _ = test.fails("a", .http(503), letsStaleServe: true)
-        script.state.handedOver = [:]
+        script.state.noStoreGrace = [:]
         // The failure is remembered for 10 s, and the entry was fresh for 50.
         let later = FailedTransfer(failure: .http(503), said: 60, letsStaleServe: true)
         _ = test.wants("a", outlives)
@@ -345,7 +345,7 @@ struct ReuseScriptTests {
         hasStale("a", removeAt: Sample.now + 60)
         #expect(ends() == [])
         if byTime {
-            script.state.allTriedAgain()
+            script.state.retryAllEvictions()
         } else {
             _ = script.changes(.appeared(script.key("a")))
             hasStale("a", removeAt: Sample.now + 60)

@@ -32,7 +32,7 @@ private struct Storm: ~Copyable {
     private var state = CacheState(transferLimit: 4, hostLimit: 4, retry: RetryPolicy())
     private let names = (0..<12).map { "\($0)" }
     private var now = Sample.moment
-    private var callers: Set<InterestID> = []
+    private var callers: Set<WaiterID> = []
     private var toldTwice = 0
     private var transfers: [(id: FlightID, name: String)] = []
     private var jobs: [Effect] = []
@@ -73,7 +73,7 @@ private struct Storm: ~Copyable {
     private mutating func anyName() -> String { names.randomElement(using: &random) ?? "0" }
 
     private mutating func call() {
-        let id = state.interestBegan()
+        let id = state.waiterBegan()
         callers.insert(id)
         let options = FetchOptions(isRefresh: random.oneIn(6))
         for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -82,19 +82,19 @@ private struct Storm: ~Copyable {
             let stale = Staleness(
                 reuse: reuse.randomElement(using: &random) ?? .fresh,
                 outlivesFailure: random.oneIn(2))
-            let isHeld = random.oneIn(5)
+            let isDetached = random.oneIn(5)
             take(
                 state.wanted(
-                    Sample.key(name), Sample.url(name), by: isHeld ? nil : id, options,
+                    Sample.key(name), Sample.url(name), by: isDetached ? nil : id, options,
                     stale: stale, now: FileTime(now.time)))
         }
-        take(state.interestNamed(id))
+        take(state.waiterNamed(id))
     }
 
     private mutating func leave() {
         guard let id = callers.randomElement(using: &random) else { return }
         callers.remove(id)
-        take(state.interestLeft(id))
+        take(state.waiterLeft(id))
     }
 
     private mutating func finish() {
@@ -163,7 +163,7 @@ private struct Storm: ~Copyable {
                 transfers.append((id, String(url.string.split(separator: "/").last ?? "")))
             case .publish, .confirm, .unlink: jobs.append(effect)
             case .finish(let outcome):
-                if callers.remove(outcome.interest) == nil { toldTwice += 1 }
+                if callers.remove(outcome.waiter) == nil { toldTwice += 1 }
             default: break
             }
         }

@@ -11,10 +11,10 @@ struct StateModel {
         var waiting: Set<Int> = []
         /// How urgent it is to the daemon itself, if it is.
         var held: Priority?
-        var heldClient: UInt64 = 0
+        var detachedClient: UInt64 = 0
         var isUnwanted = false
         var received: Int64 = 0
-        var timesGivenWay = 0
+        var preemptions = 0
         /// So little is missing that it is finished for nobody.
         var isNearlyThrough: Bool { received == 990_000 }
     }
@@ -72,7 +72,7 @@ struct StateModel {
             isNews = flight.held.map { options.priority > $0 } ?? true
             if isNews {
                 flight.held = options.priority
-                flight.heldClient = options.client.rawValue
+                flight.detachedClient = options.client.rawValue
                 leave { $0.image == image && $0.caller == nil }
             }
         }
@@ -221,7 +221,7 @@ struct StateModel {
         else { return [] }
         let prefetches = flights.filter {
             $0.value.phase.isRunning && urgency($0.value) == .background
-                && !$0.value.isNearlyThrough && $0.value.timesGivenWay < 3
+                && !$0.value.isNearlyThrough && $0.value.preemptions < 3
         }
         let order = { (flight: Flight) in (flight.received, .max - flight.id) }
         guard let (image, flight) = prefetches.min(by: { order($0.value) < order($1.value) }) else {
@@ -229,8 +229,9 @@ struct StateModel {
         }
         // Who waits for it, waits for the next, whose identity is the state's to choose.
         flights[image] = Flight(
-            id: 0, waiting: flight.waiting, held: flight.held, heldClient: flight.heldClient,
-            timesGivenWay: flight.timesGivenWay + 1)
+            id: 0, waiting: flight.waiting, held: flight.held,
+            detachedClient: flight.detachedClient,
+            preemptions: flight.preemptions + 1)
         for caller in flight.waiting.sorted() {
             guard let who = callers[caller] else { continue }
             lineUp(
@@ -239,7 +240,7 @@ struct StateModel {
         }
         if let held = flight.held {
             lineUp(
-                Place(image: image, caller: nil, client: flight.heldClient, priority: held),
+                Place(image: image, caller: nil, client: flight.detachedClient, priority: held),
                 atFront: true)
         }
         return [stopped(flight.id)]

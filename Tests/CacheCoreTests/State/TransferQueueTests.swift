@@ -128,13 +128,13 @@ struct TransferQueueTests {
         var state = CacheState(transferLimit: 1)
         state.trust = .whole
         let many = FetchOptions(client: ClientID(rawValue: 1))
-        let greedy = state.interestBegan(many)
+        let greedy = state.waiterBegan(many)
         for number in 0..<100_000 {
             let url = Sample.url("\(number)")
             _ = state.wanted(CacheKey(url), url, by: greedy, many, now: FileTime(nanoseconds: 1))
         }
         let one = FetchOptions(client: ClientID(rawValue: 2))
-        let modest = state.interestBegan(one)
+        let modest = state.waiterBegan(one)
         let url = Sample.url("one")
         _ = state.wanted(CacheKey(url), url, by: modest, one, now: FileTime(nanoseconds: 1))
         var started: [String] = []

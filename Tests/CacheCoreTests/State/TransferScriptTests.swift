@@ -17,7 +17,7 @@ struct TransferScriptTests {
         #expect(told.count == 101)
         #expect(Set(told).count == 101)
         #expect(script.state.counters.joined == 100)
-        #expect(script.state.interests.isEmpty)
+        #expect(script.state.waiters.isEmpty)
     }
 
     @Test func whatIsCachedIsDecidedAtOnce() {
@@ -45,11 +45,11 @@ struct TransferScriptTests {
     }
 
     @Test func nobodyIsToldBeforeAllWishesAreNamed() {
-        let id = script.state.interestBegan()
+        let id = script.state.waiterBegan()
         _ = script.want("a", by: id)
         _ = script.finishes("a")
         #expect(script.published("a") == [])
-        let told = script.event { $0.interestNamed(id) }
+        let told = script.event { $0.waiterNamed(id) }
         #expect(told.count == 1)
     }
 

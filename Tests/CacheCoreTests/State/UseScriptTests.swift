@@ -9,7 +9,7 @@ struct UseScriptTests {
     let script = StateScript()
 
     private func taken(limit: Int = .max) -> [CacheKey] {
-        script.state.takeUses(limit: limit).sorted { $0.time < $1.time }.map(\.key)
+        script.state.takeAccessTimes(limit: limit).sorted { $0.time < $1.time }.map(\.key)
     }
 
     @Test func aHitAndAnOpeningAreUses() {
@@ -76,7 +76,7 @@ struct UseScriptTests {
         _ = script.want("b", by: nil, now: 1_790_000_200)
         _ = script.want("a", by: nil, now: 1_790_000_200)
         _ = script.want("c", by: nil, now: 1_790_000_000)
-        let times = script.state.takeUses(limit: .max).sorted { $0.time < $1.time }
+        let times = script.state.takeAccessTimes(limit: .max).sorted { $0.time < $1.time }
         #expect(times.map(\.key) == ["b", "a", "c"].map(script.key))
         #expect(Set(times.map(\.time)).count == 3)
     }
@@ -100,9 +100,9 @@ struct UseScriptTests {
         #expect(taken() == [script.key("a")])
         _ = script.finishes("a")
         _ = script.published("a", Sample.facts(lastUsedAt: 1_790_000_900))
-        script.state.usesTold([script.key("a")])
+        script.state.accessTimesFlushed([script.key("a")])
         #expect(taken() == [script.key("a")])
-        script.state.usesTold([script.key("a")])
+        script.state.accessTimesFlushed([script.key("a")])
         #expect(taken() == [])
     }
 

@@ -108,7 +108,7 @@ struct VictimSearchTests {
         _ = state.stuck(first.victims, othersMayGo: true)
         let second = state.evictionSlice(all, limit: 1)
         #expect(keys(second.victims) == entries("b"))
-        state.triedAgain(.entry(Sample.key("a")))
+        state.retryEviction(.entry(Sample.key("a")))
         let third = state.evictionSlice(all, limit: 9)
         #expect(keys(third.victims) == entries("a", "c"))
         state.checkInvariants()
@@ -152,7 +152,7 @@ struct VictimSearchTests {
             return state.flights[key]!.id
         }
         let length = Int64(count - 5) * block
-        func ask() -> (RoomAnswer, [Effect]) {
+        func ask() -> (SpaceAnswer, [Effect]) {
             state.roomAsked(Sample.key("large"), ids[0], needed: 1, length: length)
         }
         for _ in 0..<2 {

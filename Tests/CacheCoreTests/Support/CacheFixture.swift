@@ -54,12 +54,12 @@ final class CacheFixture: Sendable {
 
     /// Fetches and waits for the end.
     func fetch(_ paths: String..., options: FetchOptions = FetchOptions()) async throws -> Outcome {
-        let interest = cache.fetch(try paths.map { try wish($0) }, options)
-        return try await listener.outcome(of: interest)
+        let waiter = cache.fetch(try paths.map { try wish($0) }, options)
+        return try await listener.outcome(of: waiter)
     }
 
-    func outcome(of interest: InterestID) async throws -> Outcome {
-        try await listener.outcome(of: interest)
+    func outcome(of waiter: WaiterID) async throws -> Outcome {
+        try await listener.outcome(of: waiter)
     }
 
     /// Waits until the cache says something has changed that satisfies `condition`.
@@ -109,8 +109,8 @@ final class CacheFixture: Sendable {
 /// Hears what the cache decides.
 private final class Listener: CacheObserver {
     private struct State {
-        var outcomes: [InterestID: Outcome] = [:]
-        var waiting: [InterestID: AsyncStream<Outcome>.Continuation] = [:]
+        var outcomes: [WaiterID: Outcome] = [:]
+        var waiting: [WaiterID: AsyncStream<Outcome>.Continuation] = [:]
     }
 
     private let state = Mutex(State())
@@ -119,8 +119,8 @@ private final class Listener: CacheObserver {
     func decided(_ outcomes: [Outcome]) {
         state.withLock { state in
             for outcome in outcomes {
-                state.outcomes[outcome.interest] = outcome
-                state.waiting.removeValue(forKey: outcome.interest)?.yield(outcome)
+                state.outcomes[outcome.waiter] = outcome
+                state.waiting.removeValue(forKey: outcome.waiter)?.yield(outcome)
             }
         }
     }
@@ -129,13 +129,13 @@ private final class Listener: CacheObserver {
         changes.continuation.yield()
     }
 
-    func outcome(of interest: InterestID) async throws -> Outcome {
+    func outcome(of waiter: WaiterID) async throws -> Outcome {
         let (stream, continuation) = AsyncStream<Outcome>.makeStream()
         state.withLock { state in
-            if let known = state.outcomes[interest] {
+            if let known = state.outcomes[waiter] {
                 continuation.yield(known)
             } else {
-                state.waiting[interest] = continuation
+                state.waiting[waiter] = continuation
             }
         }
         return try await limited("a decision") {

@@ -79,8 +79,8 @@ struct CacheFolder {
             batch, sync: .fileSystem, after: former, onSettled: onSettled, makeRoom: noRoom)
     }
 
-    func examine(_ name: String) throws -> Examination {
-        try directory.examine(Sample.key(name))
+    func probe(_ name: String) throws -> EntryProbe {
+        try directory.probe(Sample.key(name))
     }
 
     // MARK: A stranger's

@@ -9,7 +9,7 @@ import TestSupport
 final class StateScript {
     var state: CacheState
     private var names: [CacheKey: String] = [:]
-    private var callers: [InterestID: String] = [:]
+    private var callers: [WaiterID: String] = [:]
     /// Decided to go, and not gone yet.
     var doomed: [String: Victim] = [:]
     /// Told to stop, and not stopped yet.
@@ -22,14 +22,14 @@ final class StateScript {
     /// - Parameter bytes: what may be held, where that is limited.
     init(
         transferLimit: Int = 9, hostLimit: Int = .max, bytes: Int64 = .max, entries: Int = .max,
-        retry: RetryPolicy = .once, publishingLimit: Int = .max, heldLimit: Int = 200_000
+        retry: RetryPolicy = .once, publishingLimit: Int = .max, detachedLimit: Int = 200_000
     ) {
         var budget = Budget.unlimited
         budget.maximumBytes = bytes
         budget.maximumEntries = entries
         state = CacheState(
             transferLimit: transferLimit, hostLimit: hostLimit, budget: budget, retry: retry,
-            publishingLimit: publishingLimit, heldLimit: heldLimit)
+            publishingLimit: publishingLimit, detachedLimit: detachedLimit)
         state.trust = .whole
     }
 
@@ -51,25 +51,25 @@ final class StateScript {
     func caller(
         _ caller: String, wants images: String..., priority: Priority = .normal,
         isRefresh: Bool = false, client: UInt64 = 0, saying expected: (([String]) -> Void)? = nil
-    ) -> InterestID {
+    ) -> WaiterID {
         let options = FetchOptions(
             priority: priority, isRefresh: isRefresh, client: ClientID(rawValue: client))
-        let id = state.interestBegan(options)
+        let id = state.waiterBegan(options)
         callers[id] = caller
         var said: [String] = []
         for image in images { said += want(image, by: id, options) }
-        said += event { $0.interestNamed(id) }
+        said += event { $0.waiterNamed(id) }
         expected?(said)
         return id
     }
 
     func want(
-        _ image: String, by interest: InterestID?, _ options: FetchOptions = FetchOptions(),
+        _ image: String, by waiter: WaiterID?, _ options: FetchOptions = FetchOptions(),
         now: UInt32 = 1_790_000_100
     ) -> [String] {
         event { state in
             state.wanted(
-                key(image), Sample.url(image), by: interest, options,
+                key(image), Sample.url(image), by: waiter, options,
                 now: FileTime(UnixTime(rawValue: now)))
         }
     }
@@ -77,8 +77,8 @@ final class StateScript {
     /// A caller that does not wait asks for so many to be held; see ``CacheState/holdsNamed(_:)``.
     func mayHold(_ wishes: Int) -> Bool { state.holdsAsked(wishes) }
 
-    func leaves(_ interest: InterestID) -> [String] {
-        event { $0.interestLeft(interest) }
+    func leaves(_ waiter: WaiterID) -> [String] {
+        event { $0.waiterLeft(waiter) }
     }
 
     func progresses(_ image: String, received: Int64, total: Int64?) -> [String] {
@@ -153,14 +153,14 @@ final class StateScript {
         for image in images { has(image, Sample.facts(allocated: allocated)) }
     }
 
-    func looksAt(_ image: String, _ examination: Examination) -> Lookup? {
-        let start = state.examinations.begin()
+    func looksAt(_ image: String, _ probe: EntryProbe) -> Lookup? {
+        let start = state.epochs.begin()
         defer {
-            state.examinations.end()
+            state.epochs.end()
             state.checkInvariants()
         }
-        return state.examined(
-            key(image), examination, since: start,
+        return state.probed(
+            key(image), probe, since: start,
             now: FileTime(UnixTime(rawValue: 1_790_000_000))
         ).answer
     }
@@ -226,7 +226,7 @@ final class StateScript {
 
     private func words(_ outcome: Outcome) -> String {
         let failures = outcome.failures.map { "\(name($0.key)) \($0.value.kind)" }.sorted()
-        let caller = callers[outcome.interest] ?? "nobody"
+        let caller = callers[outcome.waiter] ?? "nobody"
         return (["tell \(caller)"] + failures).joined(separator: ": ")
     }
 

@@ -11,7 +11,7 @@ import Testing
 /// What is done about pressure, with a cache that only says what was asked of it.
 @Suite("Pressure relief", .timeLimit(.minutes(5)))
 struct PressureReliefTests {
-    typealias Completion = @Sendable (Relief) -> Void
+    typealias Completion = @Sendable (MemoryRelief) -> Void
 
     /// A cache that finishes a relief when it is told to.
     final class Scripted: Sendable {
@@ -42,7 +42,7 @@ struct PressureReliefTests {
         }
 
         /// Finishes the relief that was asked for first.
-        func finish(_ relief: Relief) {
+        func finish(_ relief: MemoryRelief) {
             note("evicted")
             state.withLock { $0.running.removeFirst() }(relief)
         }
@@ -56,7 +56,7 @@ struct PressureReliefTests {
         var measures: [ReliefMeasure] { state.withLock { $0.measures } }
     }
 
-    private let some = Relief(
+    private let some = MemoryRelief(
         evicted: Removal(entries: 3, bytes: 12_288), dropped: Removal(entries: 7, bytes: 28_672),
         duration: .microseconds(4_900))
 

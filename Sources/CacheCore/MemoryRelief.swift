@@ -12,7 +12,7 @@ public struct ReliefMeasure: Hashable, Sendable {
 }
 
 /// What relieving the machine's memory came to.
-public struct Relief: Hashable, Sendable {
+public struct MemoryRelief: Hashable, Sendable {
     /// Entries whose files went, and the bytes the disk held for them.
     public var evicted: Removal
     /// Entries whose clean pages were dropped from memory, and their bytes; the files stay.

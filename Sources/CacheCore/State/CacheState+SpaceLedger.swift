@@ -1,7 +1,7 @@
 internal import CacheKey
 
 /// What a download hears that asks for room.
-enum RoomGrant: Sendable {
+enum SpaceGrant: Sendable {
     /// It may grow to so many bytes.
     case granted(upTo: Int64)
     case refused(Failure)
@@ -13,13 +13,13 @@ enum RoomGrant: Sendable {
 
 /// The answer to a download that asks for room, and who has to go first. The thread that writes partials
 /// removes these: so none of them is one that has begun anew.
-struct RoomAnswer: Sendable {
-    let grant: RoomGrant
+struct SpaceAnswer: Sendable {
+    let grant: SpaceGrant
     var victims: [Victim] = []
 }
 
 /// What is set aside, what is on its way out, and who waits.
-struct Room {
+struct SpaceLedger {
     /// Bytes set aside for downloads.
     var reserved: Int64 = 0
     /// Of these, the ones written already.
@@ -35,7 +35,7 @@ struct Room {
     var reach = Int64.max
     /// Bytes of files that were removed and that the file system has not got back, as somebody has them open:
     /// to remove more for its free space would be in vain.
-    var owed: Int64 = 0
+    var pendingFree: Int64 = 0
     /// The reach before they were removed.
     var reachBefore: Int64 = 0
     /// Until when that is taken for the reason.
@@ -48,12 +48,12 @@ struct Room {
     /// An eviction down to the watermark is on its way.
     var isEvicting = false
     /// Until when fewer downloads run, because memory was short.
-    var isTightUntil: ContinuousClock.Instant?
+    var throttledUntil: ContinuousClock.Instant?
     /// What begins once the directory is read: only then is known how much there is, and what was used least
     /// recently.
     var postponed: [@Sendable () -> Void] = []
     /// What could not be removed when others could.
-    var passedOver: Set<DirectoryName> = []
+    var unevictable: Set<DirectoryName> = []
 }
 
 /// Room: set aside before bytes arrive, made by letting the least recently used go.
@@ -75,15 +75,15 @@ extension CacheState {
         let onDisk = bytesUsed + room.condemned + min(room.written, room.reserved)
         let (sum, overflows) = onDisk.addingReportingOverflow(free)
         let reach = overflows ? .max : sum
-        room.owed = min(room.owed, max(0, room.reachBefore - reach))
-        room.reach = reach + room.owed
+        room.pendingFree = min(room.pendingFree, max(0, room.reachBefore - reach))
+        room.reach = reach + room.pendingFree
     }
 
     /// Files of so many bytes were removed that the file system has not got back.
     mutating func notReturned(_ bytes: Int64, until end: ContinuousClock.Instant) {
         guard bytes > 0 else { return }
-        if room.owed == 0 { (room.reachBefore, room.isOwedUntil) = (room.reach, end) }
-        room.owed += bytes
+        if room.pendingFree == 0 { (room.reachBefore, room.isOwedUntil) = (room.reach, end) }
+        room.pendingFree += bytes
     }
 
     // MARK: Downloads
@@ -95,13 +95,13 @@ extension CacheState {
     ///   - length: bytes it will have in all, where the origin said.
     mutating func roomAsked(
         _ key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?
-    ) -> (RoomAnswer, [Effect]) {
+    ) -> (SpaceAnswer, [Effect]) {
         guard let flight = flights[key], flight.id == id else {
-            return (RoomAnswer(grant: .refused(.removed)), [])
+            return (SpaceAnswer(grant: .refused(.removed)), [])
         }
         let most = budget.maximumImageSize
         guard max(needed, length ?? 0) <= most else {
-            return (RoomAnswer(grant: .refused(.tooLarge(length, most))), [])
+            return (SpaceAnswer(grant: .refused(.tooLarge(length, most))), [])
         }
         // Without a length a whole step is asked for, and the bare need where that is too much.
         let step = min(most, (needed + Budget.step - 1) / Budget.step * Budget.step)
@@ -111,7 +111,7 @@ extension CacheState {
             return grant(key, flight, more, upTo: bytes)
         }
         counters.refused += 1
-        return (RoomAnswer(grant: .refused(noRoom(for: length ?? needed))), [])
+        return (SpaceAnswer(grant: .refused(noRoom(for: length ?? needed))), [])
     }
 
     /// The head of a response promises so many bytes: why an image of that size can't be taken at all, if
@@ -135,7 +135,7 @@ extension CacheState {
         let staying = immovable
         var bytes = flight.reserved + (isCounted ? staying.bytes : 0)
         // What it replaces stays until then.
-        if let old = index.facts(of: key), !old.isPinned, !room.passedOver.contains(.entry(key)) {
+        if let old = index.facts(of: key), !old.isPinned, !room.unevictable.contains(.entry(key)) {
             bytes += old.allocated
         }
         let limit = isCounted ? ceiling : budget.maximumBytes
@@ -158,10 +158,10 @@ extension CacheState {
 
     private mutating func grant(
         _ key: CacheKey, _ flight: Flight, _ more: Int64, upTo bytes: Int64
-    ) -> (RoomAnswer, [Effect]) {
+    ) -> (SpaceAnswer, [Effect]) {
         guard isNext(flight) else {
             lineUp(key, flight)
-            return (RoomAnswer(grant: .wait), [])
+            return (SpaceAnswer(grant: .wait), [])
         }
         let (search, suffice) = victims(for: more, key, flight)
         let victims = search.victims
@@ -171,12 +171,12 @@ extension CacheState {
             if search.isCutShort {
                 // Nobody may have meanwhile what went for this one.
                 lineUp(key, flight)
-                let answer = RoomAnswer(grant: .again, victims: victims)
+                let answer = SpaceAnswer(grant: .again, victims: victims)
                 return (answer, effects + [.resumeTransfer(flight.id)])
             }
             // What went in vain makes room for whoever asks next.
             let (grant, others) = waitForRoom(key, flight, upTo: bytes)
-            return (RoomAnswer(grant: grant, victims: victims), effects + others)
+            return (SpaceAnswer(grant: grant, victims: victims), effects + others)
         }
         if !flight.hasRoom {
             room.holding.insert(key)
@@ -189,7 +189,7 @@ extension CacheState {
         room.reserved += more
         room.waiting.removeAll { $0.id == flight.id }
         if !victims.isEmpty { effects += evictToWatermark() }
-        let answer = RoomAnswer(grant: .granted(upTo: bytes), victims: victims)
+        let answer = SpaceAnswer(grant: .granted(upTo: bytes), victims: victims)
         return (answer, effects + resumeNext())
     }
 
@@ -240,7 +240,7 @@ extension CacheState {
     /// this download, it starts over behind those that wait too, or ends if there are none.
     private mutating func waitForRoom(
         _ key: CacheKey, _ flight: Flight, upTo bytes: Int64
-    ) -> (RoomGrant, [Effect]) {
+    ) -> (SpaceGrant, [Effect]) {
         let waitingHolders = room.waiting.count { item in
             item.id != flight.id && flights[item.key]?.hasRoom == true
         }
@@ -265,7 +265,7 @@ extension CacheState {
     /// it can have all it needs; its callers go on waiting.
     private mutating func startOver(
         _ key: CacheKey, _ flight: Flight
-    ) -> (RoomGrant, [Effect]) {
+    ) -> (SpaceGrant, [Effect]) {
         let freed = replaceFlight(key, flight)
         flights[key]?.needsAllRoom = true
         // The transfer ends by this, as that of a flight which is no more; what it wrote takes the room
@@ -282,7 +282,7 @@ extension CacheState {
     /// Takes a flight off the books. What it has written stays as a partial until somebody looks.
     mutating func endFlight(_ key: CacheKey) -> [Effect] {
         guard let flight = flights.removeValue(forKey: key) else { return [] }
-        if flight.isHeld { holds.remove() }
+        if flight.isDetached { holds.remove() }
         index.maybeUnspared(key)
         if flight.phase == .queued { leaveQueue(key, flight) }
         slots.stops(flight.id)

@@ -4,7 +4,7 @@ internal import CacheKey
 /// failure is also the answer to those who want the image. Bounded, in number and in bytes: the oldest
 /// are forgotten first, half of them at once. What they take is taken once and kept, for there may be
 /// a new one with every question.
-struct FailureMemory {
+struct NegativeCache {
     /// Half of this many are known at least, unless their texts are long.
     static let capacity = 16_384
 
@@ -66,7 +66,7 @@ private struct Generation {
         let urlLength: UInt16
     }
 
-    private static let capacity = FailureMemory.capacity / 2
+    private static let capacity = NegativeCache.capacity / 2
     /// Bytes.
     private static let textCapacity = 2 << 20
 

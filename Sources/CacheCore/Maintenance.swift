@@ -11,7 +11,7 @@ internal import SystemPackage
 ///
 /// Sleeps in poll(2); without changes it wakes every two seconds to ask for the free space, because
 /// others write to the same disk.
-final class Upkeep: Sendable {
+final class Maintenance: Sendable {
     private let thread = Mutex<NamedThread?>(nil)
     /// Ends the thread's sleep for good. eventfd(2).
     private let stop: Int32
@@ -80,16 +80,16 @@ final class Upkeep: Sendable {
             if sleep(until: .now + Self.pause, or: []) { return }
             cache.drainWatch()
             health.check()
-            cache.examineUnverified()
+            cache.probeDirtyNames()
             guard next <= .now else { continue }
-            cache.flushUses()
+            cache.flushAccessTimes()
             cache.keepLimits()
             if cache.isAtRest { tidy(&kept) }
             rounds += 1
             if rounds % Self.blindRounds == 0 { cache.scanIfBlind() }
             if rounds % Self.hourlyRounds == 0 {
                 cache.discardOldPartials()
-                cache.forgetPassedOver()
+                cache.retryUnevictable()
             }
             next = .now + Self.interval
         }
@@ -128,14 +128,14 @@ extension Cache {
 
     /// Tells files when they were used last, so that it is known after a restart. What is used meanwhile waits
     /// for the next time: there may be no end of it.
-    func flushUses() {
+    func flushAccessTimes() {
         var rest = performing { state in (state.uses.pending.count, []) }
         while rest > 0 {
             let batch = min(rest, Self.useBatch)
             rest -= batch
-            let uses = performing { state in (state.takeUses(limit: batch), []) }
+            let uses = performing { state in (state.takeAccessTimes(limit: batch), []) }
             for use in uses { tell(use.key, use.time) }
-            perform(silently: { $0.usesTold(uses.map(\.key)) })
+            perform(silently: { $0.accessTimesFlushed(uses.map(\.key)) })
         }
     }
 

@@ -2,8 +2,8 @@ internal import CacheKey
 
 /// Makes entries of images, batch by batch: each is prepared as its images come, and committed as a whole.
 ///
-/// It belongs to the directory's thread; what is prepared is committed by another, see ``Committer``.
-final class Publisher {
+/// It belongs to the directory's thread; what is prepared is committed by another, see ``CommitThread``.
+final class PublishQueue {
     /// Publications that share one commit, at most. Three batches may be open at once, with a descriptor for
     /// each image: one is prepared, one synced, and one has its names. Large enough that downloads need not
     /// wait for the disk while it makes one durable.
@@ -16,8 +16,8 @@ final class Publisher {
     private let directory: CacheDirectory
     private let owner: DirectoryWorker.Owner
     private var batch = PublicationBatch()
-    private var pace = SyncPace()
-    private let committer: Committer
+    private var pace = GroupCommitPolicy()
+    private let committer: CommitThread
     /// Until when the batch gathers, if no other is committed.
     private var end = ContinuousClock.now
     /// Whether the batch gathers for the sake of the pace, and not only because another is committed.
@@ -25,7 +25,7 @@ final class Publisher {
 
     init(directory: CacheDirectory, owner: DirectoryWorker.Owner) {
         (self.directory, self.owner) = (directory, owner)
-        committer = Committer(directory: directory, owner: owner)
+        committer = CommitThread(directory: directory, owner: owner)
     }
 
     /// Ends, once all is through; there is nothing left to begin.
@@ -103,7 +103,7 @@ final class Publisher {
     }
 
     /// Commits a batch; closes its files before anybody hears of them, who would take that for a change.
-    private func published(_ commit: consuming Committer.Commit) -> [Publication] {
+    private func published(_ commit: consuming CommitThread.Commit) -> [Publication] {
         directory.settle(
             directory.name(commit.batch, sync: commit.choice, makeRoom: owner.makeRoom))
     }
@@ -117,7 +117,7 @@ final class Publisher {
             return
         }
         note(committer.waitForNames())
-        guard batch.count >= SyncPace.manyFiles else { return commit() }
+        guard batch.count >= GroupCommitPolicy.manyFiles else { return commit() }
         committer.begin(takeBatch(isLast: isLast))
         // The next one has its own time.
         end = pace.nextBegin ?? end
@@ -128,15 +128,15 @@ final class Publisher {
         !isCommitting && pace.mayBegin(files: batch.count, awaited: awaited, at: .now)
     }
 
-    private func takeBatch(isLast: Bool) -> Committer.Commit {
+    private func takeBatch(isLast: Bool) -> CommitThread.Commit {
         defer { batch = PublicationBatch() }
         let now = ContinuousClock.now
         let next = isLast ? nil : pace.next(after: now)
         let choice = pace.choose(files: batch.count, now: now)
-        return Committer.Commit(batch: batch, choice: choice, next: next)
+        return CommitThread.Commit(batch: batch, choice: choice, next: next)
     }
 
-    private func note(_ ends: [Committer.End]) {
+    private func note(_ ends: [CommitThread.End]) {
         for end in ends { pace.took(end.duration, end.choice, files: end.files) }
     }
 }

@@ -1,15 +1,17 @@
 /// Places for downloads, and how many of them not everybody may have.
-struct Places: Sendable {
+struct ConcurrencyLimit: Sendable {
     let count: Int
     /// The last ones, which prefetches never have.
     let reserve: Int
 
     /// All the downloads there may be.
-    static func inAll(_ count: Int) -> Places { Places(count: count, reserve: count / 8) }
+    static func inAll(_ count: Int) -> ConcurrencyLimit {
+        ConcurrencyLimit(count: count, reserve: count / 8)
+    }
 
     /// Those from one host.
-    static func atHost(_ count: Int) -> Places {
-        Places(count: count, reserve: count > 1 ? 1 : 0)
+    static func atHost(_ count: Int) -> ConcurrencyLimit {
+        ConcurrencyLimit(count: count, reserve: count > 1 ? 1 : 0)
     }
 
     /// What everybody may have.
@@ -36,7 +38,7 @@ struct Places: Sendable {
 ///
 /// The last places are for what is visible and for clients that have nothing under way: so neither
 /// waits for the end of what fills all the others.
-struct Occupancy: Sendable {
+struct ConcurrencyUsage: Sendable {
     private struct Share: Sendable {
         var normal = 0
         var visible = 0
@@ -47,12 +49,12 @@ struct Occupancy: Sendable {
     private var shares: [ClientID: Share] = [:]
 
     /// Whether there is a place for work of this priority, were it for some client.
-    func hasRoom(for priority: Priority, of places: Places) -> Bool {
+    func hasRoom(for priority: Priority, of places: ConcurrencyLimit) -> Bool {
         count < places.count(for: priority)
     }
 
     /// Whether this client may have one.
-    func admits(_ client: ClientID, _ priority: Priority, to places: Places) -> Bool {
+    func admits(_ client: ClientID, _ priority: Priority, to places: ConcurrencyLimit) -> Bool {
         guard count >= places.ordinary else { return true }
         guard hasRoom(for: priority, of: places) else { return false }
         return priority == .visible ? mayPress(client, places) : isNew(client)
@@ -62,7 +64,7 @@ struct Occupancy: Sendable {
     func isNew(_ client: ClientID) -> Bool { shares[client] == nil }
 
     /// Whether it may have one more for what is visible, were a prefetch to stop.
-    func mayPress(_ client: ClientID, _ places: Places) -> Bool {
+    func mayPress(_ client: ClientID, _ places: ConcurrencyLimit) -> Bool {
         (shares[client]?.visible ?? 0) < places.count - places.forOthers
     }
 

@@ -4,12 +4,12 @@ internal import Synchronization
 
 /// Entries that are read side by side, one thread a core, or as many as there may be. The threads run only
 /// where nobody else wants to, and take no lock anybody else could wait for.
-final class ReadingBatch: Sendable {
-    private let specimens: [Specimen]
+final class ParallelVerifier: Sendable {
+    private let specimens: [OpenedEntry]
     private let next = Atomic(0)
     private let findings: Mutex<[EntryReader.Finding]>
 
-    init(_ specimens: [Specimen]) {
+    init(_ specimens: [OpenedEntry]) {
         self.specimens = specimens
         findings = Mutex(Array(repeating: .undecided, count: specimens.count))
     }

@@ -1,6 +1,6 @@
 /// A line of waiting elements, each in it at most once: O(1) at both ends and in the middle. A list
 /// linked both ways, its links in a dictionary; most lines are of one, which has none.
-struct Line<Element: Hashable & Sendable>: Sendable {
+struct LinkedSet<Element: Hashable & Sendable>: Sendable {
     private struct Links: Sendable {
         var previous: Element?
         var next: Element?

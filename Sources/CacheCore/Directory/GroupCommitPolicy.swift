@@ -7,7 +7,7 @@
 ///
 /// While many files come, commits begin at least ``interval`` apart: each costs the journal about the same
 /// whatever is in it. Who is alone, or few, does not wait.
-struct SyncPace {
+struct GroupCommitPolicy {
     enum Choice: Sendable {
         case eachFile
         case fileSystem

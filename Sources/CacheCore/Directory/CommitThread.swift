@@ -2,18 +2,18 @@
 ///
 /// The sync with which a batch begins settles the names of the one before, too, so that of many in a row each
 /// costs one. Where none follows in time, the directory is synced for the last.
-final class Committer {
+final class CommitThread {
     /// A batch to be committed.
     struct Commit: Sendable {
         let batch: PublicationBatch
-        let choice: SyncPace.Choice
+        let choice: GroupCommitPolicy.Choice
         /// When the next one begins, if one is expected.
         let next: ContinuousClock.Instant?
     }
 
     /// What a commit took until its images had their names.
     struct End: Sendable {
-        let choice: SyncPace.Choice
+        let choice: GroupCommitPolicy.Choice
         let files: Int
         let duration: Duration
     }
@@ -47,7 +47,7 @@ final class Committer {
         thread = NamedThread("commit") { [orders, reports] in
             // One batch is prepared, one synced, and one has its names.
             directory.kernel.growDescriptorTable(
-                to: 3 * Publisher.largestBatch, directory.descriptor)
+                to: 3 * PublishQueue.largestBatch, directory.descriptor)
             Self.run(directory, owner, orders, reports)
         }
     }

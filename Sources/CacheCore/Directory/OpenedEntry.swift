@@ -4,7 +4,7 @@ import Glibc
 internal import SystemPackage
 
 /// What lies under the name of an entry, held so that nothing else can be taken for it.
-final class Specimen: Sendable {
+final class OpenedEntry: Sendable {
     let key: CacheKey
     /// Of an entry, open for reading; of anything else, not opened. open(2), `O_PATH`.
     let descriptor: Int32
@@ -29,19 +29,19 @@ extension CacheDirectory {
     /// Holds what is no entry, whatever it is, without opening it.
     func hold(
         _ key: CacheKey, _ damage: Damage, isPinned: Bool
-    ) throws(Errno) -> Specimen {
+    ) throws(Errno) -> OpenedEntry {
         let held = try kernel.open(key.description, in: descriptor, clinux_o_path)
-        return Specimen(key: key, descriptor: held, damage: damage, isPinned: isPinned)
+        return OpenedEntry(key: key, descriptor: held, damage: damage, isPinned: isPinned)
     }
 
     /// Whether the name still leads to what is held.
-    func isInPlace(_ specimen: Specimen) -> Bool {
+    func isInPlace(_ specimen: OpenedEntry) -> Bool {
         isSame(specimen.key.description, specimen.descriptor)
     }
 
     /// Takes away what makes a file an entry, all but its pin. It stays, and is missing from now on, to the
     /// next daemon too; it need not be remembered. fremovexattr(2), fsetxattr(2).
-    func mark(_ specimen: Specimen) throws(Errno) {
+    func mark(_ specimen: OpenedEntry) throws(Errno) {
         let (name, file) = (EntryRecord.attributeName(of: specimen.key), specimen.descriptor)
         do {
             if specimen.isPinned {
@@ -77,7 +77,7 @@ extension CacheDirectory {
     }
 
     /// Removes what is held, if the name still leads to it. unlinkat(2).
-    func remove(_ specimen: Specimen) throws(Errno) {
+    func remove(_ specimen: OpenedEntry) throws(Errno) {
         guard isInPlace(specimen) else { return }
         try unlink(specimen.key)
     }

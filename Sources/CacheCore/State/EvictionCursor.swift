@@ -1,7 +1,7 @@
 /// Entries that a search for victims went past because they were pinned or spared, by their places, and those
 /// of them that are no longer: these are the next to go. So each is gone past once, however many victims are
 /// chosen.
-struct PassedEntries {
+struct EvictionCursor {
     /// They are numbered in the order of use.
     private var numbers = Shards<UInt32, UInt64>()
     private var count = 0
@@ -38,7 +38,7 @@ struct PassedEntries {
     mutating func forget(_ place: UInt32) {
         guard !isEmpty, let number = numbers.removeValue(forKey: place) else { return }
         count -= 1
-        guard !isEmpty else { return self = PassedEntries() }
+        guard !isEmpty else { return self = EvictionCursor() }
         let position = position(of: number)
         if isReturned(number, at: position) { returned.remove(at: position) }
     }

@@ -62,8 +62,8 @@ extension Cache {
     ) {
         guard directory.isInPlace else { return completion(.nothing, directory.lost) }
         drainWatch()
-        examineUnverified()
-        forgetPassedOver()
+        probeDirtyNames()
+        retryUnevictable()
         evict(Eviction(goal: EvictionGoal(bytes: bytes), completion: completion))
     }
 
@@ -157,13 +157,13 @@ extension Cache {
     }
 
     /// What could not be removed is tried again by the next eviction.
-    func forgetPassedOver() {
-        perform(silently: { $0.allTriedAgain() })
+    func retryUnevictable() {
+        perform(silently: { $0.retryAllEvictions() })
     }
 
     /// A download asks for room; called by the transfers' thread, which removes what has to go for it
     /// before it writes. If that is more than a slice, others go on in between.
-    func room(for key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?) -> RoomGrant {
+    func room(for key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?) -> SpaceGrant {
         measureIfDue()
         var removing = Removing()
         while !removing.isInVain {

@@ -1,5 +1,5 @@
 /// What lies under a name of the directory, found out without opening it.
-enum Examination: Hashable, Sendable {
+enum EntryProbe: Hashable, Sendable {
     /// A whole image of ours, or one copied in where attributes can't be kept.
     case entry(EntryFacts)
     /// Nothing.

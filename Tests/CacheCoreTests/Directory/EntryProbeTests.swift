@@ -9,13 +9,13 @@ import Testing
 
 /// The design's table "What lies under a name".
 @Suite("What lies under a name", .timeLimit(.minutes(5)))
-struct ExaminationTests {
+struct EntryProbeTests {
     @Test(arguments: [false, true])
     func aFileOfOursIsAnEntry(inMemory: Bool) async throws {
         try await withTestScope { scope in
             let folder = try inMemory ? CacheFolder(inMemory: scope) : CacheFolder(in: scope)
             let published = try #require(try folder.publish("a").first)
-            guard case .entry(let seen) = try folder.examine("a") else {
+            guard case .entry(let seen) = try folder.probe("a") else {
                 Issue.record("a published file is no entry")
                 return
             }
@@ -28,9 +28,9 @@ struct ExaminationTests {
     @Test func nothingIsAbsent() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
-            #expect(try folder.examine("a") == .absent)
+            #expect(try folder.probe("a") == .absent)
             _ = try folder.stage("a")
-            #expect(try folder.examine("a") == .absent)
+            #expect(try folder.probe("a") == .absent)
         }
     }
 
@@ -38,7 +38,7 @@ struct ExaminationTests {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             try folder.write("image", to: folder.file("a"))
-            #expect(try folder.examine("a") == .unusable)
+            #expect(try folder.probe("a") == .unusable)
         }
     }
 
@@ -49,7 +49,7 @@ struct ExaminationTests {
             try folder.write("image", to: folder.file("a"))
             try folder.setAttribute(
                 EntryRecord.attributeName(of: Sample.key("a")), record, of: folder.file("a"))
-            #expect(try folder.examine("a") == .unusable)
+            #expect(try folder.probe("a") == .unusable)
         }
     }
 
@@ -58,7 +58,7 @@ struct ExaminationTests {
             let folder = try CacheFolder(in: scope)
             _ = try folder.publish("a")
             #expect(rename(folder.file("a"), folder.file("b")) == 0)
-            #expect(try folder.examine("b") == .unusable)
+            #expect(try folder.probe("b") == .unusable)
         }
     }
 
@@ -68,7 +68,7 @@ struct ExaminationTests {
             try folder.write("", to: folder.file("a"))
             try folder.setAttribute(
                 EntryRecord.attributeName(of: Sample.key("a")), "v1 size=0", of: folder.file("a"))
-            #expect(try folder.examine("a") == .unusable)
+            #expect(try folder.probe("a") == .unusable)
         }
     }
 
@@ -77,7 +77,7 @@ struct ExaminationTests {
             let folder = try CacheFolder(in: scope)
             _ = try folder.publish("a")
             #expect(truncate(folder.file("a"), 3) == 0)
-            #expect(try folder.examine("a") == .unusable)
+            #expect(try folder.probe("a") == .unusable)
         }
     }
 
@@ -87,7 +87,7 @@ struct ExaminationTests {
             let folder = try CacheFolder(in: scope)
             _ = try folder.publish("a")
             #expect(chown(folder.file("a"), 65534, 65534) == 0)
-            #expect(try folder.examine("a") == .unusable)
+            #expect(try folder.probe("a") == .unusable)
         }
     }
 
@@ -96,9 +96,9 @@ struct ExaminationTests {
             let folder = try CacheFolder(in: scope)
             _ = try folder.publish("a")
             #expect(symlink(folder.file("a"), folder.file("b")) == 0)
-            #expect(try folder.examine("b") == .unusable)
+            #expect(try folder.probe("b") == .unusable)
             #expect(symlink("nowhere", folder.file("c")) == 0)
-            #expect(try folder.examine("c") == .unusable)
+            #expect(try folder.probe("c") == .unusable)
         }
     }
 
@@ -106,7 +106,7 @@ struct ExaminationTests {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             #expect(mkfifo(folder.file("a"), 0o600) == 0)
-            #expect(try folder.examine("a") == .unusable)
+            #expect(try folder.probe("a") == .unusable)
         }
     }
 
@@ -114,7 +114,7 @@ struct ExaminationTests {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             #expect(mknod(folder.file("a"), S_IFSOCK | 0o600, 0) == 0)
-            #expect(try folder.examine("a") == .unusable)
+            #expect(try folder.probe("a") == .unusable)
         }
     }
 
@@ -124,7 +124,7 @@ struct ExaminationTests {
             let folder = try CacheFolder(in: scope)
             // The null device: 1, 3.
             guard mknod(folder.file("a"), S_IFCHR | 0o600, 0x103) == 0 else { return }
-            #expect(try folder.examine("a") == .unusable)
+            #expect(try folder.probe("a") == .unusable)
         }
     }
 
@@ -132,7 +132,7 @@ struct ExaminationTests {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             #expect(mkdir(folder.file("a"), 0o700) == 0)
-            #expect(try folder.examine("a") == .obstructed)
+            #expect(try folder.probe("a") == .obstructed)
         }
     }
 
@@ -141,7 +141,7 @@ struct ExaminationTests {
             let folder = try CacheFolder(in: scope)
             _ = try folder.publish("a")
             let before = try #require(folder.status(folder.file("a"))).st_atim
-            _ = try folder.examine("a")
+            _ = try folder.probe("a")
             _ = try folder.directory.attribute(EntryAttributes.url, of: Sample.key("a"))
             let after = try #require(folder.status(folder.file("a"))).st_atim
             #expect(before.tv_sec == after.tv_sec)
@@ -156,14 +156,14 @@ struct ExaminationTests {
                 in: scope, faults: FaultPlan(.fsetxattr, nth: 1, .notSupported))
             #expect(!folder.directory.keepsAttributes)
             try folder.write("a copied image", to: folder.file("a"))
-            guard case .entry(let facts) = try folder.examine("a") else {
+            guard case .entry(let facts) = try folder.probe("a") else {
                 Issue.record("it is no entry")
                 return
             }
             #expect(facts.size == 14)
             #expect(facts.freshUntil == nil)
             try folder.write("", to: folder.file("b"))
-            #expect(try folder.examine("b") == .unusable)
+            #expect(try folder.probe("b") == .unusable)
         }
     }
 
@@ -171,7 +171,7 @@ struct ExaminationTests {
         try await withTestScope { scope in
             let folder = try CacheFolder(
                 in: scope, faults: FaultPlan(.fstatat, nth: 1, .ioError))
-            #expect(throws: (any Error).self) { _ = try folder.examine("a") }
+            #expect(throws: (any Error).self) { _ = try folder.probe("a") }
         }
     }
 }

@@ -1,14 +1,14 @@
 internal import CacheKey
 
 /// What waits to be written into the files: who was used, and which openings were the cache's own.
-struct Uses {
+struct AccessTimes {
     /// Places in the index of entries used since their files were last told: 4 bytes each, because
     /// it may be all of them.
     var pending: [UInt32] = []
     /// The time of the latest use; the next is later, whatever the clock says.
     var latest = FileTime(nanoseconds: 0)
     /// Entries whose files are being told.
-    var beingTold: Set<CacheKey> = []
+    var flushing: Set<CacheKey> = []
     /// Openings by this process that the watch will report. inotify(7) does not say who opened.
     var ownOpens: [CacheKey: Int] = [:]
 
@@ -36,13 +36,13 @@ extension CacheState {
     /// An entry was published and its file says when. Another may have been used since then; both orders
     /// must be one.
     mutating func usedByPublication(_ key: CacheKey, _ time: FileTime) {
-        guard time > uses.latest, !uses.beingTold.contains(key) else { return used(key, at: time) }
+        guard time > uses.latest, !uses.flushing.contains(key) else { return used(key, at: time) }
         uses.latest = time
     }
 
     /// Some of the uses to be written into the files, in no order: each has its time. Once that is done,
-    /// ``usesTold(_:)``. May be none even while others wait: entries go.
-    mutating func takeUses(limit: Int) -> [(key: CacheKey, time: FileTime)] {
+    /// ``accessTimesFlushed(_:)``. May be none even while others wait: entries go.
+    mutating func takeAccessTimes(limit: Int) -> [(key: CacheKey, time: FileTime)] {
         let places = uses.pending.suffix(limit)
         defer {
             uses.pending.removeLast(places.count)
@@ -50,13 +50,13 @@ extension CacheState {
             if uses.pending.isEmpty { uses.pending = [] }
         }
         let taken = places.compactMap { index.takeTouch(at: $0) }
-        uses.beingTold.formUnion(taken.map(\.key))
+        uses.flushing.formUnion(taken.map(\.key))
         return taken
     }
 
     /// These files were told, or those that lay under their names meanwhile.
-    mutating func usesTold(_ keys: some Sequence<CacheKey>) {
-        uses.beingTold.subtract(keys)
+    mutating func accessTimesFlushed(_ keys: some Sequence<CacheKey>) {
+        uses.flushing.subtract(keys)
     }
 
     /// The cache is about to open a file itself.

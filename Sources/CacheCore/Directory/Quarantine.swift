@@ -6,7 +6,7 @@ internal import Synchronization
 /// a power cut and can't be removed. The next daemon knows nothing of them.
 ///
 /// Each is known by what `stat(2)` tells, so that whatever takes its place, or its bytes', counts.
-final class DisownedFiles: Sendable {
+final class Quarantine: Sendable {
     private struct Mark {
         let version: FileVersion
         let damage: Damage

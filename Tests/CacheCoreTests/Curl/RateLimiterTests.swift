@@ -5,30 +5,30 @@ import Testing
 
 /// Bytes a second for all downloads together, by a clock the test moves.
 @Suite("Transfer pace", .timeLimit(.minutes(5)))
-struct TransferPaceTests {
+struct RateLimiterTests {
     private let start = ContinuousClock.now
     private let ids = (0..<4).map { FlightID(rawValue: $0) }
 
     private func lane(
         _ priority: CacheCore.Priority = .normal, client: UInt64 = 0
-    ) -> TransferQueue.Lane {
-        TransferQueue.Lane(
+    ) -> TransferQueue.FlowKey {
+        TransferQueue.FlowKey(
             priority: priority, client: ClientID(rawValue: client), origin: Origin(Sample.url("a")))
     }
 
     /// The next, where nobody has become more urgent.
-    private func next(_ pace: TransferPace, _ now: ContinuousClock.Instant) -> FlightID? {
+    private func next(_ pace: RateLimiter, _ now: ContinuousClock.Instant) -> FlightID? {
         pace.next(lane: { _ in nil }, now: now)
     }
 
     @Test func withoutARateNobodyWaits() {
-        let pace = TransferPace(rate: nil, now: start)
+        let pace = RateLimiter(rate: nil, now: start)
         for _ in 0..<1000 { #expect(pace.admits(1 << 20, of: ids[0], in: lane(), now: start)) }
         #expect(pace.delay(now: start) == nil)
     }
 
     @Test func whatIsTakenInAdvanceIsPaidBack() {
-        let pace = TransferPace(rate: 1000, now: start)
+        let pace = RateLimiter(rate: 1000, now: start)
         #expect(pace.admits(1100, of: ids[0], in: lane(), now: start))
         #expect(!pace.admits(1, of: ids[1], in: lane(), now: start))
         #expect(next(pace, start) == nil)
@@ -39,7 +39,7 @@ struct TransferPaceTests {
     }
 
     @Test func whoWaitsGoesOnInTurn() {
-        let pace = TransferPace(rate: 1000, now: start)
+        let pace = RateLimiter(rate: 1000, now: start)
         #expect(pace.admits(100, of: ids[0], in: lane(), now: start))
         for id in ids[1...] { #expect(!pace.admits(1, of: id, in: lane(), now: start)) }
         pace.forget(ids[2])
@@ -50,7 +50,7 @@ struct TransferPaceTests {
     }
 
     @Test func theMostUrgentGoesFirstAndNobodyBeforeIt() {
-        let pace = TransferPace(rate: 1000, now: start)
+        let pace = RateLimiter(rate: 1000, now: start)
         #expect(pace.admits(100, of: ids[0], in: lane(), now: start))
         #expect(!pace.admits(1, of: ids[1], in: lane(.background), now: start))
         #expect(!pace.admits(1, of: ids[2], in: lane(.normal), now: start))
@@ -69,7 +69,7 @@ struct TransferPaceTests {
     }
 
     @Test func whoBecomesMoreUrgentWhileItWaitsGoesFirst() {
-        let pace = TransferPace(rate: 1000, now: start)
+        let pace = RateLimiter(rate: 1000, now: start)
         #expect(pace.admits(100, of: ids[0], in: lane(), now: start))
         #expect(!pace.admits(1, of: ids[1], in: lane(), now: start))
         #expect(!pace.admits(1, of: ids[2], in: lane(.background), now: start))
@@ -80,7 +80,7 @@ struct TransferPaceTests {
     }
 
     @Test func clientsTakeTurns() {
-        let pace = TransferPace(rate: 1000, now: start)
+        let pace = RateLimiter(rate: 1000, now: start)
         #expect(pace.admits(100, of: ids[0], in: lane(), now: start))
         for id in ids[..<3] { #expect(!pace.admits(1, of: id, in: lane(client: 1), now: start)) }
         #expect(!pace.admits(1, of: ids[3], in: lane(client: 2), now: start))
@@ -92,7 +92,7 @@ struct TransferPaceTests {
     @Test(arguments: [UInt64](1...4))
     func theRateIsKeptWhateverTheSizeOfPieces(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let pace = TransferPace(rate: 100_000, now: start)
+        let pace = RateLimiter(rate: 100_000, now: start)
         var now = start
         var taken = 0
         while now < start + .seconds(60) {

@@ -7,8 +7,10 @@ import Testing
 @testable import CacheCore
 
 @Suite("Publisher", .timeLimit(.minutes(5)))
-struct PublisherTests {
-    private static func names(_ prefix: String, _ count: Int = SyncPace.manyFiles) -> [String] {
+struct PublishQueueTests {
+    private static func names(_ prefix: String, _ count: Int = GroupCommitPolicy.manyFiles)
+        -> [String]
+    {
         (0..<count).map { "\(prefix)\($0)" }
     }
 
@@ -22,7 +24,7 @@ struct PublisherTests {
             let record = CommitRecord()
             let (first, second) = (Self.names("a"), Self.names("b"))
             try await offPool {
-                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                let publisher = PublishQueue(directory: folder.directory, owner: record.owner)
                 var images = first.map { folder.held($0) }
                 publisher.prepare(&images)
                 #expect(images.isEmpty)
@@ -49,7 +51,7 @@ struct PublisherTests {
             let record = CommitRecord()
             let (first, second) = (Self.names("a"), Self.names("b"))
             try await offPool {
-                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                let publisher = PublishQueue(directory: folder.directory, owner: record.owner)
                 func prepare(_ names: [String]) {
                     var images = names.map { folder.held($0) }
                     publisher.prepare(&images, awaited: 0)
@@ -74,16 +76,16 @@ struct PublisherTests {
             let folder = try CacheFolder(in: scope)
             let record = CommitRecord()
             try await offPool {
-                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                let publisher = PublishQueue(directory: folder.directory, owner: record.owner)
                 var images = Self.names("a").map { folder.held($0) }
                 #expect(!publisher.mayGather(files: images.count), "nothing was committed yet")
                 let start = ContinuousClock.now
                 publisher.prepare(&images, awaited: 0)
                 while publisher.isCommitting { sched_yield() }
                 let mayGrow = publisher.mayGrow
-                #expect(mayGrow || ContinuousClock.now - start >= SyncPace.interval)
+                #expect(mayGrow || ContinuousClock.now - start >= GroupCommitPolicy.interval)
                 while publisher.mayGrow { sched_yield() }
-                #expect(ContinuousClock.now - start >= SyncPace.interval)
+                #expect(ContinuousClock.now - start >= GroupCommitPolicy.interval)
                 record.letThrough()
                 publisher.commit()
                 publisher.finish()
@@ -100,7 +102,7 @@ struct PublisherTests {
             let groups = ["a", "b", "c"].map { Self.names($0) }
             for _ in groups { record.letThrough() }
             try await offPool {
-                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                let publisher = PublishQueue(directory: folder.directory, owner: record.owner)
                 for names in groups {
                     var images = names.map { folder.held($0) }
                     publisher.prepare(&images)
@@ -116,13 +118,13 @@ struct PublisherTests {
 
     /// Nobody waits for it to grow while images are published. proc(5), `FDSize`
     @Test func theTableOfDescriptorsHasRoomFromTheStart() async throws {
-        guard try DescriptorLimit.raised() > 3 * Publisher.largestBatch else { return }
+        guard try DescriptorLimit.raised() > 3 * PublishQueue.largestBatch else { return }
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
-            Publisher(directory: folder.directory, owner: CommitRecord().owner).finish()
+            PublishQueue(directory: folder.directory, owner: CommitRecord().owner).finish()
             let status = String(decoding: try contents(of: "/proc/self/status"), as: UTF8.self)
             let size = try #require(status.firstMatch(of: /FDSize:\s+(\d+)/)?.output.1)
-            #expect(try #require(Int(size)) > 3 * Publisher.largestBatch)
+            #expect(try #require(Int(size)) > 3 * PublishQueue.largestBatch)
         }
     }
 
@@ -131,7 +133,7 @@ struct PublisherTests {
             let folder = try CacheFolder(in: scope)
             let record = CommitRecord()
             try await offPool {
-                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                let publisher = PublishQueue(directory: folder.directory, owner: record.owner)
                 var images = [folder.held("a")]
                 publisher.prepare(&images)
                 record.letThrough()
@@ -149,13 +151,13 @@ struct PublisherTests {
         try await withTestScope { scope in
             let none = FaultPlan(.write, nth: .max, .noSpace)
             _ = try CacheFolder(in: scope, faults: none)
-            let nth = none.seen + SyncPace.manyFiles + 1
+            let nth = none.seen + GroupCommitPolicy.manyFiles + 1
             let folder = try CacheFolder(
                 in: scope, faults: FaultPlan(.write, nth: nth, .noSpace, times: 2))
             let record = CommitRecord()
             let first = Self.names("a")
             async let published: Void = offPool {
-                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                let publisher = PublishQueue(directory: folder.directory, owner: record.owner)
                 var images = first.map { folder.held($0) }
                 publisher.prepare(&images)
                 publisher.commitBeside()
@@ -178,9 +180,9 @@ struct PublisherTests {
             let folder = try CacheFolder(in: scope, faults: writes)
             let before = writes.seen
             let record = CommitRecord()
-            let names = Self.names("a", Publisher.largestBatch)
+            let names = Self.names("a", PublishQueue.largestBatch)
             try await offPool {
-                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                let publisher = PublishQueue(directory: folder.directory, owner: record.owner)
                 var images = (names + ["b"]).map { folder.held($0) }
                 publisher.prepare(&images)
                 #expect(images.isEmpty && record.published.isEmpty)
@@ -197,9 +199,9 @@ struct PublisherTests {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let record = CommitRecord()
-            let names = Self.names("a", 2 * Publisher.largestBatch + 1)
+            let names = Self.names("a", 2 * PublishQueue.largestBatch + 1)
             try await offPool {
-                let publisher = Publisher(directory: folder.directory, owner: record.owner)
+                let publisher = PublishQueue(directory: folder.directory, owner: record.owner)
                 for _ in 0..<3 { record.letThrough() }
                 var images = names.map { folder.held($0) }
                 publisher.prepare(&images)
@@ -208,7 +210,7 @@ struct PublisherTests {
             }
             #expect(
                 record.published.map(\.count) == [
-                    Publisher.largestBatch, Publisher.largestBatch, 1,
+                    PublishQueue.largestBatch, PublishQueue.largestBatch, 1,
                 ])
             #expect(record.published.flatMap(\.self) == Self.keys(names))
         }

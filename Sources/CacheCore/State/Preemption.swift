@@ -1,7 +1,7 @@
 internal import CacheKey
 
 /// Downloads under way that may be nothing but prefetches, by host: more than those that are.
-struct Prefetches: Sendable {
+struct Preemption: Sendable {
     private(set) var origins: [Origin: Set<CacheKey>] = [:]
 
     var isEmpty: Bool { origins.isEmpty }

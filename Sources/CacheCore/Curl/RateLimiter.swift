@@ -4,8 +4,8 @@
 /// is anything in it, and may leave it in debt; so that over time the rate is kept exactly, whatever
 /// the size of pieces. Who finds it empty is paused, and goes on when it is his turn: the most urgent
 /// first, clients in turn.
-final class TransferPace {
-    typealias Lane = TransferQueue.Lane
+final class RateLimiter {
+    typealias FlowKey = TransferQueue.FlowKey
 
     /// Bytes a second; `nil` for as fast as it goes.
     let rate: Int64?
@@ -13,8 +13,9 @@ final class TransferPace {
     private var available: Double
     private var filledAt: ContinuousClock.Instant
     /// Those who are paused, and by what they have their turn.
-    private var waiting: [FlightID: Lane] = [:]
-    private var turns = [Turns<FlightID>](repeating: Turns(), count: Priority.allCases.count)
+    private var waiting: [FlightID: FlowKey] = [:]
+    private var turns = [RoundRobin<FlightID>](
+        repeating: RoundRobin(), count: Priority.allCases.count)
     /// Who was let go on, and has not taken its piece yet.
     private var called: FlightID?
 
@@ -26,7 +27,7 @@ final class TransferPace {
 
     /// Whether a piece of a body may be taken now; if not, its download waits for its turn.
     func admits(
-        _ count: Int, of id: FlightID, in lane: @autoclosure () -> Lane?,
+        _ count: Int, of id: FlightID, in lane: @autoclosure () -> FlowKey?,
         now: @autoclosure () -> ContinuousClock.Instant
     ) -> Bool {
         guard rate != nil else { return true }
@@ -44,7 +45,7 @@ final class TransferPace {
 
     /// The next who may go on, if one may; how urgent those who wait are may have changed.
     func next(
-        lane: (FlightID) -> Lane?, now: @autoclosure () -> ContinuousClock.Instant
+        lane: (FlightID) -> FlowKey?, now: @autoclosure () -> ContinuousClock.Instant
     ) -> FlightID? {
         guard !waiting.isEmpty else { return nil }
         fill(now())
@@ -76,7 +77,7 @@ final class TransferPace {
         return max(.zero, .seconds(missing / Double(rate)))
     }
 
-    private func wait(_ id: FlightID, _ lane: Lane) {
+    private func wait(_ id: FlightID, _ lane: FlowKey) {
         forget(id)
         waiting[id] = lane
         turns[lane.priority.index].append(lane.client, id)

@@ -7,7 +7,7 @@ internal import CacheKey
 ///     scan:    examines K: a whole file
 ///     anyone:  removes K; its file is unlinked
 ///     scan:    reports K as an entry        → a ghost, if it were believed
-struct Examinations {
+struct ChangeEpochs {
     /// When somebody began to look.
     struct Start: Sendable {
         fileprivate let moment: UInt64

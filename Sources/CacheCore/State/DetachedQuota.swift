@@ -1,6 +1,6 @@
 /// How many downloads the daemon itself holds, for callers that did not wait or to ask about what is stale:
 /// nobody else ends them, so there is a limit.
-struct Holds {
+struct DetachedQuota {
     let limit: Int
     /// Downloads held.
     private(set) var count = 0

@@ -66,11 +66,11 @@ extension StateScript {
         return name
     }
 
-    private func words(_ answer: RoomAnswer) -> [String] {
+    private func words(_ answer: SpaceAnswer) -> [String] {
         words(answer.grant) + answer.victims.map { "without \(doom($0))" }
     }
 
-    private func words(_ grant: RoomGrant) -> [String] {
+    private func words(_ grant: SpaceGrant) -> [String] {
         switch grant {
         case .granted(let bytes): return ["granted \(bytes)"]
         case .refused(let failure):

@@ -1,7 +1,7 @@
 /// Who is next among clients, and for each client which of what it waits for: all in turn.
-struct Turns<Member: Hashable & Sendable>: Sendable {
-    private var clients = Line<ClientID>()
-    private var members: [ClientID: Line<Member>] = [:]
+struct RoundRobin<Member: Hashable & Sendable>: Sendable {
+    private var clients = LinkedSet<ClientID>()
+    private var members: [ClientID: LinkedSet<Member>] = [:]
 
     var isEmpty: Bool { clients.isEmpty }
 
@@ -18,7 +18,7 @@ struct Turns<Member: Hashable & Sendable>: Sendable {
 
     mutating func append(_ client: ClientID, _ member: Member) {
         clients.append(client)
-        members.update(client, default: Line()) { $0.append(member) }
+        members.update(client, default: LinkedSet()) { $0.append(member) }
     }
 
     /// Whether it was there.

@@ -8,7 +8,7 @@ import Testing
 @testable import CacheCore
 
 @Suite("Resting partials", .timeLimit(.minutes(5)))
-struct RestingPartialTests {
+struct ResumablePartialTests {
     static let record = "v1 total=9 boot=\(BootID.current) etag=\"a\""
 
     @Test func aPartialIsFoundWithItsRecordAndGrows() async throws {
@@ -130,7 +130,7 @@ struct RestingPartialTests {
             let publications = folder.directory.publish([image], now: .now)
             #expect(publications.map(\.failure) == [nil])
             #expect(folder.attribute(PartialRecord.attributeName, of: folder.file("a")) == nil)
-            #expect(try folder.examine("a") != .unusable)
+            #expect(try folder.probe("a") != .unusable)
         }
     }
 

@@ -4,11 +4,11 @@ import Testing
 @testable import CacheCore
 
 @Suite("Line", .timeLimit(.minutes(5)))
-struct LineTests {
+struct LinkedSetTests {
     @Test(arguments: [UInt64](1...4), [3, 20])
     func keepsTheOrderAnArrayWouldHave(seed: UInt64, elements: Int) {
         var random = SeededGenerator(seed: seed)
-        var line = Line<Int>()
+        var line = LinkedSet<Int>()
         var model: [Int] = []
         for _ in 0..<5000 {
             let element = Int.random(in: 0..<elements, using: &random)
