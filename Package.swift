@@ -48,9 +48,12 @@ let package = Package(
         // The product, in reading order.
         .target(name: "CacheKey", dependencies: ["CCrypto"], swiftSettings: strict),
         .target(name: "CacheWire", dependencies: ["CLinux"], swiftSettings: strict),
+        .target(name: "ImageFormats", swiftSettings: strict),
         .target(
             name: "CacheCore",
-            dependencies: ["CCrypto", "CCurl", "CLinux", "CacheKey", logging, system],
+            dependencies: [
+                "CCrypto", "CCurl", "CLinux", "CacheKey", "ImageFormats", logging, system,
+            ],
             swiftSettings: strict),
         .executableTarget(
             name: "cached",
@@ -71,9 +74,20 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: strict),
+        // Images of every format, made byte by byte or by the reference encoders.
+        .target(
+            name: "ImageSamples", dependencies: ["ImageFormats", "TestSupport"],
+            path: "Tests/ImageSamples", swiftSettings: strict),
+        .testTarget(
+            name: "ImageFormatsTests",
+            dependencies: ["ImageFormats", "ImageSamples", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "CacheCoreTests",
-            dependencies: ["CacheCore", "CacheKey", "CLinux", "TestSupport", logging, system],
+            dependencies: [
+                "CacheCore", "CacheKey", "CLinux", "ImageFormats", "ImageSamples", "TestSupport",
+                logging, system,
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "cachedTests",

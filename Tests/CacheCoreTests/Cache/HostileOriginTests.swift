@@ -1,6 +1,7 @@
 import CLinux
 import CacheKey
 import Glibc
+import ImageSamples
 import TestSupport
 import Testing
 

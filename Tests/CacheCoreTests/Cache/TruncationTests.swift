@@ -1,4 +1,5 @@
 import Foundation
+import ImageSamples
 import TestSupport
 import Testing
 

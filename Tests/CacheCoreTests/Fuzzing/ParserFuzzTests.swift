@@ -1,3 +1,5 @@
+import ImageFormats
+import ImageSamples
 import TestSupport
 import Testing
 
@@ -99,18 +101,6 @@ struct ParserFuzzTests {
             guard let time = HTTPDate.parse(text, now: Sample.now) else { continue }
             let again = HTTPDate.parse(HTTPDate.format(time), now: Sample.now)
             #expect(again == time, "seed \(testSeed): \(text)")
-        }
-    }
-
-    @Test(arguments: ImageSample.all)
-    func images(_ sample: ImageSample) {
-        var random = SeededGenerator(seed: testSeed)
-        for number in 0..<(Self.count / 20) {
-            var bytes = sample.bytes
-            while !random.oneIn(3) { random.damage(&bytes) }
-            let whole = inspect(bytes)
-            let feeding = Feeding.random(seed: testSeed &+ UInt64(number))
-            #expect(inspect(bytes, feeding) == whole, "seed \(testSeed): \(bytes)")
         }
     }
 

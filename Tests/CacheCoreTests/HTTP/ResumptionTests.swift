@@ -1,3 +1,4 @@
+import ImageSamples
 import Testing
 
 @testable import CacheCore

@@ -1,5 +1,6 @@
-import CacheCore
 import Foundation
+import ImageFormats
+import ImageSamples
 import Testing
 
 /// Real files of several programs, none of them made for these tests.

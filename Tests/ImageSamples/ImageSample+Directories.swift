@@ -1,40 +1,40 @@
-import CacheCore
+internal import ImageFormats
 
 extension ImageSample {
-    static let ico = ImageSample(
+    package static let ico = ImageSample(
         "ico", .ico, 16, 256,
         [0, 0, 1, 0], little16(2), [16, 0, 0, 0], zeros(4), little32(5), little32(41),
         [32, 32, 0, 0], zeros(4), little32(3), little32(38), zeros(8))
 
-    static let tiff = ImageSample(
+    package static let tiff = ImageSample(
         "tiff", .tiff, 300, 70_000, verdict: .unverifiable,
         text("II"), little16(42), little32(10), [9, 9], little16(2), little16(256),
         little16(3), little32(1), little16(300), zeros(2), little16(257), little16(4),
         little32(1), little32(70_000), little32(0))
 
-    static let tiffBigEndian = ImageSample(
+    package static let tiffBigEndian = ImageSample(
         "tiff big-endian", .tiff, 300, 7, verdict: .unverifiable,
         text("MM"), big16(42), big32(8), big16(2), big16(256), big16(3), big32(1),
         big16(300), zeros(2), big16(257), big16(4), big32(1), big32(7), big32(0))
 
-    static let bigTIFF = ImageSample(
+    package static let bigTIFF = ImageSample(
         "BigTIFF", .tiff, 300, 7, verdict: .unverifiable,
         text("II"), little16(43), little16(8), little16(0), little64(16), little64(2),
         little16(256), little16(3), little64(1), little64(300),
         little16(257), little16(4), little64(1), little64(7), little64(0))
 
     /// An entry of a directory with a `LONG` in it, or with the offset of several.
-    static func tiffEntry(_ tag: Int, _ value: Int, count: Int = 1) -> Bytes {
+    package static func tiffEntry(_ tag: Int, _ value: Int, count: Int = 1) -> Bytes {
         join(little16(tag), little16(4), little32(count), little32(value))
     }
 
     /// A directory at offset 8 with the size of 16 by 4 pixels of 8 bits, and what follows it.
-    static func tiffFile(_ entries: [Bytes], _ rest: Bytes = []) -> Bytes {
+    package static func tiffFile(_ entries: [Bytes], _ rest: Bytes = []) -> Bytes {
         let all = [tiffEntry(256, 16), tiffEntry(257, 4)] + entries
         return join(
             text("II"), little16(42), little32(8), little16(all.count), Bytes(all.joined()),
             little32(0), rest)
     }
 
-    static let directories = [ico, tiff, tiffBigEndian, bigTIFF]
+    package static let directories = [ico, tiff, tiffBigEndian, bigTIFF]
 }

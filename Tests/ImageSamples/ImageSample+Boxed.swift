@@ -1,11 +1,11 @@
-import CacheCore
+internal import ImageFormats
 
 extension ImageSample {
-    static let avif = ImageSample("avif", .avif, 640, 480, heif(["mif1", "avif"]))
-    static let heic = ImageSample("heic", .heic, 640, 480, heif(["heic", "mif1"]))
+    package static let avif = ImageSample("avif", .avif, 640, 480, heif(["mif1", "avif"]))
+    package static let heic = ImageSample("heic", .heic, 640, 480, heif(["heic", "mif1"]))
 
     /// A file whose primary item, the second, is smaller than the first.
-    static func heif(_ brands: [String]) -> Bytes {
+    package static func heif(_ brands: [String]) -> Bytes {
         let ftyp = box("ftyp", text(brands[0]), zeros(4), text(brands.joined()))
         let data = box("mdat", Bytes(1...20))
         let start = ftyp.count + meta(dataAt: 0).count + 8
@@ -34,19 +34,20 @@ extension ImageSample {
         "ipma", big32(2), big16(1), [1, 1], big16(2), [2, 2, 0x83])
 
     /// 500 lines of 13 bits, width by ratio 3:2.
-    static let jxlCodestream = join([0xFF, 0x0A], little64(499 << 3 | 1 << 1 | 4 << 16), [0])
+    package static let jxlCodestream = join(
+        [0xFF, 0x0A], little64(499 << 3 | 1 << 1 | 4 << 16), [0])
 
-    static let jxl = ImageSample(
+    package static let jxl = ImageSample(
         "jxl", .jxl, 750, 500, verdict: .unverifiable, jxlCodestream, [1, 2, 3])
 
-    static let jxlHead = join(
+    package static let jxlHead = join(
         [0, 0, 0, 12], text("JXL "), [0x0D, 0x0A, 0x87, 0x0A],
         box("ftyp", text("jxl "), zeros(4), text("jxl ")))
 
-    static let jxlContainer = ImageSample(
+    package static let jxlContainer = ImageSample(
         "jxl container", .jxl, 750, 500,
         jxlHead, box("Exif", zeros(4)), box("jxlp", big32(0), jxlCodestream, [1]),
         box("jxlp", [0x80, 0, 0, 1], [2, 3]))
 
-    static let boxed = [avif, heic, jxl, jxlContainer]
+    package static let boxed = [avif, heic, jxl, jxlContainer]
 }

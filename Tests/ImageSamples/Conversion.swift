@@ -1,22 +1,22 @@
-import CacheCore
 import Foundation
+package import ImageFormats
 import TestSupport
 
 /// A program that makes an image of 123 by 77 pixels, and what to expect of it.
-struct Conversion: Sendable, CustomStringConvertible {
-    static let width = 123
-    static let height = 77
+package struct Conversion: Sendable, CustomStringConvertible {
+    package static let width = 123
+    package static let height = 77
 
-    let program: String
+    package let program: String
     /// `IN` and `OUT` stand for the files, `PHOTO` for a JPEG, `GIF` for an animation.
-    let arguments: [String]
-    let fileExtension: String
-    let mediaType: MediaType
-    var completeness = ImageReport.Completeness.whole
+    package let arguments: [String]
+    package let fileExtension: String
+    package let mediaType: MediaType
+    package var completeness = ImageReport.Completeness.whole
 
-    var description: String { ([program] + arguments).joined(separator: " ") }
+    package var description: String { ([program] + arguments).joined(separator: " ") }
 
-    init(
+    package init(
         _ command: String, _ fileExtension: String, _ mediaType: MediaType,
         _ completeness: ImageReport.Completeness = .whole
     ) {
@@ -29,7 +29,8 @@ struct Conversion: Sendable, CustomStringConvertible {
     }
 
     /// Those whose program is installed, and `convert`, which makes the source.
-    static let available = find("convert") == nil ? [] : all.filter { find($0.program) != nil }
+    package static let available =
+        find("convert") == nil ? [] : all.filter { find($0.program) != nil }
 
     private static let all = [
         Conversion("convert IN OUT", "png", .png),
@@ -62,7 +63,7 @@ struct Conversion: Sendable, CustomStringConvertible {
     ]
 
     /// Runs the program in `folder`, which holds the sources, and returns the image.
-    func run(in folder: String) async throws -> [UInt8] {
+    package func run(in folder: String) async throws -> [UInt8] {
         let output = "\(folder)/out.\(fileExtension)"
         let names = ["IN": "in.png", "PHOTO": "in.jpg", "GIF": "in.gif"]
         let words = arguments.map { word in
@@ -74,7 +75,7 @@ struct Conversion: Sendable, CustomStringConvertible {
     }
 
     /// Makes `in.png`, `in.jpg` and `in.gif`, this one of three frames.
-    static func makeSources(in folder: String) async throws {
+    package static func makeSources(in folder: String) async throws {
         let source = ["-size", "\(width)x\(height)", "-seed", "1", "plasma:fractal"]
         try await runSuccessfully("convert", source + ["\(folder)/in.png"])
         try await runSuccessfully("convert", source + ["\(folder)/in.jpg"])

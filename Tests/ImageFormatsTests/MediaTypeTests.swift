@@ -1,4 +1,4 @@
-import CacheCore
+import ImageFormats
 import Testing
 
 @Suite("Media type")

@@ -1,13 +1,13 @@
-import CacheCore
+package import ImageFormats
 import TestSupport
 
 /// How a file is cut into the chunks an inspector sees.
-enum Feeding: Sendable {
+package enum Feeding: Sendable {
     case whole
     case byteByByte
     case random(seed: UInt64)
 
-    static let all: [Feeding] = [.whole, .byteByByte] + (1...5).map { .random(seed: $0) }
+    package static let all: [Feeding] = [.whole, .byteByByte] + (1...5).map { .random(seed: $0) }
 
     fileprivate func chunkLength(_ generator: inout SeededGenerator, of left: Int) -> Int {
         switch self {
@@ -23,7 +23,7 @@ enum Feeding: Sendable {
 }
 
 /// Feeds `bytes` to an inspector and returns what it reports.
-func inspect(_ bytes: some Sequence<UInt8>, _ feeding: Feeding = .whole) -> ImageReport {
+package func inspect(_ bytes: some Sequence<UInt8>, _ feeding: Feeding = .whole) -> ImageReport {
     var inspector = ImageInspector()
     var generator = SeededGenerator(seed: feeding.seed)
     var rest = Bytes(bytes)[...]

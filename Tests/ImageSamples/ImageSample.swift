@@ -1,14 +1,13 @@
+package import ImageFormats
 import Testing
 
-@testable import CacheCore
-
 /// A small file of known content.
-struct ImageSample: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let bytes: Bytes
-    let report: ImageReport
+package struct ImageSample: Sendable, CustomTestStringConvertible {
+    package let testDescription: String
+    package let bytes: Bytes
+    package let report: ImageReport
 
-    init(
+    package init(
         _ name: String, _ mediaType: MediaType, _ width: Int?, _ height: Int?,
         verdict: ImageReport.Completeness = .whole, _ parts: Bytes...
     ) {
@@ -17,12 +16,12 @@ struct ImageSample: Sendable, CustomTestStringConvertible {
         report = .init(mediaType, width, height, verdict)
     }
 
-    static let all = raster + boxed + directories + vector
-    static let whole = all.filter { $0.report.completeness == .whole }
+    package static let all = raster + boxed + directories + vector
+    package static let whole = all.filter { $0.report.completeness == .whole }
 }
 
 extension ImageReport {
-    init(
+    package init(
         _ mediaType: MediaType?, _ width: Int?, _ height: Int?, _ completeness: Completeness,
         trailing: Bool = false
     ) {
@@ -31,5 +30,5 @@ extension ImageReport {
             hasTrailingBytes: trailing)
     }
 
-    static let notAnImage = ImageReport(nil, nil, nil, .unverifiable)
+    package static let notAnImage = ImageReport(nil, nil, nil, .unverifiable)
 }

@@ -3,17 +3,17 @@
 /// Takes chunks of any size, down to single bytes, and reports the same for each way of cutting.
 /// Payload is skipped by its length; only headers are gathered, 64 KiB at the very most and a few
 /// dozen bytes as a rule. No input traps. Checksums and pixels are not looked at.
-public struct ImageInspector: Sendable {
+package struct ImageInspector: Sendable {
     private var head: [UInt8] = []
     private var walk: ImageWalk?
 
-    public init() {}
+    package init() {}
 
     /// `nil` until decided; ``MediaType/other`` once it is certain that this is no image we know.
-    public var mediaType: MediaType? { walk?.mediaType }
+    package var mediaType: MediaType? { walk?.mediaType }
 
     /// Takes the next bytes of the file.
-    public mutating func consume(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func consume(_ bytes: UnsafeRawBufferPointer) {
         if walk != nil {
             walk?.consume(bytes)
             return
@@ -26,7 +26,7 @@ public struct ImageInspector: Sendable {
     }
 
     /// Says what the file is, now that all its bytes were consumed.
-    public mutating func finish() -> ImageReport {
+    package mutating func finish() -> ImageReport {
         if walk == nil { startWalk() }
         guard let walk, let mediaType = walk.mediaType, mediaType != .other else {
             return .notAnImage

@@ -1,7 +1,8 @@
+import ImageSamples
 import TestSupport
 import Testing
 
-@testable import CacheCore
+@testable import ImageFormats
 
 @Suite("PNG, JPEG, GIF, WebP and BMP")
 struct RasterWalkerTests {

@@ -1,4 +1,5 @@
-import CacheCore
+import ImageFormats
+import ImageSamples
 import TestSupport
 import Testing
 

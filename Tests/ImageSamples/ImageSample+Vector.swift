@@ -1,10 +1,10 @@
-import CacheCore
+internal import ImageFormats
 
 extension ImageSample {
-    static let svg = ImageSample("svg", .svg, nil, nil, text("<svg xmlns='x'><g/></svg>"))
+    package static let svg = ImageSample("svg", .svg, nil, nil, text("<svg xmlns='x'><g/></svg>"))
 
     /// What looks like tags in comments, strings, CDATA and a document type, and a nested `svg`.
-    static let svgFull = ImageSample(
+    package static let svgFull = ImageSample(
         "svg with prolog", .svg, nil, nil,
         text(
             """
@@ -15,14 +15,14 @@ extension ImageSample {
             <svg><g a="/"></g></svg><!-- </svg> --><path d="M0 0"/></svg>
             """))
 
-    static let svgEmpty = ImageSample("svg empty", .svg, nil, nil, text("<svg/>"))
+    package static let svgEmpty = ImageSample("svg empty", .svg, nil, nil, text("<svg/>"))
 
-    static let svgPrefixed = ImageSample(
+    package static let svgPrefixed = ImageSample(
         "svg with a prefix", .svg, nil, nil,
         text("<ns0:svg xmlns:ns0='http://www.w3.org/2000/svg'><ns0:g/></ns0:svg>"))
 
     /// What looks like the beginning of a string or the end of the document type, and is none.
-    static let svgSubset = ImageSample(
+    package static let svgSubset = ImageSample(
         "svg with an internal subset", .svg, nil, nil,
         text(
             """
@@ -31,5 +31,5 @@ extension ImageSample {
             <svg><!-- it's --><?it's?></svg>
             """))
 
-    static let vector = [svg, svgFull, svgEmpty, svgPrefixed, svgSubset]
+    package static let vector = [svg, svgFull, svgEmpty, svgPrefixed, svgSubset]
 }

@@ -1,6 +1,6 @@
+import ImageFormats
+import ImageSamples
 import Testing
-
-@testable import CacheCore
 
 @Suite("ICO and TIFF")
 struct DirectoryWalkerTests {

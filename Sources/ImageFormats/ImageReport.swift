@@ -1,7 +1,7 @@
 /// What ``ImageInspector`` found out about one file.
-public struct ImageReport: Sendable, Equatable {
+package struct ImageReport: Sendable, Equatable {
     /// Whether the file is all there, as far as its format can tell.
-    public enum Completeness: Sendable, Equatable {
+    package enum Completeness: Sendable, Equatable {
         /// The format's own lengths and end mark say it is complete.
         case whole
         /// It begins like an image, and too little of one follows to show anything.
@@ -15,12 +15,23 @@ public struct ImageReport: Sendable, Equatable {
     }
 
     /// `nil` if this is not an image we know; never ``MediaType/other``.
-    public let mediaType: MediaType?
+    package let mediaType: MediaType?
     /// In pixels as stored, before any rotation the metadata asks for. `nil` if not found.
-    public let width: Int?
+    package let width: Int?
     /// In pixels as stored, before any rotation the metadata asks for. `nil` if not found.
-    public let height: Int?
-    public let completeness: Completeness
+    package let height: Int?
+    package let completeness: Completeness
     /// Bytes follow the end of the image. Cameras append previews and clips, so this is no fault.
-    public let hasTrailingBytes: Bool
+    package let hasTrailingBytes: Bool
+
+    package init(
+        mediaType: MediaType?, width: Int?, height: Int?, completeness: Completeness,
+        hasTrailingBytes: Bool
+    ) {
+        self.mediaType = mediaType
+        self.width = width
+        self.height = height
+        self.completeness = completeness
+        self.hasTrailingBytes = hasTrailingBytes
+    }
 }

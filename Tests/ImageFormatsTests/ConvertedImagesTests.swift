@@ -1,5 +1,6 @@
-import CacheCore
 import Foundation
+import ImageFormats
+import ImageSamples
 import TestSupport
 import Testing
 
