@@ -1,18 +1,23 @@
-/// Tells type, dimensions and completeness of an image from bytes that pass by once.
+/// Finds the type, the dimensions and the completeness of an image while its bytes stream past once.
 ///
-/// Takes chunks of any size, down to single bytes, and reports the same for each way of cutting.
-/// Payload is skipped by its length; only headers are gathered, 64 KiB at the very most and a few
-/// dozen bytes as a rule. No input traps. Checksums and pixels are not looked at.
+///     var inspector = ImageInspector()
+///     for chunk in chunks { chunk.withUnsafeBytes { inspector.consume($0) } }
+///     let report = inspector.finish()
+///
+/// The chunks can have any size, and the report does not depend on it. Payload is skipped by its length. Only
+/// headers are kept in memory: usually a few dozen bytes, and never more than 64 KiB. No input traps.
+/// Checksums and pixels are not checked.
 package struct ImageInspector: Sendable {
     private var head: [UInt8] = []
     private var walk: ImageWalk?
 
     package init() {}
 
-    /// `nil` until decided; ``MediaType/other`` once it is certain that this is no image we know.
+    /// The type of the image. `nil` until it is known. ``MediaType/other`` if the file is not an image of a
+    /// known format.
     package var mediaType: MediaType? { walk?.mediaType }
 
-    /// Takes the next bytes of the file.
+    /// Reads the next bytes of the file.
     package mutating func consume(_ bytes: UnsafeRawBufferPointer) {
         if walk != nil {
             walk?.consume(bytes)
@@ -25,7 +30,7 @@ package struct ImageInspector: Sendable {
         walk?.consume(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(taken)))
     }
 
-    /// Says what the file is, now that all its bytes were consumed.
+    /// Returns the report after the last byte of the file.
     package mutating func finish() -> ImageReport {
         if walk == nil { startWalk() }
         guard let walk, let mediaType = walk.mediaType, mediaType != .other else {

@@ -1,27 +1,27 @@
-/// What ``ImageInspector`` found out about one file.
+/// The findings of ``ImageInspector`` about one file.
 package struct ImageReport: Sendable, Equatable {
-    /// Whether the file is all there, as far as its format can tell.
+    /// Whether the file is complete, as far as its format shows.
     package enum Completeness: Sendable, Equatable {
-        /// The format's own lengths and end mark say it is complete.
+        /// The lengths and the end mark of the format show that the file is complete.
         case whole
-        /// It begins like an image, and too little of one follows to show anything.
+        /// The file starts like an image, but has too little of one to show anything.
         case empty
-        /// The end mark is missing, or the lengths contradict each other before the end is reached.
+        /// The end mark is missing, or the lengths contradict each other before the end.
         case truncated
-        /// A length the file states for a part of the image reaches beyond the file.
+        /// A part of the image would reach beyond the end of the file, by the length that the file states.
         case cut
-        /// The format does not say where it ends, or this is not an image we know.
+        /// The format does not state its end, or the file is not an image of a known format.
         case unverifiable
     }
 
-    /// `nil` if this is not an image we know; never ``MediaType/other``.
+    /// `nil` if the file is not an image of a known format. Never ``MediaType/other``.
     package let mediaType: MediaType?
-    /// In pixels as stored, before any rotation the metadata asks for. `nil` if not found.
+    /// Pixels as stored, before any rotation that the metadata asks for. `nil` if not found.
     package let width: Int?
-    /// In pixels as stored, before any rotation the metadata asks for. `nil` if not found.
+    /// Pixels as stored, before any rotation that the metadata asks for. `nil` if not found.
     package let height: Int?
     package let completeness: Completeness
-    /// Bytes follow the end of the image. Cameras append previews and clips, so this is no fault.
+    /// Whether bytes follow the end of the image. This is not an error: cameras append previews and clips.
     package let hasTrailingBytes: Bool
 
     package init(

@@ -1,12 +1,15 @@
 /// Chooses the walker for a file by its first bytes.
 ///
-/// Signatures as in WHATWG MIME Sniffing §6.1 (<https://mimesniff.spec.whatwg.org/>), and for what
-/// it leaves out the specification each walker names.
+/// The signatures are those of WHATWG MIME Sniffing §6.1 (<https://mimesniff.spec.whatwg.org/>). For the
+/// formats that it leaves out, see the specification that the walker names.
 enum ImageSignature {
-    /// Bytes that settle every format with a signature: six of ICO's header and its first entry.
+    /// Bytes that are enough to tell every format with a signature. ICO needs most: its header of six bytes and
+    /// its first entry.
     static let headLength = 22
 
-    /// The walker for a file that starts with `head`; shorter only if the whole file is.
+    /// The walker for a file.
+    ///
+    /// - Parameter head: the first ``headLength`` bytes, or the whole file if it is shorter.
     static func walker(for head: [UInt8]) -> any ImageWalker {
         let head = ByteField(bytes: head, offset: 0)
         if let walker = signed(head) { return walker }
@@ -27,13 +30,13 @@ enum ImageSignature {
         return nil
     }
 
-    /// Two letters prove little, so the header size has to be one that was ever defined.
+    /// Two letters prove little, so the size of the header has to be a defined one too.
     private static func isBMP(_ head: ByteField) -> Bool {
         guard head.holds("BM"), head.bytes.count >= 18 else { return false }
         return BMPWalker.headerSizes.contains(head.little(UInt32.self, at: 14))
     }
 
-    /// Four bytes prove little, so the first entry has to lie behind the directory.
+    /// Four bytes prove little, so the first image has to be behind the directory too.
     private static func isICO(_ head: ByteField) -> Bool {
         guard head.holds([0, 0, 1, 0]), head.bytes.count >= 22 else { return false }
         let count = head.little(UInt16.self, at: 4)

@@ -1,10 +1,10 @@
-/// Carries out the steps of one ``ImageWalker`` over a file that arrives in chunks.
+/// Executes the steps of one ``ImageWalker`` on a file that arrives in chunks.
 struct ImageWalk: Sendable {
     private var walker: any ImageWalker
     private var step: WalkStep
-    /// What the current read has gathered so far.
+    /// The bytes of the current read so far.
     private var field: [UInt8] = []
-    /// Offset of the next byte to come.
+    /// Offset of the next byte.
     private var position: UInt64 = 0
 
     init(_ walker: any ImageWalker) {
@@ -30,7 +30,7 @@ struct ImageWalk: Sendable {
         }
     }
 
-    /// Does as much of the current step as `bytes` allow and returns how many of them it took.
+    /// Executes the current step as far as `bytes` allow, and returns the number of bytes used.
     private mutating func advance(over bytes: UnsafeRawBufferPointer) -> Int {
         if step.skip > 0 {
             let taken = Swift.min(step.skip, UInt64(bytes.count))

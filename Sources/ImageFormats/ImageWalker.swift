@@ -1,29 +1,29 @@
 /// Follows the structure of one image format from its first byte to its end.
 ///
-/// A pure state machine: ``ImageWalk`` owns it, carries out the steps it asks for and hands it
-/// what they yield. A walker that meets nonsense asks for ``WalkStep/rest`` and lacks its end.
+/// A walker is a pure state machine. ``ImageWalk`` owns it, executes the steps that it asks for, and passes it
+/// the bytes. On nonsense a walker asks for ``WalkStep/rest``, and its image then has no end.
 protocol ImageWalker: Sendable {
-    /// `nil` while undecided; ``MediaType/other`` if this turns out to be no image we know.
+    /// `nil` while undecided. ``MediaType/other`` if the file is not an image of a known format.
     var mediaType: MediaType? { get }
 
-    /// `nil` until found.
+    /// The dimensions. `nil` until found.
     var size: PixelSize? { get }
 
-    /// What to do at offset 0.
+    /// The step at offset 0.
     var firstStep: WalkStep { get }
 
-    /// Takes the bytes a ``WalkStep/Action/read(_:)`` asked for, and says how to go on.
+    /// Receives the bytes that a ``WalkStep/Action/read(_:)`` asked for, and returns the next step.
     mutating func receive(_ field: ByteField) -> WalkStep
 
-    /// Looks through `bytes`, which lie at `offset`, and says how many it took and how to go on.
+    /// Scans `bytes`, whose first one is at `offset`. Returns the number of bytes used and the next step.
     ///
-    /// Takes at least one byte, or asks for something else than another scan.
+    /// A scan uses at least one byte, or its next step is not a scan.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> ScanResult
 
-    /// Whether some of the image is missing where the file ends within what the walker passes over.
+    /// Whether a file that ends inside of skipped bytes lacks a part of its image.
     var missesWhatIsCut: Bool { get }
 
-    /// The verdict if the file were `length` bytes long: as many as have been walked.
+    /// The verdict on a file that ends after the `length` bytes walked so far.
     func verdict(at length: UInt64) -> WalkVerdict
 }
 
@@ -32,7 +32,7 @@ extension ImageWalker {
 
     var missesWhatIsCut: Bool { true }
 
-    /// Most formats never ask for a scan.
+    /// For the formats that never ask for a scan, which are most.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> ScanResult {
         (bytes.count, .rest)
     }

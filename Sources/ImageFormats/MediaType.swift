@@ -1,9 +1,12 @@
-/// What an image is, told from its bytes alone.
+/// The format of an image, told from its bytes alone.
 ///
-/// One byte, because every entry of the index holds one. The names are those registered with IANA
+///     MediaType.svg.name               // "image/svg+xml"
+///     MediaType(name: "image/png")     // .png
+///
+/// It takes one byte, because every entry of the index has one. The names are those registered with IANA
 /// (<https://www.iana.org/assignments/media-types/>).
 public enum MediaType: UInt8, Sendable, CaseIterable {
-    /// Not an image this program knows.
+    /// Not an image of a known format.
     case other = 0
     case jpeg
     case png
@@ -17,7 +20,7 @@ public enum MediaType: UInt8, Sendable, CaseIterable {
     case ico
     case svg
 
-    /// The media type as HTTP and `user.mime_type` spell it.
+    /// The media type as HTTP and the attribute `user.mime_type` spell it.
     public var name: String {
         switch self {
         case .other: "application/octet-stream"
@@ -35,7 +38,9 @@ public enum MediaType: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Parses exactly what ``name`` returns; `nil` for any other spelling.
+    /// The type with a name.
+    ///
+    /// - Parameter name: exactly what ``name`` returns. Any other spelling gives `nil`.
     public init?(name: String) {
         guard let type = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = type

@@ -1,20 +1,20 @@
-/// What an ``ImageWalker`` wants done next.
+/// The next step that an ``ImageWalker`` asks for.
 struct WalkStep: Sendable {
     enum Action: Sendable {
-        /// Gather so many bytes, at least one, and hand them over together.
+        /// Collect this number of bytes, at least one, and pass them on together.
         case read(Int)
-        /// Hand over whatever comes, as it comes.
+        /// Pass the bytes on as they arrive.
         case scan
-        /// Only count: nothing that follows matters to the walker.
+        /// Only count the rest of the file, which does not matter to the walker.
         case rest
     }
 
-    /// Bytes to pass over before the action.
+    /// Bytes to skip before the action.
     var skip: UInt64
     var action: Action
 
     static func read(_ count: Int, after skip: UInt64 = 0) -> WalkStep {
-        precondition(count > 0, "a read of no bytes never comes about")
+        precondition(count > 0, "a read of no bytes would never end")
         return WalkStep(skip: skip, action: .read(count))
     }
 

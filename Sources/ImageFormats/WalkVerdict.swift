@@ -1,4 +1,4 @@
-/// Whether a walked file is all there.
+/// Whether a walked file is complete.
 struct WalkVerdict: Sendable, Equatable {
     var completeness: ImageReport.Completeness
     var hasTrailingBytes = false
@@ -8,10 +8,12 @@ struct WalkVerdict: Sendable, Equatable {
     static let cut = WalkVerdict(completeness: .cut)
     static let unverifiable = WalkVerdict(completeness: .unverifiable)
 
-    /// The verdict on a file of `length` bytes that says itself that its image ends at offset `end`.
+    /// The verdict on a file of `length` bytes that itself states the offset `end` of its image's end.
     ///
     /// - Parameters:
-    ///   - padding: bytes before the end that nobody misses.
+    ///   - end: the offset that the file states.
+    ///   - length: bytes of the file.
+    ///   - padding: bytes before the end that the image does not need.
     ///   - slack: bytes behind the end that still belong to the image.
     static func reaches(
         _ end: UInt64, of length: UInt64, padding: UInt64 = 0, slack: UInt64 = 0
@@ -22,7 +24,8 @@ struct WalkVerdict: Sendable, Equatable {
     /// The verdict on a file of `length` bytes whose image ends at offset `end`.
     ///
     /// - Parameters:
-    ///   - end: `nil` if the end was not found.
+    ///   - end: the offset of the image's end. `nil` if the walker did not find it.
+    ///   - length: bytes of the file.
     ///   - slack: bytes behind the end that still belong to the image.
     static func ends(at end: UInt64?, of length: UInt64, slack: UInt64 = 0) -> WalkVerdict {
         guard let end, end <= length else { return .truncated }

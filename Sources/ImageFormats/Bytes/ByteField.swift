@@ -1,13 +1,13 @@
-/// Bytes a walker asked for, and where in the file they lie.
+/// The bytes that a walker asked for, with their offset in the file.
 ///
-/// Reading past the end traps: a walker knows how many bytes it asked for. What is counted by
-/// the file itself goes through ``ByteReader``.
+/// Reading past the end traps, because a walker knows how many bytes it asked for. Use ``ByteReader`` for
+/// lists whose length comes from the file.
 struct ByteField: Sendable {
     let bytes: [UInt8]
     /// Offset of the first byte in the file.
     let offset: UInt64
 
-    /// Offset of the byte after the last.
+    /// Offset of the byte after the last one.
     var end: UInt64 { offset + UInt64(bytes.count) }
 
     /// The unsigned integer at `index`, most significant byte first.
@@ -20,12 +20,12 @@ struct ByteField: Sendable {
         big(type, at: index).byteSwapped
     }
 
-    /// Whether the field has these bytes at `index`; it may be too short for them.
+    /// Whether the field has these bytes at `index`. `false` if it is too short for them.
     func holds(_ expected: [UInt8], at index: Int = 0) -> Bool {
         bytes.dropFirst(index).starts(with: expected)
     }
 
-    /// Whether the field has this text at `index`; it may be too short for it.
+    /// Whether the field has this text at `index`. `false` if it is too short for it.
     func holds(_ text: String, at index: Int = 0) -> Bool {
         bytes.dropFirst(index).starts(with: text.utf8)
     }

@@ -1,4 +1,4 @@
-/// Reads big-endian integers off a field, one after the other; `nil` past its end.
+/// Reads big-endian integers from a field, one after the other. Returns `nil` past the end of the field.
 struct ByteReader {
     private var rest: ArraySlice<UInt8>
 
@@ -6,7 +6,7 @@ struct ByteReader {
         rest = field.bytes[...]
     }
 
-    /// The next integer of `width` bytes, 0 to 8. One of no bytes is 0.
+    /// The next integer of `width` bytes, 0 to 8. An integer of 0 bytes is 0.
     mutating func big(_ width: Int) -> UInt64? {
         guard rest.count >= width else { return nil }
         defer { rest = rest.dropFirst(width) }

@@ -1,4 +1,4 @@
-/// The four letters that name a chunk of PNG and RIFF or a box and a brand of ISO-BMFF.
+/// The four letters that name a chunk of PNG or RIFF, or a box or a brand of ISO-BMFF.
 struct FourCC: RawRepresentable, Hashable, Sendable {
     /// The first letter is the most significant byte.
     let rawValue: UInt32
@@ -11,7 +11,7 @@ struct FourCC: RawRepresentable, Hashable, Sendable {
         rawValue = field.big(UInt32.self, at: index)
     }
 
-    /// Names are printable ASCII in all these formats; anything else is no name.
+    /// Whether all four are printable ASCII, as names are in all these formats.
     var isPrintable: Bool {
         (0..<4).allSatisfy { 0x20...0x7E ~= UInt8(truncatingIfNeeded: rawValue >> ($0 * 8)) }
     }

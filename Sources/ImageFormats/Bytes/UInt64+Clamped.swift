@@ -1,4 +1,4 @@
-/// Offsets a file claims may lie anywhere; the largest number stands for all beyond it.
+// A file can claim any offset. A sum or product that is too large becomes the largest number.
 extension UInt64 {
     func plusClamped(_ other: UInt64) -> UInt64 {
         let (sum, overflow) = addingReportingOverflow(other)

@@ -1,7 +1,7 @@
 extension UnsafeRawBufferPointer {
-    /// The first index at or after `start` that holds `byte`, else `count`.
+    /// The first index at or after `start` that has `byte`, or `count` if no index has it.
     ///
-    /// Looks at eight bytes at a time. `x` has a zero byte where the word has `byte`, and
+    /// Compares eight bytes at a time. A byte of `x` is zero if the word has `byte` there, and
     /// `(x - 0x01…01) & ~x & 0x80…80` has its lowest bit in the first such byte: the borrow of a
     /// subtraction travels upwards only (Warren, *Hacker's Delight*, 6-1).
     func firstIndex(of byte: UInt8, from start: Int) -> Int {

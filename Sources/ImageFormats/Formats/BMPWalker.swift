@@ -1,20 +1,23 @@
-/// BMP: a file header, one of several bitmap headers, pixels at a stated offset.
+/// BMP: a file header, one of several bitmap headers, and pixels at the offset that the file header states.
 ///
-/// Microsoft, "Bitmap Storage" and `BITMAPV5HEADER`; OS/2 headers of 12, 16 and 64 bytes. The file
-/// size field is often 0 or wrong, so the end comes from the dimensions.
+/// Microsoft, "Bitmap Storage" and `BITMAPV5HEADER`; OS/2 headers of 12, 16 and 64 bytes. The
+/// field with the file size is often 0 or wrong, so the end is computed from the dimensions.
 struct BMPWalker: ImageWalker {
-    /// Every size of bitmap header that was ever defined.
+    /// All sizes of bitmap headers that were ever defined.
     static let headerSizes: Set<UInt32> = [12, 16, 40, 52, 56, 64, 108, 124]
 
-    /// Every number of bits that a pixel ever had; in what is compressed it may be 0.
+    /// All numbers of bits that an uncompressed pixel can have.
     private static let depths: Set<UInt16> = [1, 2, 4, 8, 16, 24, 32, 64]
 
     private enum End {
+        /// The headers are incomplete, or they make no sense.
         case missing
-        /// Compressed, and the header does not say how far.
+        /// The pixels are compressed, and the header does not state their length.
         case unknown
-        /// Run lengths; some headers state the room there was for them, which is more than enough.
+        /// The pixels are run lengths that end at this offset or before it: some encoders state the size of
+        /// their buffer.
         case stated(UInt64)
+        /// The pixels end at this offset.
         case at(UInt64)
     }
 
@@ -49,12 +52,12 @@ struct BMPWalker: ImageWalker {
         case .unknown where length <= pixels, .stated where length <= pixels: .empty
         case .unknown: .unverifiable
         case .stated(let end): .ends(at: end, of: length, slack: slack(behind: end))
-        // Of the last row's padding nobody misses anything.
+        // The last row is complete without its padding.
         case .at(let end): .reaches(end, of: length, padding: 3, slack: slack(behind: end))
         }
     }
 
-    /// What the file header counts to the file behind the pixels.
+    /// Bytes behind the pixels that belong to the file by its header.
     private func slack(behind end: UInt64) -> UInt64 {
         claimedLength > end ? claimedLength - end : 0
     }
@@ -75,19 +78,21 @@ struct BMPWalker: ImageWalker {
         }
     }
 
-    /// `BI_RLE8` and `BI_RLE4`; others are a JPEG, a PNG or fax and say how much there is of it.
+    /// Run lengths are `BI_RLE8` and `BI_RLE4`. The other compressed bitmaps are a JPEG, a PNG or a fax, whose
+    /// length the header states exactly.
     private mutating func setEnd(compressed compression: UInt32, byteCount: UInt32) {
         let stated = pixels + UInt64(byteCount)
         let isRunLengths = compression == 1 || compression == 2
         end = byteCount == 0 ? .unknown : isRunLengths ? .stated(stated) : .at(stated)
     }
 
-    /// `BI_RGB`, `BI_BITFIELDS` and `BI_ALPHABITFIELDS`; OS/2 means something else by 3.
+    /// Uncompressed are `BI_RGB`, `BI_BITFIELDS` and `BI_ALPHABITFIELDS`. In an OS/2 header 3 means another
+    /// compression.
     private func isUncompressed(_ compression: UInt32) -> Bool {
         compression == 0 || (headerSize != 64 && (compression == 3 || compression == 6))
     }
 
-    /// Rows are padded to four bytes.
+    /// Each row is padded to a multiple of four bytes.
     private mutating func setEnd(uncompressedWithBits bits: UInt16) {
         guard let size, Self.depths.contains(bits) else { return }
         let stride = (UInt64(size.width) * UInt64(bits) + 31) / 32 * 4

@@ -1,20 +1,20 @@
-/// GIF: a screen descriptor, then images and extensions in sub-blocks, up to the trailer.
+/// GIF: a screen descriptor, then images and extensions made of sub-blocks, and a trailer.
 ///
-/// GIF89a specification §15 to §27. Zero bytes between blocks are passed over, as decoders do.
+/// GIF89a specification §15 to §27. Zero bytes between blocks are skipped, as decoders do.
 struct GIFWalker: ImageWalker {
     private enum Awaiting {
         case screen, block, image, codeSize, label, subBlock
     }
 
-    /// LZW codes have at most so many bits: appendix F.
+    /// The maximum of bits in an LZW code: appendix F.
     private static let longestCode: UInt8 = 12
 
     let mediaType: MediaType? = .gif
     private(set) var size: PixelSize?
     private var awaiting = Awaiting.screen
-    /// The sub-blocks that come are those of an image.
+    /// The next sub-blocks belong to an image.
     private var isInImage = false
-    /// Where the first image's data begins.
+    /// Offset of the first image's data.
     private var dataStart: UInt64?
     private var end: UInt64?
 
@@ -43,7 +43,7 @@ struct GIFWalker: ImageWalker {
         }
     }
 
-    /// As with JPEG, decoders show what is there.
+    /// Decoders show an image that is cut off, as they do with JPEG.
     let missesWhatIsCut = false
 
     func verdict(at length: UInt64) -> WalkVerdict {

@@ -1,14 +1,13 @@
-/// What the brands of an `ftyp` box say about the file.
+/// Tells the media type of a file from the brands in its `ftyp` box.
 ///
 /// AV1 Image File Format §6 (`avif`, `avis`), ISO/IEC 23008-12 annex B (the others). `mif1` and
-/// `msf1` name the structure, not the codec, so a codec's own brand among the compatible ones
-/// decides.
+/// `msf1` name the structure and not the codec. With them, the compatible brands tell the codec.
 enum HEIFBrands {
     private static let avif: Set<FourCC> = ["avif", "avis"]
     private static let hevc: Set<FourCC> = ["heic", "heix", "heim", "heis", "hevc", "hevx"]
     private static let structural: Set<FourCC> = ["mif1", "msf1"]
 
-    /// - Parameter field: the payload: major brand, version, compatible brands.
+    /// - Parameter field: the payload of the box: major brand, version, compatible brands.
     static func mediaType(of field: ByteField) -> MediaType {
         guard field.bytes.count >= 8 else { return .other }
         let compatible = stride(from: 8, through: field.bytes.count - 4, by: 4)

@@ -1,25 +1,26 @@
-/// What the boxes inside `meta` say about the primary item's size and the data's extent.
+/// Collects the size of the primary item and the end of the data from the boxes inside `meta`.
 ///
-/// Takes each box on its own, whatever follows; a malformed one is as good as absent.
+/// Each box is read on its own. A malformed box counts as absent.
 struct HEIFItems: Sendable {
-    /// More sizes, or properties of one item, are not kept: tiles share theirs.
+    /// The maximum of sizes, and of properties of one item, that are kept. The tiles of a large image share
+    /// their properties, so this is enough.
     private static let limit = 64
 
-    /// Offset after the last byte any item lies at.
+    /// Offset of the byte after the last item.
     private(set) var dataEnd: UInt64 = 0
-    /// Properties seen so far; the current one has this number.
+    /// The number of properties so far, which is the number of the current one.
     var propertyCount = 0
     private var primary: UInt64?
     private var primaryProperties: [Int] = []
     private var sizes: [(property: Int, size: PixelSize)] = []
 
-    /// The size associated with the primary item, else the largest.
+    /// The size that is associated with the primary item, or the largest size if none is.
     var size: PixelSize? {
         let own = sizes.first { primaryProperties.contains($0.property) }
         return own?.size ?? sizes.map(\.size).max { $0.area < $1.area }
     }
 
-    /// Takes the payload of a box; all four kinds start with a version and flags.
+    /// Reads the payload of a box. All four kinds of box start with a version and flags.
     mutating func take(_ type: FourCC, _ field: ByteField) {
         var reader = ByteReader(field)
         guard let version = reader.big(1), let flags = reader.big(3) else { return }
@@ -39,7 +40,7 @@ struct HEIFItems: Sendable {
         sizes.append((propertyCount, size))
     }
 
-    /// The item property associations: ISO/IEC 23008-12 §9.3.1.
+    /// Reads the item property associations: ISO/IEC 23008-12 §9.3.1.
     private mutating func takeAssociations(
         _ reader: inout ByteReader, version: UInt64, flags: UInt64
     ) {
@@ -52,7 +53,7 @@ struct HEIFItems: Sendable {
             for _ in 0..<count {
                 guard let association = reader.big(width) else { return }
                 guard item == primary, primaryProperties.count < Self.limit else { continue }
-                // The highest bit says that the property is essential.
+                // The highest bit marks the property as essential.
                 primaryProperties.append(Int(association & (width == 1 ? 0x7F : 0x7FFF)))
             }
         }

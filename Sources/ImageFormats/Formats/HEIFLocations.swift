@@ -1,11 +1,11 @@
 /// Reads the item location box, `iloc`: ISO/IEC 14496-12 §8.11.3.
 enum HEIFLocations {
-    /// Widths in bytes of the fields, as the box declares them.
+    /// The widths of the fields in bytes, which the box declares.
     private struct Widths {
         var offset, length, base, index: Int
     }
 
-    /// The offset after the last byte that any item of this file lies at; 0 if none is readable.
+    /// The offset of the byte after the last item in this file. 0 if no location is readable.
     static func end(_ reader: inout ByteReader, version: UInt64) -> UInt64 {
         guard let packed = reader.big(2), let count = reader.big(version < 2 ? 2 : 4) else {
             return 0
@@ -22,7 +22,7 @@ enum HEIFLocations {
         return end
     }
 
-    /// The end of the next item, 0 if it lies in `idat` or in another file; `nil` past the box.
+    /// The end of the next item, or 0 if the item is in `idat` or in another file. `nil` at the end of the box.
     private static func itemEnd(
         _ reader: inout ByteReader, version: UInt64, _ widths: Widths
     ) -> UInt64? {
@@ -31,7 +31,7 @@ enum HEIFLocations {
             let base = reader.big(widths.base), let extents = reader.big(2)
         else { return nil }
         var end: UInt64 = 0
-        // Extents that take no bytes could be claimed without end.
+        // Extents of 0 bytes cost the file nothing, so it could claim any number of them.
         guard widths.index + widths.offset + widths.length > 0 else { return 0 }
         for _ in 0..<extents {
             guard reader.big(widths.index) != nil, let offset = reader.big(widths.offset),

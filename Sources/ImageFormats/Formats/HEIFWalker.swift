@@ -1,32 +1,33 @@
 /// AVIF and HEIC: the boxes of an ISO base media file, some of them inside `meta`.
 ///
-/// ISO/IEC 14496-12 §4.3 `ftyp`, §8.11 `meta`; ISO/IEC 23008-12 §6.5.3 `ispe`, §9.3.1 `iprp`. A
-/// container is entered by not skipping it: its children follow its header, and its next sibling
-/// follows them. No box is an end mark, so the file is whole at the end of a top-level box when
-/// the primary item of `meta` (or `moov`), the data and all that `iloc` points at have been seen.
+/// ISO/IEC 14496-12 §4.3 `ftyp`, §8.11 `meta`; ISO/IEC 23008-12 §6.5.3 `ispe`, §9.3.1 `iprp`. The
+/// walker enters a container by not skipping it: the children follow the header, and the next sibling
+/// follows the children. No box marks the end of the file. The file is whole at the end of a top-level
+/// box if the walker has seen a primary item in `meta` (or a `moov`), the data, and all bytes that
+/// `iloc` points at.
 struct HEIFWalker: ImageWalker {
     private enum Awaiting {
         case header
         case payload(FourCC)
     }
 
-    /// Boxes that are gathered are small; larger ones are skipped.
+    /// The maximum size of a box that is read. The boxes of interest are small, so larger ones are skipped.
     private static let payloadLimit: UInt64 = 65_536
 
     private(set) var mediaType: MediaType?
     private var awaiting = Awaiting.header
     private var headers = BoxHeaderReader()
     private var items = HEIFItems()
-    /// Some item is the image, or there is a sequence of them.
+    /// The file has a primary item or a sequence of images.
     private var hasItems = false
     private var hasData = false
-    /// End of the top-level box being walked; `nil` once one reaches to the end of the file.
+    /// End of the current top-level box. `nil` if it reaches to the end of the file.
     private var boxEnd: UInt64? = 0
-    /// End of the property container; boxes before it are properties, counted from 1.
+    /// End of the property container. The boxes before it are properties, numbered from 1.
     private var propertiesEnd: UInt64 = 0
-    /// Where something that is no box follows the image.
+    /// The end of the image, if bytes follow it that are not a box.
     private var end: UInt64?
-    /// Some box began where the image was whole.
+    /// The image was whole at the start of some box.
     private var wasWhole = false
 
     var size: PixelSize? { items.size }
@@ -47,20 +48,20 @@ struct HEIFWalker: ImageWalker {
         }
     }
 
-    /// What follows the image may look like a box and be none.
+    /// `false` behind a whole image, because the bytes there can look like a box without being one.
     var missesWhatIsCut: Bool { !wasWhole }
 
     func verdict(at length: UInt64) -> WalkVerdict {
         if let end { return .ends(at: end, of: length) }
         guard hasItems, hasData else { return .empty }
-        // Also where only the header of a box is cut, or all of a box is missing.
+        // This covers a box of which only the header is there, and one that is missing altogether.
         if !wasWhole, max(boxEnd ?? 0, items.dataEnd) > length { return .cut }
         guard let boxEnd else { return .unverifiable }
         guard BoxHeader.isMissing(from: boxEnd, to: length) else { return .truncated }
         return .reaches(max(boxEnd, items.dataEnd), of: length)
     }
 
-    /// Something that is no box: trailing bytes if the image was whole before it, else damage.
+    /// Handles bytes that are not a box: trailing bytes if the image is whole before them, otherwise damage.
     private mutating func junk(at start: UInt64) -> WalkStep {
         if verdict(at: start).completeness == .whole { end = start }
         return .rest

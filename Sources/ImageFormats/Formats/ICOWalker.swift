@@ -1,22 +1,22 @@
-/// ICO: a directory of images, each with its size and place.
+/// ICO: a directory of images, each with its size and offset.
 ///
-/// Microsoft, "Icons" (`ICONDIR`, `ICONDIRENTRY`). Reports the dimensions of the largest. A side of
-/// 256 pixels is written as 0, and so are longer ones, which only a PNG inside may have.
+/// Microsoft, "Icons" (`ICONDIR`, `ICONDIRENTRY`). The reported dimensions are those of the largest image.
+/// A side of 256 pixels is written as 0. So is a longer side, which only a PNG inside the file can have.
 struct ICOWalker: ImageWalker {
     private enum Awaiting {
         case header
         case entries(left: UInt16)
-        /// The beginning of the largest image.
+        /// The first bytes of the largest image.
         case image
     }
 
     let mediaType: MediaType? = .ico
     private(set) var size: PixelSize?
     private var awaiting = Awaiting.header
-    /// Where the first of the images lies that have any bytes.
+    /// Offset of the first image that is not empty.
     private var first: UInt64 = .max
     private var hasDirectory = false
-    /// Where the largest image lies.
+    /// Offset of the largest image.
     private var largest: UInt64 = 0
     private var end: UInt64 = 0
 
@@ -40,7 +40,7 @@ struct ICOWalker: ImageWalker {
         }
     }
 
-    /// The other images may be there.
+    /// The other images can be complete.
     let missesWhatIsCut = false
 
     func verdict(at length: UInt64) -> WalkVerdict {

@@ -1,19 +1,20 @@
-/// JPEG: segments introduced by markers, entropy-coded data between them, up to `EOI`.
+/// JPEG: segments that start with a marker, entropy-coded data between them, and `EOI` at the end.
 ///
 /// ITU-T T.81 annex B: B.1.1.2 markers and fill bytes, B.1.1.5 stuffed zeros, B.2.2 frame
-/// header, B.2.5 `DNL`. Thumbnails lie in `APPn` segments and are skipped with them. Stray bytes
-/// between segments are passed over, as decoders do.
+/// header, B.2.5 `DNL`. Thumbnails are inside `APPn` segments and are skipped with them. Stray bytes
+/// between segments are skipped, as decoders do.
 struct JPEGWalker: ImageWalker {
     let mediaType: MediaType? = .jpeg
     private(set) var size: PixelSize?
-    /// Kept apart from the size: the lines may be 0 here and be told by `DNL` after the first scan.
+    /// Kept apart from the size, because a frame header can have 0 lines and leave them to a `DNL` segment
+    /// after the first scan.
     private var width: UInt16 = 0
-    /// The last segment was the header of a scan, so entropy-coded data follows.
+    /// The last segment was the header of a scan, after which entropy-coded data follows.
     private var isInScan = false
-    /// At least one byte of entropy-coded data came.
+    /// At least one byte of entropy-coded data has arrived.
     private var hasData = false
     private var end: UInt64?
-    /// The marker of the segment being read.
+    /// The marker of the current segment.
     private var segment: UInt8 = 0
     /// The last byte scanned was 0xFF.
     private var isPrefixed = false
@@ -52,14 +53,15 @@ struct JPEGWalker: ImageWalker {
         return .scan(after: UInt64(max(0, length - field.bytes.count)))
     }
 
-    /// Decoders show what is there, and too many have lost their end to be refused.
+    /// Decoders show a file that is cut off, and too many files lack their end to be refused.
     let missesWhatIsCut = false
 
     func verdict(at length: UInt64) -> WalkVerdict {
         hasData && size != nil ? .ends(at: end, of: length) : .empty
     }
 
-    /// What follows the marker `code`; `nil` if it stands alone or is none.
+    /// The step after the marker `code`. `nil` if no segment follows: the marker stands alone, or the byte is
+    /// not a marker.
     private mutating func marker(_ code: UInt8, endingAt offset: UInt64) -> WalkStep? {
         switch code {
         case 0x00, 0x01, 0xD0...0xD8, 0xFF:
@@ -74,13 +76,13 @@ struct JPEGWalker: ImageWalker {
         }
     }
 
-    /// The length of a segment is two bytes; a frame header and `DNL` say more after it.
+    /// Bytes to read of a segment: the two bytes of its length, and the dimensions in a frame header or `DNL`.
     private static func bytesOfInterest(_ code: UInt8) -> Int {
         if isFrame(code) { return 7 }
         return code == defineLines ? 4 : 2
     }
 
-    /// `SOF0` to `SOF15`; the gaps are `DHT`, `JPG` and `DAC`.
+    /// Whether the marker is one of `SOF0` to `SOF15`. The gaps between them are `DHT`, `JPG` and `DAC`.
     private static func isFrame(_ code: UInt8) -> Bool {
         0xC0...0xCF ~= code && code != 0xC4 && code != 0xC8 && code != 0xCC
     }

@@ -1,4 +1,4 @@
-/// A naked JPEG XL codestream, which tells its size but not where it ends.
+/// A bare JPEG XL codestream, which states its dimensions but not its end.
 ///
 /// ISO/IEC 18181-1.
 struct JXLCodestreamWalker: ImageWalker {
@@ -6,7 +6,7 @@ struct JXLCodestreamWalker: ImageWalker {
     private(set) var size: PixelSize?
     private var head: [UInt8] = []
 
-    /// The whole file may be hardly longer than the longest header.
+    /// Reads byte by byte, because the whole file can be shorter than the longest header.
     let firstStep = WalkStep.read(1)
 
     mutating func receive(_ field: ByteField) -> WalkStep {

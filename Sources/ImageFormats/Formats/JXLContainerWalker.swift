@@ -1,16 +1,16 @@
-/// JPEG XL in boxes: the codestream in one `jxlc` or in numbered `jxlp`, the last one marked.
+/// JPEG XL in boxes. The codestream is in one `jxlc` box or in numbered `jxlp` boxes, the last one marked.
 ///
-/// ISO/IEC 18181-2 §9. No box is an end mark, so the file is whole at the end of any box once
-/// the codestream is.
+/// ISO/IEC 18181-2 §9. No box marks the end of the file. The file is whole at the end of any box after the
+/// codestream is complete.
 struct JXLContainerWalker: ImageWalker {
-    /// The first box, always the same.
+    /// The first box, which is the same in every file.
     static let signature: [UInt8] = [
         0, 0, 0, 0x0C, 0x4A, 0x58, 0x4C, 0x20, 0x0D, 0x0A, 0x87, 0x0A,
     ]
 
     private enum Awaiting {
         case header
-        /// The beginning of a box that holds codestream.
+        /// The first bytes of a box with a part of the codestream.
         case codestream(BoxHeader)
     }
 
@@ -18,15 +18,15 @@ struct JXLContainerWalker: ImageWalker {
     private(set) var size: PixelSize?
     private var awaiting = Awaiting.header
     private var headers = BoxHeaderReader()
-    /// The beginning of the codestream, of which the first parts may be too short for its header.
+    /// The first bytes of the codestream. They can be spread over several boxes.
     private var head: [UInt8] = []
     /// The last part of the codestream has begun.
     private var hasCodestream = false
-    /// End of the box being walked; `nil` once one reaches to the end of the file.
+    /// End of the current box. `nil` if it reaches to the end of the file.
     private var boxEnd: UInt64? = 12
-    /// Where something that is no box follows the image.
+    /// The end of the image, if bytes follow it that are not a box.
     private var end: UInt64?
-    /// Some box began where the image was whole.
+    /// The image was whole at the start of some box.
     private var wasWhole = false
 
     let firstStep = WalkStep.read(8, after: 12)
@@ -45,13 +45,13 @@ struct JXLContainerWalker: ImageWalker {
         }
     }
 
-    /// What follows the image may look like a box and be none.
+    /// `false` behind a whole image, because the bytes there can look like a box without being one.
     var missesWhatIsCut: Bool { !wasWhole }
 
     func verdict(at length: UInt64) -> WalkVerdict {
         if let end { return .ends(at: end, of: length) }
         guard size != nil else { return .empty }
-        // The codestream says itself that another part follows.
+        // The last part so far announces another one.
         guard hasCodestream else { return .cut }
         guard let boxEnd else { return .unverifiable }
         if !wasWhole, length < boxEnd { return .cut }
@@ -59,7 +59,7 @@ struct JXLContainerWalker: ImageWalker {
             ? .ends(at: boxEnd, of: length) : .truncated
     }
 
-    /// Something that is no box: trailing bytes if the image was whole before it, else damage.
+    /// Handles bytes that are not a box: trailing bytes if the image is whole before them, otherwise damage.
     private mutating func junk(at start: UInt64) -> WalkStep {
         if verdict(at: start).completeness == .whole { end = start }
         return .rest
@@ -86,6 +86,7 @@ struct JXLContainerWalker: ImageWalker {
         return box.end.map { .read(8, after: $0 - field.end) } ?? .rest
     }
 
-    /// A partial codestream starts with its number, whose highest bit marks the last part.
+    /// Bytes before the codestream in a box. A `jxlp` box starts with its number, and the highest bit of the
+    /// number marks the last part.
     private static func indexLength(_ box: BoxHeader) -> Int { box.type == "jxlp" ? 4 : 0 }
 }

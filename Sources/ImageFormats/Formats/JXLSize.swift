@@ -1,12 +1,14 @@
 /// The size header of a JPEG XL codestream: ISO/IEC 18181-1 annex B (`SizeHeader`).
 struct JXLSize {
-    /// Bytes that hold the signature and any size header.
+    /// Bytes of the signature and of the longest size header.
     static let byteCount = 11
 
     private let bytes: ArraySlice<UInt8>
     private var position = 0
 
-    /// - Parameter bytes: the beginning of the codestream, ``byteCount`` bytes or what there is.
+    /// Reads the dimensions. `nil` if the header is incomplete.
+    ///
+    /// - Parameter bytes: the first ``byteCount`` bytes of the codestream, or fewer if it is shorter.
     static func read(_ bytes: ArraySlice<UInt8>) -> PixelSize? {
         guard bytes.starts(with: [0xFF, 0x0A]) else { return nil }
         var header = JXLSize(bytes: bytes.dropFirst(2))
@@ -34,13 +36,13 @@ struct JXLSize {
         return position <= bytes.count * 8 ? PixelSize(width, height) : nil
     }
 
-    /// A multiple of 8 up to 256, or a number of 9, 13, 18 or 30 bits.
+    /// One side: a multiple of 8 up to 256, or a number of 9, 13, 18 or 30 bits.
     private mutating func side(isSmall: Bool) -> UInt64 {
         if isSmall { return (bits(5) + 1) * 8 }
         return bits([9, 13, 18, 30][Int(bits(2))]) + 1
     }
 
-    /// The next bits, least significant first; those past the end are zero.
+    /// The next bits, least significant first. Bits past the end are zero.
     private mutating func bits(_ count: Int) -> UInt64 {
         defer { position += count }
         return (0..<count).reduce(0) { value, index in

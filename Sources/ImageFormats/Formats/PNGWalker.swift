@@ -1,4 +1,4 @@
-/// PNG: a signature, then chunks of length, type, data and checksum up to `IEND`.
+/// PNG: a signature, then chunks of length, type, data and checksum. `IEND` is the last chunk.
 ///
 /// W3C PNG (Third Edition) §5.3 chunk layout, §11.2.1 `IHDR`. Checksums are not computed.
 struct PNGWalker: ImageWalker {
@@ -7,14 +7,14 @@ struct PNGWalker: ImageWalker {
 
     private enum Awaiting {
         case chunk
-        /// Width and height, with which `IHDR` begins.
+        /// Width and height, the first fields of `IHDR`.
         case dimensions
     }
 
     let mediaType: MediaType? = .png
     private(set) var size: PixelSize?
     private var awaiting = Awaiting.chunk
-    /// Some `IDAT` behind `IHDR` has bytes in it.
+    /// An `IDAT` chunk with data follows `IHDR`.
     private var hasData = false
     private var end: UInt64?
 
@@ -56,7 +56,7 @@ struct PNGWalker: ImageWalker {
         }
     }
 
-    /// The next chunk comes after what is left of this one's data and its checksum.
+    /// Skips the rest of the chunk's data and its checksum.
     private mutating func nextChunk(after left: UInt64) -> WalkStep {
         awaiting = .chunk
         return .read(8, after: left + 4)

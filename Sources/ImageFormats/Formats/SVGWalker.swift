@@ -1,13 +1,13 @@
-/// SVG: XML whose root element is `svg`, with a prefix or without, whole once that is closed.
+/// SVG: XML whose root element is `svg`, with or without a prefix. The file is whole when the root is closed.
 ///
-/// Recognised within the first 4 KiB; only a byte order mark, white space, comments, processing
-/// instructions and a document type other than `html` may come before the root.
+/// The root has to start within the first 4 KiB. Before it the file can have a byte order mark, white space,
+/// comments, processing instructions and a document type other than `html`.
 struct SVGWalker: ImageWalker {
     /// The root element has to start before this offset.
     private static let sniffLimit: UInt64 = 4_096
 
     private(set) var mediaType: MediaType?
-    /// Left out: a length may be a percentage, and every size of a vector image is right.
+    /// Not reported: lengths can be percentages, and a vector image can be drawn in any size.
     let size: PixelSize? = nil
     private var outline = XMLOutline()
 

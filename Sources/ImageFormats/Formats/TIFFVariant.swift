@@ -1,4 +1,4 @@
-/// Byte order of a TIFF and the width of its offsets, as the first four bytes tell.
+/// The byte order of a TIFF and the width of its offsets, told from the first four bytes.
 struct TIFFVariant: Sendable {
     let isBigEndian: Bool
     let isBigTIFF: Bool
@@ -11,7 +11,7 @@ struct TIFFVariant: Sendable {
         guard head.holds(expected) else { return nil }
     }
 
-    /// The number of `width` bytes at `index`: 2, 4 or 8.
+    /// The number at `index`, which is 2, 4 or 8 bytes wide.
     func number(_ width: Int, in field: ByteField, at index: Int) -> UInt64 {
         switch width {
         case 2: UInt64(order(field.big(UInt16.self, at: index)))

@@ -1,15 +1,14 @@
-/// TIFF and BigTIFF: a directory somewhere in the file, pixels somewhere else.
+/// TIFF and BigTIFF: a directory and the pixels, both anywhere in the file.
 ///
-/// TIFF 6.0 §2 and the BigTIFF design. Nothing says where the file ends. What can be told is
-/// whether the first directory is there, the lists of strips or tiles it points at, and as much of
-/// these as is seen without gathering the lists: all of the only one, the beginning of the last of
-/// many.
+/// TIFF 6.0 §2 and the BigTIFF design. The format does not state the end of the file. The walker checks that
+/// the first directory is complete, and the lists of strips or tiles that it points at. It does not read
+/// whole lists: it checks the end of a single strip, and the start of the last of several strips.
 struct TIFFWalker: ImageWalker {
     private enum Awaiting {
         case offset, count, entry
-        /// The offset of the last of many strips or tiles.
+        /// The offset of the last of several strips or tiles.
         case lastStrip
-        /// The directory was read.
+        /// The walk is complete.
         case nothing
     }
 
@@ -23,12 +22,12 @@ struct TIFFWalker: ImageWalker {
     private var compression: UInt64 = 1
     private var samples: UInt64 = 1
     private var bits: UInt64 = 1
-    /// Offsets of the strips or tiles, and their lengths.
+    /// The entries with the offsets and with the lengths of the strips or tiles.
     private var offsets: TIFFEntry?
     private var lengths: TIFFEntry?
-    /// Says that there is an image, be it elsewhere.
+    /// The directory describes an image or points at one.
     private var hasImage = false
-    /// Offset after the last byte that was found to belong to the image.
+    /// Offset of the byte after the last one that is known to belong to the image.
     private var end: UInt64 = 0
 
     init(_ variant: TIFFVariant) {
@@ -73,13 +72,13 @@ struct TIFFWalker: ImageWalker {
         switch entry.tag {
         case 256 where width == 0: width = entry.only ?? 0
         case 257 where height == 0: height = entry.only ?? 0
-        // What is not told in the entry itself are several samples, hardly of fewer bits each.
+        // Several samples are outside of the entry. They rarely have fewer than 8 bits each.
         case 258: bits = entry.last ?? 8
         case 259: compression = entry.only ?? 1
         case 273, 324: offsets = entry
         case 277: samples = entry.only ?? 1
         case 279, 325: lengths = entry
-        // Further directories, a JPEG.
+        // Further directories, or a JPEG.
         case 330, 513: hasImage = true
         default: break
         }
@@ -89,7 +88,7 @@ struct TIFFWalker: ImageWalker {
         awaiting = .nothing
         size = PixelSize(width, height)
         hasImage = hasImage || size != nil || offsets != nil
-        // The first kind of JPEG in TIFF, 6, was understood in many ways.
+        // Programs disagree about 6, the first kind of JPEG in TIFF.
         guard let offsets, compression != 6 else { return .rest }
         end = max(offsets.end, lengths?.end ?? 0)
         if let last = offsets.last {
@@ -101,8 +100,8 @@ struct TIFFWalker: ImageWalker {
         return .rest
     }
 
-    /// Of pixels that are not compressed decoders read as many as there have to be, and some files
-    /// claim far more.
+    /// Bytes of the only strip. Some files claim a strip that is far too long. Decoders of uncompressed pixels
+    /// read only the bytes that the dimensions need, and so does this.
     private var onlyStripLength: UInt64 {
         let stated = lengths?.only ?? 1
         guard compression == 1, size != nil else { return stated }
@@ -110,7 +109,7 @@ struct TIFFWalker: ImageWalker {
         return min(stated, row.timesClamped(height))
     }
 
-    /// One at offset 0 is left out: the file is sparse.
+    /// Extends the image to the end of a strip. In a sparse file, a strip that is left out has offset 0.
     private mutating func stripLies(at offset: UInt64, length: UInt64) {
         if offset > 0 { end = max(end, offset.plusClamped(length)) }
     }

@@ -1,14 +1,14 @@
-/// WebP: a RIFF file that says its length, and its size in the first chunk.
+/// WebP: a RIFF file that states its length, and its dimensions in the first chunk.
 ///
 /// RFC 9649 §2 container, §2.7.1 `VP8X`, §3.4 `VP8L`; RFC 6386 §9.1 for `VP8 `. Behind `VP8X` the
-/// chunks are followed up to the first that holds an image; what comes after it is not looked at.
+/// walker follows the chunks up to the first one with an image, and skips the rest.
 struct WebPWalker: ImageWalker {
     private enum Awaiting {
         /// The RIFF header and the header of the first chunk.
         case file
         /// The header of a chunk behind `VP8X`.
         case chunk
-        /// The beginning of a chunk; the next one has its header at this offset.
+        /// The first bytes of a chunk. `next` is the offset of the next chunk.
         case payload(FourCC, next: UInt64)
     }
 
@@ -16,7 +16,7 @@ struct WebPWalker: ImageWalker {
     private(set) var size: PixelSize?
     private var awaiting = Awaiting.file
     private var hasImage = false
-    /// Offset after the last byte that the file and its image claim.
+    /// Offset of the byte after the file and its image, by their own lengths.
     private var end: UInt64 = 0
 
     let firstStep = WalkStep.read(20)
@@ -41,7 +41,7 @@ struct WebPWalker: ImageWalker {
 
     func verdict(at length: UInt64) -> WalkVerdict {
         guard hasImage, size != nil else { return .empty }
-        // Some leave out the byte that makes the last chunk even.
+        // Some encoders leave out the byte that pads the last chunk to an even length.
         return .reaches(end, of: length, padding: 1)
     }
 
@@ -62,7 +62,7 @@ struct WebPWalker: ImageWalker {
         }
     }
 
-    /// Whether this is the beginning of a key frame or of a lossless image.
+    /// Whether the chunk starts with a key frame or a lossless image.
     private static func isImage(_ field: ByteField, of chunk: FourCC) -> Bool {
         chunk == "VP8L"
             ? field.bytes[0] == 0x2F

@@ -1,51 +1,51 @@
-/// Follows the nesting of XML elements, and nothing else about them.
+/// Follows the nesting of XML elements to find the root element and its end.
 ///
 /// Extensible Markup Language 1.0 (Fifth Edition) §2.5 comments, §2.6 processing instructions,
-/// §2.7 CDATA, §2.8 prolog, §3.1 tags. Names are not matched and entities not looked at.
+/// §2.7 CDATA, §2.8 prolog, §3.1 tags. It does not match names and does not expand entities.
 struct XMLOutline: Sendable {
     private enum State {
         case text
         /// After `<`.
         case open
-        /// Inside a start tag; `isEmpty` after a slash.
+        /// Inside a start tag. `isEmpty` is set after a slash.
         case tag(isEmpty: Bool)
         case quoted(by: UInt8)
         case endTag
-        /// After `<!`, until it is clear what it starts.
+        /// After `<!`, until the following letters tell a comment, CDATA or a declaration.
         case declarationName
-        /// Inside `<!…>`, and maybe inside a quoted string.
+        /// Inside `<!…>`. `quote` is set inside a quoted string.
         case declaration(quote: UInt8?)
         /// After `<` inside the brackets of a document type.
         case markup
-        /// Inside `<!--…-->`, after so many dashes.
+        /// Inside `<!--…-->`, after this number of dashes.
         case comment(dashes: Int)
-        /// Inside `<![CDATA[…]]>`, after so many brackets.
+        /// Inside `<![CDATA[…]]>`, after this number of brackets.
         case cdata(brackets: Int)
         /// Inside `<?…?>`.
         case instruction(isEnding: Bool)
     }
 
-    /// Longer names are cut: none that matters is, its prefix included.
+    /// Longer names are cut. `svg` with any usual prefix is shorter.
     private static let nameLimit = 128
 
-    /// The name of the root element, once it is known.
+    /// The name of the root element. `nil` until it is known.
     private(set) var root: [UInt8]?
-    /// What cannot come before a root element has come, or a document type of HTML.
+    /// The document is HTML, or something precedes the root element that must not be there.
     private(set) var isForeign = false
     /// The root element is closed.
     private(set) var isClosed = false
-    /// Something else than white space, comments and instructions follows the root element.
+    /// The root element is followed by more than white space, comments and instructions.
     private(set) var hasTextAfterRoot = false
     private var state = State.text
     private var depth = 0
-    /// Open brackets of the document type; comments and instructions inside lead back to it.
+    /// Open brackets of the document type. Comments and instructions inside the brackets return to it.
     private var brackets = 0
-    /// The root element's name, or the word after `<!`, as far as it has come.
+    /// The letters so far of the root element's name or of the word after `<!`.
     private var name: [UInt8] = []
 
-    /// Takes `bytes` from `index` on, at least one, and returns where to go on.
+    /// Reads one byte or more from `index` on, and returns the index of the next byte.
     ///
-    /// Passes over character data and attribute values by looking for their end.
+    /// Skips character data and attribute values by searching for their end.
     mutating func take(_ bytes: UnsafeRawBufferPointer, from index: Int, at offset: UInt64) -> Int {
         var index = index
         switch state {
@@ -57,7 +57,7 @@ struct XMLOutline: Sendable {
         return index + 1
     }
 
-    /// Takes the byte at `offset`.
+    /// Reads the byte at `offset`.
     mutating func take(_ byte: UInt8, at offset: UInt64) {
         switch state {
         case .text: text(byte, at: offset)
@@ -143,7 +143,7 @@ struct XMLOutline: Sendable {
         }
     }
 
-    /// What comments and instructions stand in.
+    /// The state after a comment or an instruction.
     private var outer: State { brackets > 0 ? .declaration(quote: nil) : .text }
 
     private mutating func declaration(_ byte: UInt8, _ quote: UInt8?) {
@@ -194,7 +194,7 @@ struct XMLOutline: Sendable {
         }
     }
 
-    /// Something outside of the root element that does not belong there.
+    /// Records that something outside of the root element does not belong there.
     private mutating func strayed() {
         if isClosed {
             hasTextAfterRoot = true
@@ -207,7 +207,7 @@ struct XMLOutline: Sendable {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 
-    /// UTF-8 only: SVG in UTF-16 is not met on the web.
+    /// The mark of UTF-8 only, because SVG in UTF-16 is not used on the web.
     private static func isByteOrderMark(_ byte: UInt8, at offset: UInt64) -> Bool {
         switch offset {
         case 0: byte == 0xEF
@@ -219,7 +219,7 @@ struct XMLOutline: Sendable {
 
     private static let documentTypeHTML = Array("doctype html".utf8)
 
-    /// `DOCTYPE html` in any case.
+    /// Whether the declaration is `DOCTYPE html`, in any case of letters.
     private static func isHTML(_ name: [UInt8]) -> Bool {
         name.map { $0 | 0x20 } == documentTypeHTML
     }
