@@ -107,22 +107,3 @@ enum ContentRange: Equatable {
         return Int64(text)
     }
 }
-
-/// What becomes of partials nobody waits for.
-enum PartialPolicy {
-    /// Up to this size a partial carries a record only once it is left behind. A crash costs no more.
-    static let smallWhole: Int64 = 64 * 1024
-    /// A download with less than this left is finished when its last caller leaves.
-    static let smallRest: Int64 = 16 * 1024
-    /// The same for the part of the whole that is left.
-    static let smallPercent: Int64 = 5
-    /// Seconds after which a partial nobody asked for again is discarded.
-    static let lifetime: Int64 = 86400
-
-    /// Whether so little is missing that stopping would save nothing.
-    static func isWorthFinishing(received: Int64, total: Int64?) -> Bool {
-        guard let total, received <= total else { return false }
-        let rest = total - received
-        return rest < smallRest || rest <= total / 100 * smallPercent
-    }
-}

@@ -1,25 +1,25 @@
-internal import CacheKey
+package import CacheKey
 
-/// A name in the directory that is the cache's own; all others are strangers'.
-enum DirectoryName: Hashable, Sendable, CustomStringConvertible {
-    /// `KEY`, where an entry lies.
+/// A file name in the cache directory that belongs to the cache. All other names belong to other programs.
+package enum DirectoryName: Hashable, Sendable, CustomStringConvertible {
+    /// `KEY`, the file of an entry.
     case entry(CacheKey)
-    /// `KEY.part`, where a download grows or rests.
+    /// `KEY.part`, the file of a download that is running or interrupted.
     case partial(CacheKey)
 
-    /// A staged download's name is its entry's with this behind it.
-    static let partialSuffix = ".part"
+    /// The suffix that turns the name of an entry into the name of its partial download.
+    package static let partialSuffix = ".part"
 
     /// The file name.
-    var description: String {
+    package var description: String {
         switch self {
         case .entry(let key): key.description
         case .partial(let key): key.description + Self.partialSuffix
         }
     }
 
-    /// Parses the bytes of a file name; `nil` for a stranger's.
-    init?(_ bytes: UnsafeRawBufferPointer) {
+    /// Parses the bytes of a file name. `nil` if the name is not the cache's own.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
         if let key = CacheKey(name: bytes) {
             self = .entry(key)
             return

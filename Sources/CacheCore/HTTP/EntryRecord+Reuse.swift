@@ -1,13 +1,3 @@
-/// What a wish for a stored image calls for (RFC 9111 §4, RFC 5861).
-enum Reuse: Equatable {
-    /// A hit: the origin is not asked.
-    case fresh
-    /// A hit, and one question to the origin in the background.
-    case staleWhileRevalidating
-    /// The origin has to confirm it first.
-    case mustRevalidate
-}
-
 extension EntryRecord {
     /// What to do with this entry when it is wanted.
     func reuse(at now: UnixTime) -> Reuse {
@@ -28,17 +18,5 @@ extension EntryRecord {
         guard removeAt == nil, !terms.mustRevalidate else { return false }
         guard let freshUntil else { return true }
         return now < freshUntil + (terms.staleIfError ?? rules.staleIfError)
-    }
-}
-
-extension Failure {
-    /// Whether the origin could not answer rather than gave an answer, so that a stale copy may take
-    /// its place (RFC 5861 §4).
-    var letsStaleServe: Bool {
-        switch kind {
-        case .unresolved, .unreachable, .timeout, .tls, .truncated, .protocolError: true
-        case .http: httpStatus.map { $0 == 408 || $0 == 429 || $0 >= 500 } ?? false
-        default: false
-        }
     }
 }

@@ -1,0 +1,44 @@
+public import ImageFormats
+
+/// The facts about an entry that the index keeps.
+///
+///     if case .entry(let facts) = result { print(facts.mediaType.name, facts.size) }
+public struct EntryFacts: Hashable, Sendable {
+    /// Bytes of the image.
+    public var size: Int64
+    /// Bytes that the disk holds for the entry, in blocks of 512, attributes included. stat(2), `st_blocks`.
+    public var allocated: Int64
+    /// The type of the image, told from its bytes.
+    public var mediaType: MediaType
+    /// Pixels. `nil` if the image does not say.
+    public var width: Int?
+    /// Pixels. `nil` if the image does not say.
+    public var height: Int?
+    /// When the bytes were last received from the origin.
+    public var fetchedAt: UnixTime
+    /// The time until which the image can be used without asking the origin. `nil` if no record says it.
+    public var freshUntil: UnixTime?
+    /// When the entry was last used.
+    public var lastUsedAt: FileTime
+    /// Whether the user has pinned the entry, which protects it from eviction.
+    public var isPinned: Bool
+    /// When an image that must not be stored is removed. The index does not keep this time.
+    package var removeAt: UnixTime?
+
+    package init(
+        size: Int64, allocated: Int64, mediaType: MediaType, width: Int?, height: Int?,
+        fetchedAt: UnixTime, freshUntil: UnixTime? = nil, lastUsedAt: FileTime, isPinned: Bool,
+        removeAt: UnixTime? = nil
+    ) {
+        self.size = size
+        self.allocated = allocated
+        self.mediaType = mediaType
+        self.width = width
+        self.height = height
+        self.fetchedAt = fetchedAt
+        self.freshUntil = freshUntil
+        self.lastUsedAt = lastUsedAt
+        self.isPinned = isPinned
+        self.removeAt = removeAt
+    }
+}

@@ -1,0 +1,35 @@
+extension Failure {
+    /// Whether another attempt a little later can succeed: after a connection that failed or broke, after
+    /// a time-out, and after a status that means "not now".
+    package var isTransient: Bool {
+        switch kind {
+        case .unresolved, .unreachable, .timeout, .truncated: true
+        case .http: httpStatus.map { $0 == 408 || $0 == 429 || 500..<600 ~= $0 } ?? false
+        default: false
+        }
+    }
+
+    /// Seconds for which a failure of this class is remembered. `nil` for a failure that concerns only its
+    /// caller or this machine. `docs/http-caching.md` has the table.
+    var memoryClass: Int64? {
+        switch kind {
+        case .http: isTransient ? 10 : 60
+        case .unresolved, .unreachable, .timeout, .truncated: 10
+        case .tls, .redirect, .protocolError, .addressRefused: 60
+        case .notAnImage, .tooLarge, .unverifiable: 300
+        case .invalidURL, .digestMismatch, .obstructed, .damaged, .storage, .noRoom, .notCached,
+            .removed, .shuttingDown:
+            nil
+        }
+    }
+
+    /// Whether a stale copy can take the place of the response (RFC 5861 §4): the origin was not able to
+    /// give an answer, rather than gave one that is an error.
+    package var letsStaleServe: Bool {
+        switch kind {
+        case .unresolved, .unreachable, .timeout, .tls, .truncated, .protocolError: true
+        case .http: httpStatus.map { $0 == 408 || $0 == 429 || $0 >= 500 } ?? false
+        default: false
+        }
+    }
+}

@@ -1,0 +1,49 @@
+/// The reason why the cache could not deliver one image.
+///
+///     let failure = Failure(.http, "the server answered 404", httpStatus: 404)
+///     print(failure)  // http: the server answered 404
+public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The class of the failure.
+    public let kind: Kind
+    /// What happened and what to do about it, for a person.
+    public let message: String
+    /// The status of the last response. Set for ``Kind/http`` only.
+    public let httpStatus: Int?
+    /// The time of the next attempt, or the first time at which one is possible. Until then the cache
+    /// answers with this failure.
+    public let retryAt: UnixTime?
+
+    /// Bytes. A message can quote the origin, and the cache remembers failures.
+    private static let longestMessage = 2048
+
+    /// - Parameters:
+    ///   - kind: the class of the failure.
+    ///   - message: what happened and what to do about it. Cut to 2 KiB.
+    ///   - httpStatus: the status of the last response, for ``Kind/http``.
+    ///   - retryAt: the time of the next attempt, if one is planned.
+    public init(
+        _ kind: Kind, _ message: String, httpStatus: Int? = nil, retryAt: UnixTime? = nil
+    ) {
+        self.kind = kind
+        self.message = message.cut(toBytes: Self.longestMessage)
+        self.httpStatus = httpStatus
+        self.retryAt = retryAt
+    }
+
+    /// The same failure with another time of the next attempt.
+    package func retrying(at time: UnixTime?) -> Failure {
+        Failure(kind, message, httpStatus: httpStatus, retryAt: time)
+    }
+
+    /// The kind and the message.
+    public var description: String { "\(kind.rawValue): \(message)" }
+}
+
+extension String {
+    /// The longest prefix of at most `limit` bytes. A character that the limit splits is replaced.
+    ///
+    /// Bytes are counted because one character can have any number of them.
+    package func cut(toBytes limit: Int) -> String {
+        utf8.count <= limit ? self : String(decoding: utf8.prefix(limit), as: UTF8.self)
+    }
+}
