@@ -30,8 +30,8 @@ struct Cachectl: ParsableCommand {
             if let problem = ProgramArguments.problem {
                 throw CommandFailure(status: .invalidURL, message: problem)
             }
-            if let question = StatusQuestion(plain: CommandLine.arguments.dropFirst()) {
-                try question.ask()
+            if let request = StatusRequest(plain: CommandLine.arguments.dropFirst()) {
+                try request.run()
             }
             var command = try parseAsRoot()
             try command.run()
@@ -39,10 +39,10 @@ struct Cachectl: ParsableCommand {
             // The reader has seen enough: head(1) and friends do that.
             exit(withError: ExitStatus.success.error)
         } catch let failure as CommandFailure {
-            Talk.say(failure.message)
+            StandardError.report(failure.message)
             exit(withError: failure.status.error)
         } catch let failure as ClientError {
-            Talk.say(failure.message)
+            StandardError.report(failure.message)
             exit(withError: ExitStatus(failure).error)
         } catch {
             exit(withError: error)

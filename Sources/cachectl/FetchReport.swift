@@ -35,7 +35,7 @@ struct FetchReport {
         }
         if !isDone {
             try output.flush()
-            Talk.say(item.url, item.failure?.message ?? "it was not fetched")
+            StandardError.report(item.url, item.failure?.message ?? "it was not fetched")
         }
     }
 

@@ -18,9 +18,9 @@ struct PinRequest {
 
     /// Asks and prints; always throws, at least the exit status.
     consuming func run(client: Client, urls: URLList) throws {
-        try urls.ask { batch in
+        try urls.callInBatches { batch in
             try client.call(Methods.Pin.self, .init(urls: batch, pinned: isPinned)).items
-        } each: { items in
+        } handle: { items in
             for item in items {
                 try add(item)
             }
@@ -41,7 +41,7 @@ struct PinRequest {
             return try output.line("\(word) \(item.stateWord) \(item.url.printable)")
         }
         try output.flush()
-        Talk.say(item.url, item.failure?.message ?? reason(item))
+        StandardError.report(item.url, item.failure?.message ?? reason(item))
     }
 
     /// Why it was not done, where the daemon does not say.

@@ -10,17 +10,17 @@ enum Signals {
 
     /// Whatever ends or stops the program, the progress display is erased first. ``InlineScreen``
     /// keeps the cursor where the display starts, so that handlers need no state, only write(2).
-    static func eraseDisplayFirst() {
+    static func eraseDisplayOnSignals() {
         interrupt { _ in
             Signals.eraseDisplay()
             _exit(ExitStatus.interrupted.rawValue)
         }
-        for number in [SIGTERM, SIGHUP, SIGQUIT, SIGTSTP] { handle(number, eraseAndObey) }
+        for number in [SIGTERM, SIGHUP, SIGQUIT, SIGTSTP] { handle(number, eraseAndReraise) }
     }
 
     /// Lets the signal do what it does by default, and goes on if the program does: then it was stopped,
     /// and now continues. signal(7), raise(3).
-    private static let eraseAndObey: @convention(c) (Int32) -> Void = { number in
+    private static let eraseAndReraise: @convention(c) (Int32) -> Void = { number in
         Signals.eraseDisplay()
         signal(number, SIG_DFL)
         raise(number)
@@ -29,7 +29,7 @@ enum Signals {
         sigemptyset(&one)
         sigaddset(&one, number)
         sigprocmask(SIG_UNBLOCK, &one, nil)
-        signal(number, Signals.eraseAndObey)
+        signal(number, Signals.eraseAndReraise)
     }
 
     private static func eraseDisplay() {

@@ -28,7 +28,7 @@ struct VerifyReport {
         let sum = Sum(reply)
         if json { try output.json(sum) } else { try output.line(Self.summary(sum)) }
         try output.flush()
-        if let failure = reply.failure { Talk.say(failure.message) }
+        if let failure = reply.failure { StandardError.report(failure.message) }
         let isDone = reply.failure == nil && sum.left == 0
         throw (isDone ? ExitStatus.success : .incomplete).error
     }

@@ -13,18 +13,18 @@ struct VerifySession {
         var last = Methods.Verify.Reply(checked: 0, damaged: [])
         while let reply = try replies.next() {
             last = reply
-            display.draw([Self.line(reply, display.look, columns: display.size.columns)])
+            display.draw([Self.line(reply, display.terminal, columns: display.size.columns)])
         }
         return last
     }
 
     /// How far it is, and how much was found.
     static func line(
-        _ reply: Methods.Verify.Reply, _ look: Look, columns: Int
+        _ reply: Methods.Verify.Reply, _ terminal: TerminalCapabilities, columns: Int
     ) -> StyledLine {
         let total = reply.total ?? 0
-        return OverallLine(look: look, columns: columns).line(
-            Overall(
+        return OverallLine(terminal: terminal, columns: columns).line(
+            OverallProgress(
                 finished: reply.checked, total: total,
                 fraction: total > 0 ? Double(reply.checked) / Double(total) : 0,
                 label: "\(reply.damagedCount ?? 0) damaged"))

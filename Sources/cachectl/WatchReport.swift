@@ -5,9 +5,9 @@ import CacheWire
 struct WatchReport {
     private let json: Bool
     /// Lines of standard input that can be no URL.
-    private let refused: [Item]
+    private let invalidLines: [Item]
     /// Everything is watched.
-    private let isOfEverything: Bool
+    private let watchesEverything: Bool
     /// The URLs by their keys: those that were named, or of what is there.
     private var urls: [String: String] = [:]
     /// The latest item of each key that was named.
@@ -18,8 +18,8 @@ struct WatchReport {
 
     init(_ named: URLList?, json: Bool) {
         self.json = json
-        isOfEverything = named == nil
-        refused = named?.refused.map(\.item) ?? []
+        watchesEverything = named == nil
+        invalidLines = named?.invalidLines.map(\.item) ?? []
         for url in named?.urls ?? [] { urls[Self.key(of: url)] = url }
     }
 
@@ -30,33 +30,33 @@ struct WatchReport {
 
     /// Prints what can't be watched.
     mutating func begin() throws {
-        for item in refused { try print(item) }
+        for item in invalidLines { try print(item) }
         try output.flush()
     }
 
     /// Prints what a reply tells.
     mutating func add(_ reply: Methods.Watch.Reply) throws {
         // What failed is told by its item.
-        let told = Set(reply.items.map(\.key))
+        let reported = Set(reply.items.map(\.key))
         for item in reply.items { try add(item) }
-        for key in reply.removed where !told.contains(key) { try remove(key) }
+        for key in reply.removed where !reported.contains(key) { try remove(key) }
         try output.flush()
     }
 
     private mutating func add(_ item: Item) throws {
-        if isOfEverything {
+        if watchesEverything {
             urls[item.key] = item.state == .missing ? nil : item.url
         } else {
             latest[item.key] = item
         }
-        let isNew = noteCached(item.key, item.state == .cached)
+        let isNew = markCached(item.key, item.state == .cached)
         // The line of an image does not say how far the next version of it is.
         if !json, item.phase != nil, item.state == .cached, !isNew { return }
         try print(item)
     }
 
     /// Whether that is another than before.
-    private mutating func noteCached(_ key: String, _ isCached: Bool) -> Bool {
+    private mutating func markCached(_ key: String, _ isCached: Bool) -> Bool {
         isCached ? cachedKeys.insert(key).inserted : cachedKeys.remove(key) != nil
     }
 
@@ -65,16 +65,16 @@ struct WatchReport {
         try output.line(item.statusLine)
         guard let failure = item.failure else { return }
         try output.flush()
-        Talk.say(item.url, failure.message)
+        StandardError.report(item.url, failure.message)
     }
 
     private mutating func remove(_ key: String) throws {
         // What came and went between two replies was never told of.
-        guard !isOfEverything || urls[key] != nil else { return }
+        guard !watchesEverything || urls[key] != nil else { return }
         // It is empty where nobody knows it.
         let url = urls[key].flatMap { $0.isEmpty ? nil : $0 }
-        _ = noteCached(key, false)
-        if isOfEverything {
+        _ = markCached(key, false)
+        if watchesEverything {
             urls[key] = nil
         } else {
             latest[key] = Item(url: url ?? "", key: key, state: .missing)
@@ -84,16 +84,16 @@ struct WatchReport {
     }
 
     /// Nothing that was named is a URL, so that nothing will ever change.
-    var isPointless: Bool {
-        !isOfEverything && latest.count == urls.count
+    var canNeverChange: Bool {
+        !watchesEverything && latest.count == urls.count
             && latest.values.allSatisfy(\.hasInvalidURL)
     }
 
     /// The exit status of `status`, once all that was named is cached or has failed; `nil` before.
-    var settled: ExitStatus? {
+    var settledStatus: ExitStatus? {
         guard latest.count == urls.count else { return nil }
         var tally = ItemTally()
-        for item in refused + latest.values {
+        for item in invalidLines + latest.values {
             guard item.state == .cached || (item.state == .missing && item.failure != nil) else {
                 return nil
             }

@@ -14,13 +14,13 @@ public final class StubDaemon: Sendable {
     private let listener: Int32
     private let log = CallLog()
 
-    public init(_ script: @escaping Script) throws(StubFailure) {
+    public init(_ script: @escaping Script) throws(StubError) {
         var template = Array("/tmp/cached-stub-XXXXXX\0".utf8CString)
-        guard mkdtemp(&template) != nil else { throw StubFailure(call: "mkdtemp", number: errno) }
+        guard mkdtemp(&template) != nil else { throw StubError(call: "mkdtemp", number: errno) }
         directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
         path = directory + "/cached.sock"
         listener = try Self.listen(at: path)
-        let thread = Thread(listener: listener) { [log] call in
+        let thread = StubThread(listener: listener) { [log] call in
             log.calls.withLock { $0.append(call) }
             return script(call)
         }
@@ -28,7 +28,7 @@ public final class StubDaemon: Sendable {
     }
 
     /// A daemon that answers every call with the same messages.
-    public convenience init(replies: [String]) throws(StubFailure) {
+    public convenience init(replies: [String]) throws(StubError) {
         try self.init { _ in replies }
     }
 
@@ -43,7 +43,7 @@ public final class StubDaemon: Sendable {
     public var calls: [String] { log.calls.withLock { $0 } }
 
     /// Binds and listens. unix(7).
-    private static func listen(at path: String) throws(StubFailure) -> Int32 {
+    private static func listen(at path: String) throws(StubError) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -53,16 +53,10 @@ public final class StubDaemon: Sendable {
             bind(listener, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress!, length)
         }
         guard bound == 0, Glibc.listen(listener, 16) == 0 else {
-            throw StubFailure(call: "bind", number: errno)
+            throw StubError(call: "bind", number: errno)
         }
         return listener
     }
-}
-
-/// Why there is no stub.
-public struct StubFailure: Error {
-    public let call: String
-    public let number: Int32
 }
 
 /// What was asked; both the thread and the test have it.

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct CanvasWriterTests {
     @Test func onlyWhatChangedIsWritten() {
-        var writer = CanvasWriter(look: Look(isUnicode: true, colors: .sixteen))
+        var writer = CanvasWriter(terminal: TerminalCapabilities(isUnicode: true, colors: .sixteen))
         var canvas = Canvas(columns: 20, lines: 2)
         canvas.put(StyledLine("hello"), at: 0)
         #expect(writer.frame(canvas) == "\u{1B}[0m\u{1B}[2J\u{1B}[1;1Hhello")
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func aScreenOfAnotherSizeIsDrawnWhole() {
-        var writer = CanvasWriter(look: Look(isUnicode: true, colors: .sixteen))
+        var writer = CanvasWriter(terminal: TerminalCapabilities(isUnicode: true, colors: .sixteen))
         var canvas = Canvas(columns: 20, lines: 2)
         canvas.put(StyledLine("hello"), at: 0)
         _ = writer.frame(canvas)
@@ -29,8 +29,8 @@ import Testing
     @Test func differencesAddUpToTheScreen() {
         var generator = SystemRandomNumberGenerator()
         let pieces = ["a", "b", " ", "画", "🐈", "──", "          "]
-        let inks: [Ink] = [.plain, .done, .failure]
-        var writer = CanvasWriter(look: Look(isUnicode: true, colors: .sixteen))
+        let styles: [TextStyle] = [.plain, .done, .failure]
+        var writer = CanvasWriter(terminal: TerminalCapabilities(isUnicode: true, colors: .sixteen))
         var terminal = CellGrid(columns: 24, lines: 3)
         for _ in 0..<500 {
             var canvas = Canvas(columns: 24, lines: 3)
@@ -39,7 +39,7 @@ import Testing
                 for _ in 0..<Int.random(in: 0..<20, using: &generator) {
                     line.append(
                         pieces.randomElement(using: &generator)!,
-                        inks.randomElement(using: &generator)!)
+                        styles.randomElement(using: &generator)!)
                 }
                 canvas.put(line, at: index)
             }

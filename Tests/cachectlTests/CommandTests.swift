@@ -39,13 +39,13 @@ import Testing
         let three = try run(["status", "u"], items: [flying, missing])
         #expect(three.lines[1] == "missing https://a/4")
         #expect(three.status == 1)
-        #expect(three.talk == "")
+        #expect(three.errorOutput == "")
     }
 
     @Test func whatNoDaemonSaysIsNoAnswer() throws {
         let few = try run(["status", "u", "v"], items: [cached])
         #expect(few.status == 70)
-        #expect(few.talk == "cachectl: the daemon's reply has 1 items for 2 URLs\n")
+        #expect(few.errorOutput == "cachectl: the daemon's reply has 1 items for 2 URLs\n")
         let wild = flying.replacing("42.0", with: "1e300")
         #expect(try run(["status", "u"], items: [wild]).lines[0].hasPrefix("in-flight 100.0% "))
         let old = cached.replacing("}", with: ",\"lastUsedAt\":-9223372036854775808}")
@@ -55,7 +55,7 @@ import Testing
     @Test func statusTellsFailuresOnStandardError() throws {
         let outcome = try run(["status", "u"], items: [failed])
         #expect(outcome.output == "missing https://a/5\n")
-        #expect(outcome.talk == "cachectl: https://a/5: the origin says 404\n")
+        #expect(outcome.errorOutput == "cachectl: https://a/5: the origin says 404\n")
         #expect(outcome.status == 1)
         #expect(try run(["status", "u"], items: [failed, invalid]).status == 65)
     }
@@ -65,7 +65,7 @@ import Testing
         let environment = ["CACHED_SOCKET": stub.path]
         let plain = try Program.run(["status", "https://a/5"], environment: environment)
         let parsed = try Program.run(["status", "--", "https://a/5"], environment: environment)
-        #expect(plain.output == parsed.output && plain.talk == parsed.talk)
+        #expect(plain.output == parsed.output && plain.errorOutput == parsed.errorOutput)
         #expect(plain.status == parsed.status)
         // Members of an object have no order: the calls are compared, not their texts.
         let calls = try stub.calls.map { text in
@@ -85,7 +85,7 @@ import Testing
     @Test func fetchPrintsPathsInOrderAndFailuresOnStandardError() throws {
         let outcome = try run(["fetch", "u"], items: [cached, failed, cached])
         #expect(outcome.output == "/c/1\n/c/1\n")
-        #expect(outcome.talk == "cachectl: https://a/5: the origin says 404\n")
+        #expect(outcome.errorOutput == "cachectl: https://a/5: the origin says 404\n")
         #expect(outcome.status == 1)
         #expect(try run(["fetch", "u"], items: [cached]).status == 0)
         #expect(try run(["fetch", "u"], items: [cached, invalid]).status == 65)
@@ -97,7 +97,7 @@ import Testing
             "fetch", "--priority", "visible", "--refresh", "--no-wait", "https://a/2", "--socket",
             stub.path,
         ])
-        #expect(outcome.status == 0 && outcome.output == "" && outcome.talk == "")
+        #expect(outcome.status == 0 && outcome.output == "" && outcome.errorOutput == "")
         let call = stub.calls[0]
         for part in [
             #""priority":"visible""#, #""refresh":true"#, #""wait":false"#,
@@ -177,16 +177,16 @@ import Testing
             status.lines == [
                 "cached 22000 image/png /c/1", "missing \u{FFFD}", "missing https://a/4",
             ])
-        #expect(status.talk == told && status.status == 65)
+        #expect(status.errorOutput == told && status.status == 65)
         let json = try by(["status", "--json"])
         #expect(json.lines.count == 3 && json.lines[1].contains(#""kind":"invalidURL""#))
         #expect(json.status == 65)
         let fetch = try by(["fetch"])
         #expect(fetch.output == "/c/1\n" && fetch.status == 65)
-        #expect(fetch.talk == told + "cachectl: https://a/4: it was not fetched\n")
+        #expect(fetch.errorOutput == told + "cachectl: https://a/4: it was not fetched\n")
         #expect(stub.calls.allSatisfy { $0.contains(#"["https://a/1","https://a/4"]"#) })
         let name = try Program.run(["name", "-"], bytes: bytes)
-        #expect(name.lines.count == 2 && name.talk == told && name.status == 65)
+        #expect(name.lines.count == 2 && name.errorOutput == told && name.status == 65)
     }
 
     @Test func removeGoesOnBehindALineThatIsNotUTF8() throws {
@@ -194,7 +194,8 @@ import Testing
         let bytes = [0xE9, 0x0A] + Array("https://a/1\n".utf8)
         let outcome = try Program.run(["remove", "-", "--socket", stub.path], bytes: bytes)
         #expect(outcome.status == 65 && outcome.output == "removed 1 entry, 22000 bytes\n")
-        #expect(outcome.talk == "cachectl: \u{FFFD}: line 1 of standard input is not UTF-8\n")
+        #expect(
+            outcome.errorOutput == "cachectl: \u{FFFD}: line 1 of standard input is not UTF-8\n")
         #expect(stub.calls[0].contains(#""urls":["https://a/1"]"#))
     }
 
@@ -207,7 +208,7 @@ import Testing
         #expect(try by(["--prefix", "https://a/"]).status == 0)
         let mixed = try by(["https://a/1", "x y"])
         #expect(mixed.status == 65 && mixed.output == "removed 1 entry, 22000 bytes\n")
-        #expect(mixed.talk == "cachectl: x y: not a URL to cache: it contains a space\n")
+        #expect(mixed.errorOutput == "cachectl: x y: not a URL to cache: it contains a space\n")
         #expect(stub.calls[2].contains(#""urls":["https://a/1"]"#))
         #expect(try by([]).status == 64)
         #expect(try by(["--all", "https://a/1"]).status == 64)

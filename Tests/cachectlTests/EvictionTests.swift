@@ -18,7 +18,7 @@ import Testing
         let many = try daemon()
         let outcome = try Program.run(["evict", "--to", "2MB", "--socket", many.path])
         #expect(outcome.output == "evicted 2 entries, 44000 bytes\n")
-        #expect(outcome.talk == "" && outcome.status == 0)
+        #expect(outcome.errorOutput == "" && outcome.status == 0)
         let one = try daemon(#"{"entries":1,"bytes":22000}"#)
         let single = try Program.run(["evict", "--to", "0", "--socket", one.path])
         #expect(single.output == "evicted 1 entry, 22000 bytes\n")
@@ -42,18 +42,18 @@ import Testing
         let over = try Program.run(["evict", "--to", "2999", "--socket", stub.path])
         #expect(over.output == "evicted 2 entries, 44000 bytes\n")
         #expect(
-            over.talk
+            over.errorOutput
                 == "cachectl: 3000 bytes are left: what is pinned or in flight is not evicted, nor "
                 + "what is left of broken downloads (remove --all)\n")
         #expect(over.status == 1)
         let exact = try Program.run(["evict", "--to", "3000", "--socket", stub.path])
-        #expect(exact.status == 0 && exact.talk == "")
+        #expect(exact.status == 0 && exact.errorOutput == "")
     }
 
     @Test func evictTellsAWrongSize() throws {
         let outcome = try Program.run(["evict", "--to", "2mb"])
         #expect(outcome.status == 64)
-        #expect(outcome.talk.contains("'2mb'") && outcome.talk.contains("2MiB"))
+        #expect(outcome.errorOutput.contains("'2mb'") && outcome.errorOutput.contains("2MiB"))
     }
 
     @Test(arguments: PressureLevel.allCases)
@@ -61,7 +61,7 @@ import Testing
         let stub = try daemon()
         let outcome = try Program.run(["pressure", level.rawValue, "--socket", stub.path])
         #expect(outcome.output == "evicted 2 entries, 44000 bytes\n")
-        #expect(outcome.talk == "" && outcome.status == 0)
+        #expect(outcome.errorOutput == "" && outcome.status == 0)
         let call = try Message.decode(
             Call<Methods.Pressure.Parameters>.self, from: try #require(stub.calls.first).utf8)
         #expect(call.parameters?.level == level && stub.calls.count == 1)

@@ -25,7 +25,7 @@ import Testing
         let outcome = try Program.run(arguments, environment: environment)
         #expect(outcome.status == 69)
         #expect(
-            outcome.talk == "cachectl: no daemon answers at /nowhere/cached.sock: "
+            outcome.errorOutput == "cachectl: no daemon answers at /nowhere/cached.sock: "
                 + "start it with `cached`, or name another socket with --socket\n")
     }
 

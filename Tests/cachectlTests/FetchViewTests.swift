@@ -4,63 +4,63 @@ import Testing
 @testable import cachectl
 
 @Suite struct FetchViewTests {
-    private let ascii = Look(isUnicode: false, colors: .none)
-    private let unicode = Look(isUnicode: true, colors: .none)
+    private let ascii = TerminalCapabilities(isUnicode: false, colors: .none)
+    private let unicode = TerminalCapabilities(isUnicode: true, colors: .none)
     private let a = "https://example.com/a.png"
 
     @Test func aKnownTotalHasPercentRateAndTimeLeft() {
-        var board = FetchBoard(urls: [a])
-        board.replied([.receiving("a.png", 210_000, of: 1_000_000)], now: .zero)
-        board.replied([.receiving("a.png", 420_000, of: 1_000_000)], now: .seconds(1))
+        var progress = FetchProgress(urls: [a])
+        progress.replied([.receiving("a.png", 210_000, of: 1_000_000)], now: .zero)
+        progress.replied([.receiving("a.png", 420_000, of: 1_000_000)], now: .seconds(1))
         #expect(
-            lines(board, ascii, at: .seconds(1)) == [
+            lines(progress, ascii, at: .seconds(1)) == [
                 "+   42.0% ###----- 420 kB/1.0 MB 210 kB/s   0:03 receiving  example.com/a.png"
             ])
         #expect(
-            lines(board, unicode, at: .seconds(1)) == [
+            lines(progress, unicode, at: .seconds(1)) == [
                 "⠀⡱  42.0% ━━━───── 420 kB/1.0 MB 210 kB/s   0:03 receiving  example.com/a.png"
             ])
     }
 
     @Test func anUnknownTotalHasARingThatTurns() {
-        var board = FetchBoard(urls: [a])
-        board.replied([.receiving("a.png", 420_000, of: nil)], now: .zero)
+        var progress = FetchProgress(urls: [a])
+        progress.replied([.receiving("a.png", 420_000, of: nil)], now: .zero)
         let rings = [0, 1, 2, 3, 4].map {
-            lines(board, ascii, at: .milliseconds(125 * $0))[0].first
+            lines(progress, ascii, at: .milliseconds(125 * $0))[0].first
         }
         #expect(rings == ["|", "/", "-", "\\", "|"])
-        #expect(!lines(board, ascii, at: .zero)[0].contains("%"))
+        #expect(!lines(progress, ascii, at: .zero)[0].contains("%"))
     }
 
     @Test func thePhaseStandsWhereNoBytesCome() {
-        var board = FetchBoard(urls: [a])
+        var progress = FetchProgress(urls: [a])
         for phase in [Item.Phase.queued, .connecting, .retrying, .publishing] {
             var item = Item.receiving("a.png", 0, of: nil)
             item.phase = phase
-            board.replied([item], now: .zero)
-            #expect(lines(board, ascii, at: .zero)[0].contains(phase.rawValue.prefix(5)))
+            progress.replied([item], now: .zero)
+            #expect(lines(progress, ascii, at: .zero)[0].contains(phase.rawValue.prefix(5)))
         }
     }
 
     @Test func aNewerVersionOfWhatIsHereIsDrawnLikeAnyOther() {
-        var board = FetchBoard(urls: [a])
+        var progress = FetchProgress(urls: [a])
         var item = Item.receiving("a.png", 420_000, of: 1_000_000)
         item.state = .cached
-        board.replied([item], now: .zero)
-        #expect(lines(board, ascii, at: .zero)[0].contains("42.0%"))
+        progress.replied([item], now: .zero)
+        #expect(lines(progress, ascii, at: .zero)[0].contains("42.0%"))
         (item.phase, item.received, item.total) = (nil, nil, nil)
-        board.replied([item], now: .zero)
-        #expect(lines(board, ascii, at: .zero).isEmpty)
+        progress.replied([item], now: .zero)
+        #expect(lines(progress, ascii, at: .zero).isEmpty)
     }
 
     @Test func aRetrySaysWhyAndWhen() {
-        var board = FetchBoard(urls: [a])
+        var progress = FetchProgress(urls: [a])
         var item = Item.receiving("a.png", 0, of: nil)
         item.phase = .retrying
         item.failure = Failure(kind: "transport", message: "connection refused", retryAt: 1007)
-        board.replied([item], now: .zero)
+        progress.replied([item], now: .zero)
         #expect(
-            lines(board, unicode, at: .zero) == [
+            lines(progress, unicode, at: .zero) == [
                 "⠀⠱ connection refused, again in 7 s"
                     + String(repeating: " ", count: 25) + "example.com/a.png"
             ])
@@ -79,7 +79,7 @@ import Testing
         item.failure = Failure(
             kind: "transport", message: "connection refused by a.example.com", retryAt: 1007)
         download.changed(to: item, now: .zero)
-        #expect(trouble(download, columns) == text)
+        #expect(summary(download, columns) == text)
     }
 
     @Test(arguments: [
@@ -95,41 +95,41 @@ import Testing
             Failure(
                 kind: "http", message: "the origin answered 404 Not Found", httpStatus: 404,
                 retryAt: second))
-        #expect(trouble(download, columns) == text)
+        #expect(summary(download, columns) == text)
     }
 
     /// What stands between mark and URL.
-    private func trouble(_ download: Download, _ columns: Int) -> String {
+    private func summary(_ download: Download, _ columns: Int) -> String {
         let time = ScreenTime(elapsed: .zero, unixSecond: 1000, utcOffset: 0)
-        let text = DownloadLine(look: unicode, columns: columns, time: time).line(download).text
+        let text = DownloadLine(terminal: unicode, columns: columns, time: time).line(download).text
         #expect(text.columns <= columns)
         let parts = text.dropFirst(columns < 120 ? 3 : 4).split(separator: " ")
         return parts.dropLast().joined(separator: " ")
     }
 
     @Test func whatIsCachedOrMissingIsNotDrawn() {
-        var board = FetchBoard(urls: [a])
-        #expect(lines(board, ascii, at: .zero).isEmpty)
-        board.replied([.receiving("a.png", 1, of: 2)], now: .zero)
-        #expect(lines(board, ascii, at: .zero).count == 1)
-        board.replied([Item(url: a, key: "", state: .cached)], now: .zero)
-        #expect(lines(board, ascii, at: .zero).isEmpty)
-        board.replied([.receiving("a.png", 1, of: 2)], now: .zero)
-        board.replied([Item(url: a, key: "", state: .missing)], now: .zero)
-        #expect(lines(board, ascii, at: .zero).isEmpty)
+        var progress = FetchProgress(urls: [a])
+        #expect(lines(progress, ascii, at: .zero).isEmpty)
+        progress.replied([.receiving("a.png", 1, of: 2)], now: .zero)
+        #expect(lines(progress, ascii, at: .zero).count == 1)
+        progress.replied([Item(url: a, key: "", state: .cached)], now: .zero)
+        #expect(lines(progress, ascii, at: .zero).isEmpty)
+        progress.replied([.receiving("a.png", 1, of: 2)], now: .zero)
+        progress.replied([Item(url: a, key: "", state: .missing)], now: .zero)
+        #expect(lines(progress, ascii, at: .zero).isEmpty)
     }
 
     @Test func manyFoldIntoTheWholeAndTheFewAtWork() {
         let names = (0..<300).map { "\($0).png" }
-        var board = FetchBoard(urls: names.map { "https://example.com/\($0)" })
+        var progress = FetchProgress(urls: names.map { "https://example.com/\($0)" })
         var items = names.map { Item.receiving($0, 1, of: 2) }
         for index in 4..<300 {
             items[index].phase = .queued
             items[index].received = 0
         }
         for index in 0..<2 { items[index] = Item(url: items[index].url, key: "", state: .cached) }
-        board.replied(items, now: .zero)
-        let drawn = lines(board, ascii, at: .zero)
+        progress.replied(items, now: .zero)
+        let drawn = lines(progress, ascii, at: .zero)
         #expect(drawn.count == 7)
         #expect(drawn[0].hasPrefix(":  2/300 -"))
         #expect(drawn[1].hasSuffix("example.com/2.png") && drawn[2].hasSuffix("example.com/3.png"))
@@ -138,21 +138,21 @@ import Testing
 
     @Test func theLabelIsTheLatestAtAPaceToRead() {
         let names = (0..<9).map { "\($0).png" }
-        var board = FetchBoard(urls: names.map { "https://example.com/\($0)" })
+        var progress = FetchProgress(urls: names.map { "https://example.com/\($0)" })
         for (index, name) in names.enumerated() {
-            board.replied([.receiving(name, 1, of: 2)], now: .milliseconds(index))
+            progress.replied([.receiving(name, 1, of: 2)], now: .milliseconds(index))
         }
-        #expect(board.overall.label == "https://example.com/0.png")
-        board.advanced(to: .milliseconds(250))
-        #expect(board.overall.label == "https://example.com/8.png")
+        #expect(progress.overall.label == "https://example.com/0.png")
+        progress.advanced(to: .milliseconds(250))
+        #expect(progress.overall.label == "https://example.com/8.png")
     }
 
     @Test func aLowTerminalShowsLess() {
         let names = (0..<10).map { "\($0).png" }
-        var board = FetchBoard(urls: names.map { "https://example.com/\($0)" })
-        board.replied(names.map { .receiving($0, 1, of: 2) }, now: .zero)
-        #expect(lines(board, ascii, at: .zero, height: 5).count == 4)
-        #expect(lines(board, ascii, at: .zero, height: 1).count == 1)
+        var progress = FetchProgress(urls: names.map { "https://example.com/\($0)" })
+        progress.replied(names.map { .receiving($0, 1, of: 2) }, now: .zero)
+        #expect(lines(progress, ascii, at: .zero, height: 5).count == 4)
+        #expect(lines(progress, ascii, at: .zero, height: 1).count == 1)
     }
 
     @Test(arguments: 1...140)
@@ -168,28 +168,29 @@ import Testing
         }
         items[3].failure = failure
         for item in items {
-            var board = FetchBoard(urls: [url])
-            board.replied([item], now: .zero)
-            for look in [ascii, unicode] {
-                let drawn = lines(board, look, at: .zero, width: columns)
+            var progress = FetchProgress(urls: [url])
+            progress.replied([item], now: .zero)
+            for terminal in [ascii, unicode] {
+                let drawn = lines(progress, terminal, at: .zero, width: columns)
                 #expect(drawn.allSatisfy { $0.columns < columns })
             }
         }
     }
 
     @Test func aURLCannotCommandTheTerminal() {
-        var board = FetchBoard(urls: ["https://a/\u{1B}[2J"])
-        board.replied([Item(url: "https://a/\u{1B}[2J", key: "", state: .inFlight)], now: .zero)
-        #expect(lines(board, ascii, at: .zero)[0].hasSuffix(#"a/\u{1B}[2J"#))
+        var progress = FetchProgress(urls: ["https://a/\u{1B}[2J"])
+        progress.replied([Item(url: "https://a/\u{1B}[2J", key: "", state: .inFlight)], now: .zero)
+        #expect(lines(progress, ascii, at: .zero)[0].hasSuffix(#"a/\u{1B}[2J"#))
     }
 
     private func lines(
-        _ board: FetchBoard, _ look: Look, at now: Duration, width: Int = 100, height: Int = 24
+        _ progress: FetchProgress, _ terminal: TerminalCapabilities, at now: Duration,
+        width: Int = 100, height: Int = 24
     ) -> [String] {
         let time = ScreenTime(elapsed: now, unixSecond: 1000, utcOffset: 0)
         return FetchView(
-            look: look, size: TerminalSize(columns: width, lines: height), time: time
-        ).lines(board).map(\.text)
+            terminal: terminal, size: TerminalSize(columns: width, lines: height), time: time
+        ).lines(progress).map(\.text)
     }
 }
 

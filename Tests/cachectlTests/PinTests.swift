@@ -26,14 +26,14 @@ import Testing
     @Test func pinCountsWhatIsInFlightAsDone() throws {
         let outcome = try run(["pin", "u"], items: [pinned, flying])
         #expect(outcome.output == "pinned cached https://a/1\npinned in-flight https://a/2\n")
-        #expect(outcome.talk == "" && outcome.status == 0)
+        #expect(outcome.errorOutput == "" && outcome.status == 0)
     }
 
     @Test func whatCannotBePinnedIsToldAndExitsWith1() throws {
         let outcome = try run(["pin", "u"], items: [missing, pinned, failed, unpinned, landing])
         #expect(outcome.output == "pinned cached https://a/1\n")
         #expect(
-            outcome.talk == """
+            outcome.errorOutput == """
                 cachectl: https://a/4: it is not cached: fetch it first
                 cachectl: https://a/5: the origin says 404
                 cachectl: https://a/1: it was not pinned
@@ -50,17 +50,18 @@ import Testing
                 "unpinned cached https://a/1", "unpinned in-flight https://a/2",
                 "unpinned missing https://a/4", "unpinned missing https://a/5",
             ])
-        #expect(outcome.talk == "" && outcome.status == 0)
+        #expect(outcome.errorOutput == "" && outcome.status == 0)
         let kept = try run(["unpin", "u"], items: [pinned, unpinned])
         #expect(kept.output == "unpinned cached https://a/1\n")
-        #expect(kept.talk == "cachectl: https://a/1: it is still pinned\n" && kept.status == 1)
+        #expect(
+            kept.errorOutput == "cachectl: https://a/1: it is still pinned\n" && kept.status == 1)
     }
 
     @Test(arguments: ["pin", "unpin"])
     func anInvalidURLOutweighsWhatWasLeftUndone(command: String) throws {
         let outcome = try run([command, "u"], items: [invalid, missing])
         #expect(outcome.status == 65)
-        #expect(outcome.talk.hasPrefix("cachectl: x y: it contains a space\n"))
+        #expect(outcome.errorOutput.hasPrefix("cachectl: x y: it contains a space\n"))
         #expect(!outcome.output.contains("x y"))
     }
 
@@ -72,7 +73,7 @@ import Testing
         #expect(items.map(\.state) == [.inFlight, .missing, .missing])
         #expect(items.map(\.pinned) == [true, nil, nil])
         #expect(items[2].failure?.kind == Failure.invalidURL)
-        #expect(outcome.talk == "" && outcome.status == 65)
+        #expect(outcome.errorOutput == "" && outcome.status == 65)
         #expect(try run(["pin", "--json", "u"], items: [missing]).status == 1)
         #expect(try run(["unpin", "--json", "u"], items: [unpinned]).status == 0)
     }
@@ -105,7 +106,8 @@ import Testing
         let outcome = try Program.run(["pin", "-", "--socket", stub.path], bytes: bytes)
         #expect(outcome.lines == urls.map { "pinned cached \($0)" })
         #expect(
-            outcome.talk == "cachectl: \u{FFFD}: line 20001 of standard input is not UTF-8\n")
+            outcome.errorOutput == "cachectl: \u{FFFD}: line 20001 of standard input is not UTF-8\n"
+        )
         #expect(outcome.status == 65)
         #expect(stub.calls.count == 2)
     }

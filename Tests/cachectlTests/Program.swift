@@ -6,7 +6,7 @@ enum Program {
     struct Outcome {
         let status: Int32
         let output: String
-        let talk: String
+        let errorOutput: String
 
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
@@ -46,7 +46,7 @@ enum Program {
         let outcome = Outcome(
             status: process.terminationStatus,
             output: try String(contentsOf: files[1], encoding: .utf8),
-            talk: try String(contentsOf: files[2], encoding: .utf8))
+            errorOutput: try String(contentsOf: files[2], encoding: .utf8))
         try FileManager.default.removeItem(at: folder)
         return outcome
     }

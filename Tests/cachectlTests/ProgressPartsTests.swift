@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ProgressPartsTests {
     @Test func aFrameReturnsToWhereItStarted() {
-        let screen = InlineScreen(look: Look(isUnicode: true, colors: .none))
+        let screen = InlineScreen(terminal: TerminalCapabilities(isUnicode: true, colors: .none))
         let lines = ["a", "b"].map { StyledLine($0) }
         #expect(screen.frame(lines) == "\ra\u{1B}[K\nb\u{1B}[K\n\u{1B}[J\u{1B}[2A")
         #expect(screen.frame([]) == "\r\u{1B}[J")

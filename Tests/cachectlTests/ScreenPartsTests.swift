@@ -3,8 +3,8 @@ import Testing
 @testable import cachectl
 
 @Suite struct ScreenPartsTests {
-    private let unicode = Look(isUnicode: true, colors: .sixteen)
-    private let ascii = Look(isUnicode: false, colors: .none)
+    private let unicode = TerminalCapabilities(isUnicode: true, colors: .sixteen)
+    private let ascii = TerminalCapabilities(isUnicode: false, colors: .none)
 
     @Test(arguments: [
         (0.0, "⠀⠀", ". "), (0.01, "⠀⠁", ": "), (0.125, "⠀⠁", ": "), (0.25, "⠀⠑", "- "),
@@ -13,16 +13,16 @@ import Testing
     ])
     func aRingFillsClockwiseAndClosesAtTheEndOnly(fraction: Double, braille: String, plain: String)
     {
-        #expect(Ring(look: unicode).filled(fraction) == braille)
-        #expect(Ring(look: ascii).filled(fraction) == plain)
+        #expect(Ring(terminal: unicode).filled(fraction) == braille)
+        #expect(Ring(terminal: ascii).filled(fraction) == plain)
     }
 
     @Test func aRingTurnsOnceASecond() {
-        let ring = Ring(look: unicode)
+        let ring = Ring(terminal: unicode)
         let steps = (0..<8).map { ring.turning(now: .milliseconds(125 * $0)) }
         #expect(Set(steps).count == 8)
         #expect(ring.turning(now: .seconds(1)) == steps[0])
-        #expect(Ring(look: ascii).turning(now: .milliseconds(125)) == "/ ")
+        #expect(Ring(terminal: ascii).turning(now: .milliseconds(125)) == "/ ")
     }
 
     @Test(arguments: [
@@ -30,13 +30,13 @@ import Testing
         (0.9, "━━━╸", "###-"), (1.0, "━━━━", "####"), (3.0, "━━━━", "####"),
     ])
     func aBarFillsByHalves(fraction: Double, drawn: String, plain: String) {
-        #expect(Bar(look: unicode, width: 4).line(fraction).text == drawn)
-        #expect(Bar(look: ascii, width: 4).line(fraction).text == plain)
-        #expect(Bar(look: unicode, width: 0).line(fraction).text == "")
+        #expect(Bar(terminal: unicode, width: 4).line(fraction).text == drawn)
+        #expect(Bar(terminal: ascii, width: 4).line(fraction).text == plain)
+        #expect(Bar(terminal: unicode, width: 0).line(fraction).text == "")
     }
 
     @Test func theLightFallsOnAColumnWhateverTheRow() {
-        let shimmer = Shimmer(look: ascii, columns: 60, now: .milliseconds(800))
+        let shimmer = Shimmer(terminal: ascii, columns: 60, now: .milliseconds(800))
         let whole = shimmer.line(at: 0, width: 60)
         #expect(shimmer.line(at: 20, width: 20).cells == Array(whole.cells[20..<40]))
         let dark = String(repeating: ".", count: 23)
@@ -45,7 +45,7 @@ import Testing
 
     @Test func theLightSweepsToTheRightAndRests() {
         func middle(_ milliseconds: Int) -> Int? {
-            let line = Shimmer(look: ascii, columns: 60, now: .milliseconds(milliseconds))
+            let line = Shimmer(terminal: ascii, columns: 60, now: .milliseconds(milliseconds))
                 .line(at: 0, width: 60).text
             return line.firstIndex(of: "=").map { line.distance(from: line.startIndex, to: $0) }
         }
@@ -56,14 +56,14 @@ import Testing
     }
 
     @Test func aSparklineShowsTheNewestAndNothingAsNothing() {
-        #expect(Sparkline(look: unicode, width: 6).line([9, 0, 1, 4, 8]).text == " █▁▂▅█")
-        #expect(Sparkline(look: unicode, width: 3).line([9, 0, 1, 4, 8]).text == "▂▅█")
-        #expect(Sparkline(look: ascii, width: 3).line([0, 0.01, 100]).text == "_.#")
-        #expect(Sparkline(look: ascii, width: 0).line([1]).text == "")
+        #expect(Sparkline(terminal: unicode, width: 6).line([9, 0, 1, 4, 8]).text == " █▁▂▅█")
+        #expect(Sparkline(terminal: unicode, width: 3).line([9, 0, 1, 4, 8]).text == "▂▅█")
+        #expect(Sparkline(terminal: ascii, width: 3).line([0, 0.01, 100]).text == "_.#")
+        #expect(Sparkline(terminal: ascii, width: 0).line([1]).text == "")
     }
 
     @Test(arguments: [
-        (["LANG": "C.UTF-8"], false, true, Look.Colors.sixteen),
+        (["LANG": "C.UTF-8"], false, true, TerminalCapabilities.Colors.sixteen),
         (["LANG": "de_DE.utf8", "NO_COLOR": "1", "COLORTERM": "truecolor"], false, true, .none),
         (["LANG": "de_DE.UTF-8", "LC_ALL": "C"], false, false, .sixteen),
         (["LC_ALL": "", "LC_CTYPE": "en_US.UTF-8", "NO_COLOR": ""], false, true, .sixteen),
@@ -73,27 +73,31 @@ import Testing
         ([:], false, false, .sixteen),
     ])
     func theEnvironmentDecidesTheLook(
-        environment: [String: String], isPlain: Bool, isUnicode: Bool, colors: Look.Colors
+        environment: [String: String], isPlain: Bool, isUnicode: Bool,
+        colors: TerminalCapabilities.Colors
     ) {
-        let look = Look(environment: environment, isPlain: isPlain)
-        #expect(look == Look(isUnicode: isUnicode, colors: colors))
+        let terminal = TerminalCapabilities(environment: environment, isPlain: isPlain)
+        #expect(terminal == TerminalCapabilities(isUnicode: isUnicode, colors: colors))
     }
 
     @Test func aRenditionIsSaidWhereItChanges() {
         var line = StyledLine("ab", .done)
         line.append("cd")
         #expect(
-            line.encoded(Look(isUnicode: true, colors: .sixteen)) == "\u{1B}[0;32mab\u{1B}[0mcd")
+            line.encoded(TerminalCapabilities(isUnicode: true, colors: .sixteen))
+                == "\u{1B}[0;32mab\u{1B}[0mcd")
         #expect(
-            StyledLine("ab", .shimmer(8)).encoded(Look(isUnicode: true, colors: .direct))
+            StyledLine("ab", .shimmer(8)).encoded(
+                TerminalCapabilities(isUnicode: true, colors: .direct))
                 == "\u{1B}[0;38;2;208;208;208mab\u{1B}[0m")
         #expect(
-            StyledLine("ab", .failure).encoded(Look(isUnicode: true, colors: .none))
+            StyledLine("ab", .failure).encoded(TerminalCapabilities(isUnicode: true, colors: .none))
                 == "\u{1B}[0;1mab\u{1B}[0m")
-        let ascii = Look(isUnicode: false, colors: .none)
+        let ascii = TerminalCapabilities(isUnicode: false, colors: .none)
         #expect(StyledLine("aé画\u{DB}31m").encoded(ascii) == "a????31m")
         #expect(
-            StyledLine("a").chosen(columns: 3).encoded(Look(isUnicode: true, colors: .none))
+            StyledLine("a").selected(columns: 3).encoded(
+                TerminalCapabilities(isUnicode: true, colors: .none))
                 == "\u{1B}[0;7ma  \u{1B}[0m")
     }
 

@@ -19,12 +19,12 @@ import Testing
     func answersAreTakenApart(
         bytes: String, data: Bool, sixels: Bool, name: String, isComplete: Bool
     ) {
-        let answers = TerminalAnswers(Array(bytes.utf8))
-        #expect(answers.takesKittyData == data)
-        #expect(answers.takesSixels == sixels)
+        let answers = GraphicsSupport(Array(bytes.utf8))
+        #expect(answers.supportsKittyData == data)
+        #expect(answers.supportsSixels == sixels)
         #expect(answers.name == name)
         #expect(answers.isComplete == isComplete)
-        #expect(!answers.takesKittyFile)
+        #expect(!answers.supportsKittyFile)
     }
 
     @Test func theBestOfWhatIsThereIsTaken() {
@@ -33,7 +33,7 @@ import Testing
         let chafa: Set = ["chafa"]
         #expect(method("image/png", Self.kitty + Self.kittyFile + plain) == .kittyFile)
         #expect(method("image/png", Self.kitty + plain) == .kittyData)
-        #expect(method("image/jpeg", Self.kitty + plain) == .facts)
+        #expect(method("image/jpeg", Self.kitty + plain) == .text)
         #expect(method("image/jpeg", Self.kitty + plain, chafa) == drawn("kitty"))
         #expect(method("image/jpeg", "\u{1B}P>|iTerm2 3.5\u{1B}\\" + plain) == .inlineFile)
         #expect(method("image/jpeg", plain, program: "iTerm.app") == .inlineFile)
@@ -42,8 +42,8 @@ import Testing
         )
         #expect(method("image/png", sixels, chafa) == drawn("sixels"))
         #expect(method("image/png", plain, chafa) == drawn("symbols"))
-        #expect(method("image/png", plain, ["img2sixel"]) == .facts)
-        #expect(method("image/png", "") == .facts)
+        #expect(method("image/png", plain, ["img2sixel"]) == .text)
+        #expect(method("image/png", "") == .text)
     }
 
     @Test func aPictureIsSentInPieces() {
@@ -76,7 +76,7 @@ import Testing
         _ type: String, _ answers: String, _ installed: Set<String> = [], program: String? = nil
     ) -> PictureMethod {
         PictureMethod(
-            type, on: TerminalAnswers(Array(answers.utf8)), program: program,
+            type, on: GraphicsSupport(Array(answers.utf8)), program: program,
             isInstalled: installed.contains)
     }
 

@@ -28,7 +28,8 @@ enum StoredScreen {
 
 extension StyledLine {
     /// The line as a terminal takes it, escapes made visible.
-    func visible(_ colors: Look.Colors) -> String {
-        encoded(Look(isUnicode: true, colors: colors)).replacing("\u{1B}", with: "␛")
+    func visible(_ colors: TerminalCapabilities.Colors) -> String {
+        encoded(TerminalCapabilities(isUnicode: true, colors: colors)).replacing(
+            "\u{1B}", with: "␛")
     }
 }

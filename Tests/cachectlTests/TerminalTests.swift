@@ -99,6 +99,6 @@ struct TerminalTests {
         let stub = try StubDaemon(replies: [cached])
         let outcome = try Program.run(["top", "--socket", stub.path])
         #expect(outcome.status == 64)
-        #expect(outcome.talk.contains("top needs a terminal"))
+        #expect(outcome.errorOutput.contains("top needs a terminal"))
     }
 }

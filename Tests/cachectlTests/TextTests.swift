@@ -86,16 +86,16 @@ import Testing
 
     @Test func batchesStayBelowTheLimitAndKeepTheOrder() {
         let urls = (0..<20_000).map { "https://example.com/\($0)" }
-        let batches = Array(Batches(urls))
+        let batches = Array(CallBatches(urls))
         #expect(batches.flatMap(\.self) == urls)
         #expect(batches.count == 2)
         let long = (0..<10_000).map { _ in String(repeating: "\u{1}", count: 2048) }
-        for batch in Batches(long) {
-            #expect(batch.count * (2048 * 6 + 3) < Batches.budget)
+        for batch in CallBatches(long) {
+            #expect(batch.count * (2048 * 6 + 3) < CallBatches.budget)
         }
-        #expect(Array(Batches([])) == [])
-        let huge = String(repeating: "a", count: Batches.budget * 2)
-        #expect(Batches([huge, "b"]).map(\.count) == [1, 1])
+        #expect(Array(CallBatches([])) == [])
+        let huge = String(repeating: "a", count: CallBatches.budget * 2)
+        #expect(CallBatches([huge, "b"]).map(\.count) == [1, 1])
     }
 
     @Test func linesOfStandardInputAreTakenAsTheyAre() {
@@ -106,20 +106,20 @@ import Testing
     @Test func aLineThatIsNotUTF8IsRefusedByItsNumber() throws {
         let list = lines([0x61, 0x0A, 0x0A, 0xFF, 0x62, 0x0A, 0x63])
         #expect(list.urls == ["a", "c"])
-        let refusal = try #require(list.refused.first)
-        #expect(list.refused.count == 1 && refusal.position == 1)
-        #expect(refusal.item.url == "\u{FFFD}b" && refusal.item.state == .missing)
+        let invalidLine = try #require(list.invalidLines.first)
+        #expect(list.invalidLines.count == 1 && invalidLine.position == 1)
+        #expect(invalidLine.item.url == "\u{FFFD}b" && invalidLine.item.state == .missing)
         // uuid5 of the two bytes, not of the text shown for them.
-        #expect(refusal.item.key == "299496d3-8eab-578e-933e-6023b5ff0172")
-        #expect(refusal.item.hasInvalidURL)
-        #expect(refusal.item.failure?.message == "line 3 of standard input is not UTF-8")
+        #expect(invalidLine.item.key == "299496d3-8eab-578e-933e-6023b5ff0172")
+        #expect(invalidLine.item.hasInvalidURL)
+        #expect(invalidLine.item.failure?.message == "line 3 of standard input is not UTF-8")
     }
 
     @Test func aLineLongerThanAnyCallIsRefusedByItsNumber() throws {
         let long = [UInt8](repeating: 0x22, count: 9_000_000)
         let list = lines(Array("a\n".utf8) + long + Array("\nb".utf8))
         #expect(list.urls == ["a", "b"])
-        let item = try #require(list.refused.first).item
+        let item = try #require(list.invalidLines.first).item
         #expect(item.hasInvalidURL && item.url.utf8.count == 9_000_000)
         #expect(
             item.failure?.message
@@ -134,10 +134,10 @@ import Testing
         let list = lines(marks.utf8.flatMap { [$0 == UInt8(ascii: "!") ? 0xFF : $0, 0x0A] })
         var calls: [[String]] = []
         var seen: [String] = []
-        try list.ask { urls in
+        try list.callInBatches { urls in
             calls.append(urls)
             return urls.map { Item(url: $0, key: "k", state: .missing) }
-        } each: { items in
+        } handle: { items in
             seen += items.map { $0.hasInvalidURL ? "!" : $0.url }
         }
         #expect(seen == answers)
@@ -152,10 +152,10 @@ import Testing
         let list = lines(Array(texts.joined(separator: [0x0A])))
         var calls = 0
         var seen: [Bool] = []
-        try list.ask { urls in
+        try list.callInBatches { urls in
             calls += 1
             return urls.map { Item(url: $0, key: "k", state: .missing) }
-        } each: { items in
+        } handle: { items in
             seen += items.map(\.hasInvalidURL)
         }
         #expect(calls == 2 && seen.count == 20_001)

@@ -34,13 +34,13 @@ import Testing
         var model = TopScene.downloads(80, 24)
         #expect(model.nextFrame == .zero)
         _ = model.advanced(to: .seconds(1))
-        model.pace.drawn(at: .seconds(1))
+        model.schedule.drawn(at: .seconds(1))
         #expect(model.nextDeadline == .milliseconds(1100))
     }
 
     @Test func withNothingToDoItSleeps() {
         var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
-        model.pace.drawn(at: .zero)
+        model.schedule.drawn(at: .zero)
         #expect(model.nextDeadline == nil)
     }
 
@@ -56,7 +56,7 @@ import Testing
         for step in 0..<20 {
             let now = Duration.milliseconds(3000 + 100 * step)
             _ = model.advanced(to: now)
-            model.pace.drawn(at: now)
+            model.schedule.drawn(at: now)
         }
         #expect(model.overall == nil)
         #expect(model.nextDeadline == nil)
@@ -75,8 +75,8 @@ import Testing
 
     @Test func statsAreAskedOnceASecondWhileSomebodyLooks() {
         var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
-        let wishes = model.pressed(.tab, now: .zero)
-        #expect(wishes.first == .stats)
+        let actions = model.pressed(.tab, now: .zero)
+        #expect(actions.first == .stats)
         #expect(model.nextSample == .seconds(1))
         #expect(model.advanced(to: .milliseconds(999)).isEmpty)
         #expect(model.advanced(to: .seconds(1)) == [.stats])
@@ -98,15 +98,15 @@ import Testing
 
     @Test func theListIsReadAsFarAsItIsSeen() {
         var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
-        let first = CachedList.Page(order: .newest, limit: 200)
+        let first = CachedList.PageRequest(order: .newest, limit: 200)
         #expect(model.pressed(.tab, now: .zero).last == .list(first))
         let items = (0..<200).map { Item(url: "https://a/\($0)", key: "\($0)", state: .cached) }
         #expect(model.listed(first, .init(items: items, after: "x")).isEmpty)
-        let next = CachedList.Page(order: .newest, limit: 200, after: "x")
+        let next = CachedList.PageRequest(order: .newest, limit: 200, after: "x")
         for _ in 0..<3 { #expect(model.pressed(.pageDown, now: .zero).isEmpty) }
         while model.cachedRows.range.upperBound <= 100 {
-            let wishes = model.pressed(.down, now: .zero)
-            #expect(wishes == (model.cachedRows.range.upperBound <= 100 ? [] : [.list(next)]))
+            let actions = model.pressed(.down, now: .zero)
+            #expect(actions == (model.cachedRows.range.upperBound <= 100 ? [] : [.list(next)]))
         }
         #expect(model.pressed(.down, now: .zero).isEmpty)
         #expect(model.listed(next, .init(items: items)).isEmpty)
@@ -120,37 +120,37 @@ import Testing
         func items(_ range: Range<Int>) -> [Item] {
             range.map { Item(url: "https://a/\($0)", key: "\($0)", state: .cached) }
         }
-        let first = CachedList.Page(order: .newest, limit: 200)
+        let first = CachedList.PageRequest(order: .newest, limit: 200)
         _ = model.listed(first, .init(items: items(0..<200), after: "x"))
-        let second = CachedList.Page(order: .newest, limit: 1000, after: "x")
-        let third = CachedList.Page(order: .newest, limit: 1000, after: "y")
+        let second = CachedList.PageRequest(order: .newest, limit: 1000, after: "x")
+        let third = CachedList.PageRequest(order: .newest, limit: 1000, after: "y")
         #expect(model.pressed(.end, now: .zero) == [.list(second)])
         let more = model.listed(second, .init(items: items(200..<1200), after: "y"))
         #expect(more == [.list(third)])
         #expect(model.listed(third, .init(items: items(1200..<1300))).isEmpty)
-        #expect(model.chosen?.key == "1299" && !model.isEndWanted)
+        #expect(model.selected?.key == "1299" && !model.isJumpingToEnd)
         // Who presses another key is taken nowhere.
         _ = model.listed(first, .init(items: items(0..<200), after: "x"))
         _ = model.pressed(.end, now: .zero)
         _ = model.pressed(.up, now: .zero)
         #expect(model.listed(second, .init(items: items(200..<1200), after: "y")).isEmpty)
-        #expect(model.chosen?.key == "198")
+        #expect(model.selected?.key == "198")
     }
 
     @Test func theChosenImageStaysChosenWhateverComesAndGoes() throws {
         var model = TopScene.cached(80, 24)
         for _ in 0..<20 { _ = model.pressed(.down, now: .zero) }
-        let (url, onScreen) = (try #require(model.chosen?.url), model.urlsOnScreen)
-        let page = CachedList.Page(order: .newest, limit: 200)
+        let (url, onScreen) = (try #require(model.selected?.url), model.urlsOnScreen)
+        let page = CachedList.PageRequest(order: .newest, limit: 200)
         let new = (0..<7).map { Item(url: "https://new/\($0)", key: "n\($0)", state: .cached) }
         let items = model.cached.items
         _ = model.listed(page, .init(items: new + items))
-        #expect(model.chosen?.url == url && model.urlsOnScreen == onScreen)
+        #expect(model.selected?.url == url && model.urlsOnScreen == onScreen)
         model.screenChanged(.init(items: [], removed: new.map(\.key)), now: .zero)
-        #expect(model.chosen?.url == url && model.urlsOnScreen == onScreen)
+        #expect(model.selected?.url == url && model.urlsOnScreen == onScreen)
         // The next comes in its place, also when what is before it changes too.
         _ = model.listed(page, .init(items: new + items.filter { $0.url != url }))
-        #expect(model.chosen?.url == items[21].url)
+        #expect(model.selected?.url == items[21].url)
         model.resized(TerminalSize(columns: 80, lines: 10))
         #expect(model.urlsOnScreen.contains(items[21].url))
     }
@@ -158,24 +158,24 @@ import Testing
     @Test func aNoticeEndsByItself() throws {
         var model = TopScene.cached(80, 24)
         model.nextSample = nil
-        var chosen = try #require(model.chosen)
-        chosen.phase = .connecting
+        var selected = try #require(model.selected)
+        selected.phase = .connecting
         _ = model.pressed(.character("r"), now: .seconds(50))
-        model.answered(.refresh(chosen.url), [chosen], now: .seconds(50))
-        model.pace.drawn(at: .seconds(50))
+        model.answered(.refresh(selected.url), [selected], now: .seconds(50))
+        model.schedule.drawn(at: .seconds(50))
         #expect(model.notice == "the origin is asked" && model.nextDeadline == .seconds(53))
         _ = model.advanced(to: .milliseconds(52_999))
         #expect(model.notice != nil)
         _ = model.advanced(to: .seconds(53))
         #expect(model.notice == nil && model.nextFrame == .zero)
-        model.pace.drawn(at: .seconds(53))
+        model.schedule.drawn(at: .seconds(53))
         #expect(model.nextDeadline == nil)
     }
 
     @Test(arguments: [nil, Failure(kind: "http", message: "the origin answered 503")])
     func whatCameOfARefreshIsSaid(failure: Failure?) throws {
         var model = TopScene.cached(80, 24)
-        var item = try #require(model.chosen)
+        var item = try #require(model.selected)
         // Its origin may be asked for somebody else, too.
         model.screenChanged(.init(items: [item], removed: []), now: .zero)
         #expect(model.notice == nil)
@@ -194,7 +194,7 @@ import Testing
         model.downloadsChanged(.init(items: [item], removed: []), now: .zero)
         #expect(model.notice == failure?.message ?? "it is what the origin has now")
         // Once.
-        model.say(nil, now: .zero)
+        model.showNotice(nil, now: .zero)
         model.screenChanged(.init(items: [item], removed: []), now: .zero)
         #expect(model.notice == nil)
     }
@@ -224,18 +224,18 @@ import Testing
 
     @Test func aListDoesNotSayHowFarARefreshIs() throws {
         var model = TopScene.cached(80, 24)
-        var item = try #require(model.chosen)
+        var item = try #require(model.selected)
         (item.phase, item.received, item.total) = (.receiving, 42, 100)
         model.screenChanged(.init(items: [item], removed: []), now: .zero)
         let listed = model.cached.items.map { Item(url: $0.url, key: $0.key, state: .cached) }
         _ = model.listed(
-            CachedList.Page(order: model.cached.order, limit: 200), .init(items: listed))
+            CachedList.PageRequest(order: model.cached.order, limit: 200), .init(items: listed))
         #expect(TopScene.rows(of: model).contains { $0.contains(" 42%  ") })
     }
 
     @Test func whatIsRemovedIsRefreshedNoMore() throws {
         var model = TopScene.cached(80, 24)
-        let item = try #require(model.chosen)
+        let item = try #require(model.selected)
         for key in ["r", "x", "y"] as [Character] { _ = model.pressed(.character(key), now: .zero) }
         model.screenChanged(.init(items: [item], removed: []), now: .zero)
         #expect(model.notice == nil)
@@ -243,7 +243,7 @@ import Testing
 
     @Test func theEndOfARefreshMayBeToldBeforeItsBeginning() throws {
         var model = TopScene.cached(80, 24)
-        var item = try #require(model.chosen)
+        var item = try #require(model.selected)
         _ = model.pressed(.character("r"), now: .zero)
         model.screenChanged(.init(items: [item], removed: []), now: .zero)
         #expect(model.notice == "it is what the origin has now")
@@ -254,13 +254,13 @@ import Testing
 
     @Test func keysActOnTheChosenImage() throws {
         var model = TopScene.cached(80, 24)
-        let url = try #require(model.chosen?.url)
+        let url = try #require(model.selected?.url)
         #expect(model.pressed(.character("p"), now: .zero) == [.pin(url, true)])
         #expect(model.pressed(.character("r"), now: .zero) == [.refresh(url)])
-        var item = try #require(model.chosen)
+        var item = try #require(model.selected)
         item.pinned = true
         model.answered(.pin(url, true), [item], now: .zero)
-        #expect(model.notice == "pinned" && model.chosen?.pinned == true)
+        #expect(model.notice == "pinned" && model.selected?.pinned == true)
         #expect(model.pressed(.character("p"), now: .zero) == [.pin(url, false)])
         #expect(model.pressed(.character("q"), now: .zero) == [.quit])
     }

@@ -24,14 +24,14 @@ enum TopScene {
     /// Images, some of them pinned, and what `Stats` says.
     static func cached(_ columns: Int, _ lines: Int) -> TopModel {
         var model = TopModel(size: TerminalSize(columns: columns, lines: lines))
-        for wish in model.pressed(.tab, now: .zero) {
-            guard case .list(let page) = wish else { continue }
+        for action in model.pressed(.tab, now: .zero) {
+            guard case .list(let page) = action else { continue }
             _ = model.listed(page, .init(items: (0..<60).map(image)))
         }
         for second in 0..<40 {
             _ = model.sampled(stats(second), now: .seconds(second))
         }
-        model.pace.drawn(at: .zero)
+        model.schedule.drawn(at: .zero)
         return model
     }
 
@@ -54,8 +54,8 @@ enum TopScene {
 
     /// What a screen shows of a model.
     static func rows(of model: TopModel) -> [String] {
-        let look = Look(isUnicode: false, colors: .none)
-        return TopScreen(model: model, look: look, time: time).canvas().text
+        let terminal = TerminalCapabilities(isUnicode: false, colors: .none)
+        return TopScreen(model: model, terminal: terminal, time: time).canvas().text
     }
 
     private static func failed(_ number: Int) -> Item {

@@ -4,7 +4,7 @@ import Testing
 @testable import cachectl
 
 @Suite struct TopScreenTests {
-    private let unicode = Look(isUnicode: true, colors: .sixteen)
+    private let unicode = TerminalCapabilities(isUnicode: true, colors: .sixteen)
 
     @Test(arguments: [(80, 24), (200, 50), (40, 10)])
     func theStoredScreensAreDrawn(columns: Int, lines: Int) throws {
@@ -14,20 +14,22 @@ import Testing
     }
 
     @Test func asciiIsEnough() throws {
-        let look = Look(isUnicode: false, colors: .none)
-        try expect(TopScene.downloads(80, 24), look, in: "downloads-ascii.txt")
-        try expect(TopScene.cached(80, 24), look, in: "cached-ascii.txt")
+        let terminal = TerminalCapabilities(isUnicode: false, colors: .none)
+        try expect(TopScene.downloads(80, 24), terminal, in: "downloads-ascii.txt")
+        try expect(TopScene.cached(80, 24), terminal, in: "cached-ascii.txt")
         for model in [TopScene.downloads(80, 24), TopScene.cached(80, 24)] {
-            let text = canvas(model, look).text.joined()
+            let text = canvas(model, terminal).text.joined()
             #expect(text.utf8.allSatisfy { $0 < 0x80 })
         }
     }
 
-    @Test(arguments: [("none", Look.Colors.none), ("sixteen", .sixteen), ("direct", .direct)])
-    func coloursAreThoseOfTheTerminal(name: String, colors: Look.Colors) throws {
-        let look = Look(isUnicode: true, colors: colors)
-        var writer = CanvasWriter(look: look)
-        let frame = writer.frame(canvas(TopScene.downloads(80, 24), look))
+    @Test(arguments: [
+        ("none", TerminalCapabilities.Colors.none), ("sixteen", .sixteen), ("direct", .direct),
+    ])
+    func coloursAreThoseOfTheTerminal(name: String, colors: TerminalCapabilities.Colors) throws {
+        let terminal = TerminalCapabilities(isUnicode: true, colors: colors)
+        var writer = CanvasWriter(terminal: terminal)
+        let frame = writer.frame(canvas(TopScene.downloads(80, 24), terminal))
         let lines = frame.replacing("\u{1B}", with: "␛").replacing("H", with: "H\n")
         try StoredScreen.expect([lines], in: "colours-\(name).txt")
         #expect(frame.contains("[0;32m") == (colors != .none))
@@ -38,31 +40,31 @@ import Testing
         var model = TopScene.cached(80, 24)
         _ = model.pressed(.down, now: .zero)
         #expect(model.pressed(.character("x"), now: .zero) == [])
-        try expect(model, unicode, in: "cached-question.txt")
-        let url = try #require(model.chosen?.url)
+        try expect(model, unicode, in: "cached-confirmation.txt")
+        let url = try #require(model.selected?.url)
         #expect(model.pressed(.character("y"), now: .zero) == [.remove(url)])
         _ = model.pressed(.character("x"), now: .zero)
         #expect(model.pressed(.escape, now: .zero) == [])
-        #expect(model.question == nil)
+        #expect(model.confirmation == nil)
     }
 
     @Test func aTimeThatPassesIsAReasonToDraw() throws {
         let model = TopScene.downloads(80, 24)
-        let screen = TopScreen(model: model, look: unicode, time: TopScene.time)
+        let screen = TopScreen(model: model, terminal: unicode, time: TopScene.time)
         let passed = TopScene.time.elapsed + .seconds(600)
-        #expect(screen.untrueAt == passed)
-        var pace = FramePace()
-        pace.drawn(at: .zero, untrueAt: passed)
-        #expect(pace.next(isMoving: false) == passed)
-        #expect(pace.next(isMoving: true) == FramePace.frame)
+        #expect(screen.outdatedAt == passed)
+        var schedule = FrameSchedule()
+        schedule.drawn(at: .zero, outdatedAt: passed)
+        #expect(schedule.next(isMoving: false) == passed)
+        #expect(schedule.next(isMoving: true) == FrameSchedule.frame)
     }
 
     @Test(arguments: [TopModel.View.downloads, .cached])
     func everyKeyIsNamedHoweverNarrowItIs(view: TopModel.View) {
         let keys = view == .downloads ? ["q", "tab", "c"] : ["p", "x", "r", "n", "l", "u"]
         for columns in 29...100 {
-            for look in [unicode, Look(isUnicode: false, colors: .none)] {
-                let line = KeyHints(look: look, view: view).line(columns: columns).text
+            for terminal in [unicode, TerminalCapabilities(isUnicode: false, colors: .none)] {
+                let line = KeyHints(terminal: terminal, view: view).line(columns: columns).text
                 #expect(line.columns <= columns)
                 #expect(
                     line.split(separator: " ").map(String.init).count { keys.contains($0) }
@@ -85,11 +87,12 @@ import Testing
         }
     }
 
-    private func canvas(_ model: TopModel, _ look: Look) -> Canvas {
-        TopScreen(model: model, look: look, time: TopScene.time).canvas()
+    private func canvas(_ model: TopModel, _ terminal: TerminalCapabilities) -> Canvas {
+        TopScreen(model: model, terminal: terminal, time: TopScene.time).canvas()
     }
 
-    private func expect(_ model: TopModel, _ look: Look, in name: String) throws {
-        try StoredScreen.expect(canvas(model, look).text, in: name)
+    private func expect(_ model: TopModel, _ terminal: TerminalCapabilities, in name: String) throws
+    {
+        try StoredScreen.expect(canvas(model, terminal).text, in: name)
     }
 }

@@ -22,7 +22,7 @@ import Testing
             #"{"checked":3,"damaged":[],"total":3,"damagedCount":0,"leftCount":0}"#)
         let outcome = try Program.run(["verify", "--socket", stub.path])
         #expect(outcome.output == "checked 3 entries, 0 damaged\n")
-        #expect(outcome.talk == "" && outcome.status == 0)
+        #expect(outcome.errorOutput == "" && outcome.status == 0)
         #expect(stub.calls.count == 1 && !stub.calls[0].contains("repair"))
     }
 
@@ -73,16 +73,16 @@ import Testing
             {"checked":0,"damaged":[],"total":0,"failure":{"kind":"storage","message":"it is gone"}}
             """)
         let outcome = try Program.run(["verify", "--socket", stub.path])
-        #expect(outcome.talk == "cachectl: it is gone\n")
+        #expect(outcome.errorOutput == "cachectl: it is gone\n")
         #expect(outcome.status == 1)
     }
 
     @Test func aTerminalSeesHowFarItIs() {
-        let look = Look(isUnicode: false, colors: .none)
+        let terminal = TerminalCapabilities(isUnicode: false, colors: .none)
         let reply = Methods.Verify.Reply(checked: 1, damaged: [], total: 4, damagedCount: 2)
-        let line = VerifySession.line(reply, look, columns: 60).text
+        let line = VerifySession.line(reply, terminal, columns: 60).text
         #expect(line.contains("1/4 #####---------------  2 damaged"))
         let none = Methods.Verify.Reply(checked: 0, damaged: [])
-        #expect(VerifySession.line(none, look, columns: 20).columns <= 20)
+        #expect(VerifySession.line(none, terminal, columns: 20).columns <= 20)
     }
 }

@@ -3,14 +3,14 @@ import Glibc
 /// A blocking client of the daemon: one connection, one call at a time.
 ///
 /// It belongs to one thread. A call that streams must be read to its end, or the client dropped,
-/// before the next one; see ``Replies``.
+/// before the next one; see ``ReplyStream``.
 public final class Client {
-    private let connection: Connection
+    private let connection: SocketConnection
     private var input = InputBuffer()
 
     /// Connects to the first of `paths` where a daemon listens; see ``SocketLookup``.
     public init(paths: [String]) throws(ClientError) {
-        connection = try Connection.open(firstOf: paths)
+        connection = try SocketConnection.open(firstOf: paths)
     }
 
     /// The path of the socket that answered.
@@ -30,9 +30,9 @@ public final class Client {
     /// Calls a method that may reply more than once.
     public func stream<M: Method>(
         _ method: M.Type = M.self, _ parameters: M.Parameters
-    ) throws(ClientError) -> Replies<M> {
+    ) throws(ClientError) -> ReplyStream<M> {
         try send(Call(M.name, parameters: parameters, more: true))
-        return Replies(client: self)
+        return ReplyStream(client: self)
     }
 }
 

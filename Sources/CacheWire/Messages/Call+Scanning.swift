@@ -12,10 +12,10 @@ extension Call where Parameters == Methods.Fetch.Parameters {
         let isObject = scanner.members { name, scanner in
             switch scanner.text(at: name) {
             // The URLs of any other call are not worth looking at.
-            case "method": fill(&found, scanner.text()) && found == method
-            case "parameters": fill(&parameters, Parameters(scanning: &scanner))
-            case "oneway": fill(&oneway, scanner.boolean())
-            case "more": fill(&more, scanner.boolean())
+            case "method": setOnce(&found, scanner.text()) && found == method
+            case "parameters": setOnce(&parameters, Parameters(scanning: &scanner))
+            case "oneway": setOnce(&oneway, scanner.boolean())
+            case "more": setOnce(&more, scanner.boolean())
             default: false
             }
         }
@@ -29,12 +29,12 @@ extension Methods.Fetch.Parameters {
         var urls: [String]?
         let isObject = scanner.members { name, scanner in
             switch scanner.text(at: name) {
-            case "urls": fill(&urls, scanner.strings()?.map { scanner.text(at: $0) })
+            case "urls": setOnce(&urls, scanner.strings()?.map { scanner.text(at: $0) })
             case "priority":
-                fill(&priority, scanner.text().flatMap { Priority(rawValue: $0) })
-            case "refresh": fill(&refresh, scanner.boolean())
-            case "wait": fill(&wait, scanner.boolean())
-            case "sha256": fill(&sha256, scanner.text())
+                setOnce(&priority, scanner.text().flatMap { Priority(rawValue: $0) })
+            case "refresh": setOnce(&refresh, scanner.boolean())
+            case "wait": setOnce(&wait, scanner.boolean())
+            case "sha256": setOnce(&sha256, scanner.text())
             default: false
             }
         }

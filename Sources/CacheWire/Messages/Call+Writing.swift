@@ -1,15 +1,7 @@
-/// Parameters that name URLs, perhaps very many.
-protocol NamesURLs: Codable, Sendable, Hashable {
-    var urls: [String] { get set }
-}
-
-extension Methods.Fetch.Parameters: NamesURLs {}
-extension Methods.Status.Parameters: NamesURLs {}
-
 extension Call {
     /// The whole message, by whichever way.
     func message() throws(EncodingError) -> [UInt8] {
-        if let parameters = parameters as? any NamesURLs,
+        if let parameters = parameters as? any URLListParameters,
             let message = try written(parameters)
         {
             return message
@@ -17,7 +9,7 @@ extension Call {
         return try Message.encode(self)
     }
 
-    private func written(_ parameters: some NamesURLs) throws(EncodingError) -> [UInt8]? {
+    private func written(_ parameters: some URLListParameters) throws(EncodingError) -> [UInt8]? {
         var few = parameters
         few.urls = []
         var call = Call<_>(method, few)
@@ -26,7 +18,7 @@ extension Call {
     }
 }
 
-extension Call where Parameters: NamesURLs {
+extension Call where Parameters: URLListParameters {
     fileprivate init(_ method: String, _ parameters: Parameters) {
         (self.method, self.parameters) = (method, parameters)
     }

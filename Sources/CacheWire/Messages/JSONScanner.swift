@@ -160,7 +160,7 @@ package struct JSONScanner {
 }
 
 /// Fills a field that is empty; `false` if it is not, or there is no value.
-func fill<Value>(_ field: inout Value?, _ value: Value?) -> Bool {
+func setOnce<Value>(_ field: inout Value?, _ value: Value?) -> Bool {
     guard field == nil, let value else { return false }
     field = value
     return true

@@ -28,8 +28,8 @@ public enum Message {
         _: Value.Type = Value.self, from bytes: some Sequence<UInt8>
     ) throws(DecodingError) -> Value {
         let data = Data(bytes)
-        guard !data.withUnsafeBytes({ Nesting.isTooDeep($0) }) else {
-            let reason = "nested deeper than \(Nesting.limit) levels"
+        guard !data.withUnsafeBytes({ JSONNesting.isTooDeep($0) }) else {
+            let reason = "nested deeper than \(JSONNesting.limit) levels"
             throw .dataCorrupted(.init(codingPath: [], debugDescription: reason))
         }
         do {

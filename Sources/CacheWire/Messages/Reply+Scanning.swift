@@ -41,14 +41,6 @@ extension Reply where Parameters: ItemList {
     }
 }
 
-/// Parameters that are one item for each URL, and nothing else.
-protocol ItemList: Codable, Sendable, Hashable {
-    init(items: [Item])
-}
-
-extension Methods.Status.Reply: ItemList {}
-extension Methods.Fetch.Reply: ItemList {}
-
 extension Reply {
     /// The reply a message holds, by whichever way.
     static func read(_ message: UnsafeRawBufferPointer) throws(DecodingError) -> Self {

@@ -6,15 +6,15 @@ extension Item {
         var state: State?
         let isObject = scanner.members { name, scanner in
             switch scanner.text(at: name) {
-            case "url": fill(&url, scanner.text())
-            case "key": fill(&key, scanner.text())
-            case "state": fill(&state, scanner.text().flatMap { State(rawValue: $0) })
-            case "phase": fill(&phase, scanner.text().flatMap { Phase(rawValue: $0) })
-            case "received": fill(&received, scanner.integer())
-            case "total": fill(&total, scanner.integer())
-            case "percent": fill(&percent, scanner.decimal())
-            case "path": fill(&path, scanner.text())
-            case "failure": fill(&failure, Failure(scanning: &scanner))
+            case "url": setOnce(&url, scanner.text())
+            case "key": setOnce(&key, scanner.text())
+            case "state": setOnce(&state, scanner.text().flatMap { State(rawValue: $0) })
+            case "phase": setOnce(&phase, scanner.text().flatMap { Phase(rawValue: $0) })
+            case "received": setOnce(&received, scanner.integer())
+            case "total": setOnce(&total, scanner.integer())
+            case "percent": setOnce(&percent, scanner.decimal())
+            case "path": setOnce(&path, scanner.text())
+            case "failure": setOnce(&failure, Failure(scanning: &scanner))
             case let name: takeImage(name, &scanner)
             }
         }
@@ -24,15 +24,15 @@ extension Item {
 
     private mutating func takeImage(_ name: String, _ scanner: inout JSONScanner) -> Bool {
         switch name {
-        case "size": fill(&size, scanner.integer())
-        case "mediaType": fill(&mediaType, scanner.text())
-        case "width": fill(&width, scanner.integer())
-        case "height": fill(&height, scanner.integer())
-        case "sha256": fill(&sha256, scanner.text())
-        case "fetchedAt": fill(&fetchedAt, scanner.integer())
-        case "freshUntil": fill(&freshUntil, scanner.integer())
-        case "lastUsedAt": fill(&lastUsedAt, scanner.integer())
-        case "pinned": fill(&pinned, scanner.boolean())
+        case "size": setOnce(&size, scanner.integer())
+        case "mediaType": setOnce(&mediaType, scanner.text())
+        case "width": setOnce(&width, scanner.integer())
+        case "height": setOnce(&height, scanner.integer())
+        case "sha256": setOnce(&sha256, scanner.text())
+        case "fetchedAt": setOnce(&fetchedAt, scanner.integer())
+        case "freshUntil": setOnce(&freshUntil, scanner.integer())
+        case "lastUsedAt": setOnce(&lastUsedAt, scanner.integer())
+        case "pinned": setOnce(&pinned, scanner.boolean())
         default: false
         }
     }
@@ -44,10 +44,10 @@ extension Failure {
         var (kind, message): (String?, String?)
         let isObject = scanner.members { name, scanner in
             switch scanner.text(at: name) {
-            case "kind": fill(&kind, scanner.text())
-            case "message": fill(&message, scanner.text())
-            case "httpStatus": fill(&httpStatus, scanner.integer())
-            case "retryAt": fill(&retryAt, scanner.integer())
+            case "kind": setOnce(&kind, scanner.text())
+            case "message": setOnce(&message, scanner.text())
+            case "httpStatus": setOnce(&httpStatus, scanner.integer())
+            case "retryAt": setOnce(&retryAt, scanner.integer())
             default: false
             }
         }

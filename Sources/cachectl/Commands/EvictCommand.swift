@@ -36,7 +36,7 @@ struct EvictCommand: ParsableCommand {
         }
         try output.flush()
         if let failure = reply.failure {
-            Talk.say(failure.message)
+            StandardError.report(failure.message)
             throw ExitStatus.incomplete.error
         }
         throw try status(client).error
@@ -48,7 +48,7 @@ struct EvictCommand: ParsableCommand {
         guard case .int(let bytes) = stats["bytesUsed"], bytes > target.count else {
             return .success
         }
-        Talk.say(
+        StandardError.report(
             "\(bytes) bytes are left: what is pinned or in flight is not evicted, nor what is left of "
                 + "broken downloads (remove --all)"
         )

@@ -50,9 +50,9 @@ struct FetchCommand: ParsableCommand {
         let session = FetchSession(
             client: try socket.connect(), display: noWait ? nil : .onTerminal())
         var report = FetchReport(json: format.json, mayBeInFlight: noWait)
-        try arguments.read().ask {
+        try arguments.read().callInBatches {
             try session.fetch(parameters($0))
-        } each: {
+        } handle: {
             try report.add($0)
         }
         try report.finish()

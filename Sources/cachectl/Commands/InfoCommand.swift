@@ -21,9 +21,9 @@ struct InfoCommand: ParsableCommand {
         let urls = try URLArguments.read([url])
         var output = Output()
         var seen = ItemTally()
-        try urls.ask { batch in
+        try urls.callInBatches { batch in
             try client.call(Methods.Status.self, .init(urls: batch, details: true)).items
-        } each: { items in
+        } handle: { items in
             for item in items {
                 seen.count(item)
                 try print(item, to: &output)
@@ -35,6 +35,6 @@ struct InfoCommand: ParsableCommand {
 
     private func print(_ item: Item, to output: inout Output) throws {
         guard !format.json else { return try output.json(item) }
-        try item.factLines.forEach { try output.line($0) }
+        try item.fieldLines.forEach { try output.line($0) }
     }
 }

@@ -32,13 +32,13 @@ struct NameCommand: ParsableCommand {
         let prefix = path ? try resolvedDirectory() + "/" : ""
         var output = Output()
         let given = try arguments.read()
-        var status = given.tellRefused() ? ExitStatus.invalidURL : .success
+        var status = given.reportInvalidLines() ? ExitStatus.invalidURL : .success
         for url in given.urls {
             do {
                 try output.line("\(prefix)\(CacheKey(try CacheURL(url)))")
             } catch let error as InvalidURL {
                 try output.flush()
-                Talk.say(url, "\(error)")
+                StandardError.report(url, "\(error)")
                 status = .invalidURL
             }
         }

@@ -32,7 +32,7 @@ struct PressureCommand: ParsableCommand {
         }
         try output.flush()
         if let failure = reply.failure {
-            Talk.say(failure.message)
+            StandardError.report(failure.message)
             throw ExitStatus.incomplete.error
         }
     }

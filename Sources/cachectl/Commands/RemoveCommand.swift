@@ -41,7 +41,7 @@ struct RemoveCommand: ParsableCommand {
         let calls: [Methods.Remove.Parameters] =
             urls.isEmpty
             ? [.init(prefix: prefix, all: all ? true : nil)]
-            : Batches(valid).map { .init(urls: $0) }
+            : CallBatches(valid).map { .init(urls: $0) }
         var sum = Methods.Remove.Reply(entries: 0, bytes: 0)
         for parameters in calls {
             let reply = try client.call(Methods.Remove.self, parameters)
@@ -51,7 +51,7 @@ struct RemoveCommand: ParsableCommand {
         }
         try print(sum)
         if let failure = sum.failure {
-            Talk.say(failure.message)
+            StandardError.report(failure.message)
             throw ExitStatus.incomplete.error
         }
         throw (invalid ? ExitStatus.invalidURL : .success).error
@@ -59,17 +59,17 @@ struct RemoveCommand: ParsableCommand {
 
     /// The URLs the cache can name; the others are told about.
     private func checked(_ given: URLList) -> (valid: [String], anyInvalid: Bool) {
-        let anyRefused = given.tellRefused()
+        let anyInvalidLine = given.reportInvalidLines()
         let valid = given.urls.filter { url in
             do throws(InvalidURL) {
                 _ = try CacheURL(url)
                 return true
             } catch {
-                Talk.say(url, "\(error)")
+                StandardError.report(url, "\(error)")
                 return false
             }
         }
-        return (valid, anyRefused || valid.count < given.urls.count)
+        return (valid, anyInvalidLine || valid.count < given.urls.count)
     }
 
     private func print(_ sum: Methods.Remove.Reply) throws {

@@ -26,9 +26,9 @@ struct ShowCommand: ParsableCommand {
         let client = try socket.connect()
         let session = FetchSession(client: client, display: .onTerminal())
         var failures = FetchReport(json: false, mayBeInFlight: false)
-        try URLArguments.read([url]).ask {
+        try URLArguments.read([url]).callInBatches {
             try session.fetch(.init(urls: $0, priority: .visible))
-        } each: { items in
+        } handle: { items in
             for item in items {
                 if item.state == .cached {
                     try ShowSession(client: client).show(item)

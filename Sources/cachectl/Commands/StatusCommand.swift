@@ -19,6 +19,6 @@ struct StatusCommand: ParsableCommand {
     @OptionGroup var arguments: URLArguments
 
     func run() throws {
-        try StatusQuestion(socket: socket.socket, isJSON: format.json, urls: arguments.read()).ask()
+        try StatusRequest(socket: socket.socket, isJSON: format.json, urls: arguments.read()).run()
     }
 }

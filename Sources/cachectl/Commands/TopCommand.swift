@@ -18,13 +18,14 @@ struct TopCommand: ParsableCommand {
     var ascii = false
 
     func run() throws {
-        let look = Look(environment: Look.environment(), isPlain: ascii)
-        guard let screen = FullScreen(look: look) else {
+        let terminal = TerminalCapabilities(
+            environment: TerminalCapabilities.environment(), isPlain: ascii)
+        guard let screen = FullScreen(terminal: terminal) else {
             throw CommandFailure(
                 status: .usage,
                 message: "top needs a terminal, and standard input or output is none: "
                     + "use `cachectl list` or `cachectl stats`")
         }
-        try TopSession(screen: screen, look: look, connect: socket.connect).run()
+        try TopSession(screen: screen, terminal: terminal, connect: socket.connect).run()
     }
 }

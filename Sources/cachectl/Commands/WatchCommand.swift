@@ -48,10 +48,12 @@ struct WatchCommand: ParsableCommand {
         var report = WatchReport(watched, json: format.json)
         try report.begin()
         // To the daemon no URLs are all.
-        if let watched, watched.urls.isEmpty, let status = report.settled { throw status.error }
+        if let watched, watched.urls.isEmpty, let status = report.settledStatus {
+            throw status.error
+        }
         try session.run { reply in
             try report.add(reply)
-            if until == .cached || report.isPointless, let status = report.settled {
+            if until == .cached || report.canNeverChange, let status = report.settledStatus {
                 throw status.error
             }
         }

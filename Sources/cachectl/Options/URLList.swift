@@ -10,10 +10,10 @@ struct URLList: Equatable {
     /// What the daemon can be asked about.
     private(set) var urls: [String]
     /// In order.
-    private(set) var refused: [Refusal] = []
+    private(set) var invalidLines: [InvalidLine] = []
 
     /// A line that was none, as the daemon would answer it.
-    struct Refusal: Equatable {
+    struct InvalidLine: Equatable {
         /// How many of ``urls`` came before it.
         let position: Int
         /// Missing, for an invalid URL: the text with U+FFFD for what is not UTF-8, the key of the
@@ -45,17 +45,18 @@ struct URLList: Equatable {
             : "has \(bytes.count) bytes, and a URL at most \(CacheURL.maximumLength)"
         item.failure = Failure(
             kind: Failure.invalidURL, message: "line \(number) of standard input \(problem)")
-        refused.append(Refusal(position: urls.count, item: item))
+        invalidLines.append(InvalidLine(position: urls.count, item: item))
     }
 }
 
 extension URLList {
     /// Asks about all URLs, a batch a call, and hands on the items of each call; what was refused
     /// stands in its place among them.
-    func ask(_ call: ([String]) throws -> [Item], each take: ([Item]) throws -> Void) throws {
-        var refused = refused[...]
+    func callInBatches(_ call: ([String]) throws -> [Item], handle: ([Item]) throws -> Void) throws
+    {
+        var invalidLines = invalidLines[...]
         var position = 0
-        for batch in Batches(urls) {
+        for batch in CallBatches(urls) {
             let answers = try call(batch)
             guard answers.count >= batch.count else {
                 throw CommandFailure(
@@ -63,28 +64,28 @@ extension URLList {
                     message: "the daemon's reply has \(answers.count) items for \(batch.count) URLs"
                 )
             }
-            let items = Self.merged(answers, &refused, from: position)
+            let items = Self.merged(answers, &invalidLines, from: position)
             position += batch.count
-            try take(items)
+            try handle(items)
         }
-        if !refused.isEmpty {
-            try take(refused.map(\.item))
+        if !invalidLines.isEmpty {
+            try handle(invalidLines.map(\.item))
         }
     }
 
     /// Items of the URLs from `position` on, with those of what was refused among them.
     private static func merged(
-        _ items: [Item], _ refused: inout ArraySlice<Refusal>, from position: Int
+        _ items: [Item], _ invalidLines: inout ArraySlice<InvalidLine>, from position: Int
     ) -> [Item] {
         // Usually nothing was: then nothing is copied.
-        guard let first = refused.first, first.position < position + items.count else {
+        guard let first = invalidLines.first, first.position < position + items.count else {
             return items
         }
         var merged: [Item] = []
         for (offset, item) in items.enumerated() {
-            while let refusal = refused.first, refusal.position <= position + offset {
-                merged.append(refusal.item)
-                refused.removeFirst()
+            while let invalidLine = invalidLines.first, invalidLine.position <= position + offset {
+                merged.append(invalidLine.item)
+                invalidLines.removeFirst()
             }
             merged.append(item)
         }
@@ -92,10 +93,10 @@ extension URLList {
     }
 
     /// Tells what was refused, for commands that have no items; whether that was anything.
-    func tellRefused() -> Bool {
-        for item in refused.map(\.item) {
-            Talk.say(item.url, item.failure?.message ?? "it is no URL")
+    func reportInvalidLines() -> Bool {
+        for item in invalidLines.map(\.item) {
+            StandardError.report(item.url, item.failure?.message ?? "it is no URL")
         }
-        return !refused.isEmpty
+        return !invalidLines.isEmpty
     }
 }

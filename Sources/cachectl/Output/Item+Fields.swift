@@ -30,7 +30,7 @@ extension Item {
     }
 
     /// The same as lines for people, a field a line.
-    var factLines: [String] {
+    var fieldLines: [String] {
         var table = Table([.left, .left])
         return table.lines(fields.map { [$0.name, $0.value.printable] })
     }

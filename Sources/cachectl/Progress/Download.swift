@@ -9,7 +9,7 @@ struct Download: Hashable {
         /// It ended, and why.
         case failed(Failure)
         /// There is nothing to draw: the image is here, or nobody wants it any more.
-        case over
+        case finished
     }
 
     let url: String
@@ -62,7 +62,7 @@ struct Download: Hashable {
     var isMoving: Bool {
         switch stage {
         case .unknown, .inFlight: true
-        case .failed, .over: false
+        case .failed, .finished: false
         }
     }
 }
@@ -84,7 +84,7 @@ extension Download.Stage {
         // The origin is asked about it, or sends a newer version.
         case (.cached, let phase?, _): self = .inFlight(phase)
         case (.missing, _, let failure?): self = .failed(failure)
-        case (.missing, _, nil), (.cached, nil, _): self = .over
+        case (.missing, _, nil), (.cached, nil, _): self = .finished
         }
     }
 }

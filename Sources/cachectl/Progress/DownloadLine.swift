@@ -4,7 +4,7 @@ import CacheWire
 ///
 ///     ⢸⣸ 42.0% ━━━╸────  420 kB/1.0 MB 3.1 MB/s   0:12 receiving  example.com/…/a.png
 struct DownloadLine {
-    let look: Look
+    let terminal: TerminalCapabilities
     let columns: Int
     let time: ScreenTime
 
@@ -15,12 +15,12 @@ struct DownloadLine {
         case .inFlight(.receiving), .inFlight(.publishing): arriving(download)
         case .inFlight(let phase): waiting(download, phase.rawValue)
         case .failed(let failure): failed(download, failure)
-        case .over: StyledLine()
+        case .finished: StyledLine()
         }
     }
 
     private var layout: DownloadColumns { DownloadColumns(columns: columns) }
-    private var ring: Ring { Ring(look: look) }
+    private var ring: Ring { Ring(terminal: terminal) }
 
     // MARK: The stages
 
@@ -49,54 +49,54 @@ struct DownloadLine {
 
     /// Nothing is known yet but the URL.
     private func waiting(_ download: Download, _ phase: String) -> StyledLine {
-        let isAtWork = download.stage == .inFlight(.connecting)
+        let isRunning = download.stage == .inFlight(.connecting)
         var line =
-            isAtWork
+            isRunning
             ? StyledLine(ring.turning(now: time.elapsed)) : StyledLine(ring.waiting, .faint)
         line.append(String(repeating: " ", count: layout.gap))
         line.append(shimmer.line(at: line.columns, width: layout.figures))
-        put(phase: phase, isAtWork ? .plain : .faint, to: &line)
-        put(url: download.url, isAtWork ? .plain : .faint, to: &line)
+        put(phase: phase, isRunning ? .plain : .faint, to: &line)
+        put(url: download.url, isRunning ? .plain : .faint, to: &line)
         return line
     }
 
     private func retrying(_ download: Download) -> StyledLine {
         let seconds = download.failure?.retryAt.map { max(0, $0 - time.unixSecond) }
-        let trouble = Trouble(
-            why: download.failure?.message ?? "retrying",
+        let summary = FailureSummary(
+            reason: download.failure?.message ?? "retrying",
             status: download.failure?.httpStatus,
-            when: seconds.map { "again in \($0) s" } ?? "again soon",
-            shortWhen: seconds.map { "again \($0) s" } ?? "again soon")
-        return troubled(
-            StyledLine(ring.turning(now: time.elapsed), .warning), .warning, trouble,
+            retry: seconds.map { "again in \($0) s" } ?? "again soon",
+            shortRetry: seconds.map { "again \($0) s" } ?? "again soon")
+        return failureLine(
+            StyledLine(ring.turning(now: time.elapsed), .warning), .warning, summary,
             url: download.url)
     }
 
     private func failed(_ download: Download, _ failure: Failure) -> StyledLine {
-        var trouble = Trouble(why: failure.message, status: failure.httpStatus)
+        var summary = FailureSummary(reason: failure.message, status: failure.httpStatus)
         if let second = failure.retryAt {
             let clock = time.clock(unixSecond: second)
             // Once that moment is past, the next who asks has it tried again.
             let isPast = second <= time.unixSecond
-            trouble.when = isPast ? "may be asked again" : "not before \(clock)"
-            trouble.shortWhen = isPast ? "may retry" : "until \(clock.dropLast(3))"
+            summary.retry = isPast ? "may be asked again" : "not before \(clock)"
+            summary.shortRetry = isPast ? "may retry" : "until \(clock.dropLast(3))"
         }
-        return troubled(
-            StyledLine(look.isUnicode ? "✗ " : "! ", .failure), .failure, trouble,
+        return failureLine(
+            StyledLine(terminal.isUnicode ? "✗ " : "! ", .failure), .failure, summary,
             url: download.url)
     }
 
     /// Why and when take the place of all figures, and a part of the URL's where it is narrow.
-    private func troubled(
-        _ mark: StyledLine, _ ink: Ink, _ trouble: Trouble, url: String
+    private func failureLine(
+        _ mark: StyledLine, _ style: TextStyle, _ summary: FailureSummary, url: String
     ) -> StyledLine {
         var line = mark
         line.append(String(repeating: " ", count: layout.gap))
         let room = columns - line.columns
         // Short forms take of a narrow URL's room what leaves it two columns of five.
-        let wanted = min(trouble.shortest, room * 3 / 5)
+        let wanted = min(summary.shortest, room * 3 / 5)
         let reasonRoom = max(room - min(layout.url, room / 2) - layout.gap, wanted)
-        var text = trouble.line(columns: reasonRoom, ink, look)
+        var text = summary.line(columns: reasonRoom, style, terminal)
         text.pad(to: max(0, reasonRoom))
         line.append(text)
         put(url: url, .plain, columns: room - reasonRoom - layout.gap, to: &line)
@@ -105,37 +105,43 @@ struct DownloadLine {
 
     // MARK: The parts
 
-    private var shimmer: Shimmer { Shimmer(look: look, columns: columns, now: time.elapsed) }
+    private var shimmer: Shimmer {
+        Shimmer(terminal: terminal, columns: columns, now: time.elapsed)
+    }
 
     /// A text pushed to the right end of its column.
-    private func put(_ text: String, _ width: Int, _ ink: Ink = .plain, to line: inout StyledLine) {
+    private func put(
+        _ text: String, _ width: Int, _ style: TextStyle = .plain, to line: inout StyledLine
+    ) {
         guard width > 0 else { return }
         let padding = layout.gap + max(0, width - text.columns)
         line.append(String(repeating: " ", count: padding))
-        line.append(text, ink)
+        line.append(text, style)
     }
 
     private func put(bar fraction: Double?, to line: inout StyledLine) {
         guard layout.bar > 0 else { return }
         line.append(String(repeating: " ", count: layout.gap))
         line.append(
-            fraction.map(Bar(look: look, width: layout.bar).line)
+            fraction.map(Bar(terminal: terminal, width: layout.bar).line)
                 ?? shimmer.line(at: line.columns, width: layout.bar))
     }
 
-    private func put(phase: String, _ ink: Ink, to line: inout StyledLine) {
+    private func put(phase: String, _ style: TextStyle, to line: inout StyledLine) {
         guard layout.phase > 0 else { return }
         line.append(String(repeating: " ", count: layout.gap))
         let start = line.columns
-        line.append(phase, ink)
+        line.append(phase, style)
         line.pad(to: start + layout.phase)
     }
 
-    private func put(url: String, _ ink: Ink, columns: Int? = nil, to line: inout StyledLine) {
-        let label = url.shortURL(columns: columns ?? layout.url, mark: look.ellipsis)
+    private func put(
+        url: String, _ style: TextStyle, columns: Int? = nil, to line: inout StyledLine
+    ) {
+        let label = url.shortURL(columns: columns ?? layout.url, mark: terminal.ellipsis)
         guard !label.isEmpty else { return }
         line.append(String(repeating: " ", count: layout.gap))
-        line.append(label, ink)
+        line.append(label, style)
     }
 
     private static func percent(_ fraction: Double) -> String {

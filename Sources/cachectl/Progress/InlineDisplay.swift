@@ -5,21 +5,21 @@ import Glibc
 /// Whatever ends the work, the screen is left as it was: by ``erase()``, and by the signal handlers
 /// of ``Signals``.
 final class InlineDisplay {
-    let look: Look
+    let terminal: TerminalCapabilities
     private let screen: InlineScreen
     private var isBlank = true
 
-    private init(look: Look) {
-        self.look = look
-        screen = InlineScreen(look: look)
+    private init(terminal: TerminalCapabilities) {
+        self.terminal = terminal
+        screen = InlineScreen(terminal: terminal)
     }
 
     /// A display on standard error, if that is a terminal that can move its cursor. isatty(3).
     static func onTerminal() -> InlineDisplay? {
-        let environment = Look.environment()
+        let environment = TerminalCapabilities.environment()
         guard isatty(STDERR_FILENO) == 1, environment["TERM"] != "dumb" else { return nil }
-        Signals.eraseDisplayFirst()
-        return InlineDisplay(look: Look(environment: environment))
+        Signals.eraseDisplayOnSignals()
+        return InlineDisplay(terminal: TerminalCapabilities(environment: environment))
     }
 
     var size: TerminalSize { TerminalSize(of: STDERR_FILENO) }
@@ -45,16 +45,5 @@ final class InlineDisplay {
         Signals.withoutInterruption {
             _ = text.withUTF8 { StandardStream.error.write(UnsafeRawBufferPointer($0)) }
         }
-    }
-}
-
-extension Look {
-    /// The variables that decide how to draw. getenv(3).
-    static func environment() -> [String: String] {
-        var values: [String: String] = [:]
-        for name in variables {
-            values[name] = getenv(name).map { String(cString: $0) }
-        }
-        return values
     }
 }

@@ -3,7 +3,7 @@
 /// After each frame the cursor is back at the first column of the first line, so that
 /// ``erase`` is all that is needed to leave a clean screen, whatever was drawn.
 struct InlineScreen {
-    let look: Look
+    let terminal: TerminalCapabilities
 
     /// Carriage return, and Erase in Page from here to the end.
     static let erase: StaticString = "\r\u{1B}[J"
@@ -13,7 +13,7 @@ struct InlineScreen {
         var frame = "\r"
         for line in lines {
             // Erase in Line: what a longer line has left.
-            frame += line.encoded(look) + "\u{1B}[K\n"
+            frame += line.encoded(terminal) + "\u{1B}[K\n"
         }
         frame += "\u{1B}[J"
         if !lines.isEmpty {

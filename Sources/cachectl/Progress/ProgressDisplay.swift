@@ -4,7 +4,7 @@ import CacheWire
 final class ProgressDisplay {
     private let display: InlineDisplay
     private let start = ContinuousClock.now
-    private var board = FetchBoard(urls: [])
+    private var progress = FetchProgress(urls: [])
 
     private init(display: InlineDisplay) {
         self.display = display
@@ -17,20 +17,21 @@ final class ProgressDisplay {
 
     /// Forgets what was and expects news about `urls`.
     func begin(_ urls: [String]) {
-        board = FetchBoard(urls: urls)
+        progress = FetchProgress(urls: urls)
     }
 
     /// Takes in what a reply says, and draws.
     func update(_ items: [Item]) {
-        board.replied(items, now: start.duration(to: .now))
+        progress.replied(items, now: start.duration(to: .now))
         tick()
     }
 
     /// Draws what is known now.
     func tick() {
         let time = ScreenTime.now(since: start)
-        board.advanced(to: time.elapsed)
-        display.draw(FetchView(look: display.look, size: display.size, time: time).lines(board))
+        progress.advanced(to: time.elapsed)
+        display.draw(
+            FetchView(terminal: display.terminal, size: display.size, time: time).lines(progress))
     }
 
     /// Leaves the screen as it was.

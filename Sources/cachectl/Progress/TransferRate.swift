@@ -19,11 +19,11 @@ struct TransferRate: Hashable {
     private static let timeConstant = 2.0
 
     /// Seconds without news that are news.
-    private static let patience = 1.0
+    private static let silenceThreshold = 1.0
     /// Seconds without a byte after which nothing comes at all, and steps as long.
     private static let stall = (seconds: 5.0, steps: 3.0)
     /// What a download is held for that has not told its speed, in bytes a second.
-    private static let untold = 10_000.0
+    private static let assumedRate = 10_000.0
 
     /// Takes in that `bytes` in all were there at `now`. A count that falls is a new attempt.
     mutating func sample(bytes: Int, now: Duration) {
@@ -46,8 +46,8 @@ struct TransferRate: Hashable {
     mutating func waited(step: Int, now: Duration) {
         guard let last else { return }
         let silence = (now - last.at) / .seconds(1)
-        guard silence >= Self.patience else { return }
-        let stepSeconds = Double(step) / (estimate ?? Self.untold)
+        guard silence >= Self.silenceThreshold else { return }
+        let stepSeconds = Double(step) / (estimate ?? Self.assumedRate)
         if silence >= max(Self.stall.seconds, Self.stall.steps * stepSeconds) {
             bytesPerSecond = 0
         } else if let estimate {

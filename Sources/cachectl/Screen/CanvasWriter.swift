@@ -1,14 +1,14 @@
 /// Turns one screen into the next with few bytes: only cells that changed are written (ECMA-48).
 struct CanvasWriter {
-    let look: Look
+    let terminal: TerminalCapabilities
     /// What the terminal shows; `nil` for nobody knows.
     private var shown: Canvas?
 
     /// So many unchanged cells cost no more than moving the cursor over them.
     private static let gap = 6
 
-    init(look: Look) {
-        self.look = look
+    init(terminal: TerminalCapabilities) {
+        self.terminal = terminal
     }
 
     /// Nobody knows any more what the terminal shows.
@@ -19,7 +19,7 @@ struct CanvasWriter {
     /// The bytes that make the terminal show `canvas`; none if it does.
     mutating func frame(_ canvas: Canvas) -> String {
         var text = ""
-        var pen = Pen(look: look)
+        var writer = SGRWriter(terminal: terminal)
         let before = known(canvas)
         if before == nil { text += "\u{1B}[0m\u{1B}[2J" }
         let blank = Array(repeating: Cell.blank, count: canvas.columns)
@@ -27,10 +27,10 @@ struct CanvasWriter {
             for run in Self.changes(from: before?.lines[index] ?? blank, to: line) {
                 // Cursor Position; counted from 1.
                 text += "\u{1B}[\(index + 1);\(run.lowerBound + 1)H"
-                for cell in line[run] { pen.write(cell, to: &text) }
+                for cell in line[run] { writer.write(cell, to: &text) }
             }
         }
-        pen.reset(&text)
+        writer.reset(&text)
         shown = canvas
         return text
     }

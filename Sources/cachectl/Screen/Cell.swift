@@ -1,14 +1,14 @@
 /// One column of a line.
 struct Cell: Hashable {
     var character: Character
-    var ink = Ink.plain
+    var style = TextStyle.plain
     /// Part of the line a person has chosen: light and dark change places.
-    var isChosen = false
+    var isSelected = false
 
     static let blank = Cell(character: " ")
 
     /// The second column of a wide character, which that one fills.
-    static func continuation(_ ink: Ink) -> Cell { Cell(character: "\0", ink: ink) }
+    static func continuation(_ style: TextStyle) -> Cell { Cell(character: "\0", style: style) }
 
     var isContinuation: Bool { character == "\0" }
 }

@@ -1,7 +1,7 @@
 /// A ring two columns wide that fills clockwise by eighths, or turns where nobody knows how much is
 /// left.
 struct Ring {
-    let look: Look
+    let terminal: TerminalCapabilities
 
     static let columns = 2
 
@@ -9,17 +9,17 @@ struct Ring {
     /// closed at 1 only.
     func filled(_ fraction: Double) -> String {
         let eighths = fraction >= 1 ? 8 : max(0, min(7, Int((fraction * 8).rounded(.up))))
-        guard look.isUnicode else { return "\(Self.density[eighths]) " }
+        guard terminal.isUnicode else { return "\(Self.density[eighths]) " }
         return Self.braille(Self.dots.prefix(eighths))
     }
 
     /// A dot in place of a ring that nothing fills yet.
-    var waiting: String { look.isUnicode ? "· " : ". " }
+    var waiting: String { terminal.isUnicode ? "· " : ". " }
 
     /// A third of the ring that goes round once a second.
     func turning(now: Duration) -> String {
         let step = Int(now / .milliseconds(125))
-        guard look.isUnicode else { return "\(Self.spin[step % Self.spin.count]) " }
+        guard terminal.isUnicode else { return "\(Self.spin[step % Self.spin.count]) " }
         return Self.braille((0..<3).map { Self.dots[(step + $0) % 8] })
     }
 

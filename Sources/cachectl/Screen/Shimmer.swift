@@ -4,7 +4,7 @@ import Glibc
 ///
 /// How light a cell is depends on its column and the time alone: all rows are in phase.
 struct Shimmer {
-    let look: Look
+    let terminal: TerminalCapabilities
     /// Columns of the whole screen, which the band crosses once a period.
     let columns: Int
     let now: Duration
@@ -37,7 +37,7 @@ struct Shimmer {
     /// Without colours the light shows in the density of the characters.
     private func glyph(_ light: Int) -> String {
         let level = light * 2 / Self.brightest
-        guard look.isUnicode else { return [".", ":", "="][level] }
-        return look.colors == .none ? ["░", "▒", "▓"][level] : "▄"
+        guard terminal.isUnicode else { return [".", ":", "="][level] }
+        return terminal.colors == .none ? ["░", "▒", "▓"][level] : "▄"
     }
 }

@@ -1,6 +1,6 @@
 /// A row of little columns, one a sample; the newest is at the right.
 struct Sparkline {
-    let look: Look
+    let terminal: TerminalCapabilities
     /// Columns.
     let width: Int
 
@@ -9,7 +9,7 @@ struct Sparkline {
 
     /// The last samples, the largest of them as high as it goes; nothing above 0 looks like 0.
     func line(_ samples: [Double]) -> StyledLine {
-        let levels = look.isUnicode ? Self.blocks : Self.letters
+        let levels = terminal.isUnicode ? Self.blocks : Self.letters
         let shown = samples.suffix(max(0, width))
         let top = shown.max() ?? 0
         var line = StyledLine(String(repeating: " ", count: max(0, width - shown.count)))

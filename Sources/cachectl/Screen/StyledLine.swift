@@ -4,8 +4,8 @@ struct StyledLine: Hashable {
 
     init() {}
 
-    init(_ text: String, _ ink: Ink = .plain) {
-        append(text, ink)
+    init(_ text: String, _ style: TextStyle = .plain) {
+        append(text, style)
     }
 
     var columns: Int { cells.count }
@@ -13,10 +13,10 @@ struct StyledLine: Hashable {
     /// The text without its inks.
     var text: String { String(cells.lazy.filter { !$0.isContinuation }.map(\.character)) }
 
-    mutating func append(_ text: String, _ ink: Ink = .plain) {
+    mutating func append(_ text: String, _ style: TextStyle = .plain) {
         for character in text {
-            cells.append(Cell(character: character, ink: ink))
-            if character.columns == 2 { cells.append(.continuation(ink)) }
+            cells.append(Cell(character: character, style: style))
+            if character.columns == 2 { cells.append(.continuation(style)) }
         }
     }
 
@@ -43,26 +43,26 @@ struct StyledLine: Hashable {
     }
 
     /// The line as the one a person has chosen, so many columns wide.
-    func chosen(columns: Int) -> StyledLine {
+    func selected(columns: Int) -> StyledLine {
         var line = prefix(columns: columns)
         line.pad(to: columns)
-        for index in line.cells.indices { line.cells[index].isChosen = true }
+        for index in line.cells.indices { line.cells[index].isSelected = true }
         return line
     }
 
     /// The line in one ink.
-    func inked(_ ink: Ink) -> StyledLine {
+    func styled(_ style: TextStyle) -> StyledLine {
         var line = self
-        for index in line.cells.indices { line.cells[index].ink = ink }
+        for index in line.cells.indices { line.cells[index].style = style }
         return line
     }
 
     /// The line as a terminal takes it, its end in the plain rendition.
-    func encoded(_ look: Look) -> String {
-        var pen = Pen(look: look)
+    func encoded(_ terminal: TerminalCapabilities) -> String {
+        var writer = SGRWriter(terminal: terminal)
         var text = ""
-        for cell in cells { pen.write(cell, to: &text) }
-        pen.reset(&text)
+        for cell in cells { writer.write(cell, to: &text) }
+        writer.reset(&text)
         return text
     }
 }

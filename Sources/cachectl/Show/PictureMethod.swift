@@ -9,7 +9,7 @@ enum PictureMethod: Hashable {
     /// Another program draws it.
     case tool(String, arguments: [String])
     /// It does not: there are words only.
-    case facts
+    case text
 }
 
 extension PictureMethod {
@@ -19,7 +19,7 @@ extension PictureMethod {
     ///   - program: `TERM_PROGRAM`, for terminals that do not say their name when asked.
     ///   - isInstalled: whether a program is there.
     init(
-        _ mediaType: String?, on terminal: TerminalAnswers, program: String?,
+        _ mediaType: String?, on terminal: GraphicsSupport, program: String?,
         isInstalled: (String) -> Bool
     ) {
         let isPNG = mediaType == "image/png"
@@ -28,20 +28,20 @@ extension PictureMethod {
         func drawn(by format: String) -> Self {
             .tool("chafa", arguments: ["--animate=off", "--format=\(format)"])
         }
-        if isPNG, terminal.takesKittyFile {
+        if isPNG, terminal.supportsKittyFile {
             self = .kittyFile
-        } else if isPNG, terminal.takesKittyData {
+        } else if isPNG, terminal.supportsKittyData {
             self = .kittyData
         } else if names.contains(where: { $0.contains("iterm") || $0.contains("wezterm") }) {
             self = .inlineFile
-        } else if terminal.takesKittyData, chafa {
+        } else if terminal.supportsKittyData, chafa {
             self = drawn(by: "kitty")
-        } else if terminal.takesSixels, isInstalled("img2sixel") {
+        } else if terminal.supportsSixels, isInstalled("img2sixel") {
             self = .tool("img2sixel", arguments: [])
         } else if chafa {
-            self = drawn(by: terminal.takesSixels ? "sixels" : "symbols")
+            self = drawn(by: terminal.supportsSixels ? "sixels" : "symbols")
         } else {
-            self = .facts
+            self = .text
         }
     }
 }

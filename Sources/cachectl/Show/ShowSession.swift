@@ -14,22 +14,25 @@ struct ShowSession {
         case .inlineFile:
             try print(Picture.inline(try FileBytes.read(item.path ?? ""), in: box(for: item)))
         case .tool(let name, let arguments):
-            guard ShowTool.run(name, arguments + [item.path ?? ""]) else { return try tell(item) }
-        case .facts:
-            try tell(item)
+            guard ExternalProgram.run(name, arguments + [item.path ?? ""]) else {
+                return try printFields(item)
+            }
+        case .text:
+            try printFields(item)
         }
     }
 
     /// Standard output that is no terminal gets words.
     private func method(for item: Item) -> PictureMethod {
-        guard isatty(STDOUT_FILENO) == 1, Look.environment()["TERM"] != "dumb" else {
-            return .facts
+        guard isatty(STDOUT_FILENO) == 1, TerminalCapabilities.environment()["TERM"] != "dumb"
+        else {
+            return .text
         }
         let file = item.mediaType == "image/png" ? item.path : nil
         return PictureMethod(
             item.mediaType, on: TerminalProbe.ask(about: file),
             program: getenv("TERM_PROGRAM").map { String(cString: $0) },
-            isInstalled: { ShowTool.find($0) != nil })
+            isInstalled: { ExternalProgram.find($0) != nil })
     }
 
     private func box(for item: Item) -> PictureBox {
@@ -39,11 +42,11 @@ struct ShowSession {
     }
 
     /// What `info` says.
-    private func tell(_ item: Item) throws {
+    private func printFields(_ item: Item) throws {
         let known = try client.call(
             Methods.Status.self, .init(urls: [item.url], details: true))
         for item in known.items {
-            try print(item.factLines.map { $0 + "\n" }.joined())
+            try print(item.fieldLines.map { $0 + "\n" }.joined())
         }
     }
 

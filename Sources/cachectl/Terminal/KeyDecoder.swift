@@ -7,7 +7,7 @@ struct KeyDecoder {
     private(set) var deadline: Duration?
 
     /// An escape without company for so long was the key.
-    private static let patience = Duration.milliseconds(50)
+    private static let escapeTimeout = Duration.milliseconds(50)
 
     private static let escape: UInt8 = 0x1B
     /// Behind `ESC [` or `ESC O`.
@@ -28,7 +28,7 @@ struct KeyDecoder {
                 keys += takeSequence()
             }
         }
-        deadline = pending.isEmpty ? nil : now + Self.patience
+        deadline = pending.isEmpty ? nil : now + Self.escapeTimeout
         return keys
     }
 

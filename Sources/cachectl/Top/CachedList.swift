@@ -9,7 +9,7 @@ struct CachedList: Hashable {
     private var isLoading = false
 
     /// A page as it is asked for.
-    struct Page: Hashable {
+    struct PageRequest: Hashable {
         var order: CachedOrder
         var limit: Int
         var after: String?
@@ -20,49 +20,49 @@ struct CachedList: Hashable {
     private static let callLimit = 1000
 
     /// The first page of an order.
-    mutating func begin(_ order: CachedOrder) -> Page {
+    mutating func begin(_ order: CachedOrder) -> PageRequest {
         self = CachedList()
         self.order = order
         isLoading = true
-        return Page(order: order, limit: Self.pageSize)
+        return PageRequest(order: order, limit: Self.pageSize)
     }
 
     /// Whether there is nothing that was not read.
-    var isWhole: Bool { after == nil && !isLoading }
+    var isComplete: Bool { after == nil && !isLoading }
 
     /// The page to ask for when so many rows were seen; `nil` while there is enough.
-    mutating func wanted(seen: Int, isEndWanted: Bool = false) -> Page? {
+    mutating func nextPage(seen: Int, isJumpingToEnd: Bool = false) -> PageRequest? {
         guard let after, !isLoading, seen + Self.pageSize / 2 > items.count else { return nil }
         isLoading = true
-        return Page(
-            order: order, limit: isEndWanted ? Self.callLimit : Self.pageSize, after: after)
+        return PageRequest(
+            order: order, limit: isJumpingToEnd ? Self.callLimit : Self.pageSize, after: after)
     }
 
     /// All down to the last row seen once more, because something has changed, and a page beyond it:
     /// what is new may stand before it.
-    mutating func reload(seen: Int) -> Page? {
+    mutating func reload(seen: Int) -> PageRequest? {
         guard !isLoading, seen <= Self.callLimit else { return nil }
         isLoading = true
-        return Page(order: order, limit: min(Self.callLimit, seen + Self.pageSize))
+        return PageRequest(order: order, limit: min(Self.callLimit, seen + Self.pageSize))
     }
 
-    mutating func arrived(_ page: Page, _ reply: Methods.List.Reply) {
+    mutating func arrived(_ page: PageRequest, _ reply: Methods.List.Reply) {
         // Somebody has chosen another order meanwhile.
         guard page.order == order else { return }
         isLoading = false
         let known = Dictionary(items.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        let news = reply.items.map { $0.withRenewal(of: known[$0.key]) }
+        let news = reply.items.map { $0.keepingRefresh(of: known[$0.key]) }
         items = page.after == nil ? news : items + news
         after = reply.items.isEmpty ? nil : reply.after
     }
 
     /// Where a row of the list before stands now, or the next behind it that is still there.
-    func place(of row: Int, in before: CachedList) -> Int {
+    func position(of row: Int, in before: CachedList) -> Int {
         guard before.items.indices.contains(row) else { return row }
         if items.indices.contains(row), items[row].key == before.items[row].key { return row }
-        let places = Dictionary(
+        let positions = Dictionary(
             items.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
-        return before.items[row...].lazy.compactMap { places[$0.key] }.first ?? row
+        return before.items[row...].lazy.compactMap { positions[$0.key] }.first ?? row
     }
 
     /// Takes in what was said about some of them.
@@ -79,7 +79,7 @@ struct CachedList: Hashable {
 
 extension Item {
     /// The item with how far its next version is, which lists do not tell.
-    fileprivate func withRenewal(of known: Item?) -> Item {
+    fileprivate func keepingRefresh(of known: Item?) -> Item {
         var item = self
         item.phase = known?.phase
         item.received = known?.received

@@ -5,40 +5,43 @@ struct CachedView {
     let screen: TopScreen
 
     private var model: TopModel { screen.model }
-    private var gauges: Gauges { screen.model.gauges }
-    private var look: Look { screen.look }
+    private var statsHistory: StatsHistory { screen.model.statsHistory }
+    private var terminal: TerminalCapabilities { screen.terminal }
 
     // MARK: The figures
 
     var budget: StyledLine {
-        guard let used = gauges.int("bytesUsed"), let allowed = gauges.int("bytesAllowed") else {
+        guard let used = statsHistory.int("bytesUsed"),
+            let allowed = statsHistory.int("bytesAllowed")
+        else {
             return StyledLine()
         }
         var line = StyledLine(ByteCountText.describe(used), .strong)
         line.append(" of \(ByteCountText.describe(allowed))  ")
         let fraction = allowed > 0 ? Double(used) / Double(allowed) : 1
-        line.append(Bar(look: look, width: screen.columns / 5).line(fraction))
-        line.append("  " + images(gauges.int("entries")))
-        let pinned = gauges.int("entriesPinned") ?? 0
+        line.append(Bar(terminal: terminal, width: screen.columns / 5).line(fraction))
+        line.append("  " + images(statsHistory.int("entries")))
+        let pinned = statsHistory.int("entriesPinned") ?? 0
         if pinned > 0 {
             line.append(
-                ", \(pinned) pinned (\(ByteCountText.describe(gauges.int("bytesPinned") ?? 0)))")
+                ", \(pinned) pinned (\(ByteCountText.describe(statsHistory.int("bytesPinned") ?? 0)))"
+            )
         }
         return line
     }
 
     var pressure: StyledLine {
-        guard let source = gauges.string("pressureSource") else { return StyledLine() }
+        guard let source = statsHistory.string("pressureSource") else { return StyledLine() }
         var line = StyledLine("pressure ", .faint)
         line.append(source.printable)
-        guard let level = gauges.string("pressureLastLevel"),
-            let second = gauges.int("pressureLastAt")
+        guard let level = statsHistory.string("pressureLastLevel"),
+            let second = statsHistory.int("pressureLastAt")
         else { return line }
         let age = TimeText.describe(from: second, to: screen.time.unixSecond)
-        let bytes = ByteCountText.describe(gauges.int("pressureLastBytes") ?? 0)
+        let bytes = ByteCountText.describe(statsHistory.int("pressureLastBytes") ?? 0)
         line.append("  last ", .faint)
         line.append("\(level) \(age) ago", level == "critical" ? .failure : .warning)
-        line.append(", \(images(gauges.int("pressureLastEntries"))) went, \(bytes)")
+        line.append(", \(images(statsHistory.int("pressureLastEntries"))) went, \(bytes)")
         return line
     }
 
@@ -47,16 +50,16 @@ struct CachedView {
     }
 
     var sparklines: StyledLine {
-        let parts: [(String, Gauges.Samples, (Double) -> String)] = [
-            ("hits", gauges.hits, { "\(Int($0.rounded()))/s" }),
-            ("in", gauges.bytesReceived, { ByteCountText.describe(Int($0)) + "/s" }),
-            ("evicted", gauges.bytesEvicted, { ByteCountText.describe(Int($0)) + "/s" }),
+        let parts: [(String, StatsHistory.Samples, (Double) -> String)] = [
+            ("hits", statsHistory.hits, { "\(Int($0.rounded()))/s" }),
+            ("in", statsHistory.bytesReceived, { ByteCountText.describe(Int($0)) + "/s" }),
+            ("evicted", statsHistory.bytesEvicted, { ByteCountText.describe(Int($0)) + "/s" }),
         ]
         // Words, numbers and spaces take 50 columns.
         let width = max(4, (screen.columns - 50) / parts.count)
         return parts.reduce(into: StyledLine()) { line, part in
             line.append(part.0 + " ", .faint)
-            line.append(Sparkline(look: look, width: width).line(part.1.values))
+            line.append(Sparkline(terminal: terminal, width: width).line(part.1.values))
             let rate = " " + part.2(part.1.values.last ?? 0)
             line.append(rate + String(repeating: " ", count: max(1, 11 - rate.columns)))
         }
@@ -70,14 +73,14 @@ struct CachedView {
     var heads: StyledLine {
         var line = line(pin: " ", size: "SIZE", type: "TYPE", dimensions: "PIXELS", time: timeHead)
         line.append("URL, \(model.cached.order.rawValue) first")
-        return line.inked(.faint)
+        return line.styled(.faint)
     }
 
     var rows: [StyledLine] {
         let range = model.cachedRows.range
         return zip(range, model.cached.items[range]).map { index, item in
             let row = row(item)
-            return index == model.cachedRows.cursor ? row.chosen(columns: screen.columns) : row
+            return index == model.cachedRows.cursor ? row.selected(columns: screen.columns) : row
         }
     }
 
@@ -88,9 +91,9 @@ struct CachedView {
             pin: item.pinned == true ? "*" : " ",
             size: item.size.map(ByteCountText.describe) ?? "",
             type: item.mediaType?.printable ?? "", dimensions: item.dimensions,
-            time: item.renewal ?? age ?? "")
+            time: item.refreshProgress ?? age ?? "")
         let room = screen.columns - line.columns
-        line.append(item.url.shortURL(columns: room, mark: look.ellipsis))
+        line.append(item.url.shortURL(columns: room, mark: terminal.ellipsis))
         return line
     }
 
@@ -102,7 +105,7 @@ struct CachedView {
         put(size, 8, to: &line)
         if isWide {
             line.append("  ")
-            line.append(type.prefix(columns: 12, mark: look.ellipsis))
+            line.append(type.prefix(columns: 12, mark: terminal.ellipsis))
             line.pad(to: 23)
             put(dimensions, 10, to: &line)
         }
@@ -118,7 +121,7 @@ struct CachedView {
 
 extension Item {
     /// How far the next version of an image is, in the room of an age; `nil` where none is asked for.
-    fileprivate var renewal: String? {
+    fileprivate var refreshProgress: String? {
         switch phase {
         case .queued, .connecting: "asking"
         case .receiving: fraction.map { "\(Int($0 * 100))%" } ?? "coming"

@@ -18,13 +18,13 @@ struct DownloadTable {
     }
 
     /// What a change did to the table.
-    struct Change: Hashable {
+    struct UpdateSummary: Hashable {
         var began = 0
         var ended = 0
         /// The URL of the last that did either.
         var latest: String?
         /// How many rows a given one has moved up.
-        var lostAbove = 0
+        var rowsRemovedAbove = 0
     }
 
     private(set) var rows: [Row] = []
@@ -45,18 +45,20 @@ struct DownloadTable {
     /// Takes in what was said about some.
     ///
     /// - Parameter row: the first on the screen.
-    mutating func changed(_ items: [Item], removed: [String], firstOnScreen row: Int) -> Change {
-        var change = Change()
+    mutating func changed(_ items: [Item], removed: [String], firstOnScreen row: Int)
+        -> UpdateSummary
+    {
+        var summary = UpdateSummary()
         var lost: Set<Int> = []
         // What is told at once comes in no order.
-        for item in items.sorted(by: { $0.url < $1.url }) { take(item, &change, &lost) }
+        for item in items.sorted(by: { $0.url < $1.url }) { take(item, &summary, &lost) }
         for key in removed {
             guard let position = positions[key], rows[position].failure == nil else { continue }
-            end(position, &change, &lost)
+            end(position, &summary, &lost)
         }
         forgetOldFailures(&lost)
-        change.lostAbove = arrange(without: lost, firstOnScreen: row)
-        return change
+        summary.rowsRemovedAbove = arrange(without: lost, firstOnScreen: row)
+        return summary
     }
 
     /// Takes in how far one is.
@@ -71,7 +73,8 @@ struct DownloadTable {
             without: Set(rows.indices.filter { rows[$0].failure != nil }), firstOnScreen: row)
     }
 
-    private mutating func take(_ item: Item, _ change: inout Change, _ lost: inout Set<Int>) {
+    private mutating func take(_ item: Item, _ summary: inout UpdateSummary, _ lost: inout Set<Int>)
+    {
         let position = positions[item.key]
         switch Download.Stage(item) {
         case .inFlight(let phase):
@@ -87,22 +90,22 @@ struct DownloadTable {
                 rows.append(Row(key: item.key, url: item.url, isQueued: isQueued))
             }
             runningCount += 1
-            change.began += 1
-            change.latest = item.url
+            summary.began += 1
+            summary.latest = item.url
         case .failed(let failure):
-            failed(item, failure, position, &change)
-        case .over:
+            failed(item, failure, position, &summary)
+        case .finished:
             guard let position else { return }
-            guard let failure = item.failure else { return end(position, &change, &lost) }
+            guard let failure = item.failure else { return end(position, &summary, &lost) }
             // The image is here, and its next version is not.
-            failed(item, failure, position, &change)
+            failed(item, failure, position, &summary)
         case .unknown:
             break
         }
     }
 
     private mutating func failed(
-        _ item: Item, _ failure: Failure, _ position: Int?, _ change: inout Change
+        _ item: Item, _ failure: Failure, _ position: Int?, _ summary: inout UpdateSummary
     ) {
         let former = position.flatMap { rows[$0].failure }
         // The same is told with every change of the item.
@@ -120,17 +123,19 @@ struct DownloadTable {
             // It failed so soon that its beginning was not told.
             positions[item.key] = rows.count
             rows.append(row)
-            change.began += 1
+            summary.began += 1
         }
-        change.ended += 1
-        change.latest = item.url
+        summary.ended += 1
+        summary.latest = item.url
     }
 
-    private mutating func end(_ position: Int, _ change: inout Change, _ lost: inout Set<Int>) {
+    private mutating func end(
+        _ position: Int, _ summary: inout UpdateSummary, _ lost: inout Set<Int>
+    ) {
         guard lost.insert(position).inserted, rows[position].failure == nil else { return }
         runningCount -= 1
-        change.ended += 1
-        change.latest = rows[position].url
+        summary.ended += 1
+        summary.latest = rows[position].url
         positions[rows[position].key] = nil
     }
 

@@ -3,7 +3,8 @@ struct DownloadsView {
     let screen: TopScreen
 
     var rows: [StyledLine] {
-        let line = DownloadLine(look: screen.look, columns: screen.columns, time: screen.time)
+        let line = DownloadLine(
+            terminal: screen.terminal, columns: screen.columns, time: screen.time)
         let model = screen.model
         return model.table.rows[model.downloadRows.range].map { row in
             line.line(model.watched[row.url] ?? Download(row))

@@ -4,8 +4,8 @@ struct KeyHints {
 
     private static let gap = 2
 
-    init(look: Look, view: TopModel.View) {
-        let arrows = look.isUnicode ? "↑↓" : "j/k"
+    init(terminal: TerminalCapabilities, view: TopModel.View) {
+        let arrows = terminal.isUnicode ? "↑↓" : "j/k"
         hints =
             [("q", "quit"), ("tab", "view")]
             + (view == .downloads

@@ -2,12 +2,12 @@ import CacheWire
 
 /// What a person does.
 extension TopModel {
-    mutating func pressed(_ key: Key, now: Duration) -> [Wish] {
-        say(nil, now: now)
-        isEndWanted = view == .cached && [.end, .character("G")].contains(key)
-        if let question {
-            self.question = nil
-            return key == .character("y") ? answered(question) : []
+    mutating func pressed(_ key: Key, now: Duration) -> [Action] {
+        showNotice(nil, now: now)
+        isJumpingToEnd = view == .cached && [.end, .character("G")].contains(key)
+        if let confirmation {
+            self.confirmation = nil
+            return key == .character("y") ? answered(confirmation) : []
         }
         switch key {
         case .character("q"): return [.quit]
@@ -20,51 +20,51 @@ extension TopModel {
         }
     }
 
-    private mutating func pressedInDownloads(_ key: Key) -> [Wish] {
+    private mutating func pressedInDownloads(_ key: Key) -> [Action] {
         guard key == .character("c") else { return [] }
         let lost = table.clearFailures(firstOnScreen: downloadRows.offset)
-        downloadRows.lost(above: lost)
+        downloadRows.rowsRemoved(above: lost)
         layOut()
         return []
     }
 
-    private mutating func pressedInCached(_ key: Key) -> [Wish] {
+    private mutating func pressedInCached(_ key: Key) -> [Action] {
         switch key {
         case .character("n"): return ordered(.newest)
         case .character("l"): return ordered(.largest)
         case .character("u"): return ordered(.unused)
         default: break
         }
-        guard let chosen, !chosen.url.isEmpty else { return [] }
+        guard let selected, !selected.url.isEmpty else { return [] }
         switch key {
-        case .character("p"): return [.pin(chosen.url, chosen.pinned != true)]
+        case .character("p"): return [.pin(selected.url, selected.pinned != true)]
         case .character("r"):
-            refreshing.insert(chosen.url)
-            return [.refresh(chosen.url)]
+            refreshing.insert(selected.url)
+            return [.refresh(selected.url)]
         case .character("x"):
-            question = .remove(url: chosen.url)
+            confirmation = .remove(url: selected.url)
             return []
         default: return []
         }
     }
 
-    private mutating func answered(_ question: Question) -> [Wish] {
-        switch question {
+    private mutating func answered(_ confirmation: Confirmation) -> [Action] {
+        switch confirmation {
         case .remove(let url):
             refreshing.remove(url)
             return [.remove(url)]
         }
     }
 
-    private mutating func show(_ other: View, now: Duration) -> [Wish] {
+    private mutating func show(_ other: View, now: Duration) -> [Action] {
         guard other != view else { return [] }
         view = other
-        nextSample = other == .cached ? now + FramePace.sample : nil
+        nextSample = other == .cached ? now + FrameSchedule.sample : nil
         guard other == .cached else { return [] }
         return [.stats] + ordered(cached.order)
     }
 
-    private mutating func ordered(_ order: CachedOrder) -> [Wish] {
+    private mutating func ordered(_ order: CachedOrder) -> [Action] {
         cachedRows = Viewport()
         let page = cached.begin(order)
         layOut()
@@ -84,19 +84,20 @@ extension TopModel {
         }
     }
 
-    private mutating func moved(by steps: Int) -> [Wish] {
+    private mutating func moved(by steps: Int) -> [Action] {
         switch view {
         case .downloads:
             downloadRows.scroll(by: steps)
             return []
         case .cached:
-            cachedRows.choose(by: steps)
-            return moreOfList()
+            cachedRows.moveCursor(by: steps)
+            return nextPageIfNeeded()
         }
     }
 
-    mutating func moreOfList() -> [Wish] {
-        let page = cached.wanted(seen: cachedRows.range.upperBound, isEndWanted: isEndWanted)
+    mutating func nextPageIfNeeded() -> [Action] {
+        let page = cached.nextPage(
+            seen: cachedRows.range.upperBound, isJumpingToEnd: isJumpingToEnd)
         return page.map { [.list($0)] } ?? []
     }
 }

@@ -11,19 +11,19 @@ extension TopModel {
     }
 
     /// When to draw.
-    var nextFrame: Duration? { pace.next(isMoving: isMoving) }
+    var nextFrame: Duration? { schedule.next(isMoving: isMoving) }
 
     /// The time has come to here.
-    mutating func advanced(to now: Duration) -> [Wish] {
+    mutating func advanced(to now: Duration) -> [Action] {
         let label = pacer.label
         pacer.advanced(to: now)
-        if pacer.label != label { pace.isChanged = true }
-        if let noticeEnd, now >= noticeEnd { say(nil, now: now) }
+        if pacer.label != label { schedule.isChanged = true }
+        if let noticeEnd, now >= noticeEnd { showNotice(nil, now: now) }
         if isMoving {
             for url in watched.keys { watched[url]?.advanced(to: now) }
         }
         guard let due = nextSample, now >= due else { return [] }
-        nextSample = now + FramePace.sample
+        nextSample = now + FrameSchedule.sample
         return [.stats]
     }
 }

@@ -10,9 +10,9 @@ struct TopModel {
     }
 
     /// What is to be done for the model.
-    enum Wish: Hashable {
+    enum Action: Hashable {
         case stats
-        case list(CachedList.Page)
+        case list(CachedList.PageRequest)
         case pin(String, Bool)
         case remove(String)
         case refresh(String)
@@ -20,7 +20,7 @@ struct TopModel {
     }
 
     /// What a person is asked before it is done.
-    enum Question: Hashable {
+    enum Confirmation: Hashable {
         case remove(url: String)
     }
 
@@ -28,7 +28,7 @@ struct TopModel {
     var size: TerminalSize
     var table = DownloadTable()
     /// Where each view stands.
-    var downloadRows = Viewport(isChoosing: false)
+    var downloadRows = Viewport(hasCursor: false)
     var cachedRows = Viewport()
     /// How far the downloads on the screen are, by URL.
     var watched: [String: Download] = [:]
@@ -36,20 +36,20 @@ struct TopModel {
     /// The URLs a person had refreshed, until it is known what came of it.
     var refreshing: Set<String> = []
     /// The end of what is cached is wanted, which is not read yet.
-    var isEndWanted = false
-    var gauges = Gauges()
+    var isJumpingToEnd = false
+    var statsHistory = StatsHistory()
 
     /// Downloads that ended since there last was nothing to do.
     var finished = 0
     var pacer = LabelPacer()
 
-    var question: Question?
+    var confirmation: Confirmation?
     /// What became of what a person did last; shown until the next key, and so long at most.
     private(set) var notice: String?
     private(set) var noticeEnd: Duration?
     private static let noticeTime = Duration.seconds(3)
 
-    var pace = FramePace()
+    var schedule = FrameSchedule()
     /// When `Stats` is asked next; `nil` while nobody looks at it.
     var nextSample: Duration?
 
@@ -59,10 +59,10 @@ struct TopModel {
     }
 
     /// What is to do altogether; `nil` while there is nothing.
-    var overall: Overall? {
+    var overall: OverallProgress? {
         let total = finished + table.runningCount
         guard table.runningCount > 0 || pacer.label != nil, total > 0 else { return nil }
-        return Overall(
+        return OverallProgress(
             finished: finished, total: total,
             fraction: min(1, (Double(finished) + table.runningParts) / Double(total)),
             label: pacer.label)
@@ -76,16 +76,16 @@ struct TopModel {
         }
     }
 
-    var chosen: Item? {
+    var selected: Item? {
         guard view == .cached, cached.items.indices.contains(cachedRows.cursor) else { return nil }
         return cached.items[cachedRows.cursor]
     }
 
     /// Shows a notice, or none any more.
-    mutating func say(_ text: String?, now: Duration) {
+    mutating func showNotice(_ text: String?, now: Duration) {
         notice = text
         noticeEnd = text == nil ? nil : now + Self.noticeTime
-        pace.isUrgent = true
+        schedule.isUrgent = true
     }
 
     /// Fits the views to the screen and to what there is.
@@ -101,10 +101,10 @@ struct TopModel {
     mutating func changeCached(_ change: (inout CachedList) -> Void) {
         let before = cached
         change(&cached)
-        let cursor = cached.place(of: cachedRows.cursor, in: before)
+        let cursor = cached.position(of: cachedRows.cursor, in: before)
         // At its top the screen shows what is first, whatever was.
         let offset =
-            cachedRows.offset > 0 ? cached.place(of: cachedRows.offset, in: before) : 0
+            cachedRows.offset > 0 ? cached.position(of: cachedRows.offset, in: before) : 0
         layOut()
         cachedRows.moved(cursor: cursor, offset: offset)
     }
@@ -113,6 +113,6 @@ struct TopModel {
     mutating func resized(_ size: TerminalSize) {
         self.size = size
         layOut()
-        pace.isUrgent = true
+        schedule.isUrgent = true
     }
 }

@@ -3,7 +3,7 @@ import CacheWire
 /// Draws `top`. Pure: the same model, look and time give the same screen.
 struct TopScreen {
     let model: TopModel
-    let look: Look
+    let terminal: TerminalCapabilities
     let time: ScreenTime
 
     var columns: Int { model.size.columns }
@@ -31,7 +31,7 @@ struct TopScreen {
     }
 
     /// When a time that it names will have passed.
-    var untrueAt: Duration? {
+    var outdatedAt: Duration? {
         guard model.view == .downloads else { return nil }
         return model.table.rows[model.downloadRows.range].lazy.compactMap(\.failure?.retryAt)
             .filter { $0 > time.unixSecond }.min()
@@ -55,20 +55,20 @@ struct TopScreen {
 
     private var overall: StyledLine {
         guard let overall = model.overall else { return StyledLine("nothing to do", .faint) }
-        return OverallLine(look: look, columns: columns).line(overall)
+        return OverallLine(terminal: terminal, columns: columns).line(overall)
     }
 
     /// What a person can do, or is asked, or has just done.
     private var keys: StyledLine {
-        if case .remove(let url)? = model.question {
+        if case .remove(let url)? = model.confirmation {
             let room = columns - "remove ? y/n".columns
-            let name = url.shortURL(columns: room, mark: look.ellipsis)
+            let name = url.shortURL(columns: room, mark: terminal.ellipsis)
             return StyledLine("remove \(name)? y/n", .warning)
         }
         if let notice = model.notice {
             return StyledLine(
-                notice.printable.prefix(columns: columns, mark: look.ellipsis), .strong)
+                notice.printable.prefix(columns: columns, mark: terminal.ellipsis), .strong)
         }
-        return KeyHints(look: look, view: model.view).line(columns: columns)
+        return KeyHints(terminal: terminal, view: model.view).line(columns: columns)
     }
 }

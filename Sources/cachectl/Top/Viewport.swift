@@ -3,7 +3,7 @@
 /// The chosen row is always on the screen.
 struct Viewport: Hashable {
     /// Whether a row is chosen; else the screen stays where it is when its size changes.
-    var isChoosing = true
+    var hasCursor = true
     /// The first row on the screen.
     private(set) var offset = 0
     /// The row a person has chosen.
@@ -34,14 +34,14 @@ struct Viewport: Hashable {
     }
 
     /// Rows before the first on the screen went: those on it stay where they are.
-    mutating func lost(above lost: Int) {
+    mutating func rowsRemoved(above lost: Int) {
         offset -= lost
         cursor -= lost
         settle()
     }
 
     /// Chooses another row; the screen follows it.
-    mutating func choose(by steps: Int) {
+    mutating func moveCursor(by steps: Int) {
         cursor += steps
         settle()
     }
@@ -55,7 +55,7 @@ struct Viewport: Hashable {
 
     private mutating func settle() {
         offset = max(0, min(offset, count - height))
-        guard isChoosing else { return cursor = offset }
+        guard hasCursor else { return cursor = offset }
         cursor = max(0, min(cursor, count - 1))
         if cursor < offset { offset = cursor }
         if height > 0, cursor >= offset + height { offset = cursor - height + 1 }

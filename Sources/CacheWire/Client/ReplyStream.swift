@@ -1,5 +1,5 @@
 /// The replies to one call that asked for more than one.
-public struct Replies<M: Method> {
+public struct ReplyStream<M: Method> {
     private let client: Client
     private var isOver = false
 

@@ -3,67 +3,6 @@ import Testing
 
 @testable import cachectl
 
-@Suite struct ViewportTests {
-    @Test func theScreenFollowsTheChosenRow() {
-        var rows = Viewport()
-        rows.resized(height: 10)
-        rows.counted(100)
-        rows.choose(by: 12)
-        #expect(rows.cursor == 12 && rows.range == 3..<13)
-        rows.choose(by: -10)
-        #expect(rows.cursor == 2 && rows.range == 2..<12)
-        rows.choose(by: .max / 2)
-        #expect(rows.cursor == 99 && rows.range == 90..<100)
-        rows.choose(by: -.max / 2)
-        #expect(rows.cursor == 0 && rows.range == 0..<10)
-    }
-
-    @Test func rowsStayWhereTheyAreWhenOthersGo() {
-        var rows = Viewport()
-        rows.resized(height: 10)
-        rows.counted(100)
-        rows.scroll(by: 50)
-        rows.lost(above: 7)
-        rows.counted(93)
-        #expect(rows.range == 43..<53)
-    }
-
-    @Test func theChosenRowStaysOnTheScreen() {
-        var rows = Viewport()
-        rows.resized(height: 20)
-        rows.counted(100)
-        rows.choose(by: 15)
-        rows.resized(height: 5)
-        #expect(rows.cursor == 15 && rows.range == 11..<16)
-        rows.moved(cursor: 40, offset: 12)
-        #expect(rows.cursor == 40 && rows.range == 36..<41)
-        rows.moved(cursor: 3, offset: 12)
-        #expect(rows.cursor == 3 && rows.range == 3..<8)
-    }
-
-    @Test func whereNoRowIsChosenTheFirstStays() {
-        var rows = Viewport(isChoosing: false)
-        rows.resized(height: 20)
-        rows.counted(100)
-        rows.scroll(by: 90)
-        rows.resized(height: 5)
-        #expect(rows.range == 80..<85)
-    }
-
-    @Test func aListThatShrinksFillsTheScreen() {
-        var rows = Viewport()
-        rows.resized(height: 10)
-        rows.counted(100)
-        rows.scroll(by: 90)
-        rows.counted(12)
-        #expect(rows.range == 2..<12)
-        rows.counted(0)
-        #expect(rows.range.isEmpty && rows.cursor == 0)
-        rows.resized(height: -1)
-        #expect(rows.range.isEmpty)
-    }
-}
-
 @Suite struct DownloadTableTests {
     @Test func whatBeginsStandsBelowAndWhatEndsGoes() {
         var table = DownloadTable()
@@ -71,7 +10,7 @@ import Testing
             [.flying(1), .flying(2), .flying(3)], removed: [], firstOnScreen: 0)
         #expect(began == .init(began: 3, ended: 0, latest: "https://a/3"))
         let ended = table.changed([.cached(1), .flying(4)], removed: ["3"], firstOnScreen: 2)
-        #expect(ended == .init(began: 1, ended: 2, latest: "https://a/3", lostAbove: 1))
+        #expect(ended == .init(began: 1, ended: 2, latest: "https://a/3", rowsRemovedAbove: 1))
         #expect(table.rows.map(\.key) == ["2", "4"])
         #expect(table.runningCount == 2)
     }
@@ -100,7 +39,7 @@ import Testing
         // Tried again it waits behind the others, and what is looked at stays.
         let change = table.changed([.flying(7, .queued)], removed: [], firstOnScreen: 2)
         #expect(table.rows.map(\.key) == ["1", "2", "6", "7", "3", "4", "5"])
-        #expect(change.lostAbove == 1)
+        #expect(change.rowsRemovedAbove == 1)
     }
 
     @Test func onlyTheLastFailuresAreKept() {
@@ -121,7 +60,7 @@ import Testing
         #expect(table.rows.map(\.key) == ["2", "3", "1", "4"])
         // Who looks at row 1, as the third, goes on looking at it.
         let later = table.changed([.flying(4)], removed: [], firstOnScreen: 2)
-        #expect(table.rows.map(\.key) == ["2", "3", "4", "1"] && later.lostAbove == -1)
+        #expect(table.rows.map(\.key) == ["2", "3", "4", "1"] && later.rowsRemovedAbove == -1)
     }
 
     @Test func whatWasNeverUnderWayIsNoRow() {
@@ -135,35 +74,6 @@ import Testing
         let change = table.changed([.failed(2)], removed: ["2"], firstOnScreen: 0)
         #expect(change == .init(began: 1, ended: 1, latest: "https://a/2"))
         #expect(table.failureCount == 1 && table.runningCount == 0)
-    }
-}
-
-@Suite struct GaugesTests {
-    @Test func countersBecomeRates() {
-        var gauges = Gauges()
-        let news = [(10, 0), (30, 5000), (30, 5000)].enumerated().map { second, counters in
-            gauges.sampled(
-                ["hits": .int(counters.0), "bytesReceived": .int(counters.1)],
-                now: .seconds(1 + second))
-        }
-        #expect(news == [false, true, false])
-        #expect(gauges.hits.values == [20, 0] && gauges.bytesReceived.values == [5000, 0])
-        // Nobody looked for a while; and a daemon started anew counts from 0.
-        _ = gauges.sampled(["hits": 90], now: .seconds(30))
-        _ = gauges.sampled(["hits": 4], now: .seconds(31))
-        #expect(gauges.hits.values == [20, 0, 0])
-    }
-
-    /// Keys ask at once.
-    @Test func whatAKeyAskedForBetweenTwoSamplesMovesNoRate() {
-        var gauges = Gauges()
-        for (milliseconds, hits) in [
-            (1000, 0), (1990, 990), (2000, 1000), (2010, 1010), (3000, 2000),
-        ] {
-            _ = gauges.sampled(["hits": .int(hits)], now: .milliseconds(milliseconds))
-        }
-        #expect(gauges.hits.values.map { $0.rounded() } == [1000, 1000])
-        #expect(gauges.int("hits") == 2000)
     }
 }
 

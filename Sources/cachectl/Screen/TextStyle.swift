@@ -1,5 +1,5 @@
 /// What a piece of text is, from which its colour follows.
-enum Ink: Hashable {
+enum TextStyle: Hashable {
     case plain
     /// Less important: what is still to come, units, hints.
     case faint
@@ -14,9 +14,9 @@ enum Ink: Hashable {
     case shimmer(Int)
 }
 
-extension Ink {
+extension TextStyle {
     /// The parameters of Select Graphic Rendition (ECMA-48 §8.3.117) behind a reset.
-    func rendition(_ colors: Look.Colors) -> String {
+    func rendition(_ colors: TerminalCapabilities.Colors) -> String {
         switch self {
         case .plain: ""
         // Without colours the weight of the letters is left.
@@ -29,7 +29,7 @@ extension Ink {
         }
     }
 
-    private static func shimmer(_ light: Int, _ colors: Look.Colors) -> String {
+    private static func shimmer(_ light: Int, _ colors: TerminalCapabilities.Colors) -> String {
         switch colors {
         case .none: return ""
         case .sixteen: return [";90", ";37", ";97"][light * 2 / Shimmer.brightest]

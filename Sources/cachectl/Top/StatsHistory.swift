@@ -1,7 +1,7 @@
 import CacheWire
 
 /// What `Stats` tells, and how its counters moved from sample to sample. Pure.
-struct Gauges: Hashable {
+struct StatsHistory: Hashable {
     /// The last sample.
     private(set) var stats: [String: JSONValue] = [:]
     /// Rates a second, newest last.
@@ -9,7 +9,7 @@ struct Gauges: Hashable {
     private(set) var bytesReceived = Samples()
     private(set) var bytesEvicted = Samples()
     /// The sample that rates are counted from.
-    private var counted: Sample?
+    private var rateBase: Sample?
 
     private struct Sample: Hashable {
         let stats: [String: JSONValue]
@@ -35,23 +35,23 @@ struct Gauges: Hashable {
     }
 
     /// With these, what is cached has changed, or its order.
-    private static let turnover = [
+    private static let changeCounters = [
         "entries", "published", "revalidated", "removed", "evicted", "hits", "entriesPinned",
     ]
 
     /// Takes in a sample; whether the list of what is cached has to be looked at again.
     mutating func sampled(_ new: [String: JSONValue], now: Duration) -> Bool {
-        let isFirst = counted == nil
+        let isFirst = rateBase == nil
         defer { stats = new }
         count(Sample(stats: new, at: now))
-        return !isFirst && Self.turnover.contains { stats[$0] != new[$0] }
+        return !isFirst && Self.changeCounters.contains { stats[$0] != new[$0] }
     }
 
     /// Adds to the rates, unless the sample is one that a key asked for between two.
     private mutating func count(_ new: Sample) {
-        defer { counted = counted ?? new }
-        guard let before = counted, new.at - before.at >= FramePace.sample / 2 else { return }
-        counted = new
+        defer { rateBase = rateBase ?? new }
+        guard let before = rateBase, new.at - before.at >= FrameSchedule.sample / 2 else { return }
+        rateBase = new
         let seconds = (new.at - before.at) / .seconds(1)
         // After a pause there is no telling when it happened.
         guard seconds < 3 else { return }

@@ -1,21 +1,21 @@
 import CacheWire
 
 /// What `status` asks and prints.
-struct StatusQuestion: Equatable {
+struct StatusRequest: Equatable {
     /// The value of `--socket`.
     var socket: String?
     var isJSON = false
     var urls = URLList()
 
     /// Asks and prints; always throws, at least the exit status.
-    func ask() throws {
+    func run() throws {
         let client = try Client(socket: socket)
         var output = Output()
         var seen = ItemTally()
-        try urls.ask { batch in
+        try urls.callInBatches { batch in
             let parameters = Methods.Status.Parameters(urls: batch, details: isJSON ? true : nil)
             return try client.call(Methods.Status.self, parameters).items
-        } each: { items in
+        } handle: { items in
             for item in items {
                 try print(item, to: &output)
                 seen.count(item)
@@ -30,12 +30,12 @@ struct StatusQuestion: Equatable {
         try output.line(item.statusLine)
         if let failure = item.failure {
             try output.flush()
-            Talk.say(item.url, failure.message)
+            StandardError.report(item.url, failure.message)
         }
     }
 }
 
-extension StatusQuestion {
+extension StatusRequest {
     /// The question of the plainest of all calls, `cachectl status URL…`, or `nil` for anything
     /// with options, which ArgumentParser must see.
     ///

@@ -2,7 +2,7 @@ import Glibc
 
 /// The terminal under a descriptor, opened once more so that neither reading nor writing ever waits:
 /// the flag belongs to this opening alone, not to the shell's.
-final class TerminalPort {
+final class TerminalDevice {
     let descriptor: Int32
     /// What the terminal has not taken yet.
     private var unsent: ArraySlice<UInt8> = []

@@ -3,7 +3,7 @@ import Glibc
 
 /// Signals as something to read instead of something that strikes, so that the terminal is given
 /// back before any of them takes effect. signalfd(2).
-final class SignalInbox {
+final class SignalDescriptor {
     /// Those that end the program, stop it, or say that the terminal has changed.
     static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM]
     private static let all = ending + [SIGTSTP, SIGCONT, SIGWINCH]
@@ -40,7 +40,7 @@ final class SignalInbox {
 
     /// Lets a signal do what it does by default: end this process, or stop it, in which case this
     /// returns when it goes on. signal(7), raise(3).
-    func obey(_ number: Int32) {
+    func reraise(_ number: Int32) {
         var one = Self.set([number])
         signal(number, SIG_DFL)
         raise(number)

@@ -1,5 +1,7 @@
+import Glibc
+
 /// What a terminal can show.
-struct Look: Hashable {
+struct TerminalCapabilities: Hashable {
     enum Colors: Hashable {
         case none
         /// Those of ECMA-48 and their bright variants, which the terminal's theme chooses.
@@ -16,7 +18,7 @@ struct Look: Hashable {
     var ellipsis: String { isUnicode ? "…" : "..." }
 }
 
-extension Look {
+extension TerminalCapabilities {
     /// The variables that decide.
     static let variables = ["TERM", "COLORTERM", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"]
 
@@ -39,5 +41,16 @@ extension Look {
             let isDirect = ["truecolor", "24bit"].contains(environment["COLORTERM"])
             colors = isDirect ? .direct : .sixteen
         }
+    }
+}
+
+extension TerminalCapabilities {
+    /// The variables that decide how to draw. getenv(3).
+    static func environment() -> [String: String] {
+        var values: [String: String] = [:]
+        for name in variables {
+            values[name] = getenv(name).map { String(cString: $0) }
+        }
+        return values
     }
 }

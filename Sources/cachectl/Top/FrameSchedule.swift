@@ -1,5 +1,5 @@
 /// When the screen is drawn.
-struct FramePace: Hashable {
+struct FrameSchedule: Hashable {
     /// What moves, and what changes by itself, is drawn so often.
     static let frame = Duration.milliseconds(100)
     /// `Stats` is asked so often while somebody looks at it.
@@ -19,8 +19,8 @@ struct FramePace: Hashable {
         return isChanged || isMoving ? drawnAt + Self.frame : changesAt
     }
 
-    mutating func drawn(at now: Duration, untrueAt: Duration? = nil) {
-        changesAt = untrueAt
+    mutating func drawn(at now: Duration, outdatedAt: Duration? = nil) {
+        changesAt = outdatedAt
         isChanged = false
         isUrgent = false
         drawnAt = now

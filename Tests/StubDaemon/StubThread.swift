@@ -1,7 +1,7 @@
 import Glibc
 
 /// The thread of a stub: takes connections in turn and answers their calls.
-final class Thread: Sendable {
+final class StubThread: Sendable {
     private let listener: Int32
     private let script: StubDaemon.Script
 
@@ -11,15 +11,15 @@ final class Thread: Sendable {
     }
 
     /// Starts and forgets the thread; it ends with the listener. pthread_create(3).
-    func start() throws(StubFailure) {
+    func start() throws(StubError) {
         var thread = pthread_t()
         let result = pthread_create(
             &thread, nil,
             { context in
-                Unmanaged<Thread>.fromOpaque(context!).takeRetainedValue().run()
+                Unmanaged<StubThread>.fromOpaque(context!).takeRetainedValue().run()
                 return nil
             }, Unmanaged.passRetained(self).toOpaque())
-        guard result == 0 else { throw StubFailure(call: "pthread_create", number: result) }
+        guard result == 0 else { throw StubError(call: "pthread_create", number: result) }
         pthread_detach(thread)
     }
 

@@ -1,19 +1,19 @@
 /// What a terminal said about the pictures it can draw. Pure.
-struct TerminalAnswers: Hashable {
+struct GraphicsSupport: Hashable {
     /// It knows the graphics protocol of kitty, and draws what is sent to it.
-    private(set) var takesKittyData = false
+    private(set) var supportsKittyData = false
     /// It can read the very file, too.
-    private(set) var takesKittyFile = false
+    private(set) var supportsKittyFile = false
     /// It knows sixels.
-    private(set) var takesSixels = false
+    private(set) var supportsSixels = false
     /// How it calls itself.
     private(set) var name = ""
     /// It has answered the last question.
     private(set) var isComplete = false
 
     /// The two questions to kitty have these numbers.
-    static let dataQuestion = 31
-    static let fileQuestion = 32
+    static let dataQueryID = 31
+    static let fileQueryID = 32
 
     init() {}
 
@@ -30,13 +30,13 @@ struct TerminalAnswers: Hashable {
             // Behind the number may be other keys.
             let number = sequence.dropFirst(4).prefix { $0.isNumber }
             guard sequence[end...].dropFirst() == "OK" else { return }
-            if number == "\(Self.dataQuestion)" { takesKittyData = true }
-            if number == "\(Self.fileQuestion)" { takesKittyFile = true }
+            if number == "\(Self.dataQueryID)" { supportsKittyData = true }
+            if number == "\(Self.fileQueryID)" { supportsKittyFile = true }
         } else if sequence.hasPrefix("P>|") {
             name = String(sequence.dropFirst(3))
         } else if sequence.hasPrefix("[?"), let end = sequence.firstIndex(of: "c") {
             let attributes = sequence[..<end].dropFirst(2).split(separator: ";")
-            takesSixels = attributes.dropFirst().contains("4")
+            supportsSixels = attributes.dropFirst().contains("4")
             isComplete = true
         }
     }

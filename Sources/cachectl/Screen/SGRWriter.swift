@@ -1,34 +1,34 @@
 /// Writes cells one after the other, and says how they look only where that changes.
-struct Pen {
-    let look: Look
-    private var ink = Ink.plain
-    private var isChosen = false
+struct SGRWriter {
+    let terminal: TerminalCapabilities
+    private var style = TextStyle.plain
+    private var isSelected = false
 
-    init(look: Look) {
-        self.look = look
+    init(terminal: TerminalCapabilities) {
+        self.terminal = terminal
     }
 
     mutating func write(_ cell: Cell, to text: inout String) {
         guard !cell.isContinuation else { return }
-        if cell.ink != ink || cell.isChosen != isChosen {
-            ink = cell.ink
-            isChosen = cell.isChosen
-            text += "\u{1B}[0\(ink.rendition(look.colors))\(isChosen ? ";7" : "")m"
+        if cell.style != style || cell.isSelected != isSelected {
+            style = cell.style
+            isSelected = cell.isSelected
+            text += "\u{1B}[0\(style.rendition(terminal.colors))\(isSelected ? ";7" : "")m"
         }
         text += shown(cell.character)
     }
 
     /// What stands for a character in all its columns where the terminal knows ASCII only.
     private func shown(_ character: Character) -> String {
-        look.isUnicode || character.isASCII
+        terminal.isUnicode || character.isASCII
             ? String(character) : String(repeating: "?", count: character.columns)
     }
 
     /// Goes back to the plain rendition.
     mutating func reset(_ text: inout String) {
-        guard ink != .plain || isChosen else { return }
-        ink = .plain
-        isChosen = false
+        guard style != .plain || isSelected else { return }
+        style = .plain
+        isSelected = false
         text += "\u{1B}[0m"
     }
 }

@@ -1,7 +1,7 @@
 import CacheWire
 
 /// All downloads of a fetch and how far they are. Pure: the time comes in, nothing goes out.
-struct FetchBoard {
+struct FetchProgress {
     /// In the order asked.
     private(set) var downloads: [Download]
     private let positions: [String: Int]
@@ -30,7 +30,7 @@ struct FetchBoard {
 
     /// The first downloads to draw: those at work in the order asked, then those that wait.
     func active(_ limit: Int) -> [Download] {
-        let working = Array(downloads.lazy.filter(\.isAtWork).prefix(limit))
+        let working = Array(downloads.lazy.filter(\.isRunning).prefix(limit))
         return working
             + downloads.lazy.filter { $0.stage == .inFlight(.queued) }.prefix(limit - working.count)
     }
@@ -38,11 +38,11 @@ struct FetchBoard {
     /// Whether there is anything to draw.
     var isActive: Bool { downloads.contains { $0.isInFlight } }
 
-    var overall: Overall {
+    var overall: OverallProgress {
         let finished = positions.values.count { downloads[$0].isFinished }
         let parts = downloads.lazy.filter(\.isInFlight).reduce(0) { $0 + ($1.fraction ?? 0) }
         let total = positions.count
-        return Overall(
+        return OverallProgress(
             finished: finished, total: total,
             fraction: total > 0 ? min(1, (Double(finished) + parts) / Double(total)) : 0,
             label: pacer.label)
@@ -54,7 +54,7 @@ extension Download {
         if case .inFlight = stage { true } else { false }
     }
 
-    fileprivate var isAtWork: Bool { isInFlight && stage != .inFlight(.queued) }
+    fileprivate var isRunning: Bool { isInFlight && stage != .inFlight(.queued) }
 
     fileprivate var isFinished: Bool { stage != .unknown && !isInFlight }
 }

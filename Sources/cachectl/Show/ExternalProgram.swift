@@ -1,7 +1,7 @@
 import Glibc
 
 /// Another program that draws.
-struct ShowTool {
+struct ExternalProgram {
     /// Where the program is; `nil` where it is not installed. access(2).
     static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""

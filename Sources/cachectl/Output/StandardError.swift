@@ -1,13 +1,13 @@
 /// Standard error, where the program talks to people.
-enum Talk {
+enum StandardError {
     /// One line that starts with the program's name. Nobody is left to hear that it failed.
-    static func say(_ message: String) {
+    static func report(_ message: String) {
         var line = "cachectl: \(message.printable)\n"
         _ = line.withUTF8 { StandardStream.error.write(UnsafeRawBufferPointer($0)) }
     }
 
     /// One line about a URL.
-    static func say(_ url: String, _ message: String) {
-        say("\(url): \(message)")
+    static func report(_ url: String, _ message: String) {
+        report("\(url): \(message)")
     }
 }

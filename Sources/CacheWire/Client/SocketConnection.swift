@@ -1,7 +1,7 @@
 import Glibc
 
 /// One connected Unix stream socket; the only owner of its descriptor, which it closes at the end.
-struct Connection: ~Copyable {
+struct SocketConnection: ~Copyable {
     let descriptor: Int32
     /// What the descriptor is connected to.
     let path: String
@@ -16,7 +16,7 @@ struct Connection: ~Copyable {
     }
 
     /// Connects to the first of `paths` where somebody listens.
-    static func open(firstOf paths: [String]) throws(ClientError) -> Connection {
+    static func open(firstOf paths: [String]) throws(ClientError) -> SocketConnection {
         var failures: [ClientError] = []
         for path in paths {
             do throws(ClientError) {
@@ -33,11 +33,11 @@ struct Connection: ~Copyable {
     }
 
     /// Connects to `path`. socket(2), connect(2).
-    static func open(_ path: String) throws(ClientError) -> Connection {
+    static func open(_ path: String) throws(ClientError) -> SocketConnection {
         var address = try address(of: path)
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw .connecting(to: path, errno: errno) }
-        let connection = Connection(descriptor: descriptor, path: path)
+        let connection = SocketConnection(descriptor: descriptor, path: path)
         let length = socklen_t(MemoryLayout<sockaddr_un>.size)
         let result = withUnsafeBytes(of: &address) { bytes in
             connect(descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress!, length)
@@ -58,7 +58,7 @@ struct Connection: ~Copyable {
     }
 }
 
-extension Connection {
+extension SocketConnection {
     /// Sends all bytes. A peer that has hung up is no failure here: what it said before, or that it
     /// said nothing, is found by reading. send(2).
     func send(_ bytes: [UInt8]) throws(ClientError) {

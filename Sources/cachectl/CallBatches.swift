@@ -1,6 +1,6 @@
 /// URLs cut into calls, in order, so that neither a call nor its reply passes the 16 MiB of a
 /// message.
-struct Batches: Sequence, IteratorProtocol {
+struct CallBatches: Sequence, IteratorProtocol {
     private let urls: [String]
     private var position = 0
 

@@ -1,5 +1,5 @@
 /// How deep the arrays and objects of a JSON text lie in each other.
-enum Nesting {
+enum JSONNesting {
     /// More than any message of the interface needs. A parser may refuse what is deeper (RFC 8259 §9), and
     /// has to before Foundation's decoder sees it: that one ends the process at a text that breaks off
     /// right behind its 513th bracket.

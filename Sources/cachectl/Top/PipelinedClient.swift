@@ -1,7 +1,7 @@
 import CacheWire
 
 /// A connection whose calls nobody waits for: replies go to whoever called when they are there.
-final class CallLine {
+final class PipelinedClient {
     private let client: Client
     /// The calls whose replies are not complete, in order. Each takes what has come, and says whether
     /// that was the last of it.
