@@ -7,9 +7,12 @@ extension CacheKey {
         0x80, 0xB4, 0x00, 0xC0, 0x4F, 0xD4, 0x30, 0xC8,
     ]
 
-    /// The key of a URL given as bytes; they are hashed as they are, valid URL or not.
+    /// Computes the key of a URL from its bytes. The bytes are hashed unchanged, whether or not
+    /// they are a valid URL.
     ///
-    /// Takes 0.1 µs: the calling thread's SHA-1 context is used again and again. EVP_DigestUpdate(3).
+    /// It takes 0.1 µs, because each thread reuses its SHA-1 context. EVP_DigestUpdate(3).
+    ///
+    /// - Parameter bytes: the bytes of the URL.
     public init(urlBytes bytes: UnsafeRawBufferPointer) {
         self = withUnsafeTemporaryAllocation(byteCount: 20, alignment: 8) { digest in
             let out = digest.baseAddress!
@@ -19,7 +22,8 @@ extension CacheKey {
             guard done == 1 else {
                 fatalError("no name can be computed: \(String(cString: ccrypto_failure()))")
             }
-            // Version 5 in the upper half of byte 6, the variant in the top of byte 8.
+            // The upper half of byte 6 is the version, 5. The top two bits of byte 8 are the
+            // variant.
             let high = UInt64(bigEndian: out.load(as: UInt64.self))
             let low = UInt64(bigEndian: out.load(fromByteOffset: 8, as: UInt64.self))
             return Self(

@@ -1,6 +1,10 @@
 /// The name of a cached image: the UUIDv5 of its URL in the URL namespace (RFC 9562 §5.5).
 ///
-/// Any program computes the same name, in Python `uuid.uuid5(uuid.NAMESPACE_URL, url)`.
+///     let key = CacheKey(try CacheURL("https://example.com/a.png"))
+///     print(key)  // c01a4429-4703-5b6a-8726-7982c1849d2a
+///
+/// Any program can compute the same name, in Python for example with
+/// `uuid.uuid5(uuid.NAMESPACE_URL, url)`.
 public struct CacheKey: Hashable, Sendable, Comparable {
     /// Bytes 0 to 7 of the UUID, most significant first.
     public let high: UInt64
@@ -22,7 +26,7 @@ public struct CacheKey: Hashable, Sendable, Comparable {
         (left.high, left.low) < (right.high, right.low)
     }
 
-    /// The keys are SHA-1 digests already: 64 of their bits are as good a hash as any.
+    /// A key is already a SHA-1 digest, so that 64 of its bits are a good hash.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(low)
     }
@@ -32,7 +36,7 @@ extension CacheKey: LosslessStringConvertible {
     /// The length of a name in bytes.
     public static let nameLength = 36
 
-    /// Parses a file name; `nil` unless it is exactly a UUIDv5 in lower case, as files are named.
+    /// Parses a file name. The result is `nil` unless the name is a UUIDv5 in lower case.
     public init?(_ description: String) {
         var copy = description
         guard let key = copy.withUTF8({ Self(name: UnsafeRawBufferPointer($0)) }) else {
@@ -63,7 +67,7 @@ extension CacheKey: LosslessStringConvertible {
         self.init(high: words.0, low: words.1)
     }
 
-    /// The file name: 36 characters, lower case.
+    /// The file name: 36 characters in lower case.
     public var description: String {
         String(unsafeUninitializedCapacity: Self.nameLength) { buffer in
             write(to: UnsafeMutableRawBufferPointer(buffer))
@@ -71,7 +75,9 @@ extension CacheKey: LosslessStringConvertible {
         }
     }
 
-    /// Writes the 36 bytes of the name into `buffer`, which must have room for them.
+    /// Writes the 36 bytes of the name into `buffer`.
+    ///
+    /// - Precondition: `buffer` has at least ``nameLength`` bytes.
     @inlinable
     public func write(to buffer: UnsafeMutableRawBufferPointer) {
         precondition(buffer.count >= Self.nameLength)

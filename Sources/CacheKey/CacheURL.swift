@@ -1,15 +1,22 @@
-/// A URL the cache can name: absolute `http` or `https`, at most 2,048 bytes of UTF-8, without
-/// spaces, control bytes, user information or fragment. Nothing is normalised: the bytes given are
-/// the bytes hashed (RFC 9562 §6.5 leaves the canonical form to the application).
+/// A URL that the cache accepts: absolute `http` or `https`, at most 2,048 bytes of UTF-8, without
+/// spaces, control bytes, user information or a fragment.
+///
+///     let url = try CacheURL("https://example.com/a.png")
+///
+/// Nothing is normalised: the given bytes are hashed unchanged (RFC 9562 §6.5 leaves the canonical
+/// form to the application).
 public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
-    /// The bytes as they were given.
+    /// The URL, byte for byte as it was given.
     public let string: String
 
-    /// The longest URL accepted, in bytes of UTF-8. Longer ones would not fit beside the other
-    /// attributes into ext4's single block for them.
+    /// The longest accepted URL, in bytes of UTF-8. A longer one would not fit into ext4's single
+    /// block of extended attributes together with the other attributes.
     public static let maximumLength = 2048
 
-    /// Checks a URL, or throws the reason it cannot be cached.
+    /// Checks a URL.
+    ///
+    /// - Parameter string: the URL.
+    /// - Throws: ``InvalidURL`` with the reason if the cache does not accept it.
     public init(_ string: String) throws(InvalidURL) {
         var copy = string
         let problem = copy.withUTF8 { Self.problem(in: UnsafeRawBufferPointer($0)) }
@@ -19,7 +26,7 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { string }
 
-    /// Scheme, host and port as given: what connections are shared by (RFC 6454 §4).
+    /// The scheme, host and port as given, which identify the origin (RFC 6454 §4).
     public var origin: Substring {
         let authority = string.utf8.firstIndex(of: UInt8(ascii: "/")).map {
             string.utf8.index($0, offsetBy: 2)
@@ -31,7 +38,10 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
         return string[..<(end ?? string.endIndex)]
     }
 
-    /// Why `bytes`, which must be UTF-8, are not a URL the cache can name; `nil` if they are one.
+    /// Checks bytes without making a string of them.
+    ///
+    /// - Parameter bytes: the bytes of a URL, which must be UTF-8.
+    /// - Returns: why the cache does not accept the URL; `nil` if it does.
     public static func problem(in bytes: UnsafeRawBufferPointer) -> InvalidURL? {
         do {
             try check(bytes)
@@ -93,7 +103,7 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
         try check(port: authority[hostEnd...])
     }
 
-    /// What follows the host: nothing, or a colon and decimal digits (RFC 3986 §3.2.3).
+    /// Checks the text after the host: empty, or a colon and decimal digits (RFC 3986 §3.2.3).
     private static func check(port: Slice<UnsafeRawBufferPointer>) throws(InvalidURL) {
         guard let colon = port.first else { return }
         var number = 0
@@ -108,7 +118,7 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// ASCII letters are compared without case; schemes are case-insensitive (RFC 3986 §3.1).
+    /// Compares ASCII letters without case, because schemes are case-insensitive (RFC 3986 §3.1).
     private static func hasPrefix(_ bytes: UnsafeRawBufferPointer, _ prefix: StaticString) -> Bool {
         guard bytes.count >= prefix.utf8CodeUnitCount else { return false }
         for index in 0..<prefix.utf8CodeUnitCount {

@@ -1,11 +1,14 @@
-/// The texts of the interfaces the daemon serves, as `GetInterfaceDescription` hands them out.
+/// The interface descriptions that the daemon returns from `GetInterfaceDescription`.
 public enum InterfaceDescription {
-    /// The name of our own interface.
+    /// The name of the cache's interface.
     public static let cacheName = "io.cached.Cache"
-    /// The name of the interface every Varlink service has.
+    /// The name of the interface that every Varlink service has.
     public static let serviceName = "org.varlink.service"
 
-    /// The text of an interface, `nil` for a name not served.
+    /// Looks up an interface description.
+    ///
+    /// - Parameter interface: the name of an interface.
+    /// - Returns: its description; `nil` if the daemon does not serve it.
     public static func text(of interface: String) -> String? {
         switch interface {
         case cacheName: cache
@@ -14,8 +17,8 @@ public enum InterfaceDescription {
         }
     }
 
-    // swift-format-ignore: the text is what clients get, its lines are as long as they are.
-    /// A copy of `etc/io.cached.Cache.varlink`, byte for byte; a test compares them.
+    // swift-format-ignore: clients receive the text as it is, with its long lines.
+    /// A copy of `etc/io.cached.Cache.varlink`, byte for byte. A test compares the two.
     public static let cache = """
         interface io.cached.Cache
 
@@ -73,7 +76,7 @@ public enum InterfaceDescription {
         """
 
     // swift-format-ignore
-    /// The interface of varlink.org, "Service Interface".
+    /// The "Service Interface" of varlink.org.
     public static let service = """
         interface org.varlink.service
 

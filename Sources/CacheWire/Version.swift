@@ -1,5 +1,5 @@
-/// The version both programs print, and the service answers to `GetInfo`.
+/// The version that both programs print and `GetInfo` returns.
 public enum Version {
-    /// Follows semantic versioning (semver.org); the changelog has a section for each.
+    /// Follows semantic versioning (semver.org). The changelog has a section for each version.
     public static let current = "0.1.0"
 }

@@ -2,18 +2,20 @@ import ArgumentParser
 import CLinux
 import CacheWire
 
-/// The command line of the image cache.
+/// The `cachectl` program.
 @main
 struct Cachectl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cachectl",
-        abstract: "Ask the image cache, and tell it what to do.",
+        abstract: "Query and control the image cache.",
         discussion: """
-            Data goes to standard output, talk to standard error. URLs are read from standard \
-            input where - stands for them, one a line.
+            Results go to standard output, messages to standard error. A - in place of a URL reads \
+            URLs from standard input, one a line.
 
-            Exit status: 0 done; 1 something failed, is missing or was left undone; 2 (status) in flight; \
-            64 wrong usage; 65 an invalid URL; 69 no daemon; 77 not permitted; 130 interrupted.
+            Exit status: 0 success; 1 an image failed, is missing or was left undone; 2 an image is \
+            in flight (status and watch); 64 wrong usage; 65 an invalid URL; 69 no daemon; 70 the \
+            daemon's reply is invalid; 74 an input or output error; 77 not permitted; \
+            130 interrupted.
             """,
         version: Version.current,
         subcommands: [
@@ -36,7 +38,7 @@ struct Cachectl: ParsableCommand {
             var command = try parseAsRoot()
             try command.run()
         } catch is BrokenPipe {
-            // The reader has seen enough: head(1) and friends do that.
+            // The reader closed the pipe because it has read enough, as head(1) does.
             exit(withError: ExitStatus.success.error)
         } catch let failure as CommandFailure {
             StandardError.report(failure.message)

@@ -1,12 +1,13 @@
-/// URLs cut into calls, in order, so that neither a call nor its reply passes the 16 MiB of a
-/// message.
+/// Splits a list of URLs into calls, in order. Each batch is small enough that neither the call nor
+/// its reply exceeds the 16 MiB limit of a message.
 struct CallBatches: Sequence, IteratorProtocol {
     private let urls: [String]
     private var position = 0
 
-    /// Three quarters of a message: the estimates below are estimates.
+    /// Limit of a batch in estimated bytes of reply. It is three quarters of a message because the
+    /// costs below are estimates.
     static let budget = 12 << 20
-    /// What an item adds to its URL in a reply: names of fields, key, path, digest, times.
+    /// Bytes that a reply item adds to its URL: field names, key, path, digest and times.
     static let itemOverhead = 768
 
     init(_ urls: [String]) {
@@ -25,7 +26,8 @@ struct CallBatches: Sequence, IteratorProtocol {
         return Array(urls[start..<position])
     }
 
-    /// Bytes of an item at most: a control byte becomes the six of `\u001b` (RFC 8259 §7).
+    /// An upper bound for the bytes of one reply item. In JSON a control byte becomes the six bytes
+    /// of an escape such as `\u001b` (RFC 8259 §7).
     private static func cost(of url: String) -> Int {
         url.utf8.reduce(itemOverhead) { total, byte in
             switch byte {

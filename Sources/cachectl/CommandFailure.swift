@@ -1,6 +1,6 @@
-/// Why a command ends before it is done.
+/// An error that ends a command early.
 struct CommandFailure: Error {
     let status: ExitStatus
-    /// What happened, and what to do about it.
+    /// Tells a person why the command failed and how to fix it.
     let message: String
 }

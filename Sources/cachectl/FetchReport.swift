@@ -1,9 +1,10 @@
 import CacheWire
 
-/// What `fetch` prints: paths on standard output, failures on standard error.
+/// The output of `fetch`: paths on standard output, failures on standard error.
 struct FetchReport {
     let json: Bool
-    /// Nobody waited for the downloads, so that one in flight is no failure.
+    /// Whether an unfinished download counts as success. `true` if the command does not wait for
+    /// the downloads.
     let mayBeInFlight: Bool
 
     private var output = Output()
@@ -24,7 +25,8 @@ struct FetchReport {
     }
 
     private mutating func add(_ item: Item) throws {
-        // Why the attempt before failed is no failure of the one that nobody waits for.
+        // The failure of an earlier attempt does not matter if a new download has started and the
+        // command does not wait for it.
         let isBegun = mayBeInFlight && item.phase != nil
         let isDone = isBegun || (item.state == .cached && item.failure == nil)
         failed = failed || !isDone
@@ -35,11 +37,11 @@ struct FetchReport {
         }
         if !isDone {
             try output.flush()
-            StandardError.report(item.url, item.failure?.message ?? "it was not fetched")
+            StandardError.report(item.url, item.failure?.message ?? "it was not downloaded")
         }
     }
 
-    /// Ends the command with the status for all that was added.
+    /// Ends the command with the exit status for all added items.
     func finish() throws {
         throw (invalid ? ExitStatus.invalidURL : failed ? .incomplete : .success).error
     }

@@ -1,14 +1,14 @@
 import CacheWire
 
-/// One connection that fetches, with or without a display of how far it is.
+/// Fetches URLs over one connection, with or without a progress display.
 struct FetchSession {
     let client: Client
     let display: ProgressDisplay?
 
-    /// The display is redrawn that often even when nothing changed, for the moving parts of it.
+    /// The interval for redrawing the display when no reply arrives. The animations need it.
     private static let tickMilliseconds: Int32 = 100
 
-    /// Waits for the end of the fetch; returns the last state of all items, in order.
+    /// Waits until the fetch ends. Returns the final state of all items, in order.
     func fetch(_ parameters: Methods.Fetch.Parameters) throws -> [Item] {
         guard let display else {
             return try client.call(Methods.Fetch.self, parameters).items

@@ -1,6 +1,6 @@
 import CacheWire
 
-/// Which states were among the items of a command, and what to exit with for it.
+/// Counts the states of a command's items and derives the exit status.
 struct ItemTally {
     private(set) var invalid = 0
     private(set) var missing = 0
@@ -15,7 +15,8 @@ struct ItemTally {
         }
     }
 
-    /// The status of `status`: an invalid URL outweighs a missing one, that one in flight.
+    /// The exit status of `status`. An invalid URL outranks a missing image, which outranks a
+    /// download in flight.
     var status: ExitStatus {
         if invalid > 0 { return .invalidURL }
         if missing > 0 { return .incomplete }

@@ -1,16 +1,16 @@
 import CacheWire
 
-/// The entries of the cache, page after page, until the daemon or the limit says it is enough.
+/// The entries of the cache, read page by page until the last page or the limit.
 struct ListPages {
     private let client: Client
     private let order: ListOrder
     private let isReversed: Bool
-    /// How many entries may still come; `nil` for all.
+    /// How many more entries to return; `nil` for all.
     private var remaining: Int?
     private var after: String?
     private var isOver = false
 
-    /// Entries asked for in one call.
+    /// The most entries requested in one call.
     static let pageSize = 1000
 
     init(client: Client, order: ListOrder, isReversed: Bool, limit: Int?) {
@@ -20,7 +20,7 @@ struct ListPages {
         remaining = limit
     }
 
-    /// The next page, `nil` after the last.
+    /// The next page; `nil` after the last one.
     mutating func next() throws(ClientError) -> [Item]? {
         guard !isOver, remaining != 0 else { return nil }
         let limit = min(remaining ?? Self.pageSize, Self.pageSize)

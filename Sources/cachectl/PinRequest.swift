@@ -1,9 +1,9 @@
 import CacheWire
 
-/// What `pin` and `unpin` ask and print: what was done on standard output, what was not on standard
+/// The call and the output of `pin` and `unpin`: successes on standard output, failures on standard
 /// error.
 struct PinRequest {
-    /// What is asked for.
+    /// Whether the images are to be pinned or unpinned.
     let isPinned: Bool
     let json: Bool
 
@@ -16,7 +16,7 @@ struct PinRequest {
         self.json = json
     }
 
-    /// Asks and prints; always throws, at least the exit status.
+    /// Makes the calls and prints the result. Always throws, at least the exit status.
     consuming func run(client: Client, urls: URLList) throws {
         try urls.callInBatches { batch in
             try client.call(Methods.Pin.self, .init(urls: batch, pinned: isPinned)).items
@@ -29,8 +29,8 @@ struct PinRequest {
         throw (invalid ? ExitStatus.invalidURL : failed ? .incomplete : .success).error
     }
 
-    /// What counts is whether the item is pinned now: one that is missing is not, and one in flight
-    /// may be, for the time when it is here.
+    /// Only the resulting pin counts. A missing image cannot be pinned. An image in flight can: the
+    /// pin takes effect when the image is cached.
     private mutating func add(_ item: Item) throws {
         let isDone = item.pinned ?? false == isPinned && !item.hasInvalidURL
         failed = failed || !isDone
@@ -44,7 +44,7 @@ struct PinRequest {
         StandardError.report(item.url, item.failure?.message ?? reason(item))
     }
 
-    /// Why it was not done, where the daemon does not say.
+    /// The reason for a failure that the daemon does not explain.
     private func reason(_ item: Item) -> String {
         guard isPinned else { return "it is still pinned" }
         return item.state == .missing ? "it is not cached: fetch it first" : "it was not pinned"

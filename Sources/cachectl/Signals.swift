@@ -1,15 +1,17 @@
 import Glibc
 
-/// What happens to this process on signals.
+/// Installs the signal handlers of this process.
 enum Signals {
-    /// A broken pipe becomes an error of write(2), and Ctrl-C ends with 130. sigaction(2).
+    /// Turns a broken pipe into an error of write(2), and ends the process with 130 on Ctrl-C.
+    /// sigaction(2).
     static func prepare() {
         signal(SIGPIPE, SIG_IGN)
         interrupt { _ in _exit(ExitStatus.interrupted.rawValue) }
     }
 
-    /// Whatever ends or stops the program, the progress display is erased first. ``InlineScreen``
-    /// keeps the cursor where the display starts, so that handlers need no state, only write(2).
+    /// Erases the progress display before a signal ends or stops the program. ``InlineScreen``
+    /// keeps the cursor at the start of the display, so that a handler needs only write(2) and no
+    /// state.
     static func eraseDisplayOnSignals() {
         interrupt { _ in
             Signals.eraseDisplay()
@@ -18,13 +20,13 @@ enum Signals {
         for number in [SIGTERM, SIGHUP, SIGQUIT, SIGTSTP] { handle(number, eraseAndReraise) }
     }
 
-    /// Lets the signal do what it does by default, and goes on if the program does: then it was stopped,
-    /// and now continues. signal(7), raise(3).
+    /// Erases the display and lets the default action of the signal happen. If the signal stopped
+    /// the program, this function returns when the program continues. signal(7), raise(3).
     private static let eraseAndReraise: @convention(c) (Int32) -> Void = { number in
         Signals.eraseDisplay()
         signal(number, SIG_DFL)
         raise(number)
-        // It is held back while it is handled.
+        // The signal is blocked while its handler runs.
         var one = sigset_t()
         sigemptyset(&one)
         sigaddset(&one, number)
@@ -37,8 +39,7 @@ enum Signals {
         _ = write(STDERR_FILENO, erase.utf8Start, erase.utf8CodeUnitCount)
     }
 
-    /// Runs `body` with Ctrl-C, and whatever else would end or stop the program, held back until it is
-    /// done. sigprocmask(2).
+    /// Runs `body` with all signals blocked that would end or stop the program. sigprocmask(2).
     static func withoutInterruption<Value>(_ body: () -> Value) -> Value {
         var signals = sigset_t()
         var before = sigset_t()
@@ -53,8 +54,8 @@ enum Signals {
         handle(SIGINT, handler)
     }
 
-    /// A signal ignored from the start stays ignored: a shell did that for a job in the background,
-    /// nohup(1) for one that is to outlive the terminal.
+    /// If a signal was ignored when the program started, it stays ignored. A shell ignores signals
+    /// for background jobs, and nohup(1) does so for programs that are to outlive the terminal.
     private static func handle(
         _ number: Int32, _ handler: @escaping @convention(c) (Int32) -> Void
     ) {

@@ -1,12 +1,12 @@
 import CacheWire
 
-/// What `verify` prints: damaged images and the sum on standard output.
+/// The output of `verify`: damaged images and a summary.
 struct VerifyReport {
-    /// What it comes to.
+    /// The numbers of the summary.
     private struct Sum: Encodable {
-        /// How many entries there were at the beginning, and how many of them were compared.
+        /// How many entries there were at the start, and how many of them were compared.
         let total, checked: Int
-        /// How many do not agree, and how many of these are left as they are.
+        /// How many entries are damaged, and how many of those were not repaired.
         let damaged, left: Int
 
         init(_ reply: Methods.Verify.Reply) {
@@ -19,7 +19,7 @@ struct VerifyReport {
 
     let json: Bool
 
-    /// Prints a reply; always throws, at least the exit status.
+    /// Prints a reply. Always throws, at least the exit status.
     func print(_ reply: Methods.Verify.Reply) throws {
         var output = Output()
         for item in reply.damaged {
@@ -39,7 +39,7 @@ struct VerifyReport {
         return item.state == .missing ? "removed \(name)" : "refetched \(name)"
     }
 
-    /// As in `checked 3 entries, 1 damaged`.
+    /// For example `checked 3 entries, 1 damaged`.
     private static func summary(_ sum: Sum) -> String {
         let checked = sum.checked == sum.total ? "\(sum.total)" : "\(sum.checked) of \(sum.total)"
         let repaired = sum.damaged > sum.left ? ", \(sum.damaged - sum.left) repaired" : ""

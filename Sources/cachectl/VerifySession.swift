@@ -1,11 +1,11 @@
 import CacheWire
 
-/// One connection that verifies, with or without a display of how far it is.
+/// Verifies the cache over one connection, with or without a progress display.
 struct VerifySession {
     let client: Client
     let display: InlineDisplay?
 
-    /// Waits for the end; returns the last reply.
+    /// Waits until the verification ends. Returns the last reply.
     func verify(_ parameters: Methods.Verify.Parameters) throws -> Methods.Verify.Reply {
         guard let display else { return try client.call(Methods.Verify.self, parameters) }
         defer { display.erase() }
@@ -18,7 +18,7 @@ struct VerifySession {
         return last
     }
 
-    /// How far it is, and how much was found.
+    /// The progress and the number of damaged entries.
     static func line(
         _ reply: Methods.Verify.Reply, _ terminal: TerminalCapabilities, columns: Int
     ) -> StyledLine {

@@ -1,18 +1,18 @@
 import CacheKey
 import CacheWire
 
-/// What `watch` prints, and how things stand with what it was asked about.
+/// The output of `watch`, and the latest state of the watched URLs.
 struct WatchReport {
     private let json: Bool
-    /// Lines of standard input that can be no URL.
+    /// Lines of standard input that cannot be URLs.
     private let invalidLines: [Item]
-    /// Everything is watched.
+    /// Whether all URLs are watched, not a list of them.
     private let watchesEverything: Bool
-    /// The URLs by their keys: those that were named, or of what is there.
+    /// URLs by key: the listed URLs or, if everything is watched, those of all present items.
     private var urls: [String: String] = [:]
-    /// The latest item of each key that was named.
+    /// The latest item of each listed key.
     private var latest: [String: Item] = [:]
-    /// The keys of what was told to be cached.
+    /// The keys that were last reported as cached.
     private var cachedKeys: Set<String> = []
     private var output = Output()
 
@@ -23,20 +23,20 @@ struct WatchReport {
         for url in named?.urls ?? [] { urls[Self.key(of: url)] = url }
     }
 
-    /// The key of the bytes, be they a URL or not.
+    /// The key of the text's bytes, whether or not they are a valid URL.
     private static func key(of text: String) -> String {
         Array(text.utf8).withUnsafeBytes { "\(CacheKey(urlBytes: $0))" }
     }
 
-    /// Prints what can't be watched.
+    /// Prints the lines that cannot be watched.
     mutating func begin() throws {
         for item in invalidLines { try print(item) }
         try output.flush()
     }
 
-    /// Prints what a reply tells.
+    /// Prints the changes of a reply.
     mutating func add(_ reply: Methods.Watch.Reply) throws {
-        // What failed is told by its item.
+        // A failed download appears both as an item and as a removed key. Its item is enough.
         let reported = Set(reply.items.map(\.key))
         for item in reply.items { try add(item) }
         for key in reply.removed where !reported.contains(key) { try remove(key) }
@@ -50,12 +50,12 @@ struct WatchReport {
             latest[item.key] = item
         }
         let isNew = markCached(item.key, item.state == .cached)
-        // The line of an image does not say how far the next version of it is.
+        // The text format does not show the progress of a refresh.
         if !json, item.phase != nil, item.state == .cached, !isNew { return }
         try print(item)
     }
 
-    /// Whether that is another than before.
+    /// Remembers whether the key is cached. Returns whether that has changed.
     private mutating func markCached(_ key: String, _ isCached: Bool) -> Bool {
         isCached ? cachedKeys.insert(key).inserted : cachedKeys.remove(key) != nil
     }
@@ -69,9 +69,9 @@ struct WatchReport {
     }
 
     private mutating func remove(_ key: String) throws {
-        // What came and went between two replies was never told of.
+        // If an image appeared and vanished between two replies, it was never reported.
         guard !watchesEverything || urls[key] != nil else { return }
-        // It is empty where nobody knows it.
+        // The URL is empty if the daemon does not know it.
         let url = urls[key].flatMap { $0.isEmpty ? nil : $0 }
         _ = markCached(key, false)
         if watchesEverything {
@@ -83,13 +83,14 @@ struct WatchReport {
         try output.line("removed \((url ?? key).printable)")
     }
 
-    /// Nothing that was named is a URL, so that nothing will ever change.
+    /// Whether no listed URL is valid, so that there will never be a change.
     var canNeverChange: Bool {
         !watchesEverything && latest.count == urls.count
             && latest.values.allSatisfy(\.hasInvalidURL)
     }
 
-    /// The exit status of `status`, once all that was named is cached or has failed; `nil` before.
+    /// The exit status of `status` as soon as every listed URL is cached or has failed; `nil`
+    /// before.
     var settledStatus: ExitStatus? {
         guard latest.count == urls.count else { return nil }
         var tally = ItemTally()
@@ -103,10 +104,10 @@ struct WatchReport {
     }
 }
 
-/// What `--json` prints of what is not there any more.
+/// The JSON for an image that is no longer there.
 private struct RemovedKey: Encodable {
     let key: String
-    /// Where it is known.
+    /// `nil` if unknown.
     let url: String?
     let removed = true
 }

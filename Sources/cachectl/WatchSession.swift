@@ -1,15 +1,16 @@
 import CacheWire
 
-/// One connection that watches for as long as somebody reads what comes of it.
+/// Watches over one connection until the reader of standard output goes away.
 struct WatchSession {
     let client: Client
-    /// `nil`: everything.
+    /// `nil` watches everything.
     let urls: URLList?
 
-    /// That often it is asked whether standard output is still read, while nothing changes.
+    /// While nothing changes, the session checks at this interval whether standard output is still
+    /// being read.
     private static let tickMilliseconds: Int32 = 1000
 
-    /// Hands on one reply after the other; ends by what `take` throws, or when the daemon goes.
+    /// Hands each reply to `take`. Ends when `take` throws or the daemon disconnects.
     func run(_ take: (Methods.Watch.Reply) throws -> Void) throws {
         while true {
             var replies = try client.stream(Methods.Watch.self, .init(urls: urls?.urls))
@@ -19,7 +20,8 @@ struct WatchSession {
                     if StandardStream.output.isAbandoned { throw BrokenPipe() }
                 }
             }
-            // So much had changed that the daemon did not remember all of it: from the beginning.
+            // The stream ended because the daemon could not remember all changes. The next call
+            // starts from the current state.
         }
     }
 }

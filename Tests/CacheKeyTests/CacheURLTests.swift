@@ -10,7 +10,7 @@ import Testing
         "https://例え.jp/画像.png", "https://example.com/%20", "https://example.com/a@b",
         "https://example.com/" + String(repeating: "a", count: 2048 - 20),
     ])
-    func takesAsItIs(url: String) throws {
+    func validURLsAreAcceptedUnchanged(url: String) throws {
         #expect(try CacheURL(url).string == url)
         #expect(try CacheURL(url).description == url)
     }
@@ -55,9 +55,9 @@ import Testing
         ("https://a:1:2/", "its port is not a number from 0 to 65535"),
         ("http://[::1]80/", "its port is not a number from 0 to 65535"),
     ])
-    func refusesWithTheReason(url: String, reason: String) {
+    func invalidURLsAreRejectedWithAReason(url: String, reason: String) {
         let error = #expect(throws: InvalidURL.self) { try CacheURL(url) }
         #expect(error?.reason == reason)
-        #expect(error?.description == "not a URL to cache: \(reason)")
+        #expect(error?.description == "not a URL that can be cached: \(reason)")
     }
 }

@@ -1,7 +1,8 @@
 import CacheKey
 import Testing
 
-/// A name is one line in any language; here is that line, and it says what ``CacheKey`` says.
+/// Other languages can compute a name in a few lines. These tests run such lines and compare the
+/// result with ``CacheKey``.
 @Suite(.timeLimit(.minutes(5))) struct EveryLanguageTests {
     private static let installed = OtherLanguage.all.filter { $0.interpreter != nil }
     private static let absent = OtherLanguage.all.filter { $0.interpreter == nil }
@@ -17,7 +18,7 @@ import Testing
 
     @Test(
         .enabled(if: !absent.isEmpty, "every interpreter is installed"), arguments: absent)
-    func isSkippedWhereTheInterpreterIsAbsent(language: OtherLanguage) throws {
+    func isSkippedIfTheInterpreterIsMissing(language: OtherLanguage) throws {
         try Test.cancel("\(language.command[0]) is not installed")
     }
 }

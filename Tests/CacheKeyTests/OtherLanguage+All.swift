@@ -1,5 +1,6 @@
 extension OtherLanguage {
-    /// As short as each language can say it: this is what a program without our library writes.
+    /// Each program is as short as its language permits, as a user without our library would write
+    /// it.
     static let all: [OtherLanguage] = [
         python, uuidgen, node, ruby, php, perl, go, java,
     ]

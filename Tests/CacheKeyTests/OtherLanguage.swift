@@ -1,25 +1,26 @@
 import Foundation
 
-/// A program in another language that reads URLs, one a line, and prints their names.
+/// A program in another language that reads one URL a line and prints their names.
 struct OtherLanguage: Sendable {
     let name: String
-    /// The first word is the interpreter; `FILE` stands for the program's file, if it has one.
+    /// The first word is the interpreter. `FILE` stands for the path of the program's file.
     let command: [String]
-    /// The file's name and text, where the interpreter wants a file.
+    /// The name and text of a source file, if the interpreter needs one.
     var file: (name: String, text: String)?
-    /// How many URLs it is given: where each is a process of its own, fewer.
+    /// The number of URLs for the test. It is smaller for a program that starts a process for each
+    /// URL.
     var count = 1000
 
     var testDescription: String { name }
 
-    /// Where the interpreter is; `nil` where it is not installed.
+    /// The path of the interpreter; `nil` if it is not installed.
     var interpreter: URL? {
         let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
         return folders.lazy.map { URL(filePath: "\($0)/\(command[0])") }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
     }
 
-    /// The names it prints for `urls`.
+    /// Returns the names that the program prints for `urls`.
     func names(of urls: [String]) throws -> [String] {
         let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -1,4 +1,4 @@
-/// URLs made up by chance, the same ones every time, many of them not ASCII.
+/// Random URLs, the same in every run. Many of them are not ASCII.
 enum SampleURLs {
     private static let alphabet = Array(
         "abcdefghijklmnopqrstuvwxyzABCXYZ0123456789-._~!$&'()*+,;=:@%/?\"\\<>[]{}|^`")

@@ -8,7 +8,7 @@ struct ByteSizeTests {
         ("3KiB", 3072), ("1GB", 1_000_000_000), ("1GiB", 1 << 30), ("1TB", 1_000_000_000_000),
         ("1TiB", 1 << 40), ("9223372036854775807", Int64.max), ("8388607TiB", 8_388_607 << 40),
     ])
-    func areReadWithTheirUnit(text: String, count: Int64) {
+    func unitsAreParsed(text: String, count: Int64) {
         #expect(ByteSize(text)?.count == count)
     }
 
@@ -16,11 +16,11 @@ struct ByteSizeTests {
         "", "B", "MiB", "-1", "+1", " 1", "1 ", "1 MB", "1.5MB", "2mb", "2Mb", "0x10", "1MiBB",
         "9223372036854775808", "8388608TiB", "٣MB", "2K",
     ])
-    func areNothingElse(text: String) {
+    func otherTextsAreRejected(text: String) {
         #expect(ByteSize(text) == nil)
     }
 
-    @Test func areWrittenSoThatTheyReadBack() throws {
+    @Test func descriptionParsesBackToTheSameSize() throws {
         let size = try #require(ByteSize("64MiB"))
         #expect(ByteSize(size.description)?.count == size.count)
     }

@@ -13,7 +13,7 @@ import Testing
         #expect(stub.calls[0].contains(#""method":"io.cached.Cache.Stats""#))
     }
 
-    @Test func aStreamEndsWithTheReplyThatDoesNotContinue() throws {
+    @Test func streamEndsWithTheLastReply() throws {
         let stub = try StubDaemon(replies: [
             #"{"parameters":{"items":[],"removed":["1"]},"continues":true}"#,
             #"{"parameters":{"items":[],"removed":["2"]},"continues":true}"#,
@@ -35,7 +35,7 @@ import Testing
         #expect(try !replies.isReady(within: 1))
     }
 
-    @Test func aMessageOfManyPiecesIsPutTogether() throws {
+    @Test func messageInManyPiecesIsAssembled() throws {
         let key = String(repeating: "k", count: 3_000_000)
         let stub = try StubDaemon(replies: [
             #"{"parameters":{"items":[],"removed":["\#(key)"]}}"#
@@ -44,7 +44,7 @@ import Testing
         #expect(try client.call(Methods.Watch.self, .init()).removed == [key])
     }
 
-    @Test func anErrorOfTheDaemonIsThrown() throws {
+    @Test func errorOfTheDaemonIsThrown() throws {
         let stub = try StubDaemon(replies: [
             #"{"error":"io.cached.Cache.TooMany","parameters":{"limit":5}}"#
         ])
@@ -53,10 +53,10 @@ import Testing
             try client.call(Methods.Stats.self, .init())
         }
         #expect(error?.code == .refused(.tooMany(limit: 5)))
-        #expect(error?.message == "the daemon takes no more than 5 at a time")
+        #expect(error?.message == "the daemon accepts no more than 5 at a time")
     }
 
-    @Test func hangingUpBeforeTheReplyIsTold() throws {
+    @Test func hangingUpBeforeTheReplyIsAnError() throws {
         let stub = try StubDaemon { _ in nil }
         let client = try Client(paths: [stub.path])
         let error = #expect(throws: ClientError.self) {
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["{", "[]", #"{"parameters":{"stats":7}}"#, "{}"])
-    func aReplyThatIsNotUnderstoodIsTold(reply: String) throws {
+    func invalidReplyIsAnError(reply: String) throws {
         let stub = try StubDaemon(replies: [reply])
         let client = try Client(paths: [stub.path])
         let error = #expect(throws: ClientError.self) {
@@ -75,7 +75,7 @@ import Testing
         #expect(error?.code == .invalidReply)
     }
 
-    @Test func aCallPastTheLimitIsNotSent() throws {
+    @Test func callOverTheLimitIsNotSent() throws {
         let stub = try StubDaemon(replies: [])
         let client = try Client(paths: [stub.path])
         let url = String(repeating: "u", count: Message.maximumLength)
@@ -86,13 +86,13 @@ import Testing
         #expect(stub.calls.isEmpty)
     }
 
-    @Test func theSecondSocketIsTriedWhenNobodyAnswersAtTheFirst() throws {
+    @Test func secondSocketIsTriedIfTheFirstDoesNotAnswer() throws {
         let stub = try StubDaemon(replies: [])
         let client = try Client(paths: ["/nowhere/cached.sock", stub.path])
         #expect(client.path == stub.path)
     }
 
-    @Test func noDaemonNamesTheSocketsAndTheWayOut() {
+    @Test func missingDaemonErrorNamesTheSocketsAndTheRemedy() {
         let error = #expect(throws: ClientError.self) {
             try Client(paths: ["/nowhere/1.sock", "/nowhere/2.sock"])
         }
@@ -103,11 +103,11 @@ import Testing
                 + "start it with `cached`, or name another socket with --socket")
     }
 
-    @Test func aPathOf107BytesFitsAndOneMoreDoesNot() {
+    @Test func socketPathHasAtMost107Bytes() {
         let fits = "/" + String(repeating: "p", count: 106)
         #expect(throws: ClientError.self) { try Client(paths: [fits]) }
         let error = #expect(throws: ClientError.self) { try Client(paths: [fits + "p"]) }
         #expect(error?.code == .pathTooLong)
-        #expect(error?.message.contains("has 108 bytes and the system takes 107") == true)
+        #expect(error?.message.contains("has 108 bytes, but the system permits 107") == true)
     }
 }

@@ -1,12 +1,12 @@
 import CacheWire
 
-/// A decoder that has no input and writes down which fields a type asks for, and of which type.
+/// A decoder without input that records the names and types of the fields that a type decodes.
 final class FieldRecorder: Decoder {
     private(set) var fields: [InterfaceText.Field] = []
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
-    /// The fields of a struct, as its `init(from:)` asks for them.
+    /// The fields that the `init(from:)` of a struct decodes.
     static func fields(of type: (some Decodable).Type) throws -> [InterfaceText.Field] {
         let recorder = FieldRecorder()
         _ = try type.init(from: recorder)
@@ -26,7 +26,7 @@ final class FieldRecorder: Decoder {
         fields.append(.init(name: key.stringValue, type: name, isOptional: isOptional))
     }
 
-    /// The type as the interface description writes it.
+    /// The name of the type in an interface description.
     private static func name(of type: Any.Type) -> String {
         if let choice = type as? any CaseIterable.Type { return self.name(ofChoice: choice) }
         return switch type {
@@ -46,7 +46,7 @@ final class FieldRecorder: Decoder {
     }
 }
 
-/// What a recorder does not do.
+/// Thrown by operations that the recorder does not support.
 private struct NotRecorded: Error {}
 
 private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
@@ -87,7 +87,7 @@ private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder() throws -> any Decoder { throw NotRecorded() }
     func superDecoder(forKey: Key) throws -> any Decoder { throw NotRecorded() }
 
-    // The synthesized code asks for these types by methods of their own.
+    // Synthesized code decodes these types with separate methods.
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try record(key) }
     func decode(_ type: String.Type, forKey key: Key) throws -> String { try record(key) }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try record(key) }

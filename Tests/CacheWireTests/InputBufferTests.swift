@@ -3,8 +3,8 @@ import Testing
 @testable import CacheWire
 
 @Suite struct InputBufferTests {
-    /// As from a daemon that always has more to say than one read takes.
-    @Test func messagesComeWholeThoughNoReadEndsAtTheirEnd() {
+    /// The daemon always has more bytes to send than one read accepts.
+    @Test func messagesAreCompleteIfReadsEndInTheMiddle() {
         var buffer = InputBuffer()
         let messages: [[UInt8]] = (0..<1000).map { Array("message \($0)".utf8) }
         var stream = ([UInt8](messages.joined(separator: [0])) + [0])[...]

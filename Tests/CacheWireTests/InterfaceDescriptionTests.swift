@@ -12,25 +12,25 @@ import Testing
         #expect([UInt8](bytes) == [UInt8](InterfaceDescription.cache.utf8))
     }
 
-    @Test func knowsTheTextOfBothInterfacesAndOfNoOther() {
+    @Test func onlyTheTwoInterfacesAreServed() {
         #expect(InterfaceDescription.text(of: cache.name) == InterfaceDescription.cache)
         #expect(InterfaceDescription.text(of: service.name) == InterfaceDescription.service)
         #expect(InterfaceDescription.text(of: "io.cached.Other") == nil)
     }
 
-    @Test func everyMethodHasItsNameAndNoNameIsWithoutMethod() {
+    @Test func methodNamesMatchTheDescription() {
         let described =
             cache.methods.map { "\(cache.name).\($0)" }
             + service.methods.map { "\(service.name).\($0)" }
         #expect(Set(described) == Set(MethodName.allCases.map(\.rawValue)))
     }
 
-    @Test func itemAndFailureHaveTheFieldsDescribed() throws {
+    @Test func itemAndFailureMatchTheDescription() throws {
         #expect(try FieldRecorder.fields(of: Item.self) == cache.structs["Item"])
         #expect(try FieldRecorder.fields(of: Failure.self) == cache.structs["Failure"])
     }
 
-    @Test func parametersAndRepliesHaveTheFieldsDescribed() throws {
+    @Test func parametersAndRepliesMatchTheDescription() throws {
         try expectAgreement(Methods.Status.self, cache)
         try expectAgreement(Methods.Fetch.self, cache)
         try expectAgreement(Methods.Watch.self, cache)
@@ -45,7 +45,7 @@ import Testing
         try expectAgreement(Methods.GetInterfaceDescription.self, service)
     }
 
-    @Test func everyErrorHasItsNameAndParameters() throws {
+    @Test func everyErrorMatchesItsDescription() throws {
         let known: [WireError] = [
             .tooMany(limit: 1), .shuttingDown, .messageTooLarge(limit: 1),
             .invalidMessage(reason: ""), .interfaceNotFound(interface: ""),

@@ -1,14 +1,15 @@
-/// An interface description, read as far as the tests need it: the fields of every type, method and
-/// error with their types as text (varlink.org, "Interface Definition").
+/// Parses an interface description as far as the tests need it: the names and types of the fields
+/// of every type, method and error (varlink.org, "Interface Definition").
 struct InterfaceText {
-    /// A field's type; `isOptional` for a type after `?`.
+    /// A field and its type. `isOptional` is set if the type follows `?`.
     struct Field: Equatable {
         let name: String
         let type: String
         let isOptional: Bool
     }
 
-    /// By name, as in `Item`; those of methods as in `Status.Parameters` and `Status.Reply`.
+    /// The fields by type name, for example `Item`. Those of methods are named `Status.Parameters`
+    /// and `Status.Reply`.
     private(set) var structs: [String: [Field]] = [:]
     private(set) var methods: [String] = []
     private(set) var errors: [String] = []
@@ -36,7 +37,7 @@ struct InterfaceText {
     }
 }
 
-/// The text, taken in from the front.
+/// Reads the text from its start.
 private struct Words {
     private var rest: Substring
 
@@ -44,7 +45,7 @@ private struct Words {
         rest = text[...]
     }
 
-    /// What comes before the next space or opening parenthesis.
+    /// The text up to the next space or opening parenthesis.
     mutating func word() -> String? {
         rest = rest.drop(while: \.isWhitespace)
         let word = rest.prefix { !$0.isWhitespace && $0 != "(" }
@@ -52,7 +53,7 @@ private struct Words {
         return word.isEmpty ? nil : String(word)
     }
 
-    /// A parenthesised list of fields.
+    /// A list of fields in parentheses.
     mutating func fields() -> [InterfaceText.Field] {
         split(parenthesised()).map { field in
             let parts = field.split(separator: ":", maxSplits: 1)
@@ -74,7 +75,7 @@ private struct Words {
         return inside.dropFirst()
     }
 
-    /// Splits at the commas that are not inside an enum.
+    /// Splits the list at commas that are not inside an enum.
     private func split(_ list: Substring) -> [String] {
         var depth = 0
         let parts = list.split { character in

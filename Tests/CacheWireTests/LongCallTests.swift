@@ -3,7 +3,7 @@ import Testing
 
 @testable import CacheWire
 
-/// Calls written and found without a coder: they are what the coder would make of them.
+/// Calls that are written and parsed by hand equal those of an encoder and a decoder.
 @Suite struct LongCallTests {
     private typealias Fetch = Call<Methods.Fetch.Parameters>
 
@@ -11,7 +11,7 @@ import Testing
         Array(json).withUnsafeBytes { Fetch(scanning: $0) }
     }
 
-    @Test func whatIsWrittenIsFound() throws {
+    @Test func writtenCallsAreParsed() throws {
         var random = SeededGenerator(seed: 21)
         for _ in 0..<500 {
             let call = call(&random)
@@ -26,7 +26,7 @@ import Testing
         "http://a.example/ü", "http://a.example/\u{7F}", "http://a.example/\"", "a\\b", "\u{1}", "",
         #""urls":[]"#, #"","urls":[],"x":""#,
     ])
-    func whateverAURLIsTheMessageIsRight(url: String) throws {
+    func callsWithUnusualURLsAreEncodedCorrectly(url: String) throws {
         let call = Fetch(
             .fetch, parameters: .init(urls: ["http://a.example/1", url], sha256: url), more: true)
         let message = try call.message()
@@ -36,8 +36,9 @@ import Testing
         #expect(try Message.decode(from: status.message().dropLast()) == status)
     }
 
-    /// A byte more, less or other: whatever is found then, the decoder finds too.
-    @Test func whatIsSpoiltIsNeverFoundOtherwise() throws {
+    /// One byte is added, removed or changed. If the fast parser accepts the result, a decoder must
+    /// decode the same call.
+    @Test func corruptedMessagesParseAsTheDecoderParsesThem() throws {
         var random = SeededGenerator(seed: 22)
         var found = 0
         for _ in 0..<20_000 {
@@ -63,7 +64,7 @@ import Testing
         #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":[],"wait":null}}"#,
         #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":[]},"upgrade":true}"#,
     ])
-    func anythingElseIsLeftToTheDecoder(json: String) {
+    func otherMessagesAreLeftToTheDecoder(json: String) {
         #expect(scanned(json.utf8) == nil)
     }
 

@@ -7,14 +7,14 @@ import Testing
         "CACHE_DIRECTORY": "/env", "XDG_CACHE_HOME": "/xdg", "HOME": "/home/me",
     ]
 
-    @Test func theFlagWinsThenTheEnvironment() {
+    @Test func flagPrecedesTheEnvironment() {
         #expect(SocketLookup.clientPaths(flag: "/f", environment: all) == ["/f"])
         #expect(SocketLookup.clientPaths(flag: nil, environment: all) == ["/env.sock"])
         #expect(SocketLookup.daemonPath(flag: "/f", environment: all) == "/f")
         #expect(SocketLookup.daemonPath(flag: nil, environment: all) == "/env.sock")
     }
 
-    @Test func aClientToldNothingTriesTheUserThenTheSystem() {
+    @Test func clientTriesTheUsersSocketThenTheSystemSocket() {
         let paths = SocketLookup.clientPaths(flag: nil, environment: ["XDG_RUNTIME_DIR": "/r"])
         #expect(paths == ["/r/cached.sock", "/run/cached/cached.sock"])
         #expect(
@@ -29,7 +29,7 @@ import Testing
         #expect(SocketLookup.daemonPath(flag: nil, environment: environment) == SocketLookup.system)
     }
 
-    @Test func theDirectoryFollowsTheSameOrder() {
+    @Test func directoryIsFoundInTheSameOrder() {
         var environment = all
         #expect(DirectoryLookup.path(flag: "/f", environment: environment) == "/f")
         #expect(DirectoryLookup.path(flag: nil, environment: environment) == "/env")

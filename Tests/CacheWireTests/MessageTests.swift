@@ -2,7 +2,7 @@ import CacheWire
 import Testing
 
 @Suite struct MessageTests {
-    @Test func absentOptionalsAreLeftOut() throws {
+    @Test func absentOptionalsAreOmitted() throws {
         let item = Item(url: "https://example.com/a/b", key: "k", state: .missing)
         let json = try String(decoding: Message.json(item), as: UTF8.self)
         #expect(json.contains(#""url":"https://example.com/a/b""#))
@@ -15,13 +15,13 @@ import Testing
         #expect(call.parameters == Methods.List.Parameters())
     }
 
-    @Test func theHeaderIsReadWithoutKnowingTheParameters() throws {
+    @Test func headerIsDecodedWithoutTheParameters() throws {
         let json = #"{"method":"a.b.C","more":true,"parameters":{"anything":[1,{"x":null}]}}"#
         let header = try Message.decode(CallHeader.self, from: json.utf8)
         #expect(header == CallHeader(method: "a.b.C", more: true))
     }
 
-    @Test func aMessageEndsWithOneNUL() throws {
+    @Test func messageEndsWithOneNUL() throws {
         let message = try Message.encode(Call(.stats, parameters: Methods.Stats.Parameters()))
         #expect(message.last == 0)
         #expect(message.count { $0 == 0 } == 1)
@@ -34,7 +34,7 @@ import Testing
         #expect(try Message.decode(from: Message.json(refusal)) == refusal)
     }
 
-    @Test func anUnknownErrorKeepsItsName() throws {
+    @Test func unknownErrorKeepsItsName() throws {
         let json = #"{"error":"io.cached.Cache.Later","parameters":{"limit":"x"}}"#
         let text = #"{"error":"io.cached.Cache.Later"}"#
         let reply = try Message.decode(Reply<NoParameters>.self, from: text.utf8)
@@ -49,13 +49,13 @@ import Testing
         (#"{"method":"m","parameters":{}}"#, "urls"),
         (#"{"method":"m","parameters":[]}"#, "parameters"),
     ])
-    func aParameterThatCannotBeDecodedIsNamed(json: String, parameter: String) {
+    func invalidParameterIsNamed(json: String, parameter: String) {
         #expect(problem(in: json) == .invalidParameter(parameter: parameter))
     }
 
-    /// RFC 8259 §9 lets a parser set a limit.
+    /// RFC 8259 §9 permits a parser to set a limit.
     @Test(arguments: ["[", "{\"a\":", "[{\"\\\"}\":"], [65, 512, 513, 514, 100_000])
-    func whatIsNestedTooDeepIsNotDecoded(opening: String, times: Int) {
+    func tooDeepNestingIsRejected(opening: String, times: Int) {
         let value = String(repeating: opening, count: times)
         for json in [value, #"{"method":"m","parameters":"# + value] {
             guard case .invalidMessage(let reason) = problem(in: json) else {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func bracketsInStringsAreNoNesting() throws {
+    @Test func bracketsInStringsDoNotCountAsNesting() throws {
         let url = String(repeating: #"[{\"["#, count: 100)
         let json = #"{"method":"m","parameters":{"urls":[""# + url + #""]}}"#
         let call = try Message.decode(Call<Methods.Status.Parameters>.self, from: json.utf8)
@@ -74,14 +74,14 @@ import Testing
     }
 
     @Test(arguments: ["", "nonsense", "{}", "[]", #"{"method":7}"#])
-    func whatIsNoCallIsAnInvalidMessage(json: String) {
+    func malformedCallIsAnInvalidMessage(json: String) {
         guard case .invalidMessage = problem(in: json) else {
             Issue.record("\(json) is taken for a call")
             return
         }
     }
 
-    @Test func valuesOfStatsKeepTheirTypes() throws {
+    @Test func statsValuesKeepTheirTypes() throws {
         let stats: [String: JSONValue] = ["a": 1, "b": 1.5, "c": true, "d": "text"]
         #expect(try Message.decode(from: Message.json(stats)) == stats)
     }

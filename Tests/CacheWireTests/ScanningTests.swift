@@ -3,7 +3,7 @@ import Testing
 
 @testable import CacheWire
 
-/// Replies found without a decoder: what is found is what the decoder finds.
+/// Replies that are parsed by hand equal those of a decoder.
 @Suite struct ScanningTests {
     private typealias Reply = CacheWire.Reply<Methods.Status.Reply>
 
@@ -11,7 +11,7 @@ import Testing
         json.withUnsafeBytes { Reply(scanning: $0) }
     }
 
-    @Test func whatIsWrittenIsFound() throws {
+    @Test func writtenRepliesAreParsed() throws {
         var random = SeededGenerator(seed: 11)
         for _ in 0..<500 {
             let items = (0..<Int.random(in: 0..<4, using: &random)).map { _ in item(&random) }
@@ -22,8 +22,9 @@ import Testing
         }
     }
 
-    /// A byte more, less or other: whatever is found then, the decoder finds too.
-    @Test func whatIsSpoiltIsNeverFoundOtherwise() throws {
+    /// One byte is added, removed or changed. If the fast parser accepts the result, a decoder must
+    /// decode the same reply.
+    @Test func corruptedMessagesParseAsTheDecoderParsesThem() throws {
         var random = SeededGenerator(seed: 12)
         var found = 0
         for _ in 0..<20_000 {
@@ -41,7 +42,7 @@ import Testing
     @Test(arguments: [
         "0", "7", "12345678901234", "0.5", "0.05", "45.67", "99.99", "100.00", "12345678.9012345",
     ])
-    func aNumberIsReadAsTheDecoderReadsIt(number: String) throws {
+    func numbersEqualThoseOfTheDecoder(number: String) throws {
         let json = Array(
             #"{"parameters":{"items":[{"url":"u","key":"k","state":"inFlight","percent":\#(number)}]}}"#
                 .utf8)
@@ -66,7 +67,7 @@ import Testing
         #"{"url":"u","key":"k","state":"inFlight","percent":5.}"#,
         #"{"url":"u","key":"k","state":"missing",}"#, #"{}"#, #"[]"#, #""u""#,
     ])
-    func anythingElseIsLeftToTheDecoder(item: String) {
+    func otherMessagesAreLeftToTheDecoder(item: String) {
         #expect(scanned(Array(#"{"parameters":{"items":[\#(item)]}}"#.utf8)) == nil)
     }
 
@@ -75,7 +76,7 @@ import Testing
         #"{"parameters":{"items":[]},"continues":1}"#, #"{"parameters":{"items":[],"after":"x"}}"#,
         #"{"parameters":{"items":[]},"parameters":{"items":[]}}"#,
     ])
-    func soIsAnyOtherMessage(json: String) {
+    func messagesOfOtherFormsAreLeftToTheDecoder(json: String) {
         #expect(scanned(Array(json.utf8)) == nil)
     }
 

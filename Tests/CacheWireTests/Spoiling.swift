@@ -1,7 +1,7 @@
 import TestSupport
 
 extension [UInt8] {
-    /// Makes one byte of a message another, puts one in or takes one out: one that means something in JSON.
+    /// Changes, inserts or removes one byte of a message. The new byte has a meaning in JSON.
     mutating func spoil(using random: inout SeededGenerator) {
         let place = Int.random(in: indices, using: &random)
         let byte = Self.telling.randomElement(using: &random) ?? 0

@@ -77,7 +77,7 @@ struct EvictionCommandTests {
             let all = try await daemon.cachectl("evict", "--to", "0")
             #expect(all.status == .exited(1))
             #expect(all.lines == ["evicted 2 entries, \(2 * size) bytes"])
-            #expect(all.errorText.contains("\(size) bytes are left"))
+            #expect(all.errorText.contains("\(size) bytes remain"))
             #expect(try await daemon.cachectl("evict").status == .exited(64))
             #expect(try await daemon.cachectl("evict", "--to", "much").status == .exited(64))
             #expect(try await daemon.figure("evicted") == 5)

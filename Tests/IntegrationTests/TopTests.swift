@@ -214,7 +214,7 @@ struct TopTests {
             try await scene.terminal.waitFor("1 pinned")
             #expect(try await scene.daemon.figure("entriesPinned") == 1)
             try await scene.terminal.press("r")
-            try await scene.terminal.waitFor("it is what the origin has now")
+            try await scene.terminal.waitFor("the image is up to date")
             try await scene.terminal.press("u")
             try await scene.waitForRows("least recently used first")
             try await scene.terminal.press("End", "x")

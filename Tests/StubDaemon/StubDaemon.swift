@@ -1,14 +1,17 @@
 import Glibc
 import Synchronization
 
-/// A daemon that answers what a test tells it to, on a socket in a directory of its own.
+/// A daemon with scripted replies, on a socket in a temporary directory.
 ///
-/// One thread serves one connection after another until the stub goes away.
+///     let stub = try StubDaemon(replies: [#"{"parameters":{"stats":{"entries":3}}}"#])
+///     let client = try Client(paths: [stub.path])
+///
+/// One thread serves one connection after another until the stub is deallocated.
 public final class StubDaemon: Sendable {
-    /// The messages to answer a call with, given its JSON; `nil` hangs up.
+    /// Returns the messages to reply to a call, given its JSON; `nil` closes the connection.
     public typealias Script = @Sendable (String) -> [String]?
 
-    /// The socket.
+    /// The path of the socket.
     public let path: String
     private let directory: String
     private let listener: Int32
@@ -27,13 +30,13 @@ public final class StubDaemon: Sendable {
         try thread.start()
     }
 
-    /// A daemon that answers every call with the same messages.
+    /// Creates a daemon that answers every call with the same messages.
     public convenience init(replies: [String]) throws(StubError) {
         try self.init { _ in replies }
     }
 
     deinit {
-        // accept(2) of the thread fails, and the thread closes the descriptor.
+        // This makes accept(2) fail in the thread, which then closes the descriptor.
         shutdown(listener, Int32(SHUT_RDWR))
         unlink(path)
         rmdir(directory)
@@ -42,7 +45,7 @@ public final class StubDaemon: Sendable {
     /// The JSON of all calls so far.
     public var calls: [String] { log.calls.withLock { $0 } }
 
-    /// Binds and listens. unix(7).
+    /// Binds the socket and listens. unix(7).
     private static func listen(at path: String) throws(StubError) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -59,7 +62,7 @@ public final class StubDaemon: Sendable {
     }
 }
 
-/// What was asked; both the thread and the test have it.
+/// The received calls, shared by the thread and the test.
 private final class CallLog: Sendable {
     let calls = Mutex<[String]>([])
 }

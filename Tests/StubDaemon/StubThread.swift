@@ -1,6 +1,6 @@
 import Glibc
 
-/// The thread of a stub: takes connections in turn and answers their calls.
+/// The thread of a stub. It accepts one connection after another and answers their calls.
 final class StubThread: Sendable {
     private let listener: Int32
     private let script: StubDaemon.Script
@@ -10,7 +10,8 @@ final class StubThread: Sendable {
         self.script = script
     }
 
-    /// Starts and forgets the thread; it ends with the listener. pthread_create(3).
+    /// Starts the thread and detaches it. It ends when the listener is shut down.
+    /// pthread_create(3).
     func start() throws(StubError) {
         var thread = pthread_t()
         let result = pthread_create(

@@ -3,7 +3,7 @@ import Testing
 @testable import cachectl
 
 @Suite struct CanvasWriterTests {
-    @Test func onlyWhatChangedIsWritten() {
+    @Test func onlyChangedCellsAreWritten() {
         var writer = CanvasWriter(terminal: TerminalCapabilities(isUnicode: true, colors: .sixteen))
         var canvas = Canvas(columns: 20, lines: 2)
         canvas.put(StyledLine("hello"), at: 0)
@@ -15,7 +15,7 @@ import Testing
         #expect(writer.frame(canvas) == "\u{1B}[0m\u{1B}[2J\u{1B}[1;1Hhallo")
     }
 
-    @Test func aScreenOfAnotherSizeIsDrawnWhole() {
+    @Test func resizedScreenIsDrawnCompletely() {
         var writer = CanvasWriter(terminal: TerminalCapabilities(isUnicode: true, colors: .sixteen))
         var canvas = Canvas(columns: 20, lines: 2)
         canvas.put(StyledLine("hello"), at: 0)
@@ -25,8 +25,8 @@ import Testing
         #expect(writer.frame(canvas).hasSuffix("\u{1B}[1;1Hhello"))
     }
 
-    /// Whatever is drawn over whatever: a terminal that got only the differences shows the last screen.
-    @Test func differencesAddUpToTheScreen() {
+    /// A terminal that receives only the differences between random screens shows the last one.
+    @Test func writtenDifferencesAddUpToTheScreen() {
         var generator = SystemRandomNumberGenerator()
         let pieces = ["a", "b", " ", "画", "🐈", "──", "          "]
         let styles: [TextStyle] = [.plain, .done, .failure]
@@ -49,7 +49,7 @@ import Testing
     }
 }
 
-/// A terminal that knows Cursor Position, erasing all, and colours, which it does not show.
+/// A terminal that understands Cursor Position, Erase and colors, but does not show colors.
 private struct CellGrid {
     private var lines: [[Character]]
     private var row = 0
@@ -87,7 +87,7 @@ private struct CellGrid {
         }
     }
 
-    /// Writing on one half of a wide character takes the other half away.
+    /// If one half of a wide character is overwritten, the other half becomes blank.
     private mutating func put(_ character: Character) {
         for offset in 0..<character.columns { clear(column + offset) }
         lines[row][column] = character

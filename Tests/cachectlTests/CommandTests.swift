@@ -28,7 +28,7 @@ import Testing
         return try Program.run(arguments + ["--socket", stub.path], input: input)
     }
 
-    @Test func statusPrintsALineForEachAndExitsWithTheWorst() throws {
+    @Test func statusPrintsALineForEachURLAndExitsWithTheWorst() throws {
         let one = try run(["status", "u"], items: [cached])
         #expect(one.output == "cached 22000 image/png /c/1\n")
         #expect(one.status == 0)
@@ -42,7 +42,7 @@ import Testing
         #expect(three.errorOutput == "")
     }
 
-    @Test func whatNoDaemonSaysIsNoAnswer() throws {
+    @Test func impossibleRepliesAreHandled() throws {
         let few = try run(["status", "u", "v"], items: [cached])
         #expect(few.status == 70)
         #expect(few.errorOutput == "cachectl: the daemon's reply has 1 items for 2 URLs\n")
@@ -52,7 +52,7 @@ import Testing
         #expect(try run(["list"], items: [old]).status == 0)
     }
 
-    @Test func statusTellsFailuresOnStandardError() throws {
+    @Test func statusReportsFailuresOnStandardError() throws {
         let outcome = try run(["status", "u"], items: [failed])
         #expect(outcome.output == "missing https://a/5\n")
         #expect(outcome.errorOutput == "cachectl: https://a/5: the origin says 404\n")
@@ -60,14 +60,14 @@ import Testing
         #expect(try run(["status", "u"], items: [failed, invalid]).status == 65)
     }
 
-    @Test func thePlainWayAndArgumentParserSayTheSame() throws {
+    @Test func fastPathAndArgumentParserGiveTheSameOutput() throws {
         let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(failed)]}}"#])
         let environment = ["CACHED_SOCKET": stub.path]
         let plain = try Program.run(["status", "https://a/5"], environment: environment)
         let parsed = try Program.run(["status", "--", "https://a/5"], environment: environment)
         #expect(plain.output == parsed.output && plain.errorOutput == parsed.errorOutput)
         #expect(plain.status == parsed.status)
-        // Members of an object have no order: the calls are compared, not their texts.
+        // The members of a JSON object have no order, so decoded calls are compared, not texts.
         let calls = try stub.calls.map { text in
             try Message.decode(Call<Methods.Status.Parameters>.self, from: text.utf8)
         }
@@ -91,7 +91,7 @@ import Testing
         #expect(try run(["fetch", "u"], items: [cached, invalid]).status == 65)
     }
 
-    @Test func fetchPassesItsOptionsOn() throws {
+    @Test func fetchSendsItsOptions() throws {
         let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(flying)]}}"#])
         let outcome = try Program.run([
             "fetch", "--priority", "visible", "--refresh", "--no-wait", "https://a/2", "--socket",
@@ -107,8 +107,8 @@ import Testing
         }
     }
 
-    /// It is compared with what arrived, so somebody has to wait for that.
-    @Test func aDigestIsPassedOnByWhoWaits() throws {
+    /// The digest is compared when the download ends, so the command must wait for that.
+    @Test func digestIsSentAndNeedsWaiting() throws {
         let digest = String(repeating: "aB", count: 32)
         let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(cached)]}}"#])
         let arguments = ["fetch", "--sha256", digest, "https://a/2", "--socket", stub.path]
@@ -117,7 +117,7 @@ import Testing
         #expect(try Program.run(arguments + ["--no-wait"]).status == 64)
     }
 
-    @Test func aHundredThousandURLsAreAskedInOrder() throws {
+    @Test func hundredThousandURLsAreRequestedInOrder() throws {
         let stub = try StubDaemon { call in
             let object = try? JSONSerialization.jsonObject(with: Data(call.utf8))
             let parameters = (object as? [String: Any])?["parameters"] as? [String: Any]
@@ -166,7 +166,7 @@ import Testing
         #expect(stub.calls[2].contains(#""limit":2"#))
     }
 
-    @Test func aLineThatIsNotUTF8IsAnInvalidURLAmongOthers() throws {
+    @Test func nonUTF8LineIsAnInvalidURLAndOthersSucceed() throws {
         let bytes = Array("https://a/1\n".utf8) + [0xE9, 0x0A] + Array("https://a/4\n".utf8)
         let told = "cachectl: \u{FFFD}: line 2 of standard input is not UTF-8\n"
         let items = [cached, missing].joined(separator: ",")
@@ -183,13 +183,13 @@ import Testing
         #expect(json.status == 65)
         let fetch = try by(["fetch"])
         #expect(fetch.output == "/c/1\n" && fetch.status == 65)
-        #expect(fetch.errorOutput == told + "cachectl: https://a/4: it was not fetched\n")
+        #expect(fetch.errorOutput == told + "cachectl: https://a/4: it was not downloaded\n")
         #expect(stub.calls.allSatisfy { $0.contains(#"["https://a/1","https://a/4"]"#) })
         let name = try Program.run(["name", "-"], bytes: bytes)
         #expect(name.lines.count == 2 && name.errorOutput == told && name.status == 65)
     }
 
-    @Test func removeGoesOnBehindALineThatIsNotUTF8() throws {
+    @Test func removeContinuesAfterANonUTF8Line() throws {
         let stub = try StubDaemon(replies: [#"{"parameters":{"entries":1,"bytes":22000}}"#])
         let bytes = [0xE9, 0x0A] + Array("https://a/1\n".utf8)
         let outcome = try Program.run(["remove", "-", "--socket", stub.path], bytes: bytes)
@@ -199,7 +199,7 @@ import Testing
         #expect(stub.calls[0].contains(#""urls":["https://a/1"]"#))
     }
 
-    @Test func removeSaysWhatWent() throws {
+    @Test func removeReportsEntriesAndBytes() throws {
         let stub = try StubDaemon(replies: [#"{"parameters":{"entries":1,"bytes":22000}}"#])
         let by = { (arguments: [String]) in
             try Program.run(["remove"] + arguments + ["--socket", stub.path])
@@ -208,7 +208,9 @@ import Testing
         #expect(try by(["--prefix", "https://a/"]).status == 0)
         let mixed = try by(["https://a/1", "x y"])
         #expect(mixed.status == 65 && mixed.output == "removed 1 entry, 22000 bytes\n")
-        #expect(mixed.errorOutput == "cachectl: x y: not a URL to cache: it contains a space\n")
+        #expect(
+            mixed.errorOutput
+                == "cachectl: x y: not a URL that can be cached: it contains a space\n")
         #expect(stub.calls[2].contains(#""urls":["https://a/1"]"#))
         #expect(try by([]).status == 64)
         #expect(try by(["--all", "https://a/1"]).status == 64)
@@ -230,7 +232,7 @@ import Testing
         #expect(try Program.run(["name", "--path", url]).status == 64)
     }
 
-    @Test func watchOfNoURLsEndsAtOnce() throws {
+    @Test func watchWithoutAnyURLEndsAtOnce() throws {
         let stub = try StubDaemon(replies: [])
         let outcome = try Program.run(["watch", "-", "--socket", stub.path], input: "")
         #expect(outcome.status == 0 && outcome.output == "" && stub.calls.isEmpty)

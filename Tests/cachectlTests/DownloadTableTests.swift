@@ -4,7 +4,7 @@ import Testing
 @testable import cachectl
 
 @Suite struct DownloadTableTests {
-    @Test func whatBeginsStandsBelowAndWhatEndsGoes() {
+    @Test func newDownloadsAreAppendedAndEndedOnesRemoved() {
         var table = DownloadTable()
         let began = table.changed(
             [.flying(1), .flying(2), .flying(3)], removed: [], firstOnScreen: 0)
@@ -15,10 +15,10 @@ import Testing
         #expect(table.runningCount == 2)
     }
 
-    @Test func whatFailedStaysUntilItIsTriedAgain() {
+    @Test func failureStaysUntilTheRetry() {
         var table = DownloadTable()
         _ = table.changed([.flying(1), .flying(2)], removed: [], firstOnScreen: 0)
-        // A failure is told as an item, and the key as removed.
+        // A failure is reported both as an item and as a removed key.
         let failed = table.changed([.failed(1)], removed: ["1"], firstOnScreen: 0)
         #expect(failed == .init(began: 0, ended: 1, latest: "https://a/1"))
         #expect(table.rows.count == 2 && table.failureCount == 1)
@@ -29,20 +29,20 @@ import Testing
         #expect(table.rows.map(\.key) == ["1"])
     }
 
-    @Test func whatIsAtWorkStandsAboveWhatFailedTheNewestFailureFirst() {
+    @Test func runningDownloadsPrecedeFailuresWithTheNewestFirst() {
         var table = DownloadTable()
         let waiting = (1...5).map { Item.flying($0, .queued) }
         _ = table.changed(waiting + [.flying(6), .flying(7)], removed: [], firstOnScreen: 0)
         _ = table.changed([.failed(6), .flying(1)], removed: ["6"], firstOnScreen: 0)
         _ = table.changed([.failed(2), .failed(7)], removed: ["2", "7"], firstOnScreen: 0)
         #expect(table.rows.map(\.key) == ["1", "7", "2", "6", "3", "4", "5"])
-        // Tried again it waits behind the others, and what is looked at stays.
+        // The retried download is queued behind the others, and the visible rows stay in place.
         let change = table.changed([.flying(7, .queued)], removed: [], firstOnScreen: 2)
         #expect(table.rows.map(\.key) == ["1", "2", "6", "7", "3", "4", "5"])
         #expect(change.rowsRemovedAbove == 1)
     }
 
-    @Test func onlyTheLastFailuresAreKept() {
+    @Test func onlyTheNewestFailuresAreKept() {
         var table = DownloadTable()
         let numbers = 1000..<1300
         _ = table.changed(numbers.map { .flying($0) }, removed: [], firstOnScreen: 0)
@@ -51,25 +51,25 @@ import Testing
         #expect(table.runningCount == 0)
     }
 
-    @Test func whoseTurnHasComeStandsBeforeThoseThatWait() {
+    @Test func startedDownloadsPrecedeQueuedOnes() {
         var table = DownloadTable()
         let waiting = (1...4).map { Item.flying($0, .queued) }
         _ = table.changed(waiting, removed: [], firstOnScreen: 0)
         let change = table.changed([.flying(3), .flying(2)], removed: [], firstOnScreen: 0)
         #expect(change == .init())
         #expect(table.rows.map(\.key) == ["2", "3", "1", "4"])
-        // Who looks at row 1, as the third, goes on looking at it.
+        // Row 1 was the first visible row, in third place. It remains the first visible row.
         let later = table.changed([.flying(4)], removed: [], firstOnScreen: 2)
         #expect(table.rows.map(\.key) == ["2", "3", "4", "1"] && later.rowsRemovedAbove == -1)
     }
 
-    @Test func whatWasNeverUnderWayIsNoRow() {
+    @Test func cachedImageWithoutADownloadIsNotARow() {
         var table = DownloadTable()
         let change = table.changed([.cached(1)], removed: ["3"], firstOnScreen: 0)
         #expect(change == .init() && table.rows.isEmpty)
     }
 
-    @Test func whatFailedAtOnceIsARow() {
+    @Test func immediateFailureIsARow() {
         var table = DownloadTable()
         let change = table.changed([.failed(2)], removed: ["2"], firstOnScreen: 0)
         #expect(change == .init(began: 1, ended: 1, latest: "https://a/2"))

@@ -3,7 +3,7 @@ import StubDaemon
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct EvictionTests {
-    /// A daemon that evicts as told, and then says how much is left.
+    /// A daemon that answers an eviction with `reply` and reports that `left` bytes are still used.
     private func daemon(
         _ reply: String = #"{"entries":2,"bytes":44000}"#, left: String = "0"
     ) throws -> StubDaemon {
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func evictSaysWhatWent() throws {
+    @Test func evictReportsEntriesAndBytes() throws {
         let many = try daemon()
         let outcome = try Program.run(["evict", "--to", "2MB", "--socket", many.path])
         #expect(outcome.output == "evicted 2 entries, 44000 bytes\n")
@@ -28,7 +28,7 @@ import Testing
         ("2MB", 2_000_000), ("2MiB", 2 << 20), ("4096", 4096), ("0", 0),
         ("9223372036854775807", Int.max),
     ])
-    func sizesAreWrittenAsTheDaemonTakesThem(text: String, bytes: Int) throws {
+    func sizesAreSentInBytes(text: String, bytes: Int) throws {
         let stub = try daemon()
         #expect(try Program.run(["evict", "--to", text, "--socket", stub.path]).status == 0)
         let call = try Message.decode(
@@ -37,27 +37,27 @@ import Testing
         #expect(stub.calls[0].contains("io.cached.Cache.Evict"))
     }
 
-    @Test func moreLeftThanAskedForExitsWith1() throws {
+    @Test func moreRemainingThanRequestedExitsWith1() throws {
         let stub = try daemon(left: "3000")
         let over = try Program.run(["evict", "--to", "2999", "--socket", stub.path])
         #expect(over.output == "evicted 2 entries, 44000 bytes\n")
         #expect(
             over.errorOutput
-                == "cachectl: 3000 bytes are left: what is pinned or in flight is not evicted, nor "
-                + "what is left of broken downloads (remove --all)\n")
+                == "cachectl: 3000 bytes remain: pinned images, active downloads and partial downloads "
+                + "are not evicted (`cachectl remove --all` removes partial downloads)\n")
         #expect(over.status == 1)
         let exact = try Program.run(["evict", "--to", "3000", "--socket", stub.path])
         #expect(exact.status == 0 && exact.errorOutput == "")
     }
 
-    @Test func evictTellsAWrongSize() throws {
+    @Test func evictExplainsAnInvalidSize() throws {
         let outcome = try Program.run(["evict", "--to", "2mb"])
         #expect(outcome.status == 64)
         #expect(outcome.errorOutput.contains("'2mb'") && outcome.errorOutput.contains("2MiB"))
     }
 
     @Test(arguments: PressureLevel.allCases)
-    func pressureSaysWhatWent(level: PressureLevel) throws {
+    func pressureReportsEntriesAndBytes(level: PressureLevel) throws {
         let stub = try daemon()
         let outcome = try Program.run(["pressure", level.rawValue, "--socket", stub.path])
         #expect(outcome.output == "evicted 2 entries, 44000 bytes\n")
@@ -76,7 +76,7 @@ import Testing
         #expect(reply == .init(entries: 2, bytes: 44000))
     }
 
-    @Test func theHelpNamesTheLevelsAndTheSizes() throws {
+    @Test func helpNamesTheLevelsAndTheSizes() throws {
         #expect(try Program.run(["pressure", "--help"]).output.contains("warning, critical"))
         let evict = try Program.run(["evict", "--help"]).output
         #expect(evict.contains("--to <size>") && evict.contains("2MiB"))

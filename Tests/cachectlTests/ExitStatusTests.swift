@@ -11,8 +11,8 @@ import Testing
         ["evict", "--to", "-1"], ["evict", "--to", "1MB", "u"], ["pressure"],
         ["pressure", "mild"],
     ])
-    func wrongUsageIs64(arguments: [String]) throws {
-        // Without arguments the program explains itself.
+    func wrongUsageExitsWith64(arguments: [String]) throws {
+        // Without arguments the program prints its help.
         #expect(try Program.run(arguments).status == (arguments.isEmpty ? 0 : 64))
     }
 
@@ -20,7 +20,7 @@ import Testing
         ["status", "u"], ["fetch", "u"], ["list"], ["info", "u"], ["stats"], ["pin", "u"],
         ["unpin", "u"], ["evict", "--to", "0"], ["pressure", "warning"],
     ])
-    func nobodyAtTheSocketIs69(arguments: [String]) throws {
+    func missingDaemonExitsWith69(arguments: [String]) throws {
         let environment = ["CACHED_SOCKET": "/nowhere/cached.sock"]
         let outcome = try Program.run(arguments, environment: environment)
         #expect(outcome.status == 69)
@@ -32,7 +32,7 @@ import Testing
     @Test(arguments: [
         ["stats"], ["pin", "u"], ["unpin", "u"], ["evict", "--to", "0"], ["pressure", "critical"],
     ])
-    func aDaemonThatRefusesIs77(arguments: [String]) throws {
+    func refusalByTheDaemonExitsWith77(arguments: [String]) throws {
         let stub = try StubDaemon(replies: [
             #"{"error":"org.varlink.service.PermissionDenied"}"#
         ])
@@ -41,13 +41,13 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() != 0, "root may connect to every socket"))
-    func aSocketThatMayNotBeOpenedIs77() throws {
+    func unreadableSocketExitsWith77() throws {
         let stub = try StubDaemon(replies: [])
         chmod(stub.path, 0)
         #expect(try Program.run(["stats", "--socket", stub.path]).status == 77)
     }
 
-    @Test func aPathTooLongForASocketIs64() throws {
+    @Test func tooLongSocketPathExitsWith64() throws {
         let path = "/" + String(repeating: "p", count: 107)
         #expect(try Program.run(["stats", "--socket", path]).status == 64)
     }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func aBrokenPipeIsSuccess() throws {
+    @Test func brokenPipeIsSuccess() throws {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/bash")
         let program = Program.url.path

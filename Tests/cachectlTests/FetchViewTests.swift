@@ -8,7 +8,7 @@ import Testing
     private let unicode = TerminalCapabilities(isUnicode: true, colors: .none)
     private let a = "https://example.com/a.png"
 
-    @Test func aKnownTotalHasPercentRateAndTimeLeft() {
+    @Test func knownTotalShowsPercentRateAndTimeLeft() {
         var progress = FetchProgress(urls: [a])
         progress.replied([.receiving("a.png", 210_000, of: 1_000_000)], now: .zero)
         progress.replied([.receiving("a.png", 420_000, of: 1_000_000)], now: .seconds(1))
@@ -22,7 +22,7 @@ import Testing
             ])
     }
 
-    @Test func anUnknownTotalHasARingThatTurns() {
+    @Test func unknownTotalShowsATurningRing() {
         var progress = FetchProgress(urls: [a])
         progress.replied([.receiving("a.png", 420_000, of: nil)], now: .zero)
         let rings = [0, 1, 2, 3, 4].map {
@@ -32,7 +32,7 @@ import Testing
         #expect(!lines(progress, ascii, at: .zero)[0].contains("%"))
     }
 
-    @Test func thePhaseStandsWhereNoBytesCome() {
+    @Test func phaseIsShownWhileNoBytesArrive() {
         var progress = FetchProgress(urls: [a])
         for phase in [Item.Phase.queued, .connecting, .retrying, .publishing] {
             var item = Item.receiving("a.png", 0, of: nil)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func aNewerVersionOfWhatIsHereIsDrawnLikeAnyOther() {
+    @Test func refreshIsDrawnLikeADownload() {
         var progress = FetchProgress(urls: [a])
         var item = Item.receiving("a.png", 420_000, of: 1_000_000)
         item.state = .cached
@@ -53,7 +53,7 @@ import Testing
         #expect(lines(progress, ascii, at: .zero).isEmpty)
     }
 
-    @Test func aRetrySaysWhyAndWhen() {
+    @Test func retryLineShowsReasonAndTime() {
         var progress = FetchProgress(urls: [a])
         var item = Item.receiving("a.png", 0, of: nil)
         item.phase = .retrying
@@ -61,18 +61,18 @@ import Testing
         progress.replied([item], now: .zero)
         #expect(
             lines(progress, unicode, at: .zero) == [
-                "⠀⠱ connection refused, again in 7 s"
+                "⠀⠱ connection refused, retry in 7 s"
                     + String(repeating: " ", count: 25) + "example.com/a.png"
             ])
     }
 
     @Test(arguments: [
-        (100, "connection refused by a.example.com, again in 7 s"),
-        (79, "connection refused by a.example.c…, again 7 s"),
-        (60, "connection refused by …, again 7 s"), (40, "connection…, again 7 s"),
+        (100, "connection refused by a.example.com, retry in 7 s"),
+        (79, "connection refused by a.example.c…, retry 7 s"),
+        (60, "connection refused by …, retry 7 s"), (40, "connection…, retry 7 s"),
         (20, "connectio…"),
     ])
-    func aRetrySaysWhenAsLongAsThereIsRoom(columns: Int, text: String) {
+    func retryLineKeepsItsTimeWhileThereIsRoom(columns: Int, text: String) {
         var download = Download(url: a)
         var item = Item.receiving("a.png", 0, of: nil)
         item.phase = .retrying
@@ -83,13 +83,13 @@ import Testing
     }
 
     @Test(arguments: [
-        (100, 1061, "the origin answered 404 Not Found, not before 00:17:41"),
-        (60, 1061, "HTTP 404, until 00:17"), (40, 1061, "HTTP 404, until 00:17"),
+        (100, 1061, "the origin answered 404 Not Found, retry from 00:17:41"),
+        (60, 1061, "HTTP 404, retry 00:17"), (40, 1061, "HTTP 404, retry 00:17"),
         (24, 1061, "HTTP 404"),
-        (100, 1000, "the origin answered 404 Not Found, may be asked again"),
-        (40, 999, "HTTP 404, may retry"),
+        (100, 1000, "the origin answered 404 Not Found, can be retried"),
+        (40, 999, "HTTP 404, can retry"),
     ])
-    func aFailureSaysUntilWhenItIsNotAskedAgain(columns: Int, second: Int, text: String) {
+    func failureShowsTheTimeOfTheNextRetry(columns: Int, second: Int, text: String) {
         var download = Download(url: a)
         download.failed(
             Failure(
@@ -98,7 +98,7 @@ import Testing
         #expect(summary(download, columns) == text)
     }
 
-    /// What stands between mark and URL.
+    /// The text between the mark and the URL.
     private func summary(_ download: Download, _ columns: Int) -> String {
         let time = ScreenTime(elapsed: .zero, unixSecond: 1000, utcOffset: 0)
         let text = DownloadLine(terminal: unicode, columns: columns, time: time).line(download).text
@@ -107,7 +107,7 @@ import Testing
         return parts.dropLast().joined(separator: " ")
     }
 
-    @Test func whatIsCachedOrMissingIsNotDrawn() {
+    @Test func cachedAndMissingImagesAreNotDrawn() {
         var progress = FetchProgress(urls: [a])
         #expect(lines(progress, ascii, at: .zero).isEmpty)
         progress.replied([.receiving("a.png", 1, of: 2)], now: .zero)
@@ -119,7 +119,7 @@ import Testing
         #expect(lines(progress, ascii, at: .zero).isEmpty)
     }
 
-    @Test func manyFoldIntoTheWholeAndTheFewAtWork() {
+    @Test func manyDownloadsShowTheTotalAndTheRunningOnes() {
         let names = (0..<300).map { "\($0).png" }
         var progress = FetchProgress(urls: names.map { "https://example.com/\($0)" })
         var items = names.map { Item.receiving($0, 1, of: 2) }
@@ -136,7 +136,7 @@ import Testing
         #expect(drawn[3].hasSuffix("example.com/4.png"))
     }
 
-    @Test func theLabelIsTheLatestAtAPaceToRead() {
+    @Test func labelIsTheNewestAtAReadablePace() {
         let names = (0..<9).map { "\($0).png" }
         var progress = FetchProgress(urls: names.map { "https://example.com/\($0)" })
         for (index, name) in names.enumerated() {
@@ -147,7 +147,7 @@ import Testing
         #expect(progress.overall.label == "https://example.com/8.png")
     }
 
-    @Test func aLowTerminalShowsLess() {
+    @Test func lowTerminalShowsFewerLines() {
         let names = (0..<10).map { "\($0).png" }
         var progress = FetchProgress(urls: names.map { "https://example.com/\($0)" })
         progress.replied(names.map { .receiving($0, 1, of: 2) }, now: .zero)
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: 1...140)
-    func noLineIsAsLongAsTheTerminal(columns: Int) {
+    func everyLineIsShorterThanTheTerminal(columns: Int) {
         let url = "https://example.com/画像/" + String(repeating: "path/", count: 30) + "🐈.png"
         let failure = Failure(kind: "http", message: "the origin answered 404", retryAt: 12)
         var items = [Item.Phase.queued, .connecting, .receiving, .retrying, .publishing].map {
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func aURLCannotCommandTheTerminal() {
+    @Test func controlCharactersInAURLAreEscaped() {
         var progress = FetchProgress(urls: ["https://a/\u{1B}[2J"])
         progress.replied([Item(url: "https://a/\u{1B}[2J", key: "", state: .inFlight)], now: .zero)
         #expect(lines(progress, ascii, at: .zero)[0].hasSuffix(#"a/\u{1B}[2J"#))

@@ -15,19 +15,19 @@ import Testing
         #expect(decoder.deadline == nil)
     }
 
-    @Test func aSequenceMayComeInPieces() {
+    @Test func sequenceCanArriveInPieces() {
         var decoder = KeyDecoder()
         for (step, piece) in ["\u{1B}", "[", "5"].enumerated() {
             let now = Duration.milliseconds(40 * step)
             #expect(decoder.decode(piece.utf8, now: now).isEmpty)
-            // Something else happened meanwhile.
+            // Another event happens before the timeout.
             #expect(decoder.waited(until: now + .milliseconds(39)).isEmpty)
         }
         let keys = decoder.decode("~x".utf8, now: .milliseconds(120))
         #expect(keys == [.pageUp, .character("x")])
     }
 
-    @Test func anEscapeByItselfIsAKeyAfterAWhile() {
+    @Test func loneEscapeByteBecomesAKeyAfterTheTimeout() {
         var decoder = KeyDecoder()
         #expect(decoder.decode([0x1B], now: .seconds(1)).isEmpty)
         #expect(decoder.decode([], now: .seconds(2)).isEmpty)

@@ -3,7 +3,7 @@ import Testing
 @testable import cachectl
 
 @Suite struct LabelPacerTests {
-    @Test func aLabelStaysLongEnoughToBeRead() {
+    @Test func labelStaysLongEnoughToBeRead() {
         var pacer = LabelPacer()
         pacer.announced("a", now: .zero)
         pacer.announced("b", now: .milliseconds(10))
@@ -16,7 +16,7 @@ import Testing
         #expect(pacer.nextChange == nil)
     }
 
-    @Test func ofABurstOnlyTheNewestWaits() {
+    @Test func onlyTheNewestLabelOfABurstWaits() {
         var pacer = LabelPacer()
         for step in 0..<1000 {
             pacer.announced("\(step)", now: .microseconds(step))
@@ -27,7 +27,7 @@ import Testing
         #expect(pacer.nextChange == nil)
     }
 
-    @Test func aSteadyStreamIsShownFourTimesASecond() {
+    @Test func steadyStreamChangesTheLabelFourTimesASecond() {
         var pacer = LabelPacer()
         var shown: [String] = []
         for step in 0..<200 {
@@ -37,7 +37,7 @@ import Testing
         #expect(shown == ["0", "25", "50", "75", "100", "125", "150", "175"])
     }
 
-    @Test func theLastAlwaysShowsAndThenItClears() {
+    @Test func lastLabelIsShownAndThenCleared() {
         var pacer = LabelPacer()
         pacer.announced("a", now: .zero)
         pacer.announced("b", now: .milliseconds(1))
@@ -51,7 +51,7 @@ import Testing
         #expect(pacer.nextChange == nil)
     }
 
-    @Test func whatComesAfterTheEndIsABeginning() {
+    @Test func labelAfterTheEndStartsAgain() {
         var pacer = LabelPacer()
         pacer.announced("a", now: .zero)
         pacer.ended(now: .milliseconds(1))
@@ -62,7 +62,7 @@ import Testing
         #expect(pacer.label == "b")
     }
 
-    @Test func nothingToDoShowsNothing() {
+    @Test func endWithoutALabelShowsNone() {
         var pacer = LabelPacer()
         pacer.ended(now: .zero)
         #expect(pacer.label == nil && pacer.nextChange == nil)

@@ -23,13 +23,13 @@ import Testing
         return try Program.run(arguments + ["--socket", stub.path])
     }
 
-    @Test func pinCountsWhatIsInFlightAsDone() throws {
+    @Test func pinningAnImageInFlightSucceeds() throws {
         let outcome = try run(["pin", "u"], items: [pinned, flying])
         #expect(outcome.output == "pinned cached https://a/1\npinned in-flight https://a/2\n")
         #expect(outcome.errorOutput == "" && outcome.status == 0)
     }
 
-    @Test func whatCannotBePinnedIsToldAndExitsWith1() throws {
+    @Test func failedPinIsReportedAndExitsWith1() throws {
         let outcome = try run(["pin", "u"], items: [missing, pinned, failed, unpinned, landing])
         #expect(outcome.output == "pinned cached https://a/1\n")
         #expect(
@@ -43,7 +43,7 @@ import Testing
         #expect(outcome.status == 1)
     }
 
-    @Test func unpinIsDoneWhereNothingIsPinned() throws {
+    @Test func unpinningAnUnpinnedImageSucceeds() throws {
         let outcome = try run(["unpin", "u"], items: [unpinned, landing, missing, failed])
         #expect(
             outcome.lines == [
@@ -58,14 +58,14 @@ import Testing
     }
 
     @Test(arguments: ["pin", "unpin"])
-    func anInvalidURLOutweighsWhatWasLeftUndone(command: String) throws {
+    func invalidURLOutranksAFailure(command: String) throws {
         let outcome = try run([command, "u"], items: [invalid, missing])
         #expect(outcome.status == 65)
         #expect(outcome.errorOutput.hasPrefix("cachectl: x y: it contains a space\n"))
         #expect(!outcome.output.contains("x y"))
     }
 
-    @Test func jsonIsOneItemALineWhateverWasDone() throws {
+    @Test func jsonIsOneItemALineForEveryOutcome() throws {
         let outcome = try run(["pin", "--json", "u"], items: [flying, missing, invalid])
         let items = try outcome.lines.map { line in
             try Message.decode(Item.self, from: line.utf8)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [("pin", true), ("unpin", false)])
-    func theDaemonIsToldWhichURLsAndHow(command: String, isPinned: Bool) throws {
+    func pinSendsTheURLsAndTheFlag(command: String, isPinned: Bool) throws {
         let items = repeatElement(isPinned ? pinned : unpinned, count: 3).joined(separator: ",")
         let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(items)]}}"#])
         let arguments = [command, "https://a/1", "-", "https://a/3", "--socket", stub.path]
@@ -91,7 +91,7 @@ import Testing
         #expect(stub.calls[0].contains("io.cached.Cache.Pin"))
     }
 
-    @Test func manyURLsFromStandardInputAreTakenInBatches() throws {
+    @Test func manyURLsFromStandardInputAreSentInBatches() throws {
         let stub = try StubDaemon { text in
             let object = try? JSONSerialization.jsonObject(with: Data(text.utf8))
             let parameters = (object as? [String: Any])?["parameters"] as? [String: Any]
@@ -112,13 +112,13 @@ import Testing
         #expect(stub.calls.count == 2)
     }
 
-    @Test func anEmptyStandardInputIsDoneWithoutACall() throws {
+    @Test func emptyStandardInputSucceedsWithoutACall() throws {
         let stub = try StubDaemon(replies: [])
         let outcome = try Program.run(["pin", "-", "--socket", stub.path])
         #expect(outcome.status == 0 && outcome.output == "" && stub.calls.isEmpty)
     }
 
-    @Test func listAndInfoTellWhatIsPinned() throws {
+    @Test func listAndInfoShowPins() throws {
         let list = try run(["list"], items: [pinned, unpinned, missing])
         #expect(list.lines[0].hasSuffix("  PINNED  URL"))
         #expect(list.lines[1].hasSuffix("  yes     https://a/1"))

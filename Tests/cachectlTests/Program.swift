@@ -1,8 +1,8 @@
 import Foundation
 
-/// The built `cachectl`, run as a process.
+/// Runs the built `cachectl` as a process.
 enum Program {
-    /// What it printed, and how it ended.
+    /// The output and the exit status of a run.
     struct Outcome {
         let status: Int32
         let output: String
@@ -11,20 +11,20 @@ enum Program {
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
-    /// Built beside the tests. proc(5).
+    /// The program is built into the directory of the tests. proc(5).
     static var url: URL {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appending(path: "cachectl")
     }
 
-    /// Runs it with nothing in its environment but what is given.
+    /// Runs the program with no environment variables but the given ones.
     static func run(
         _ arguments: [String], input: String = "", environment: [String: String] = [:]
     ) throws -> Outcome {
         try run(arguments, bytes: Array(input.utf8), environment: environment)
     }
 
-    /// The same with any bytes as its standard input.
+    /// Runs the program with any bytes as its standard input.
     static func run(
         _ arguments: [String], bytes: [UInt8], environment: [String: String] = [:]
     ) throws -> Outcome {

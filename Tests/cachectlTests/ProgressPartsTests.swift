@@ -4,7 +4,7 @@ import Testing
 @testable import cachectl
 
 @Suite struct ProgressPartsTests {
-    @Test func aFrameReturnsToWhereItStarted() {
+    @Test func frameReturnsTheCursorToItsStart() {
         let screen = InlineScreen(terminal: TerminalCapabilities(isUnicode: true, colors: .none))
         let lines = ["a", "b"].map { StyledLine($0) }
         #expect(screen.frame(lines) == "\ra\u{1B}[K\nb\u{1B}[K\n\u{1B}[J\u{1B}[2A")
@@ -12,7 +12,7 @@ import Testing
         #expect("\(InlineScreen.erase)" == "\r\u{1B}[J")
     }
 
-    @Test func theRateNeedsTwoSamplesAndFollowsSlowly() throws {
+    @Test func rateNeedsTwoSamplesAndIsSmoothed() throws {
         var rate = TransferRate()
         rate.sample(bytes: 0, now: .zero)
         #expect(rate.bytesPerSecond == nil)
@@ -25,7 +25,7 @@ import Testing
         #expect(slower > 500 && slower < 700)
     }
 
-    @Test func twoSamplesAtOnceAreOne() {
+    @Test func twoSamplesAtTheSameMomentCountAsOne() {
         var rate = TransferRate()
         rate.sample(bytes: 0, now: .seconds(1))
         rate.sample(bytes: 1000, now: .seconds(1))
@@ -34,7 +34,7 @@ import Testing
         #expect(rate.bytesPerSecond == 2000)
     }
 
-    @Test func aCountThatFallsStartsAgain() {
+    @Test func fallingCountRestartsTheRate() {
         var rate = TransferRate()
         rate.sample(bytes: 0, now: .zero)
         rate.sample(bytes: 1000, now: .seconds(1))
@@ -42,7 +42,7 @@ import Testing
         #expect(rate.bytesPerSecond == nil)
     }
 
-    @Test func withoutNewsTheRateFalls() {
+    @Test func rateFallsWithoutReports() {
         var rate = TransferRate()
         rate.sample(bytes: 0, now: .zero)
         rate.sample(bytes: 1000, now: .seconds(1))
@@ -56,7 +56,7 @@ import Testing
         #expect(rate.bytesPerSecond.map { $0 > 150 && $0 < 300 } == true)
     }
 
-    @Test func untilItsSpeedIsToldADownloadIsGivenTime() {
+    @Test func downloadWithoutARateIsNotStalledTooEarly() {
         var rate = TransferRate()
         rate.sample(bytes: 0, now: .zero)
         rate.waited(step: 100_000, now: .seconds(20))
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// 1 % takes 6.7 seconds.
-    @Test func aSteadyRateIsSteadyHoweverSeldomItIsTold() throws {
+    @Test func steadyRateStaysSteadyBetweenRareReports() throws {
         let total = 20_000_000
         var download = Download(url: "https://a/1")
         for frame in 0..<6000 {
@@ -89,7 +89,7 @@ import Testing
         (0, 0, "00:00:00"), (86_399, 0, "23:59:59"), (0, -3600, "23:00:00"),
         (3600, 7200, "03:00:00"),
     ])
-    func theClockIsTheLocalOne(second: Int, offset: Int, text: String) {
+    func clockShowsLocalTime(second: Int, offset: Int, text: String) {
         let time = ScreenTime(elapsed: .zero, unixSecond: 0, utcOffset: offset)
         #expect(time.clock(unixSecond: second) == text)
     }
@@ -98,7 +98,7 @@ import Testing
         (0, "0:00"), (12, "0:12"), (75, "1:15"), (5999, "99:59"), (6000, "1:40 h"),
         (36_000_000, "10000:00 h"),
     ])
-    func timeLeftIsAClock(seconds: Int, text: String) {
+    func timeLeftIsMinutesAndSeconds(seconds: Int, text: String) {
         #expect(ScreenTime.span(seconds: seconds) == text)
     }
 }

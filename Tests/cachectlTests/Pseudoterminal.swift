@@ -1,20 +1,23 @@
 import Foundation
 
-/// A terminal of 100 columns and 24 lines that Python's standard library makes: what the program
-/// draws is what it reads at the other end.
+/// Runs the program on a pseudoterminal of 100 columns and 24 lines. Python's standard library
+/// creates it and reads the drawn bytes from the other end.
 enum Pseudoterminal {
     static var isAvailable: Bool {
         let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
         return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/python3") }
     }
 
-    /// Runs the program on a terminal to its end.
+    /// Runs the program on a terminal until it ends.
     ///
     /// - Parameters:
-    ///   - onTerminal: which of its three streams are the terminal; the output is collected otherwise.
-    ///   - answer: what is typed once the terminal was asked for its attributes.
-    ///   - interruptedAt: a signal is sent when this was drawn, and the next when it is drawn again.
-    ///   - signals: these. One that stops the program is followed by SIGCONT.
+    ///   - arguments: the arguments of the program.
+    ///   - onTerminal: the standard streams, by number, that are the terminal. Other output is
+    ///     collected.
+    ///   - environment: variables in addition to `TERM` and `LANG`.
+    ///   - answer: the bytes to type when the program has queried the terminal's attributes.
+    ///   - interruptedAt: a text. Each time the program draws it, the next signal is sent.
+    ///   - signals: the signals to send. SIGCONT follows a signal that stops the program.
     static func run(
         _ arguments: [String], onTerminal: Set<Int> = [2], environment: [String: String] = [:],
         answer: String = "", interruptedAt: String = "", by signals: [Int32] = [SIGINT]
@@ -39,11 +42,11 @@ enum Pseudoterminal {
 
     struct Outcome: Decodable {
         let status: Int32
-        /// Standard output, where it is not the terminal.
+        /// Standard output, if it is not the terminal.
         let output: String
-        /// What the terminal got.
+        /// All bytes that the terminal received.
         let drawn: String
-        /// Whether the terminal's modes are as they were.
+        /// Whether the terminal's modes are the same as before.
         let isRestored: Bool
     }
 

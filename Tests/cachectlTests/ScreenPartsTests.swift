@@ -11,13 +11,12 @@ import Testing
         (0.5, "⠀⡱", "+ "), (0.75, "⢄⡱", "o "), (0.999, "⢆⡱", "O "), (1.0, "⢎⡱", "@ "),
         (7.0, "⢎⡱", "@ "), (-1.0, "⠀⠀", ". "),
     ])
-    func aRingFillsClockwiseAndClosesAtTheEndOnly(fraction: Double, braille: String, plain: String)
-    {
+    func ringFillsClockwiseAndClosesOnlyAtTheEnd(fraction: Double, braille: String, plain: String) {
         #expect(Ring(terminal: unicode).filled(fraction) == braille)
         #expect(Ring(terminal: ascii).filled(fraction) == plain)
     }
 
-    @Test func aRingTurnsOnceASecond() {
+    @Test func ringTurnsOnceASecond() {
         let ring = Ring(terminal: unicode)
         let steps = (0..<8).map { ring.turning(now: .milliseconds(125 * $0)) }
         #expect(Set(steps).count == 8)
@@ -29,13 +28,13 @@ import Testing
         (0.0, "────", "----"), (0.125, "╸───", "----"), (0.5, "━━──", "##--"),
         (0.9, "━━━╸", "###-"), (1.0, "━━━━", "####"), (3.0, "━━━━", "####"),
     ])
-    func aBarFillsByHalves(fraction: Double, drawn: String, plain: String) {
+    func barFillsInHalfColumns(fraction: Double, drawn: String, plain: String) {
         #expect(Bar(terminal: unicode, width: 4).line(fraction).text == drawn)
         #expect(Bar(terminal: ascii, width: 4).line(fraction).text == plain)
         #expect(Bar(terminal: unicode, width: 0).line(fraction).text == "")
     }
 
-    @Test func theLightFallsOnAColumnWhateverTheRow() {
+    @Test func brightnessDependsOnlyOnTheColumn() {
         let shimmer = Shimmer(terminal: ascii, columns: 60, now: .milliseconds(800))
         let whole = shimmer.line(at: 0, width: 60)
         #expect(shimmer.line(at: 20, width: 20).cells == Array(whole.cells[20..<40]))
@@ -43,7 +42,7 @@ import Testing
         #expect(whole.text == dark + ".:::::===:::::" + dark)
     }
 
-    @Test func theLightSweepsToTheRightAndRests() {
+    @Test func lightSweepsToTheRightAndPauses() {
         func middle(_ milliseconds: Int) -> Int? {
             let line = Shimmer(terminal: ascii, columns: 60, now: .milliseconds(milliseconds))
                 .line(at: 0, width: 60).text
@@ -55,7 +54,7 @@ import Testing
         #expect(middles.first == .some(nil) && middles.last == .some(nil))
     }
 
-    @Test func aSparklineShowsTheNewestAndNothingAsNothing() {
+    @Test func sparklineShowsTheNewestAndZeroAsEmpty() {
         #expect(Sparkline(terminal: unicode, width: 6).line([9, 0, 1, 4, 8]).text == " █▁▂▅█")
         #expect(Sparkline(terminal: unicode, width: 3).line([9, 0, 1, 4, 8]).text == "▂▅█")
         #expect(Sparkline(terminal: ascii, width: 3).line([0, 0.01, 100]).text == "_.#")
@@ -72,7 +71,7 @@ import Testing
         (["LANG": "C.UTF-8", "TERM": "dumb", "COLORTERM": "24bit"], false, false, .none),
         ([:], false, false, .sixteen),
     ])
-    func theEnvironmentDecidesTheLook(
+    func environmentDeterminesTheCapabilities(
         environment: [String: String], isPlain: Bool, isUnicode: Bool,
         colors: TerminalCapabilities.Colors
     ) {
@@ -80,7 +79,7 @@ import Testing
         #expect(terminal == TerminalCapabilities(isUnicode: isUnicode, colors: colors))
     }
 
-    @Test func aRenditionIsSaidWhereItChanges() {
+    @Test func renditionIsWrittenOnlyOnChange() {
         var line = StyledLine("ab", .done)
         line.append("cd")
         #expect(
@@ -101,7 +100,7 @@ import Testing
                 == "\u{1B}[0;7ma  \u{1B}[0m")
     }
 
-    @Test func halfOfAWideCharacterIsNone() {
+    @Test func halfAWideCharacterBecomesASpace() {
         let line = StyledLine("a画b")
         #expect(line.columns == 4)
         #expect(line.prefix(columns: 2).text == "a ")

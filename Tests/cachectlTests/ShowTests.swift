@@ -10,13 +10,13 @@ import Testing
         ("", false, false, "", false),
         ("\u{1B}[?62;22c", false, false, "", true),
         ("\u{1B}[?62;4;22c", false, true, "", true),
-        // The 4 in front is the terminal's class, a VT420's.
+        // The first 4 is the class of the terminal, a VT420.
         ("\u{1B}[?4;22c", false, false, "", true),
         (kitty + "\u{1B}P>|kitty(0.35.2)\u{1B}\\\u{1B}[?62;c", true, false, "kitty(0.35.2)", true),
         ("\u{1B}_Gi=31;EINVAL:no\u{1B}\\\u{1B}[?1;2c", false, false, "", true),
         ("\u{1B}P>|WezTerm 2024\u{1B}\\", false, false, "WezTerm 2024", false),
     ])
-    func answersAreTakenApart(
+    func repliesOfTheTerminalAreParsed(
         bytes: String, data: Bool, sixels: Bool, name: String, isComplete: Bool
     ) {
         let answers = GraphicsSupport(Array(bytes.utf8))
@@ -27,7 +27,7 @@ import Testing
         #expect(!answers.supportsKittyFile)
     }
 
-    @Test func theBestOfWhatIsThereIsTaken() {
+    @Test func bestAvailablePictureMethodIsChosen() {
         let plain = "\u{1B}[?1;2c"
         let sixels = "\u{1B}[?62;4c"
         let chafa: Set = ["chafa"]
@@ -46,7 +46,7 @@ import Testing
         #expect(method("image/png", "") == .text)
     }
 
-    @Test func aPictureIsSentInPieces() {
+    @Test func pictureIsSentInChunks() {
         let png = [UInt8](repeating: 7, count: 6000)
         let pieces = Picture.kitty(png: png, in: PictureBox()).split(separator: "\u{1B}\\")
         #expect(pieces.count == 3)
@@ -60,7 +60,7 @@ import Testing
         #expect(inline == "\u{1B}]1337;File=inline=1;size=3;height=23:AQID\u{07}\n")
     }
 
-    @Test func onlyWhatIsTooLargeIsMadeToFit() {
+    @Test func onlyTooLargePicturesAreScaled() {
         let cells = TerminalSize(columns: 80, lines: 25)
         func box(_ width: Int?, _ height: Int?, _ pixels: TerminalSize? = nil) -> PictureBox {
             PictureBox(width: width, height: height, cells: cells, pixels: pixels)

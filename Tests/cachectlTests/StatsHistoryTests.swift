@@ -14,14 +14,14 @@ import Testing
         #expect(news == [false, true, false])
         #expect(
             statsHistory.hits.values == [20, 0] && statsHistory.bytesReceived.values == [5000, 0])
-        // Nobody looked for a while; and a daemon started anew counts from 0.
+        // A long pause without samples, then a restarted daemon, which counts from 0.
         _ = statsHistory.sampled(["hits": 90], now: .seconds(30))
         _ = statsHistory.sampled(["hits": 4], now: .seconds(31))
         #expect(statsHistory.hits.values == [20, 0, 0])
     }
 
-    /// Keys ask at once.
-    @Test func whatAKeyAskedForBetweenTwoSamplesMovesNoRate() {
+    /// A key requests a sample at once.
+    @Test func samplesRequestedByKeysDoNotChangeTheRates() {
         var statsHistory = StatsHistory()
         for (milliseconds, hits) in [
             (1000, 0), (1990, 990), (2000, 1000), (2010, 1010), (3000, 2000),

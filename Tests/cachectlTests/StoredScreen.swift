@@ -3,18 +3,17 @@ import Testing
 
 @testable import cachectl
 
-/// A screen that was looked at and found good, as a text file in `Screens/`.
+/// A screen that a person has reviewed, stored as a text file in `Screens/`. The following command
+/// stores the screens as they are drawn now; review the difference in the repository:
 ///
 ///     CACHED_TEST_RECORD=1 swift test --filter cachectlTests
-///
-/// stores anew what is drawn; the difference is then seen in the repository.
 enum StoredScreen {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .appending(path: "Screens")
     private static let isRecording =
         ProcessInfo.processInfo.environment["CACHED_TEST_RECORD"] != nil
 
-    /// Holds lines against the stored ones.
+    /// Compares lines with the stored screen.
     static func expect(
         _ lines: [String], in name: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -27,7 +26,7 @@ enum StoredScreen {
 }
 
 extension StyledLine {
-    /// The line as a terminal takes it, escapes made visible.
+    /// The line with its escape sequences made visible.
     func visible(_ colors: TerminalCapabilities.Colors) -> String {
         encoded(TerminalCapabilities(isUnicode: true, colors: colors)).replacing(
             "\u{1B}", with: "␛")

@@ -13,7 +13,7 @@ struct TerminalTests {
         #"{"parameters":{"items":[{"url":"https://a/1","key":"k","state":"cached","#
         + #""path":"/c/1","mediaType":"image/png","width":9,"height":9}]}}"#
 
-    @Test func theDisplayIsDrawnAndErased() throws {
+    @Test func displayIsDrawnAndErased() throws {
         let stub = try StubDaemon(replies: [receiving, cached])
         let outcome = try Pseudoterminal.run(["fetch", "https://a/1", "--socket", stub.path])
         #expect(outcome.status == 0)
@@ -32,7 +32,7 @@ struct TerminalTests {
     }
 
     @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])
-    func whateverEndsItErasesTheDisplay(signal: Int32) throws {
+    func fatalSignalsEraseTheDisplay(signal: Int32) throws {
         let stub = try StubDaemon(replies: [receiving])
         let outcome = try Pseudoterminal.run(
             ["fetch", "https://a/1", "--socket", stub.path], interruptedAt: "42.0%", by: [signal])
@@ -40,7 +40,7 @@ struct TerminalTests {
         #expect(outcome.drawn.hasSuffix("\u{1B}[1A\r\u{1B}[J"))
     }
 
-    @Test func stoppedItErasesTheDisplayAndDrawsItAgainAfterwards() throws {
+    @Test func stoppingErasesTheDisplayAndContinuingDrawsIt() throws {
         let stub = try StubDaemon(replies: [receiving])
         let outcome = try Pseudoterminal.run(
             ["fetch", "https://a/1", "--socket", stub.path], interruptedAt: "42.0%",
@@ -50,7 +50,7 @@ struct TerminalTests {
         #expect(erased.count == 4 && erased.dropLast().allSatisfy { $0.contains("42.0%") })
     }
 
-    @Test func aTerminalThatCanDrawsThePicture() throws {
+    @Test func capableTerminalDrawsThePicture() throws {
         let stub = try StubDaemon(replies: [cached])
         let outcome = try Pseudoterminal.run(
             ["show", "https://a/1", "--socket", stub.path], onTerminal: [0, 1, 2],
@@ -60,7 +60,7 @@ struct TerminalTests {
         #expect(outcome.isRestored)
     }
 
-    @Test func aTerminalThatDoesNotAnswerGetsTheFacts() throws {
+    @Test func silentTerminalGetsADescription() throws {
         let stub = try StubDaemon(replies: [cached])
         let outcome = try Pseudoterminal.run(
             ["show", "https://a/1", "--socket", stub.path], onTerminal: [0, 1, 2],
@@ -70,7 +70,7 @@ struct TerminalTests {
         #expect(outcome.isRestored)
     }
 
-    @Test func interruptedWhileItAsksItRestoresTheTerminal() throws {
+    @Test func interruptionDuringTheProbeRestoresTheTerminal() throws {
         let stub = try StubDaemon(replies: [cached])
         let outcome = try Pseudoterminal.run(
             ["show", "https://a/1", "--socket", stub.path], onTerminal: [0, 1, 2],
@@ -79,14 +79,14 @@ struct TerminalTests {
         #expect(outcome.isRestored)
     }
 
-    @Test func withoutATerminalTheFactsAreShown() throws {
+    @Test func withoutATerminalADescriptionIsPrinted() throws {
         let stub = try StubDaemon(replies: [cached])
         let outcome = try Program.run(["show", "https://a/1", "--socket", stub.path])
         #expect(outcome.status == 0)
         #expect(outcome.lines.contains("path       /c/1"))
     }
 
-    @Test func theURLToShowMayComeFromStandardInput() throws {
+    @Test func urlToShowCanComeFromStandardInput() throws {
         let stub = try StubDaemon(replies: [cached])
         let outcome = try Program.run(
             ["show", "-", "--socket", stub.path], input: "https://a/1\n")

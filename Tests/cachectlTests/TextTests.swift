@@ -31,14 +31,14 @@ import Testing
         ("a\u{202E}b", #"a\u{202E}b"#), ("\u{FEFF}a\u{61C}", #"\u{FEFF}a\u{61C}"#),
         ("a\u{2060}\u{200D}b\u{AD}", #"a\u{2060}\u{200D}b\u{AD}"#), ("\u{E0061}", #"\u{E0061}"#),
     ])
-    func controlsAreMadeVisible(text: String, printable: String) {
+    func controlCharactersAreEscaped(text: String, printable: String) {
         #expect(text.printable == printable)
     }
 
     @Test(arguments: [
         ("abc", 3), ("画像", 4), ("🐈", 2), ("⌚⭐", 4), ("→", 1), ("🇩🇪🇫🇷", 4), ("e\u{301}", 1), ("", 0),
     ])
-    func columnsAreCountedAsTheTerminalDoes(text: String, columns: Int) {
+    func columnsMatchTheTerminal(text: String, columns: Int) {
         #expect(text.columns == columns)
     }
 
@@ -46,7 +46,7 @@ import Testing
         ("abcdefghij", 10, "abcdefghij"), ("abcdefghij", 7, "ab…ghij"), ("abcdefghij", 2, "…j"),
         ("画像画像", 4, "…像"), ("abc", 1, "…"), ("abc", 0, ""), ("abc", -3, ""),
     ])
-    func theMiddleOfATextIsCutOut(text: String, columns: Int, cut: String) {
+    func middleCutsTheMiddle(text: String, columns: Int, cut: String) {
         #expect(text.middle(columns: columns, mark: "…") == cut)
     }
 
@@ -56,7 +56,7 @@ import Testing
         (16, "a.ex…/d/name.png"), (14, "a.ex…/name.png"), (13, "a.e…/name.png"),
         (12, "a.e…name.png"), (11, "a.e…ame.png"), (2, "…g"), (0, ""),
     ])
-    func aURLIsShortenedByItsParts(columns: Int, short: String) {
+    func urlIsShortenedPartByPart(columns: Int, short: String) {
         let url = "https://a.example.com/b/c/d/name.png?width=80"
         #expect(url.shortURL(columns: columns, mark: "…") == short)
     }
@@ -66,25 +66,25 @@ import Testing
         ("https://a.example.com/dir/", "a.example…/dir/"),
         ("https://a.b/\u{1B}/c/d", "a.b/\\u{1B}/c/d"),
     ])
-    func whatHasNoFileNameIsShortenedToo(url: String, short: String) {
+    func urlWithoutAFileNameIsShortened(url: String, short: String) {
         #expect(url.shortURL(columns: 15, mark: "…") == short)
     }
 
     @Test(arguments: [
         ("abcdef", 6, "abcdef"), ("abcdef", 4, "abc…"), ("画像画像", 4, "画…"), ("ab", 0, ""),
     ])
-    func theEndOfATextIsCutOff(text: String, columns: Int, cut: String) {
+    func prefixCutsTheEnd(text: String, columns: Int, cut: String) {
         #expect(text.prefix(columns: columns, mark: "…") == cut)
     }
 
-    @Test func columnsOfATableNeverShrink() {
+    @Test func tableColumnsNeverShrink() {
         var table = Table([.right, .left, .left])
         let first = table.lines([["1", "ab", "x y"], ["22", "a", "z"]])
         #expect(first == [" 1  ab  x y", "22  a   z"])
         #expect(table.lines([["3", "c", "z"]]) == [" 3  c   z"])
     }
 
-    @Test func batchesStayBelowTheLimitAndKeepTheOrder() {
+    @Test func batchesStayBelowTheLimitInOrder() {
         let urls = (0..<20_000).map { "https://example.com/\($0)" }
         let batches = Array(CallBatches(urls))
         #expect(batches.flatMap(\.self) == urls)
@@ -98,24 +98,24 @@ import Testing
         #expect(CallBatches([huge, "b"]).map(\.count) == [1, 1])
     }
 
-    @Test func linesOfStandardInputAreTakenAsTheyAre() {
+    @Test func linesOfStandardInputAreNotChanged() {
         let list = lines(Array("https://a/1\n\nhttps://a/ü \r\nlast".utf8))
         #expect(list == URLList(["https://a/1", "https://a/ü \r", "last"]))
     }
 
-    @Test func aLineThatIsNotUTF8IsRefusedByItsNumber() throws {
+    @Test func nonUTF8LineIsRejectedWithItsNumber() throws {
         let list = lines([0x61, 0x0A, 0x0A, 0xFF, 0x62, 0x0A, 0x63])
         #expect(list.urls == ["a", "c"])
         let invalidLine = try #require(list.invalidLines.first)
         #expect(list.invalidLines.count == 1 && invalidLine.position == 1)
         #expect(invalidLine.item.url == "\u{FFFD}b" && invalidLine.item.state == .missing)
-        // uuid5 of the two bytes, not of the text shown for them.
+        // The UUIDv5 of the two original bytes, not of the text that is shown for them.
         #expect(invalidLine.item.key == "299496d3-8eab-578e-933e-6023b5ff0172")
         #expect(invalidLine.item.hasInvalidURL)
         #expect(invalidLine.item.failure?.message == "line 3 of standard input is not UTF-8")
     }
 
-    @Test func aLineLongerThanAnyCallIsRefusedByItsNumber() throws {
+    @Test func tooLongLineIsRejectedWithItsNumber() throws {
         let long = [UInt8](repeating: 0x22, count: 9_000_000)
         let list = lines(Array("a\n".utf8) + long + Array("\nb".utf8))
         #expect(list.urls == ["a", "b"])
@@ -123,14 +123,14 @@ import Testing
         #expect(item.hasInvalidURL && item.url.utf8.count == 9_000_000)
         #expect(
             item.failure?.message
-                == "line 2 of standard input has 9000000 bytes, and a URL at most 2048")
+                == "line 2 of standard input has 9000000 bytes; a URL has at most 2048")
     }
 
     @Test(arguments: [
         ("a", ["a"]), ("!a", ["!", "a"]), ("a!", ["a", "!"]),
         ("!a!!b!", ["!", "a", "!", "!", "b", "!"]), ("!", ["!"]), ("", []),
     ])
-    func whatWasRefusedStandsInItsPlaceAmongTheItems(marks: String, answers: [String]) throws {
+    func rejectedLinesKeepTheirPositionsAmongTheItems(marks: String, answers: [String]) throws {
         let list = lines(marks.utf8.flatMap { [$0 == UInt8(ascii: "!") ? 0xFF : $0, 0x0A] })
         var calls: [[String]] = []
         var seen: [String] = []
@@ -145,7 +145,7 @@ import Testing
         #expect(calls == (wanted.isEmpty ? [] : [wanted]))
     }
 
-    @Test func placesAreKeptFromOneBatchToTheNext() throws {
+    @Test func rejectedLinesKeepTheirPositionsAcrossBatches() throws {
         let place = 19_000
         var texts = (0..<20_000).map { Array("https://example.com/\($0)".utf8) }
         texts.insert([0xFF], at: place)

@@ -4,7 +4,7 @@ import Testing
 @testable import cachectl
 
 @Suite struct TopModelTests {
-    @Test func onlyRowsOnTheScreenAreWatched() {
+    @Test func onlyVisibleRowsAreWatched() {
         var model = TopScene.downloads(80, 24)
         let first = model.urlsOnScreen
         #expect(first.count == 21)
@@ -19,7 +19,7 @@ import Testing
         #expect(model.watched.isEmpty && !model.isMoving)
     }
 
-    @Test func theOverallShareCountsWhatIsNotOnTheScreenToo() throws {
+    @Test func overallFractionIncludesRowsOutsideTheScreen() throws {
         var model = TopScene.downloads(80, 24)
         let share = try #require(model.overall?.fraction)
         #expect(share > 0.05)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func whatMovesIsDrawnTenTimesASecond() {
+    @Test func animationsAreDrawnTenTimesASecond() {
         var model = TopScene.downloads(80, 24)
         #expect(model.nextFrame == .zero)
         _ = model.advanced(to: .seconds(1))
@@ -38,13 +38,13 @@ import Testing
         #expect(model.nextDeadline == .milliseconds(1100))
     }
 
-    @Test func withNothingToDoItSleeps() {
+    @Test func sleepsWithoutDownloads() {
         var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
         model.schedule.drawn(at: .zero)
         #expect(model.nextDeadline == nil)
     }
 
-    @Test func whenAllIsDoneItSleepsToo() {
+    @Test func sleepsAfterAllDownloadsEnded() {
         var model = TopScene.downloads(80, 24)
         var end = TopScene.all
         for index in end.indices {
@@ -62,7 +62,7 @@ import Testing
         #expect(model.nextDeadline == nil)
     }
 
-    @Test func rowsThatFailedDoNotMove() {
+    @Test func failedRowsAreNotAnimated() {
         var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
         model.downloadsChanged(.init(items: [TopScene.all[0]], removed: []), now: .zero)
         var failed = TopScene.all[0]
@@ -73,7 +73,7 @@ import Testing
         #expect(model.urlsOnScreen.count == 1 && !model.isMoving)
     }
 
-    @Test func statsAreAskedOnceASecondWhileSomebodyLooks() {
+    @Test func statsAreRequestedOnceASecondWhileVisible() {
         var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
         let actions = model.pressed(.tab, now: .zero)
         #expect(actions.first == .stats)
@@ -84,7 +84,7 @@ import Testing
         #expect(model.nextSample == nil)
     }
 
-    @Test func theOverallCountBeginsAnewAfterNothingWasToDo() {
+    @Test func overallCountRestartsAfterAnIdlePeriod() {
         var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
         model.downloadsChanged(.init(items: Array(TopScene.all[..<2]), removed: []), now: .zero)
         model.downloadsChanged(.init(items: [], removed: ["0"]), now: .zero)
@@ -96,7 +96,7 @@ import Testing
         #expect(model.overall?.finished == 0 && model.overall?.total == 1)
     }
 
-    @Test func theListIsReadAsFarAsItIsSeen() {
+    @Test func listIsLoadedAsFarAsItIsShown() {
         var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
         let first = CachedList.PageRequest(order: .newest, limit: 200)
         #expect(model.pressed(.tab, now: .zero).last == .list(first))
@@ -114,7 +114,7 @@ import Testing
         #expect(model.pressed(.end, now: .zero).isEmpty)
     }
 
-    @Test func theEndIsReachedHoweverFarItIs() {
+    @Test func endKeyLoadsTheListToItsEnd() {
         var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
         _ = model.pressed(.tab, now: .zero)
         func items(_ range: Range<Int>) -> [Item] {
@@ -129,7 +129,7 @@ import Testing
         #expect(more == [.list(third)])
         #expect(model.listed(third, .init(items: items(1200..<1300))).isEmpty)
         #expect(model.selected?.key == "1299" && !model.isJumpingToEnd)
-        // Who presses another key is taken nowhere.
+        // Another key cancels the jump to the end.
         _ = model.listed(first, .init(items: items(0..<200), after: "x"))
         _ = model.pressed(.end, now: .zero)
         _ = model.pressed(.up, now: .zero)
@@ -137,7 +137,7 @@ import Testing
         #expect(model.selected?.key == "198")
     }
 
-    @Test func theChosenImageStaysChosenWhateverComesAndGoes() throws {
+    @Test func selectionFollowsItsImageWhenTheListChanges() throws {
         var model = TopScene.cached(80, 24)
         for _ in 0..<20 { _ = model.pressed(.down, now: .zero) }
         let (url, onScreen) = (try #require(model.selected?.url), model.urlsOnScreen)
@@ -148,14 +148,15 @@ import Testing
         #expect(model.selected?.url == url && model.urlsOnScreen == onScreen)
         model.screenChanged(.init(items: [], removed: new.map(\.key)), now: .zero)
         #expect(model.selected?.url == url && model.urlsOnScreen == onScreen)
-        // The next comes in its place, also when what is before it changes too.
+        // If the selected image is removed, the next one is selected, even if earlier rows change
+        // too.
         _ = model.listed(page, .init(items: new + items.filter { $0.url != url }))
         #expect(model.selected?.url == items[21].url)
         model.resized(TerminalSize(columns: 80, lines: 10))
         #expect(model.urlsOnScreen.contains(items[21].url))
     }
 
-    @Test func aNoticeEndsByItself() throws {
+    @Test func noticeDisappearsAfterAWhile() throws {
         var model = TopScene.cached(80, 24)
         model.nextSample = nil
         var selected = try #require(model.selected)
@@ -163,7 +164,7 @@ import Testing
         _ = model.pressed(.character("r"), now: .seconds(50))
         model.answered(.refresh(selected.url), [selected], now: .seconds(50))
         model.schedule.drawn(at: .seconds(50))
-        #expect(model.notice == "the origin is asked" && model.nextDeadline == .seconds(53))
+        #expect(model.notice == "asking the origin" && model.nextDeadline == .seconds(53))
         _ = model.advanced(to: .milliseconds(52_999))
         #expect(model.notice != nil)
         _ = model.advanced(to: .seconds(53))
@@ -173,16 +174,16 @@ import Testing
     }
 
     @Test(arguments: [nil, Failure(kind: "http", message: "the origin answered 503")])
-    func whatCameOfARefreshIsSaid(failure: Failure?) throws {
+    func resultOfARefreshIsShown(failure: Failure?) throws {
         var model = TopScene.cached(80, 24)
         var item = try #require(model.selected)
-        // Its origin may be asked for somebody else, too.
+        // Another client can refresh the same image.
         model.screenChanged(.init(items: [item], removed: []), now: .zero)
         #expect(model.notice == nil)
         _ = model.pressed(.character("r"), now: .zero)
         item.phase = .queued
         model.answered(.refresh(item.url), [item], now: .zero)
-        #expect(model.notice == "the origin is asked")
+        #expect(model.notice == "asking the origin")
         for (phase, text) in [
             (Item.Phase.connecting, "asking"), (.receiving, "42%"), (.publishing, "saving"),
         ] {
@@ -192,14 +193,14 @@ import Testing
         }
         (item.phase, item.received, item.total, item.failure) = (nil, nil, nil, failure)
         model.downloadsChanged(.init(items: [item], removed: []), now: .zero)
-        #expect(model.notice == failure?.message ?? "it is what the origin has now")
-        // Once.
+        #expect(model.notice == failure?.message ?? "the image is up to date")
+        // The notice is shown once.
         model.showNotice(nil, now: .zero)
         model.screenChanged(.init(items: [item], removed: []), now: .zero)
         #expect(model.notice == nil)
     }
 
-    @Test func aRefreshThatFailsIsAFailedRow() throws {
+    @Test func failedRefreshIsAFailedRow() throws {
         var model = TopModel(size: TerminalSize(columns: 80, lines: 24))
         var item = Item(url: "https://a/b.png", key: "b", state: .cached)
         item.phase = .connecting
@@ -208,21 +209,21 @@ import Testing
         (item.phase, item.failure) = (nil, Failure(kind: "http", message: "it answered 503"))
         model.downloadsChanged(.init(items: [item], removed: []), now: .zero)
         #expect(model.table.runningCount == 0 && model.table.failureCount == 1)
-        // It may be told once more, as when somebody pins it.
+        // The failure can be repeated, for example when the image is pinned.
         model.downloadsChanged(.init(items: [item], removed: []), now: .zero)
         #expect(model.table.failureCount == 1)
-        // The next attempt may fail so soon that its beginning is not told.
+        // The next attempt can fail so early that its start is not reported.
         item.failure = Failure(kind: "http", message: "it answered 500")
         model.downloadsChanged(.init(items: [item], removed: []), now: .zero)
         #expect(model.table.runningCount == 0 && model.table.failureCount == 1)
         #expect(model.table.rows.map(\.failure?.message) == ["it answered 500"])
-        // A failure that is remembered of what nobody downloads is none of a download.
+        // A remembered failure without a download is not shown as a failed download.
         item.key = "c"
         model.downloadsChanged(.init(items: [item], removed: []), now: .zero)
         #expect(model.table.failureCount == 1)
     }
 
-    @Test func aListDoesNotSayHowFarARefreshIs() throws {
+    @Test func reloadedListKeepsTheProgressOfARefresh() throws {
         var model = TopScene.cached(80, 24)
         var item = try #require(model.selected)
         (item.phase, item.received, item.total) = (.receiving, 42, 100)
@@ -233,7 +234,7 @@ import Testing
         #expect(TopScene.rows(of: model).contains { $0.contains(" 42%  ") })
     }
 
-    @Test func whatIsRemovedIsRefreshedNoMore() throws {
+    @Test func removalCancelsTheNoticeOfARefresh() throws {
         var model = TopScene.cached(80, 24)
         let item = try #require(model.selected)
         for key in ["r", "x", "y"] as [Character] { _ = model.pressed(.character(key), now: .zero) }
@@ -241,18 +242,18 @@ import Testing
         #expect(model.notice == nil)
     }
 
-    @Test func theEndOfARefreshMayBeToldBeforeItsBeginning() throws {
+    @Test func endOfARefreshCanBeReportedBeforeItsStart() throws {
         var model = TopScene.cached(80, 24)
         var item = try #require(model.selected)
         _ = model.pressed(.character("r"), now: .zero)
         model.screenChanged(.init(items: [item], removed: []), now: .zero)
-        #expect(model.notice == "it is what the origin has now")
+        #expect(model.notice == "the image is up to date")
         item.phase = .queued
         model.answered(.refresh(item.url), [item], now: .zero)
-        #expect(model.notice == "it is what the origin has now")
+        #expect(model.notice == "the image is up to date")
     }
 
-    @Test func keysActOnTheChosenImage() throws {
+    @Test func keysActOnTheSelectedImage() throws {
         var model = TopScene.cached(80, 24)
         let url = try #require(model.selected?.url)
         #expect(model.pressed(.character("p"), now: .zero) == [.pin(url, true)])

@@ -2,12 +2,12 @@ import CacheWire
 
 @testable import cachectl
 
-/// A cache at work, as `top` hears of it.
+/// A busy cache, as the daemon reports it to `top`.
 enum TopScene {
     static let time = ScreenTime(
         elapsed: .milliseconds(1900), unixSecond: 1_800_000_000, utcOffset: 3600)
 
-    /// Downloads in all phases, one failed.
+    /// Downloads in all phases and a failed one.
     static func downloads(_ columns: Int, _ lines: Int) -> TopModel {
         var model = TopModel(size: TerminalSize(columns: columns, lines: lines))
         model.downloadsChanged(.init(items: all, removed: []), now: .zero)
@@ -21,7 +21,7 @@ enum TopScene {
         return model
     }
 
-    /// Images, some of them pinned, and what `Stats` says.
+    /// Images, some of them pinned, and a history of `Stats`.
     static func cached(_ columns: Int, _ lines: Int) -> TopModel {
         var model = TopModel(size: TerminalSize(columns: columns, lines: lines))
         for action in model.pressed(.tab, now: .zero) {
@@ -52,7 +52,7 @@ enum TopScene {
         return item
     }
 
-    /// What a screen shows of a model.
+    /// The text of the model's screen.
     static func rows(of model: TopModel) -> [String] {
         let terminal = TerminalCapabilities(isUnicode: false, colors: .none)
         return TopScreen(model: model, terminal: terminal, time: time).canvas().text

@@ -7,13 +7,13 @@ import Testing
     private let unicode = TerminalCapabilities(isUnicode: true, colors: .sixteen)
 
     @Test(arguments: [(80, 24), (200, 50), (40, 10)])
-    func theStoredScreensAreDrawn(columns: Int, lines: Int) throws {
+    func screensMatchTheStoredOnes(columns: Int, lines: Int) throws {
         let size = "\(columns)x\(lines)"
         try expect(TopScene.downloads(columns, lines), unicode, in: "downloads-\(size).txt")
         try expect(TopScene.cached(columns, lines), unicode, in: "cached-\(size).txt")
     }
 
-    @Test func asciiIsEnough() throws {
+    @Test func asciiTerminalGetsOnlyASCII() throws {
         let terminal = TerminalCapabilities(isUnicode: false, colors: .none)
         try expect(TopScene.downloads(80, 24), terminal, in: "downloads-ascii.txt")
         try expect(TopScene.cached(80, 24), terminal, in: "cached-ascii.txt")
@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [
         ("none", TerminalCapabilities.Colors.none), ("sixteen", .sixteen), ("direct", .direct),
     ])
-    func coloursAreThoseOfTheTerminal(name: String, colors: TerminalCapabilities.Colors) throws {
+    func colorsMatchTheTerminal(name: String, colors: TerminalCapabilities.Colors) throws {
         let terminal = TerminalCapabilities(isUnicode: true, colors: colors)
         var writer = CanvasWriter(terminal: terminal)
         let frame = writer.frame(canvas(TopScene.downloads(80, 24), terminal))
@@ -36,7 +36,7 @@ import Testing
         #expect(frame.contains("38;2;") == (colors == .direct))
     }
 
-    @Test func aRemovalIsAskedAbout() throws {
+    @Test func removalNeedsConfirmation() throws {
         var model = TopScene.cached(80, 24)
         _ = model.pressed(.down, now: .zero)
         #expect(model.pressed(.character("x"), now: .zero) == [])
@@ -48,7 +48,7 @@ import Testing
         #expect(model.confirmation == nil)
     }
 
-    @Test func aTimeThatPassesIsAReasonToDraw() throws {
+    @Test func passingTimeOnTheScreenTriggersAFrame() throws {
         let model = TopScene.downloads(80, 24)
         let screen = TopScreen(model: model, terminal: unicode, time: TopScene.time)
         let passed = TopScene.time.elapsed + .seconds(600)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [TopModel.View.downloads, .cached])
-    func everyKeyIsNamedHoweverNarrowItIs(view: TopModel.View) {
+    func everyKeyIsNamedOnNarrowScreensToo(view: TopModel.View) {
         let keys = view == .downloads ? ["q", "tab", "c"] : ["p", "x", "r", "n", "l", "u"]
         for columns in 29...100 {
             for terminal in [unicode, TerminalCapabilities(isUnicode: false, colors: .none)] {
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func nothingToDoIsSaid() throws {
+    @Test func idleScreenSaysThatThereIsNothingToDo() throws {
         let model = TopModel(size: TerminalSize(columns: 40, lines: 10))
         try expect(model, unicode, in: "downloads-idle.txt")
     }

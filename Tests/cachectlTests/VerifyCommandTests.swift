@@ -10,14 +10,14 @@ import Testing
         try StubDaemon { _ in [#"{"parameters":\#(reply)}"#] }
     }
 
-    /// An item of the reply; `more` begins with a comma.
+    /// An item of the reply. `more` begins with a comma.
     private func item(_ url: String, _ state: String, _ more: String = "") -> String {
         #"{"url":"\#(url)","key":"d88b2d2e-c31c-51fb-ad1c-6990aae1d6a2","state":"\#(state)"\#(more)}"#
     }
 
     private let failure = #","failure":{"kind":"damaged","message":"the file is empty"}"#
 
-    @Test func nothingDamagedExitsWith0() throws {
+    @Test func undamagedCacheExitsWith0() throws {
         let stub = try daemon(
             #"{"checked":3,"damaged":[],"total":3,"damagedCount":0,"leftCount":0}"#)
         let outcome = try Program.run(["verify", "--socket", stub.path])
@@ -26,7 +26,7 @@ import Testing
         #expect(stub.calls.count == 1 && !stub.calls[0].contains("repair"))
     }
 
-    @Test func damageLeftHasALineAndExitsWith1() throws {
+    @Test func unrepairedDamageIsPrintedAndExitsWith1() throws {
         let stub = try daemon(
             """
             {"checked":1,"damaged":[\(item("http://a/b", "missing", failure))],"total":2,\
@@ -49,7 +49,7 @@ import Testing
         #expect(json.status == 1)
     }
 
-    @Test func repairsSayWhatWasDone() throws {
+    @Test func repairsAreReported() throws {
         let items = [item("http://a/b", "cached"), item("", "missing")].joined(separator: ",")
         let stub = try daemon(
             """
@@ -67,7 +67,7 @@ import Testing
         #expect(stub.calls[0].contains(#""repair":true"#))
     }
 
-    @Test func whatCannotBeReadIsSaidAndExitsWith1() throws {
+    @Test func unreadableCacheIsReportedAndExitsWith1() throws {
         let stub = try daemon(
             """
             {"checked":0,"damaged":[],"total":0,"failure":{"kind":"storage","message":"it is gone"}}
@@ -77,7 +77,7 @@ import Testing
         #expect(outcome.status == 1)
     }
 
-    @Test func aTerminalSeesHowFarItIs() {
+    @Test func terminalShowsTheProgress() {
         let terminal = TerminalCapabilities(isUnicode: false, colors: .none)
         let reply = Methods.Verify.Reply(checked: 1, damaged: [], total: 4, damagedCount: 2)
         let line = VerifySession.line(reply, terminal, columns: 60).text

@@ -3,7 +3,7 @@ import Testing
 @testable import cachectl
 
 @Suite struct ViewportTests {
-    @Test func theScreenFollowsTheChosenRow() {
+    @Test func screenFollowsTheSelectedRow() {
         var rows = Viewport()
         rows.resized(height: 10)
         rows.counted(100)
@@ -17,7 +17,7 @@ import Testing
         #expect(rows.cursor == 0 && rows.range == 0..<10)
     }
 
-    @Test func rowsStayWhereTheyAreWhenOthersGo() {
+    @Test func visibleRowsStayInPlaceWhenOthersAreRemoved() {
         var rows = Viewport()
         rows.resized(height: 10)
         rows.counted(100)
@@ -27,7 +27,7 @@ import Testing
         #expect(rows.range == 43..<53)
     }
 
-    @Test func theChosenRowStaysOnTheScreen() {
+    @Test func selectedRowStaysVisible() {
         var rows = Viewport()
         rows.resized(height: 20)
         rows.counted(100)
@@ -40,7 +40,7 @@ import Testing
         #expect(rows.cursor == 3 && rows.range == 3..<8)
     }
 
-    @Test func whereNoRowIsChosenTheFirstStays() {
+    @Test func withoutASelectionTheFirstRowStays() {
         var rows = Viewport(hasCursor: false)
         rows.resized(height: 20)
         rows.counted(100)
@@ -49,7 +49,7 @@ import Testing
         #expect(rows.range == 80..<85)
     }
 
-    @Test func aListThatShrinksFillsTheScreen() {
+    @Test func shrinkingListFillsTheScreen() {
         var rows = Viewport()
         rows.resized(height: 10)
         rows.counted(100)

@@ -2,24 +2,39 @@ import Glibc
 
 /// A blocking client of the daemon: one connection, one call at a time.
 ///
-/// It belongs to one thread. A call that streams must be read to its end, or the client dropped,
-/// before the next one; see ``ReplyStream``.
+///     let environment = try Environment.current()
+///     let client = try Client(paths: SocketLookup.clientPaths(flag: nil, environment: environment))
+///     let reply = try client.call(Methods.Status.self, .init(urls: ["https://example.com/a.png"]))
+///
+/// A client belongs to one thread. Read a stream to its end, or drop the client, before the next
+/// call; see ``ReplyStream``.
 public final class Client {
     private let connection: SocketConnection
     private var input = InputBuffer()
 
-    /// Connects to the first of `paths` where a daemon listens; see ``SocketLookup``.
+    /// Connects to a daemon.
+    ///
+    /// - Parameter paths: the sockets to try, in order; see ``SocketLookup``.
+    /// - Throws: ``ClientError`` if no daemon answers at any of them.
     public init(paths: [String]) throws(ClientError) {
         connection = try SocketConnection.open(firstOf: paths)
     }
 
-    /// The path of the socket that answered.
+    /// The path of the connected socket.
     public var path: String { connection.path }
 
-    /// Readable when there may be a reply, for callers that wait for other things too. poll(2).
+    /// The descriptor of the connection. It becomes readable when a reply arrives, for callers that
+    /// also wait for other events. poll(2).
     public var descriptor: Int32 { connection.descriptor }
 
-    /// Calls a method and waits for its one reply.
+    /// Calls a method and waits for its reply.
+    ///
+    /// - Parameters:
+    ///   - method: the method, a type in ``Methods``.
+    ///   - parameters: the parameters of the call.
+    /// - Returns: the parameters of the reply.
+    /// - Throws: ``ClientError`` with the code ``ClientError/Code/refused(_:)`` if the daemon
+    ///   answers with an error, or with another code if the call fails.
     public func call<M: Method>(
         _ method: M.Type = M.self, _ parameters: M.Parameters
     ) throws(ClientError) -> M.Reply {
@@ -27,7 +42,13 @@ public final class Client {
         return try reply(to: method).parameters
     }
 
-    /// Calls a method that may reply more than once.
+    /// Calls a method that can reply more than once.
+    ///
+    /// - Parameters:
+    ///   - method: the method, a type in ``Methods``.
+    ///   - parameters: the parameters of the call.
+    /// - Returns: the replies as they arrive.
+    /// - Throws: ``ClientError`` if the call cannot be sent.
     public func stream<M: Method>(
         _ method: M.Type = M.self, _ parameters: M.Parameters
     ) throws(ClientError) -> ReplyStream<M> {
@@ -59,7 +80,7 @@ extension Client {
         do {
             reply = try input.takeMessage { (message) throws(DecodingError) in try .read(message) }
         } catch {
-            throw ClientError(.invalidReply, "the daemon's reply is not understood: \(error)")
+            throw ClientError(.invalidReply, "cannot understand the daemon's reply: \(error)")
         }
         if let error = reply?.error {
             throw ClientError(.refused(error), "\(error)")
@@ -87,7 +108,7 @@ extension Client {
 }
 
 extension Client {
-    /// Waits until a whole reply is there (`true`) or the time is over. poll(2).
+    /// Waits for a complete reply. Returns `false` if the time is over. poll(2).
     func waitForReply(milliseconds: Int32) throws(ClientError) -> Bool {
         while !input.hasMessage() {
             var entry = pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0)

@@ -1,7 +1,7 @@
 import Glibc
 
 extension ClientError {
-    /// The error of connect(2) to `path`.
+    /// The error for a failed connect(2) to `path`.
     static func connecting(to path: String, errno number: Int32) -> ClientError {
         switch number {
         case ENOENT, ECONNREFUSED, ENOTDIR:
@@ -9,8 +9,8 @@ extension ClientError {
         case EACCES, EPERM:
             ClientError(
                 .notPermitted,
-                "this user may not connect to \(path): its owner can open it to a group, "
-                    + "or name another socket with --socket",
+                "this user is not permitted to connect to \(path): ask its owner to permit "
+                    + "a group, or name another socket with --socket",
                 cause: number)
         default:
             ClientError(
@@ -30,7 +30,7 @@ extension ClientError {
     static func pathTooLong(_ path: String, limit: Int) -> ClientError {
         ClientError(
             .pathTooLong,
-            "the socket path \(path) has \(path.utf8.count) bytes and the system takes \(limit): "
+            "the socket path \(path) has \(path.utf8.count) bytes, but the system permits \(limit): "
                 + "name a shorter one with --socket",
             cause: ENAMETOOLONG)
     }

@@ -1,36 +1,42 @@
 /// Why a call to the daemon failed: a code for programs, a sentence for people, and the cause.
+///
+///     do {
+///         client = try Client(paths: paths)
+///     } catch {
+///         print(error.code == .noDaemon ? "start the daemon first" : error.message)
+///     }
 public struct ClientError: Error, Sendable, Hashable {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public enum Code: Sendable, Hashable {
         // Connecting
 
-        /// Nothing listens at the socket.
+        /// No process listens at the socket.
         case noDaemon
-        /// The socket is there, and this user may not connect to it.
+        /// The socket exists, but this user is not permitted to connect to it.
         case notPermitted
         /// The path does not fit into a socket address.
         case pathTooLong
-        /// A variable that says where the daemon or the directory is can't be read.
+        /// An environment variable that locates the daemon or the directory is not UTF-8.
         case invalidEnvironment
 
-        // Talking
+        // Sending and receiving
 
-        /// The connection ended before the reply.
+        /// The daemon closed the connection before it replied.
         case disconnected
         /// A system call failed.
         case input
         /// The call or the reply is longer than ``Message/maximumLength``.
         case messageTooLarge
-        /// The reply is not what the interface says.
+        /// The reply does not match the interface.
         case invalidReply
         /// The daemon answered with an error.
         case refused(WireError)
     }
 
     public let code: Code
-    /// What happened, to what, and what to do about it.
+    /// Tells a person what failed and how to fix it.
     public let message: String
-    /// The errno of the system call that failed.
+    /// The errno of the failed system call.
     public let cause: Int32?
 
     init(_ code: Code, _ message: String, cause: Int32? = nil) {

@@ -1,27 +1,32 @@
 import Glibc
 
-/// Bytes received and not yet taken, cut into messages at their terminators.
+/// Buffers received bytes and splits them into messages at their terminators.
 ///
-/// Its memory is its own: a long message grows in it without being copied each time. realloc(3).
+/// It manages its own memory, so that a long message can grow without being copied each time.
+/// realloc(3).
 struct InputBuffer: ~Copyable {
     private var memory: UnsafeMutableRawPointer?
     private var capacity = 0
-    /// Bytes in memory.
+    /// The number of bytes in memory, including those that were taken.
     private(set) var held = 0
-    /// Before this index all bytes were taken.
+    /// The index of the first byte that was not taken.
     private var start = 0
-    /// Before this index there is no terminator.
+    /// There is no terminator before this index.
     private var scanned = 0
 
     deinit {
         free(memory)
     }
 
-    /// Bytes received and not yet taken.
+    /// The number of bytes that were received and not taken.
     var count: Int { held - start }
 
-    /// Lets `fill` write at the end, where it has room for at least so many bytes; it returns how many, or
-    /// less than 0 for none, which is handed on.
+    /// Lets `fill` write at the end of the buffer.
+    ///
+    /// - Parameters:
+    ///   - least: the least number of bytes for which to provide room.
+    ///   - fill: writes bytes and returns how many; less than 0 for an error.
+    /// - Returns: the result of `fill`.
     mutating func append(
         room least: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int
     ) -> Int {
@@ -40,7 +45,7 @@ struct InputBuffer: ~Copyable {
         precondition(memory != nil, "no memory for a message of \(capacity) bytes")
     }
 
-    /// Makes room of what was taken, where that is most of it.
+    /// Removes the taken bytes if they are more than half of the memory.
     private mutating func dropTaken() {
         guard start > held / 2, let memory else { return }
         memmove(memory, memory + start, count)
@@ -49,7 +54,7 @@ struct InputBuffer: ~Copyable {
         start = 0
     }
 
-    /// Whether a whole message is there. memchr(3).
+    /// Whether a complete message has arrived. memchr(3).
     mutating func hasMessage() -> Bool {
         guard let memory, scanned < held else { return false }
         let found = memchr(memory + scanned, Int32(Message.terminator), held - scanned)
@@ -57,7 +62,8 @@ struct InputBuffer: ~Copyable {
         return found != nil
     }
 
-    /// Hands over the next message without its terminator, if it is all there; `nil` if it is not.
+    /// Passes the next message, without its terminator, to `body`. Returns `nil` if no complete
+    /// message has arrived.
     mutating func takeMessage<Result, Failure>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result? {

@@ -1,9 +1,9 @@
 import Glibc
 
-/// One connected Unix stream socket; the only owner of its descriptor, which it closes at the end.
+/// A connected Unix stream socket. It owns its descriptor and closes it at the end.
 struct SocketConnection: ~Copyable {
     let descriptor: Int32
-    /// What the descriptor is connected to.
+    /// The path of the connected socket.
     let path: String
 
     deinit {
@@ -15,7 +15,7 @@ struct SocketConnection: ~Copyable {
         self.path = path
     }
 
-    /// Connects to the first of `paths` where somebody listens.
+    /// Connects to the first of `paths` at which a process listens.
     static func open(firstOf paths: [String]) throws(ClientError) -> SocketConnection {
         var failures: [ClientError] = []
         for path in paths {
@@ -25,7 +25,8 @@ struct SocketConnection: ~Copyable {
                 failures.append(error)
             }
         }
-        // A socket that is there and refuses us tells more than one that is not there.
+        // A socket that exists but refuses the connection is a more useful error than a missing
+        // one.
         if let telling = failures.first(where: { $0.code != .noDaemon }) {
             throw telling
         }
@@ -47,7 +48,7 @@ struct SocketConnection: ~Copyable {
         return connection
     }
 
-    /// The address of a path, which with its NUL must fit into 108 bytes. unix(7).
+    /// The socket address of a path. The path and its NUL must fit into 108 bytes. unix(7).
     private static func address(of path: String) throws(ClientError) -> sockaddr_un {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -59,8 +60,8 @@ struct SocketConnection: ~Copyable {
 }
 
 extension SocketConnection {
-    /// Sends all bytes. A peer that has hung up is no failure here: what it said before, or that it
-    /// said nothing, is found by reading. send(2).
+    /// Sends all bytes. If the daemon has hung up, this is not an error: the following receive
+    /// shows whether the daemon replied before. send(2).
     func send(_ bytes: [UInt8]) throws(ClientError) {
         var sent = 0
         while sent < bytes.count {
@@ -79,7 +80,8 @@ extension SocketConnection {
         }
     }
 
-    /// Waits for bytes and appends them; `false` when the peer has hung up. recv(2).
+    /// Waits for bytes and appends them to `input`. Returns `false` if the daemon has hung up.
+    /// recv(2).
     func receive(into input: inout InputBuffer) throws(ClientError) -> Bool {
         while true {
             let count = input.append(room: 64 << 10) { room in

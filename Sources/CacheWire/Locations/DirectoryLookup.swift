@@ -1,7 +1,12 @@
-/// Where the images are: the flag, else `$CACHE_DIRECTORY`, which a service manager sets, else
-/// `$XDG_CACHE_HOME/cached`, else `~/.cache/cached`.
+/// Finds the cache directory.
 public enum DirectoryLookup {
-    /// The directory, or `nil` when nothing tells, not even `$HOME`.
+    /// Returns the first of these that is set: the flag, `$CACHE_DIRECTORY` (which a service
+    /// manager sets), `$XDG_CACHE_HOME/cached`, `~/.cache/cached`.
+    ///
+    /// - Parameters:
+    ///   - flag: the value of `--directory`.
+    ///   - environment: the result of ``Environment/current()``.
+    /// - Returns: the directory; `nil` if none is set, not even `$HOME`.
     public static func path(flag: String?, environment: [String: String]) -> String? {
         flag
             ?? environment.nonEmpty("CACHE_DIRECTORY")

@@ -1,13 +1,16 @@
 import Glibc
 
-/// The environment variables that decide where socket and directory are.
+/// The environment variables that determine the socket and the directory.
 public enum Environment {
-    /// The variables looked at, by this module and nothing else.
+    /// The names of the variables.
     static let names = [
         "CACHED_SOCKET", "CACHE_DIRECTORY", "HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
     ]
 
-    /// Those that are set now; fails where one is not UTF-8. getenv(3).
+    /// Reads the variables. getenv(3).
+    ///
+    /// - Returns: the variables that are set.
+    /// - Throws: ``ClientError`` with the code `invalidEnvironment` if one is not UTF-8.
     public static func current() throws(ClientError) -> [String: String] {
         var values: [String: String] = [:]
         for name in names {
@@ -20,20 +23,21 @@ public enum Environment {
         return values
     }
 
-    /// What is wrong with such a variable.
+    /// The error message for a variable that is not UTF-8.
     package static func notUTF8(_ name: String) -> String {
-        "\(name) is not UTF-8, and would become another path; set it to one that is"
+        "\(name) is not UTF-8; set it to a path that is"
     }
 }
 
 extension [String: String] {
-    /// A variable that is set to something; the empty value counts as unset.
+    /// The value of a variable, unless it is empty.
     func nonEmpty(_ name: String) -> String? {
         self[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A directory of the XDG base directory specification, which says "All paths set in these
-    /// environment variables must be absolute", and relative ones are to be ignored.
+    /// The value of a variable of the XDG base directory specification. A relative path is ignored,
+    /// because the specification says "All paths set in these environment variables must be
+    /// absolute".
     func absolute(_ name: String) -> String? {
         self[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
     }

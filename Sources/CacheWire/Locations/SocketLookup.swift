@@ -1,13 +1,14 @@
 import Glibc
 
-/// Where the socket is: the flag, else `$CACHED_SOCKET`, else `$XDG_RUNTIME_DIR/cached.sock`, else
-/// `/run/cached/cached.sock`.
+/// Finds the daemon's socket: the flag, `$CACHED_SOCKET`, `$XDG_RUNTIME_DIR/cached.sock` or
+/// `/run/cached/cached.sock`, in this order.
 public enum SocketLookup {
-    /// The socket of a daemon for the whole machine.
+    /// The socket of a daemon that serves the whole machine.
     public static let system = "/run/cached/cached.sock"
 
-    /// Whether a socket lies where the one for the whole machine does, or will once its directory is made;
-    /// by whatever name, as `/var/run` is another one of `/run`.
+    /// Returns whether a path is that of the system socket, even if its directory does not exist
+    /// yet. Different names of the directory count as the same: `/var/run` is often a link to
+    /// `/run`.
     public static func isSystem(_ path: String) -> Bool {
         let directory = parent(of: path)
         return resolved(directory) == parent(of: system)
@@ -26,7 +27,12 @@ public enum SocketLookup {
         return String(cString: resolved)
     }
 
-    /// The sockets a client tries, in this order; one, unless it was told nothing.
+    /// Returns the sockets that a client tries, in order.
+    ///
+    /// - Parameters:
+    ///   - flag: the value of `--socket`.
+    ///   - environment: the result of ``Environment/current()``.
+    /// - Returns: one path if the flag or `$CACHED_SOCKET` is set; otherwise all default paths.
     public static func clientPaths(flag: String?, environment: [String: String]) -> [String] {
         if let told = flag ?? environment.nonEmpty("CACHED_SOCKET") {
             return [told]
@@ -34,7 +40,11 @@ public enum SocketLookup {
         return [user(environment), system].compactMap(\.self)
     }
 
-    /// The one socket a daemon binds.
+    /// Returns the socket that a daemon binds.
+    ///
+    /// - Parameters:
+    ///   - flag: the value of `--socket`.
+    ///   - environment: the result of ``Environment/current()``.
     public static func daemonPath(flag: String?, environment: [String: String]) -> String {
         flag ?? environment.nonEmpty("CACHED_SOCKET") ?? user(environment) ?? system
     }

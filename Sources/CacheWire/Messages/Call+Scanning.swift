@@ -1,17 +1,17 @@
-/// A `Fetch` of very many URLs, found in a message without a decoder, at a tenth of the price:
+/// Parses a `Fetch` with many URLs ten times as fast as a JSON decoder:
 ///
 ///     {"method":"io.cached.Cache.Fetch","parameters":{"urls":["https://…","https://…"],…},"more":true}
 ///
-/// Anything else about the message is left to the JSON decoder, which finds the same.
+/// Any other message is left to the JSON decoder, which would return the same result for this one.
 extension Call where Parameters == Methods.Fetch.Parameters {
-    /// `nil` unless the message is exactly such a call.
+    /// `nil` unless the message has exactly this form.
     package init?(scanning message: UnsafeRawBufferPointer) {
         self.init(.fetch, parameters: nil)
         var scanner = JSONScanner(bytes: message)
         var found: String?
         let isObject = scanner.members { name, scanner in
             switch scanner.text(at: name) {
-            // The URLs of any other call are not worth looking at.
+            // If the method is another one, the parameters are not scanned.
             case "method": setOnce(&found, scanner.text()) && found == method
             case "parameters": setOnce(&parameters, Parameters(scanning: &scanner))
             case "oneway": setOnce(&oneway, scanner.boolean())

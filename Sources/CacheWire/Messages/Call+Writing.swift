@@ -1,5 +1,5 @@
 extension Call {
-    /// The whole message, by whichever way.
+    /// The encoded message, written by hand if possible.
     func message() throws(EncodingError) -> [UInt8] {
         if let parameters = parameters as? any URLListParameters,
             let message = try written(parameters)
@@ -23,11 +23,11 @@ extension Call where Parameters: URLListParameters {
         (self.method, self.parameters) = (method, parameters)
     }
 
-    /// The message with these URLs in the place of none, written without an encoder at a tenth of the
-    /// price; `nil` where one of them has anything to be escaped (RFC 8259 §7).
+    /// Inserts URLs into the encoded call, ten times as fast as an encoder. Returns `nil` if any
+    /// URL needs JSON escapes (RFC 8259 §7).
     fileprivate func message(naming urls: [String]) throws(EncodingError) -> [UInt8]? {
         let frame = try Message.encode(self)
-        // Quotes inside of a text would have been escaped.
+        // The pattern cannot be part of a string value, in which the quotes would be escaped.
         guard urls.allSatisfy(\.isPlain), let none = frame.firstRange(of: #""urls":[]"#.utf8) else {
             return nil
         }
@@ -46,7 +46,7 @@ extension Call where Parameters: URLListParameters {
 }
 
 extension String {
-    /// It stands in JSON as it is.
+    /// Whether the text needs no escapes in JSON.
     fileprivate var isPlain: Bool {
         utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
     }

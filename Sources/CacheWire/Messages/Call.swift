@@ -1,14 +1,14 @@
 /// A call (varlink.org, "Method Call").
 public struct Call<Parameters: Codable & Sendable & Hashable>: Codable, Sendable, Hashable {
-    /// The full name, as in ``MethodName``.
+    /// The full name; see ``MethodName``.
     public var method: String
-    /// Absent means the same as an empty object.
+    /// An absent value is the same as an empty object.
     public var parameters: Parameters?
-    /// The caller wants no reply.
+    /// Whether the caller wants no reply.
     public var oneway: Bool?
-    /// The caller takes more than one reply.
+    /// Whether the caller accepts more than one reply.
     public var more: Bool?
-    /// The caller wants to speak another protocol from here on; nothing here does.
+    /// Whether the caller asks to change to another protocol. No method here supports this.
     public var upgrade: Bool?
 
     public init(

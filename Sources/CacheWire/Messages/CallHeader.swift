@@ -1,12 +1,12 @@
-/// The part of a call that says what its parameters are; decodable without knowing them.
+/// The part of a call that can be decoded without knowing the type of its parameters.
 public struct CallHeader: Codable, Sendable, Hashable {
-    /// The full name, as in ``MethodName``.
+    /// The full name; see ``MethodName``.
     public var method: String
-    /// The caller wants no reply.
+    /// Whether the caller wants no reply.
     public var oneway: Bool?
-    /// The caller takes more than one reply.
+    /// Whether the caller accepts more than one reply.
     public var more: Bool?
-    /// The caller wants to speak another protocol from here on; nothing here does.
+    /// Whether the caller asks to change to another protocol. No method here supports this.
     public var upgrade: Bool?
 
     public init(

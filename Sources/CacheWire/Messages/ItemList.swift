@@ -1,4 +1,4 @@
-/// Parameters that are one item for each URL, and nothing else.
+/// The parameters of a reply that has one item for each URL, and no other field.
 protocol ItemList: Codable, Sendable, Hashable {
     init(items: [Item])
 }

@@ -1,11 +1,12 @@
-/// How deep the arrays and objects of a JSON text lie in each other.
+/// Limits the nesting of arrays and objects in a JSON text.
 enum JSONNesting {
-    /// More than any message of the interface needs. A parser may refuse what is deeper (RFC 8259 §9), and
-    /// has to before Foundation's decoder sees it: that one ends the process at a text that breaks off
-    /// right behind its 513th bracket.
+    /// More levels than any message of the interface needs. A parser can set a limit (RFC 8259 §9).
+    /// This one protects Foundation's decoder, which ends the process if a text breaks off directly
+    /// after its 513th bracket.
     static let limit = 64
 
-    /// Whether some value lies deeper. Text that is no JSON is judged by its brackets outside of strings.
+    /// Returns whether the nesting exceeds the limit. In a text that is not JSON, all brackets
+    /// outside strings count.
     static func isTooDeep(_ text: some Sequence<UInt8>) -> Bool {
         var depth = 0
         var isInString = false

@@ -1,5 +1,6 @@
-/// Just as much JSON as the messages need that have to be quick (RFC 8259): what is found is what a decoder
-/// would find, and what is beyond it is `nil` or `false`, and left to the decoder.
+/// A fast parser for a subset of JSON (RFC 8259). Any value that it returns is the value that a
+/// decoder would return. For anything outside the subset it returns `nil` or `false`, and the
+/// caller uses a decoder.
 package struct JSONScanner {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -8,10 +9,10 @@ package struct JSONScanner {
         self.bytes = bytes
     }
 
-    /// Bytes that are left.
+    /// The number of bytes that were not scanned.
     package var remaining: Int { bytes.count - position }
 
-    /// Nothing but white space is left.
+    /// Whether only white space remains.
     package var isAtEnd: Bool {
         mutating get {
             skipSpace()
@@ -19,7 +20,8 @@ package struct JSONScanner {
         }
     }
 
-    /// An object; `member` is called behind each colon with the place of the name, and takes the value.
+    /// Scans an object. Calls `member` after each colon with the range of the name; `member` scans
+    /// the value.
     package mutating func members(_ member: (Range<Int>, inout JSONScanner) -> Bool) -> Bool {
         guard take(UInt8(ascii: "{")) else { return false }
         repeat {
@@ -30,7 +32,7 @@ package struct JSONScanner {
         return take(UInt8(ascii: "}"))
     }
 
-    /// An array of strings.
+    /// Scans an array of strings.
     package mutating func strings() -> [Range<Int>]? {
         var strings: [Range<Int>] = []
         let isArray = elements { scanner in
@@ -41,7 +43,7 @@ package struct JSONScanner {
         return isArray ? strings : nil
     }
 
-    /// A string of printable ASCII without escapes; the place of what is between the quotes.
+    /// Scans a string of printable ASCII without escapes. Returns the range between the quotes.
     package mutating func string() -> Range<Int>? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         let start = position
@@ -57,7 +59,7 @@ package struct JSONScanner {
         return nil
     }
 
-    /// An array; `element` takes one of its values.
+    /// Scans an array. `element` scans one of its values.
     package mutating func elements(_ element: (inout JSONScanner) -> Bool) -> Bool {
         guard take(UInt8(ascii: "[")) else { return false }
         if take(UInt8(ascii: "]")) { return true }
@@ -67,7 +69,7 @@ package struct JSONScanner {
         return take(UInt8(ascii: "]"))
     }
 
-    /// A string like that, as text.
+    /// Scans a string of printable ASCII without escapes.
     package mutating func text() -> String? {
         string().map { text(at: $0) }
     }
@@ -76,20 +78,20 @@ package struct JSONScanner {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
-    /// A whole number from 0 up to 15 digits.
+    /// Scans a non-negative integer of up to 15 digits.
     package mutating func integer() -> Int? {
         guard let (number, fraction) = number(), fraction == 0 else { return nil }
         return number
     }
 
-    /// A number of up to 15 digits from 0 on, which a binary fraction has room for; so that dividing is
-    /// rounded as reading it is.
+    /// Scans a non-negative number of up to 15 digits. A `Double` can hold so many digits exactly,
+    /// so that the division rounds in the same way as a decoder.
     package mutating func decimal() -> Double? {
         guard let (number, fraction) = number() else { return nil }
         return Double(number) / (0..<fraction).reduce(1) { power, _ in power * 10 }
     }
 
-    /// The digits of a number, and how many of them are behind the point.
+    /// Returns the digits of a number, and how many of them follow the decimal point.
     private mutating func number() -> (digits: Int, fraction: Int)? {
         skipSpace()
         let start = position
@@ -108,7 +110,8 @@ package struct JSONScanner {
         return isLong || hasExponent ? nil : (number, fraction)
     }
 
-    /// At least one digit; too many make nonsense, which the caller has to refuse.
+    /// Scans at least one digit. If there are too many digits the result overflows, and the caller
+    /// must reject it.
     private mutating func digits(after whole: Int = 0) -> Int? {
         let start = position
         var number = whole
@@ -119,7 +122,7 @@ package struct JSONScanner {
         return position > start ? number : nil
     }
 
-    /// `true` or `false`.
+    /// Scans `true` or `false`.
     package mutating func boolean() -> Bool? {
         if takes("true") { return true }
         return takes("false") ? false : nil
@@ -159,7 +162,7 @@ package struct JSONScanner {
     }
 }
 
-/// Fills a field that is empty; `false` if it is not, or there is no value.
+/// Sets a field that is `nil`. Returns `false` if the field is set already or there is no value.
 func setOnce<Value>(_ field: inout Value?, _ value: Value?) -> Bool {
     guard field == nil, let value else { return false }
     field = value

@@ -2,18 +2,18 @@ import FoundationEssentials
 
 /// A message on the socket: a JSON object and a NUL byte (varlink.org, "Protocol").
 public enum Message {
-    /// The longest message taken or sent, in bytes, its NUL included.
+    /// The longest message that is accepted or sent, in bytes, including its NUL.
     public static let maximumLength = 16 << 20
 
-    /// Ends every message; JSON never contains it.
+    /// The last byte of every message. JSON never contains it.
     public static let terminator: UInt8 = 0
 
-    /// The JSON of a value on one line, without the terminator. Slashes stay as they are.
+    /// Encodes a value as JSON on one line, without the terminator. Slashes are not escaped.
     public static func json(_ value: some Encodable) throws(EncodingError) -> [UInt8] {
         [UInt8](try data(value))
     }
 
-    /// A whole message, its terminator included.
+    /// Encodes a value as a complete message, including its terminator.
     public static func encode(_ value: some Encodable) throws(EncodingError) -> [UInt8] {
         let data = try data(value)
         var bytes: [UInt8] = []
@@ -23,7 +23,10 @@ public enum Message {
         return bytes
     }
 
-    /// The value a message holds; `bytes` is without the terminator.
+    /// Decodes a message.
+    ///
+    /// - Parameter bytes: the message without its terminator.
+    /// - Throws: `DecodingError` if it is not the JSON of such a value, or is nested too deep.
     public static func decode<Value: Decodable>(
         _: Value.Type = Value.self, from bytes: some Sequence<UInt8>
     ) throws(DecodingError) -> Value {

@@ -1,4 +1,4 @@
-/// The parameters of a reply that carries an error and nothing else.
+/// Empty parameters, for methods that take none and for replies that carry only an error.
 public struct NoParameters: Codable, Sendable, Hashable {
     public init() {}
 }

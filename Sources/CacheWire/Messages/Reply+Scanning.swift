@@ -1,10 +1,10 @@
-/// The reply of very many items, found in a message without a decoder, at a twentieth of the price:
+/// Parses a reply with many items twenty times as fast as a JSON decoder:
 ///
 ///     {"parameters":{"items":[{"url":"https://…","key":"…","state":"cached",…},…]},"continues":true}
 ///
-/// Anything else about the message is left to the JSON decoder, which finds the same.
+/// Any other message is left to the JSON decoder, which would return the same result for this one.
 extension Reply where Parameters: ItemList {
-    /// `nil` unless the message is exactly such a reply.
+    /// `nil` unless the message has exactly this form.
     init?(scanning message: UnsafeRawBufferPointer) {
         var scanner = JSONScanner(bytes: message)
         var items: [Item]?
@@ -27,7 +27,7 @@ extension Reply where Parameters: ItemList {
         let isObject = scanner.members { name, scanner in
             guard scanner.matches(name, "items"), items == nil else { return false }
             var found: [Item] = []
-            // Of an image that is there, one takes some 256 bytes.
+            // The item of a cached image takes about 256 bytes.
             found.reserveCapacity(scanner.remaining / 256)
             let isArray = scanner.elements { scanner in
                 guard let item = Item(scanning: &scanner) else { return false }
@@ -42,7 +42,7 @@ extension Reply where Parameters: ItemList {
 }
 
 extension Reply {
-    /// The reply a message holds, by whichever way.
+    /// Decodes a reply, with the fast parser if possible.
     static func read(_ message: UnsafeRawBufferPointer) throws(DecodingError) -> Self {
         if let type = Parameters.self as? any ItemList.Type,
             let reply = scanned(type, message) as? Self

@@ -1,8 +1,8 @@
 /// A reply (varlink.org, "Method Reply"): parameters or an error.
 public struct Reply<Parameters: Codable & Sendable & Hashable>: Sendable, Hashable {
-    /// What the method answers; absent when it answers with an error.
+    /// The result of the method; absent if there is an error.
     public var parameters: Parameters?
-    /// `true`: further replies to the same call follow.
+    /// Whether further replies to the same call follow.
     public var continues: Bool?
     /// Why the call failed.
     public var error: WireError?

@@ -1,4 +1,4 @@
-/// Parameters that name URLs, perhaps very many.
+/// Parameters with a list of URLs, which can be very long.
 protocol URLListParameters: Codable, Sendable, Hashable {
     var urls: [String] { get set }
 }

@@ -3,7 +3,7 @@ extension WireError: Codable {
         case error, parameters
     }
 
-    /// The parameters of all errors, each of which has one or none.
+    /// The parameters of all errors. Each error has one of them or none.
     struct Parameters: Codable, Sendable, Hashable {
         var limit: Int?
         var reason: String?
@@ -16,7 +16,7 @@ extension WireError: Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let name = try container.decode(String.self, forKey: .error)
         self.init(name: name, parameters: Parameters())
-        // The parameters of an error we do not know may be anything.
+        // The parameters of an unknown error can have any form.
         if case .unknown = self { return }
         let parameters = try container.decodeIfPresent(Parameters.self, forKey: .parameters)
         self.init(name: name, parameters: parameters ?? Parameters())
@@ -28,7 +28,7 @@ extension WireError: Codable {
         try container.encode(parameters, forKey: .parameters)
     }
 
-    /// A known error with a parameter missing is still that error.
+    /// If a parameter of a known error is missing, the error keeps its name.
     init(name: String, parameters: Parameters) {
         self =
             switch name {
@@ -66,8 +66,8 @@ extension WireError: Codable {
 }
 
 extension WireError {
-    /// The error to answer with when the parameters of a call cannot be decoded: it names the
-    /// outermost parameter at fault, or calls the message invalid where it is no JSON.
+    /// The error to reply if the parameters of a call cannot be decoded. It names the invalid
+    /// top-level parameter, or reports an invalid message if the call is not JSON.
     public init(_ error: DecodingError) {
         switch error {
         case .keyNotFound(let key, let context):

@@ -1,39 +1,39 @@
-/// An error a call is answered with: a name and its parameters.
+/// An error reply of the daemon: a name and its parameters.
 ///
-/// In a reply the name stands in `error`, the parameters in `parameters`; ``Reply`` does both.
+/// A ``Reply`` encodes the name as its `error` and the parameters as its `parameters`.
 public enum WireError: Error, Sendable, Hashable {
     // io.cached.Cache
 
-    /// More calls, URLs or connections than the daemon takes.
+    /// More calls, URLs or connections than the daemon accepts.
     case tooMany(limit: Int)
-    /// The daemon is stopping and starts nothing new.
+    /// The daemon is stopping and accepts no new calls.
     case shuttingDown
-    /// The message was longer than `limit` bytes; the connection closes after this reply.
+    /// The message was longer than `limit` bytes. The connection closes after this reply.
     case messageTooLarge(limit: Int)
-    /// The message was not a JSON object with a method; the connection closes after this reply.
+    /// The message was not a JSON object with a method. The connection closes after this reply.
     case invalidMessage(reason: String)
 
     // org.varlink.service
 
-    /// No such interface is served here.
+    /// The daemon does not serve this interface.
     case interfaceNotFound(interface: String)
-    /// The interface has no such method.
+    /// The interface does not have this method.
     case methodNotFound(method: String)
-    /// The interface has the method, this daemon does not do it.
+    /// The interface has this method, but this daemon does not implement it.
     case methodNotImplemented(method: String)
-    /// The parameter is absent, of another type, or out of range.
+    /// The parameter is absent, has the wrong type, or is out of range.
     case invalidParameter(parameter: String)
-    /// This peer may not do that.
+    /// This client is not permitted to make the call.
     case permissionDenied
-    /// The method makes sense with `more` only.
+    /// The method requires `more`.
     case expectedMore
 
-    /// An error this version does not know, of a newer daemon.
+    /// An error that this version does not know, from a newer daemon.
     case unknown(name: String)
 }
 
 extension WireError {
-    /// The full name, as in `io.cached.Cache.TooMany`.
+    /// The full name, for example `io.cached.Cache.TooMany`.
     public var name: String {
         switch self {
         case .tooMany: "io.cached.Cache.TooMany"
@@ -52,10 +52,10 @@ extension WireError {
 }
 
 extension WireError: CustomStringConvertible {
-    /// What happened, for a person.
+    /// A message for a person.
     public var description: String {
         switch self {
-        case .tooMany(let limit): "the daemon takes no more than \(limit) at a time"
+        case .tooMany(let limit): "the daemon accepts no more than \(limit) at a time"
         case .shuttingDown: "the daemon is shutting down"
         case .messageTooLarge(let limit): "the message is longer than \(limit) bytes"
         case .invalidMessage(let reason): "the message is not a call: \(reason)"
@@ -63,7 +63,7 @@ extension WireError: CustomStringConvertible {
         case .methodNotFound(let method): "the daemon has no method \(method)"
         case .methodNotImplemented(let method): "the daemon does not implement \(method)"
         case .invalidParameter(let parameter): "the daemon does not accept this \(parameter)"
-        case .permissionDenied: "the daemon does not permit it"
+        case .permissionDenied: "the daemon does not permit the call"
         case .expectedMore: "the call must ask for more than one reply"
         case .unknown(let name): "the daemon answers with the error \(name)"
         }

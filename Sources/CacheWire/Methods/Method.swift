@@ -1,8 +1,8 @@
-/// A method of the daemon: its name, what it takes and what it answers.
+/// A method of the daemon, with the types of its parameters and its reply.
 public protocol Method {
     associatedtype Parameters: Codable, Sendable, Hashable
     associatedtype Reply: Codable, Sendable, Hashable
 
-    /// What a call puts into its `method` field.
+    /// The value of a call's `method` field.
     static var name: MethodName { get }
 }

@@ -1,4 +1,4 @@
-/// The full names of the methods the daemon answers to.
+/// The full names of the daemon's methods.
 public enum MethodName: String, Sendable, CaseIterable {
     case status = "io.cached.Cache.Status"
     case fetch = "io.cached.Cache.Fetch"

@@ -1,10 +1,10 @@
 extension Methods {
-    /// Evicts until the cache holds no more than so many bytes.
+    /// Evicts the least recently used entries until the cache fits a size.
     public enum Evict: Method {
         public static let name = MethodName.evict
 
         public struct Parameters: Codable, Sendable, Hashable {
-            /// What may stay, in bytes.
+            /// The size in bytes.
             public var toBytes: Int
 
             public init(toBytes: Int) {
@@ -13,11 +13,11 @@ extension Methods {
         }
 
         public struct Reply: Codable, Sendable, Hashable {
-            /// How many entries went.
+            /// The number of removed entries.
             public var entries: Int
-            /// What their files held, in bytes.
+            /// The size of their files in bytes.
             public var bytes: Int
-            /// Why some stayed that were to go.
+            /// Why some entries could not be removed.
             public var failure: Failure?
 
             public init(entries: Int, bytes: Int, failure: Failure? = nil) {

@@ -1,20 +1,21 @@
 extension Methods {
-    /// Downloads what is missing, joining a download already under way.
+    /// Downloads missing images. A URL that is already being downloaded joins that download.
     ///
-    /// With `more` the first reply holds all items, further ones what changed, the last all again.
+    /// With `more`, the first reply has all items, further replies have the items that changed, and
+    /// the last reply has all items again.
     public enum Fetch: Method {
         public static let name = MethodName.fetch
 
         public struct Parameters: Codable, Sendable, Hashable {
-            /// In any order, repeated or not; the items come in the same order.
+            /// In any order and with repetitions. The items of the reply have the same order.
             public var urls: [String]
-            /// Absent: normal.
+            /// The default is `normal`.
             public var priority: Priority?
-            /// Asks the origin even where the entry is still fresh.
+            /// Whether to ask the origin even if the entry is still fresh.
             public var refresh: Bool?
-            /// `false`: answers at once, and the daemon holds the interest by itself.
+            /// `false` replies at once. The daemon continues the download on its own.
             public var wait: Bool?
-            /// What the bytes of every URL must hash to, 64 hexadecimal digits.
+            /// The expected SHA-256 of every image, as 64 hexadecimal digits.
             public var sha256: String?
 
             public init(
@@ -33,7 +34,7 @@ extension Methods {
         }
 
         public struct Reply: Codable, Sendable, Hashable {
-            /// One for each URL, in the order asked.
+            /// One item for each URL, in the same order.
             public var items: [Item]
 
             public init(items: [Item]) {

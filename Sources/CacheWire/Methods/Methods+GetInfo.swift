@@ -1,5 +1,5 @@
 extension Methods {
-    /// Says who answers (org.varlink.service).
+    /// Describes the service (org.varlink.service).
     public enum GetInfo: Method {
         public static let name = MethodName.getInfo
 
@@ -8,15 +8,15 @@ extension Methods {
         }
 
         public struct Reply: Codable, Sendable, Hashable {
-            /// Who made it.
+            /// The maker of the service.
             public var vendor: String
-            /// What it is.
+            /// The name of the service.
             public var product: String
             /// See ``Version``.
             public var version: String
-            /// Where to read about it.
+            /// The address of the documentation.
             public var url: String
-            /// The interfaces served.
+            /// The names of the served interfaces.
             public var interfaces: [String]
 
             public init(

@@ -1,10 +1,10 @@
 extension Methods {
-    /// Hands out the text of an interface (org.varlink.service).
+    /// Returns the description of an interface (org.varlink.service).
     public enum GetInterfaceDescription: Method {
         public static let name = MethodName.getInterfaceDescription
 
         public struct Parameters: Codable, Sendable, Hashable {
-            /// Its name.
+            /// The name of the interface.
             public var interface: String
 
             public init(interface: String) {
@@ -13,7 +13,7 @@ extension Methods {
         }
 
         public struct Reply: Codable, Sendable, Hashable {
-            /// Its text, comments included.
+            /// The text of the description, including comments.
             public var description: String
 
             public init(description: String) {

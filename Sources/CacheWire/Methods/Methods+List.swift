@@ -1,17 +1,17 @@
 extension Methods {
-    /// Walks the entries, a page at a time.
+    /// Lists the entries, page by page.
     public enum List: Method {
         public static let name = MethodName.list
 
         public struct Parameters: Codable, Sendable, Hashable {
-            /// Absent: recency.
+            /// The default is `recency`.
             public var order: ListOrder?
-            /// How many items at most; the daemon may send fewer.
+            /// The most items to return. The daemon can return fewer.
             public var limit: Int?
-            /// Where the page before ended: what its reply said.
+            /// The `after` of the previous page's reply.
             public var after: String?
 
-            /// `true`: from the other end of the order.
+            /// Whether to reverse the order.
             public var reverse: Bool?
 
             public init(
@@ -28,9 +28,9 @@ extension Methods {
         }
 
         public struct Reply: Codable, Sendable, Hashable {
-            /// The page.
+            /// The items of the page.
             public var items: [Item]
-            /// Where this page ended; absent on the last.
+            /// The position after this page; absent on the last page.
             public var after: String?
 
             public init(items: [Item], after: String? = nil) {

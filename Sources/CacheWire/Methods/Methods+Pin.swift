@@ -1,12 +1,12 @@
 extension Methods {
-    /// Keeps entries from eviction, or no longer.
+    /// Protects entries from eviction, or ends the protection.
     public enum Pin: Method {
         public static let name = MethodName.pin
 
         public struct Parameters: Codable, Sendable, Hashable {
-            /// In any order, repeated or not; the items come in the same order.
+            /// In any order and with repetitions. The items of the reply have the same order.
             public var urls: [String]
-            /// `false` lets them be evicted again.
+            /// `false` ends the protection.
             public var pinned: Bool
 
             public init(urls: [String], pinned: Bool) {
@@ -16,7 +16,7 @@ extension Methods {
         }
 
         public struct Reply: Codable, Sendable, Hashable {
-            /// One for each URL, in the order asked.
+            /// One item for each URL, in the same order.
             public var items: [Item]
 
             public init(items: [Item]) {

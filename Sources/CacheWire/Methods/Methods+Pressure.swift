@@ -1,10 +1,10 @@
 extension Methods {
-    /// Behaves as if the machine had come under this pressure.
+    /// Makes the daemon react as if the machine were short of memory.
     public enum Pressure: Method {
         public static let name = MethodName.pressure
 
         public struct Parameters: Codable, Sendable, Hashable {
-            /// How bad it is.
+            /// The severity.
             public var level: PressureLevel
 
             public init(level: PressureLevel) {
@@ -13,11 +13,11 @@ extension Methods {
         }
 
         public struct Reply: Codable, Sendable, Hashable {
-            /// How many entries went.
+            /// The number of removed entries.
             public var entries: Int
-            /// What their files held, in bytes.
+            /// The size of their files in bytes.
             public var bytes: Int
-            /// Why some stayed that were to go.
+            /// Why some entries could not be removed.
             public var failure: Failure?
 
             public init(entries: Int, bytes: Int, failure: Failure? = nil) {

@@ -1,16 +1,16 @@
 extension Methods {
     /// Removes entries and cancels downloads, by URL, by prefix, or all.
     ///
-    /// By prefix or all, pinned entries stay.
+    /// Pinned entries are removed only by URL.
     public enum Remove: Method {
         public static let name = MethodName.remove
 
         public struct Parameters: Codable, Sendable, Hashable {
-            /// Exactly these, pinned or not.
+            /// The URLs to remove, pinned or not.
             public var urls: [String]?
-            /// All whose URL starts with these bytes.
+            /// Removes all entries whose URL starts with these bytes.
             public var prefix: String?
-            /// `true`: every entry.
+            /// Whether to remove all entries.
             public var all: Bool?
 
             public init(urls: [String]? = nil, prefix: String? = nil, all: Bool? = nil) {
@@ -21,11 +21,11 @@ extension Methods {
         }
 
         public struct Reply: Codable, Sendable, Hashable {
-            /// How many entries went.
+            /// The number of removed entries.
             public var entries: Int
-            /// What the disk held for them, in bytes, attributes included.
+            /// The disk space that they used in bytes, including attributes.
             public var bytes: Int
-            /// Why some stayed that were to go.
+            /// Why some entries could not be removed.
             public var failure: Failure?
 
             public init(entries: Int, bytes: Int, failure: Failure? = nil) {

@@ -1,5 +1,5 @@
 extension Methods {
-    /// Counters and gauges.
+    /// Returns the daemon's counters and gauges.
     public enum Stats: Method {
         public static let name = MethodName.stats
 
@@ -8,7 +8,7 @@ extension Methods {
         }
 
         public struct Reply: Codable, Sendable, Hashable {
-            /// One flat object with the units in the names: entries, bytesUsed, bytesBudget, …
+            /// One flat object. The names contain the units: entries, bytesUsed, bytesBudget, …
             public var stats: [String: JSONValue]
 
             public init(stats: [String: JSONValue]) {

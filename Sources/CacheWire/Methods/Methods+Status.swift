@@ -1,12 +1,12 @@
 extension Methods {
-    /// Says what the cache knows; never starts a download, never touches recency.
+    /// Returns the state of URLs. It never starts a download and does not count as a use.
     public enum Status: Method {
         public static let name = MethodName.status
 
         public struct Parameters: Codable, Sendable, Hashable {
-            /// In any order, repeated or not; the items come in the same order.
+            /// In any order and with repetitions. The items of the reply have the same order.
             public var urls: [String]
-            /// Reads digest, times and pin from the files' attributes too.
+            /// Whether to read the digest, times and pin from the files' attributes too.
             public var details: Bool?
 
             public init(urls: [String], details: Bool? = nil) {
@@ -16,7 +16,7 @@ extension Methods {
         }
 
         public struct Reply: Codable, Sendable, Hashable {
-            /// One for each URL, in the order asked.
+            /// One item for each URL, in the same order.
             public var items: [Item]
 
             public init(items: [Item]) {

@@ -1,12 +1,13 @@
 extension Methods {
-    /// Reads every entry and compares it with what was fetched. What is damaged is missing from then on.
+    /// Reads every entry and compares it with the recorded digest. A damaged entry becomes missing.
     ///
-    /// With `more` there are replies that say how far it is, without items. It ends with its caller.
+    /// With `more`, further replies report the progress, without items. The verification stops if
+    /// its caller disconnects.
     public enum Verify: Method {
         public static let name = MethodName.verify
 
         public struct Parameters: Codable, Sendable, Hashable {
-            /// `true`: damaged entries are downloaded anew, or removed where the URL is not known.
+            /// Whether to download damaged entries again, or remove them if the URL is unknown.
             public var repair: Bool?
 
             public init(repair: Bool? = nil) {
@@ -15,16 +16,16 @@ extension Methods {
         }
 
         public struct Reply: Codable, Sendable, Hashable {
-            /// How many entries were compared.
+            /// The number of compared entries.
             public var checked: Int
-            /// Those that do not agree, the first 10,000: cached if downloaded anew, missing if
-            /// removed, and with a failure if they are left.
+            /// The first 10,000 damaged entries: cached if downloaded again, missing if removed,
+            /// and with a failure if not repaired.
             public var damaged: [Item]
-            /// How many entries there were at the beginning.
+            /// The number of entries at the start.
             public var total: Int?
-            /// How many do not agree.
+            /// The number of damaged entries.
             public var damagedCount: Int?
-            /// How many of these are left as they are.
+            /// The number of damaged entries that were not repaired.
             public var leftCount: Int?
             /// Why the entries could not be read.
             public var failure: Failure?

@@ -1,14 +1,14 @@
 extension Methods {
-    /// Tells how things stand, then what changes, paced, until the next call. Without `more` only the first,
-    /// and only of URLs.
+    /// Reports the current state and then, at a limited rate, every change, until the next call on
+    /// the connection. Without `more` it reports only the current state of the given URLs.
     public enum Watch: Method {
         public static let name = MethodName.watch
 
         public struct Parameters: Codable, Sendable, Hashable {
-            /// Absent: everything.
+            /// Absent: all URLs.
             public var urls: [String]?
-            /// `true`, without URLs: downloads alone, each as it is asked for, as its turn comes, and
-            /// as it ends.
+            /// Whether to watch downloads only, without `urls`: each download when it is requested,
+            /// when it starts, and when it ends.
             public var downloads: Bool?
 
             public init(urls: [String]? = nil, downloads: Bool? = nil) {
@@ -18,9 +18,10 @@ extension Methods {
         }
 
         public struct Reply: Codable, Sendable, Hashable {
-            /// Those that changed since the last reply; in the first replies, all of them.
+            /// The items that changed since the last reply. The first replies contain all items.
             public var items: [Item]
-            /// The keys of what is neither cached nor in flight any more. Where it failed, its item says why.
+            /// The keys that are no longer cached or in flight. The item of a failed download gives
+            /// the reason.
             public var removed: [String]
 
             public init(items: [Item], removed: [String]) {

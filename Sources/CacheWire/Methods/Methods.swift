@@ -1,4 +1,4 @@
-/// The methods, one type each, named as in the interface description.
+/// The methods, one type for each, with the names of the interface description.
 ///
-/// A namespace, so that `Methods.Pressure` and whatever else is called pressure can live together.
+/// They are in a namespace because other types have the same names, for example `Pressure`.
 public enum Methods {}

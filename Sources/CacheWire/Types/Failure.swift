@@ -1,15 +1,15 @@
 /// Why an attempt to fetch a URL failed.
 public struct Failure: Codable, Sendable, Hashable {
-    /// A word programs can compare, as in ``invalidURL``.
+    /// A word that programs can compare, for example ``invalidURL``.
     public var kind: String
     /// One sentence for a person.
     public var message: String
-    /// The origin's status code, where it answered.
+    /// The HTTP status that the origin answered, if any.
     public var httpStatus: Int?
-    /// Before this Unix second the cache does not ask the origin again.
+    /// The Unix second before which the cache does not ask the origin again.
     public var retryAt: Int?
 
-    /// The kind of a URL the cache cannot name; nothing was tried.
+    /// The kind for a URL that the cache does not accept. There was no attempt.
     public static let invalidURL = "invalidURL"
 
     public init(kind: String, message: String, httpStatus: Int? = nil, retryAt: Int? = nil) {

@@ -1,5 +1,5 @@
 extension Item {
-    /// Takes an object of known members, each there once; `nil` for any other.
+    /// Scans an object with known members, each at most once; `nil` for any other object.
     init?(scanning scanner: inout JSONScanner) {
         self.init(url: "", key: "", state: .missing)
         var (url, key): (String?, String?)

@@ -1,48 +1,48 @@
-/// What the cache knows about one URL.
+/// The cache's knowledge about one URL.
 ///
-/// Which fields are there follows from ``state``; an absent field is left out of the JSON.
-/// Times are Unix seconds, sizes bytes.
+/// The ``state`` determines which fields are present. An absent field is left out of the JSON.
+/// Times are Unix seconds, sizes are bytes.
 public struct Item: Codable, Sendable, Hashable {
-    /// Whether there is a whole file.
+    /// Whether a complete file exists.
     public enum State: String, Codable, Sendable, Hashable, CaseIterable {
-        /// No whole file, and no download under way; `failure` may say why.
+        /// There is neither a complete file nor a download. `failure` can give the reason.
         case missing
-        /// A download is under way; see ``Phase``.
+        /// The image is being downloaded; see ``Phase``.
         case inFlight
-        /// There is a whole, checked, durable file at `path`.
+        /// There is a complete, checked and durable file at `path`.
         case cached
     }
 
-    /// How far a download has come.
+    /// The phase of a download.
     public enum Phase: String, Codable, Sendable, Hashable, CaseIterable {
-        /// Waits for its turn.
+        /// Waits for a slot.
         case queued
         /// Looks up the host, connects, or waits for the first byte.
         case connecting
-        /// The bytes arrive.
+        /// Receives bytes.
         case receiving
-        /// Waits before it tries again.
+        /// Waits for the next attempt.
         case retrying
-        /// All bytes are here and are being made durable.
+        /// Has received all bytes and is making them durable.
         case publishing
     }
 
-    /// The URL as it was asked for, byte for byte.
+    /// The URL, byte for byte as it was requested.
     public var url: String
     /// The file's name: the UUIDv5 of the URL.
     public var key: String
-    /// Decides which of the fields below are there.
+    /// Determines which of the following fields are present.
     public var state: State
 
-    // In flight; or cached, while the origin is asked about it or sends a newer version.
+    // In flight; or cached while it is being refreshed.
 
-    /// How far the download has come.
+    /// The phase of the download.
     public var phase: Phase?
-    /// Bytes received so far, those of a resumed part included.
+    /// Bytes received so far, including those of a resumed download.
     public var received: Int?
-    /// Bytes expected; absent while unknown.
+    /// Expected bytes; absent while unknown.
     public var total: Int?
-    /// Received of total, 0 to 100; absent while the total is unknown.
+    /// The received share, 0 to 100; absent while the total is unknown.
     public var percent: Double?
 
     // Cached.
@@ -51,28 +51,28 @@ public struct Item: Codable, Sendable, Hashable {
     public var path: String?
     /// The length of the file in bytes.
     public var size: Int?
-    /// The type found in the bytes, as in `image/png`.
+    /// The media type found in the bytes, for example `image/png`.
     public var mediaType: String?
     /// In pixels.
     public var width: Int?
     /// In pixels.
     public var height: Int?
-    /// Of the file, 64 hexadecimal digits; with details only.
+    /// The digest of the file, 64 hexadecimal digits. Only with details.
     public var sha256: String?
-    /// When the bytes were received from the origin; with details only.
+    /// When the bytes were received from the origin. Only with details.
     public var fetchedAt: Int?
-    /// Until when they need no confirmation; with details only.
+    /// Until when the image is fresh. Only with details.
     public var freshUntil: Int?
-    /// When the file was last used; with details only.
+    /// When the file was last used. Only with details.
     public var lastUsedAt: Int?
-    /// Whether the file is kept from eviction; with details only.
+    /// Whether the file is protected from eviction. Only with details.
     public var pinned: Bool?
 
-    /// Why the last attempt failed, also where an image is there that could not be confirmed. In the last
-    /// reply to `Fetch`: why it could not be had as asked for.
+    /// Why the last attempt failed. An image that is cached but could not be refreshed has it too.
+    /// In the last reply to `Fetch`: why the request could not be fulfilled.
     public var failure: Failure?
 
-    /// An item with nothing but the fields every item has.
+    /// Creates an item with only the required fields.
     public init(url: String, key: String, state: State) {
         self.url = url
         self.key = key

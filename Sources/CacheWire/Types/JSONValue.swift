@@ -1,4 +1,4 @@
-/// One value of the flat object of `Stats`: a boolean, a number or a string.
+/// One value of `Stats`: a boolean, a number or a string.
 public enum JSONValue: Sendable, Hashable {
     case bool(Bool)
     case int(Int)
@@ -32,7 +32,7 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The value as a person reads it: strings without quotes.
+    /// The value as text. Strings have no quotes.
     public var description: String {
         switch self {
         case .bool(let value): "\(value)"

@@ -1,9 +1,9 @@
-/// The order in which `List` walks the entries.
+/// The order of the entries in `List`.
 public enum ListOrder: String, Codable, Sendable, Hashable, CaseIterable {
-    /// Last used first.
+    /// Most recently used first.
     case recency
     /// Largest first.
     case size
-    /// Longest in the cache first.
+    /// Oldest first.
     case age
 }

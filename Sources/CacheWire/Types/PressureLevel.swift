@@ -1,7 +1,7 @@
-/// How short of memory or disk the machine is.
+/// How short of memory or disk space the machine is.
 public enum PressureLevel: String, Codable, Sendable, Hashable, CaseIterable {
-    /// Getting short: give back what is cheap to give back.
+    /// Memory or space is getting short: release the parts that are cheap to replace.
     case warning
-    /// Out of it: give back all that can be.
+    /// Memory or space has run out: release everything that can be released.
     case critical
 }

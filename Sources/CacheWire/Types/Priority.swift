@@ -1,9 +1,9 @@
-/// How urgent a fetch is; shared downloads run at the highest of those who wait.
+/// The urgency of a fetch. A shared download has the highest priority of its callers.
 public enum Priority: String, Codable, Sendable, Hashable, CaseIterable {
-    /// Nobody waits: revalidation, prefetch.
+    /// No user waits for the image: revalidation, prefetch.
     case background
     /// The default.
     case normal
-    /// Somebody looks at the place where the image will be.
+    /// A user is looking at the place for the image.
     case visible
 }

@@ -1,6 +1,9 @@
-/// A number of bytes as people write it: `2MB` is 10⁶ of them, `2MiB` 2²⁰, a bare number just bytes.
+/// A number of bytes in the notation of options and settings: `2MB` is 2 × 10⁶ bytes, `2MiB` is 2 ×
+/// 2²⁰, and a number without a unit counts bytes.
 ///
-/// It is how the options and settings of both programs take sizes; on the wire they are numbers.
+///     ByteSize("2MiB")?.count  // 2097152
+///
+/// On the wire sizes are plain numbers.
 public struct ByteSize: LosslessStringConvertible, Sendable, Hashable {
     /// In bytes, 0 or more.
     public let count: Int64
@@ -11,7 +14,8 @@ public struct ByteSize: LosslessStringConvertible, Sendable, Hashable {
         ("B", 1),
     ]
 
-    /// `nil` for anything but digits and a unit, and for what does not fit 63 bits.
+    /// Parses digits and an optional unit. The result is `nil` for any other text, and for sizes
+    /// that do not fit into 63 bits.
     public init?(_ description: String) {
         let unit = Self.units.first { description.hasSuffix($0.suffix) }
         let digits = description.dropLast(unit?.suffix.count ?? 0)

@@ -5,11 +5,13 @@ import CacheWire
 struct EvictCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evict",
-        abstract: "Evict the least recently used images down to a size.",
+        abstract: "Evict the least recently used images until the cache fits a size.",
         discussion: """
-            Images that are pinned or in flight stay. The budget of the daemon stays what it is.
+            Pinned images and active downloads are not evicted. The daemon's own limit does not \
+            change.
 
-            Exit status: 0 no more is left; 1 more is, because it may not be evicted.
+            Exit status: 0 the cache fits the size; 1 it is larger, because the rest cannot be \
+            evicted.
 
             Example: cachectl evict --to 500MB
             """)
@@ -20,7 +22,7 @@ struct EvictCommand: ParsableCommand {
     @Option(
         name: .customLong("to"),
         help: ArgumentHelp(
-            "What may stay, as in 2MB (2 * 10^6 bytes), 2MiB (2 * 2^20) or 2000.",
+            "The largest size to keep: 2MB is 2 * 10^6 bytes, 2MiB is 2 * 2^20, 2000 is bytes.",
             valueName: "size"))
     var target: ByteSize
 
@@ -42,15 +44,15 @@ struct EvictCommand: ParsableCommand {
         throw try status(client).error
     }
 
-    /// The reply says what went; what is left stands among the figures of the daemon.
+    /// The reply reports the evicted bytes. The remaining bytes are in the daemon's stats.
     private func status(_ client: Client) throws -> ExitStatus {
         let stats = try client.call(Methods.Stats.self, .init()).stats
         guard case .int(let bytes) = stats["bytesUsed"], bytes > target.count else {
             return .success
         }
         StandardError.report(
-            "\(bytes) bytes are left: what is pinned or in flight is not evicted, nor what is left of "
-                + "broken downloads (remove --all)"
+            "\(bytes) bytes remain: pinned images, active downloads and partial downloads are not "
+                + "evicted (`cachectl remove --all` removes partial downloads)"
         )
         return .incomplete
     }

@@ -5,12 +5,12 @@ import CacheWire
 struct FetchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "fetch",
-        abstract: "Download what is missing and print the path of each image.",
+        abstract: "Download missing images and print the path of each image.",
         discussion: """
-            The paths come in the order of the URLs, failures on standard error. On a terminal \
-            the downloads under way are drawn there.
+            The paths have the order of the URLs. Failures are reported on standard error, which \
+            also shows the progress if it is a terminal.
 
-            Exit status: 0 all are cached; 1 any failed.
+            Exit status: 0 all images are cached; 1 at least one failed.
 
             Example: cachectl fetch https://example.com/a.png | xargs identify
             """)
@@ -18,19 +18,19 @@ struct FetchCommand: ParsableCommand {
     @OptionGroup var socket: SocketOption
     @OptionGroup var format: JSONFlag
 
-    @Option(help: ArgumentHelp("How urgent it is: \(Priority.names).", valueName: "priority"))
+    @Option(help: ArgumentHelp("The urgency (default: normal).", valueName: "priority"))
     var priority: Priority?
 
-    @Flag(help: "Ask the origin even where the cached image is fresh.")
+    @Flag(help: "Ask the origin even if the cached image is fresh.")
     var refresh = false
 
     @Option(
         help: ArgumentHelp(
-            "What the bytes must hash to; others are a failure, and stay cached for who did not ask.",
+            "Fail if an image has another SHA-256. The image stays cached.",
             valueName: "hex"))
     var sha256: String?
 
-    @Flag(name: .customLong("no-wait"), help: "Start the downloads and do not wait for them.")
+    @Flag(name: .customLong("no-wait"), help: "Start the downloads without waiting for them.")
     var noWait = false
 
     @OptionGroup var arguments: URLArguments
@@ -42,7 +42,7 @@ struct FetchCommand: ParsableCommand {
         }
         guard !noWait else {
             throw ValidationError(
-                "--sha256 is compared at the end; --no-wait does not wait for it.")
+                "--sha256 is checked when the download ends; do not combine it with --no-wait.")
         }
     }
 

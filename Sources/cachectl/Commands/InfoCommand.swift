@@ -5,7 +5,7 @@ import CacheWire
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Print all that is known about a URL, a field a line.",
+        abstract: "Print all known facts about a URL, one a line.",
         discussion: "Example: cachectl info https://example.com/a.png")
 
     @OptionGroup var socket: SocketOption
@@ -13,7 +13,7 @@ struct InfoCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The URL; - reads any number from standard input, one a line.", valueName: "url"))
+            "The URL; - reads URLs from standard input, one a line.", valueName: "url"))
     var url: String
 
     func run() throws {

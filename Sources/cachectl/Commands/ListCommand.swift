@@ -5,23 +5,25 @@ import CacheWire
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List what is cached.",
+        abstract: "List the cached images.",
         discussion: "Example: cachectl list --order size --limit 20")
 
     @OptionGroup var socket: SocketOption
     @OptionGroup var format: JSONFlag
 
-    @Option(help: ArgumentHelp("Last used, largest or oldest first.", valueName: ListOrder.names))
+    @Option(
+        help: ArgumentHelp(
+            "Most recently used, largest or oldest first.", valueName: "order"))
     var order: ListOrder = .recency
 
-    @Flag(help: "From the other end of the order.")
+    @Flag(help: "Reverse the order.")
     var reverse = false
 
-    @Option(help: ArgumentHelp("How many at most; default: all.", valueName: "count"))
+    @Option(help: ArgumentHelp("The most images to list (default: all).", valueName: "count"))
     var limit: Int?
 
     func validate() throws {
-        guard limit ?? 0 >= 0 else { throw ValidationError("--limit takes 0 or more.") }
+        guard limit ?? 0 >= 0 else { throw ValidationError("--limit must be 0 or more.") }
     }
 
     func run() throws {

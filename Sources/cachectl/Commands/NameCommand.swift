@@ -6,15 +6,15 @@ import CacheWire
 struct NameCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "name",
-        abstract: "Compute the file names of URLs; needs no daemon.",
+        abstract: "Compute the file names of URLs, without a daemon.",
         discussion: """
-            The name is the UUIDv5 of the URL's bytes in the URL namespace, as any language \
-            computes it.
+            The name is the UUIDv5 of the URL's bytes in the URL namespace. Programs in any \
+            language can compute the same name.
 
             Example: cachectl name --path https://example.com/a.png
             """)
 
-    @Flag(help: "Print the path in the cache directory.")
+    @Flag(help: "Print the full path of the file.")
     var path = false
 
     @Option(

@@ -4,15 +4,16 @@ import ArgumentParser
 struct PinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pin",
-        abstract: "Keep images from eviction.",
+        abstract: "Protect images from eviction.",
         discussion: """
-            Prints a line for each URL: "pinned cached URL", or "pinned in-flight URL" for an \
-            image that will be pinned when it is here. What is not cached cannot be pinned.
+            Prints one line for each URL: "pinned cached URL", or "pinned in-flight URL" for an \
+            image that will be pinned when its download ends. A missing image cannot be pinned: \
+            fetch it first.
 
-            A pin is stored with the file: it outlives a new download of the image and a restart \
-            of the daemon. It ends with "unpin", or with the image by "remove URL".
+            A pin is stored with the file. It survives a new download of the image and a restart \
+            of the daemon. "unpin" ends it, and so does "remove URL".
 
-            Exit status: 0 all are pinned; 1 any is not.
+            Exit status: 0 all images are pinned; 1 at least one is not.
 
             Example: cachectl pin https://example.com/logo.png
             """)

@@ -5,11 +5,11 @@ import CacheWire
 struct PressureCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pressure",
-        abstract: "Make the daemon react as if memory were short.",
+        abstract: "Make the daemon react as if the machine were short of memory.",
         discussion: """
-            Prints what was evicted. How much that is, is a setting of the daemon.
+            Prints how many images were evicted. The daemon's settings determine this number.
 
-            Exit status: 0 done; 1 something stayed that was to go.
+            Exit status: 0 success; 1 some images could not be evicted.
 
             Example: cachectl pressure warning
             """)
@@ -17,7 +17,7 @@ struct PressureCommand: ParsableCommand {
     @OptionGroup var socket: SocketOption
     @OptionGroup var format: JSONFlag
 
-    @Argument(help: ArgumentHelp("How short memory is.", valueName: "level"))
+    @Argument(help: ArgumentHelp("The severity.", valueName: "level"))
     var level: PressureLevel
 
     func run() throws {

@@ -6,11 +6,11 @@ import CacheWire
 struct RemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Remove images, and cancel their downloads.",
+        abstract: "Remove images and cancel their downloads.",
         discussion: """
-            By --prefix or --all, pinned images stay.
+            --prefix and --all keep pinned images.
 
-            Exit status: 0 all are gone; 1 some could not be removed.
+            Exit status: 0 all images were removed; 1 some could not be removed.
 
             Example: cachectl remove --prefix https://example.com/avatars/
             """)
@@ -18,10 +18,10 @@ struct RemoveCommand: ParsableCommand {
     @OptionGroup var socket: SocketOption
     @OptionGroup var format: JSONFlag
 
-    @Option(help: ArgumentHelp("Remove all whose URL starts with this.", valueName: "url"))
+    @Option(help: ArgumentHelp("Remove the images whose URL starts with this.", valueName: "url"))
     var prefix: String?
 
-    @Flag(help: "Remove everything.")
+    @Flag(help: "Remove all images and partial downloads.")
     var all = false
 
     @Argument(
@@ -31,8 +31,10 @@ struct RemoveCommand: ParsableCommand {
 
     func validate() throws {
         let ways = [!urls.isEmpty, prefix != nil, all].count { $0 }
-        guard ways == 1 else { throw ValidationError("Give URLs, --prefix or --all, one of them.") }
-        guard prefix != "" else { throw ValidationError("--prefix is empty; use --all.") }
+        guard ways == 1 else { throw ValidationError("Give either URLs, --prefix or --all.") }
+        guard prefix != "" else {
+            throw ValidationError("--prefix must not be empty; use --all to remove everything.")
+        }
     }
 
     func run() throws {
@@ -57,7 +59,7 @@ struct RemoveCommand: ParsableCommand {
         throw (invalid ? ExitStatus.invalidURL : .success).error
     }
 
-    /// The URLs the cache can name; the others are told about.
+    /// The valid URLs. The others are reported on standard error.
     private func checked(_ given: URLList) -> (valid: [String], anyInvalid: Bool) {
         let anyInvalidLine = given.reportInvalidLines()
         let valid = given.urls.filter { url in

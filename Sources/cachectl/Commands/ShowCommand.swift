@@ -5,14 +5,13 @@ import CacheWire
 struct ShowCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show an image on the terminal; download it if it is missing.",
+        abstract: "Show an image on the terminal. Downloads it if it is missing.",
         discussion: """
-            Terminals that know the graphics of kitty, the inline images of iTerm2 or sixels are \
-            asked and draw the picture; elsewhere chafa(1) does, where it is installed. If nothing \
-            can, or standard output is no terminal, all that is known about the image is printed, \
-            as "info" does.
+            Works on terminals with kitty graphics, iTerm2 inline images or sixels, and on any \
+            terminal if chafa(1) is installed. Otherwise, or if standard output is not a terminal, \
+            it prints the same facts as "info".
 
-            Exit status: 0 shown; 1 the image could not be had.
+            Exit status: 0 the image was shown; 1 the download failed.
 
             Example: cachectl show https://example.com/logo.png
             """)

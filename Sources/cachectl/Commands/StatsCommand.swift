@@ -7,7 +7,7 @@ struct StatsCommand: ParsableCommand {
         commandName: "stats",
         abstract: "Print the daemon's counters and gauges.",
         discussion: """
-            The units are in the names; with --json all stand in one flat object.
+            The names contain the units. --json prints one flat object.
 
             Example: cachectl stats --json | jq .bytesUsed
             """)

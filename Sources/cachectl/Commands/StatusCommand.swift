@@ -4,12 +4,13 @@ import ArgumentParser
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Say what the cache holds; never start a download.",
+        abstract: "Print the state of URLs. Never starts a download.",
         discussion: """
-            Prints a line for each URL: "cached SIZE TYPE PATH", "in-flight PERCENT \
-            RECEIVED/TOTAL URL" or "missing URL"; sizes are bytes, - stands for what is unknown.
+            Prints one line for each URL: "cached SIZE TYPE PATH", "in-flight PERCENT \
+            RECEIVED/TOTAL URL" or "missing URL". Sizes are bytes, and - means unknown.
 
-            Exit status: 0 all cached; 1 any missing; 2 none missing, some in flight.
+            Exit status: 0 all images are cached; 1 at least one is missing; 2 none is missing, \
+            but at least one is in flight.
 
             Example: cachectl status https://example.com/a.png
             """)

@@ -5,16 +5,17 @@ import CacheWire
 struct TopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top",
-        abstract: "Show downloads and what is cached, on the whole terminal.",
+        abstract: "Show downloads and cached images, updated live.",
         discussion: """
-            The keys are on the screen; q leaves. Only what is on the screen is watched.
+            The last line of the screen names the keys; q quits. The daemon reports changes only \
+            for the visible rows.
 
-            COLORTERM, NO_COLOR, TERM and the locale decide how it is drawn.
+            COLORTERM, NO_COLOR, TERM and the locale determine the colors and characters.
             """)
 
     @OptionGroup var socket: SocketOption
 
-    @Flag(help: "Draw with ASCII characters only.")
+    @Flag(help: "Use only ASCII characters.")
     var ascii = false
 
     func run() throws {
@@ -23,8 +24,8 @@ struct TopCommand: ParsableCommand {
         guard let screen = FullScreen(terminal: terminal) else {
             throw CommandFailure(
                 status: .usage,
-                message: "top needs a terminal, and standard input or output is none: "
-                    + "use `cachectl list` or `cachectl stats`")
+                message: "top needs a terminal as standard input and output: "
+                    + "use `cachectl list` or `cachectl stats` instead")
         }
         try TopSession(screen: screen, terminal: terminal, connect: socket.connect).run()
     }

@@ -4,12 +4,12 @@ import ArgumentParser
 struct UnpinCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unpin",
-        abstract: "Let images be evicted again.",
+        abstract: "Permit the eviction of pinned images again.",
         discussion: """
-            Prints a line for each URL: "unpinned cached URL", "unpinned in-flight URL" or \
-            "unpinned missing URL". Nothing is evicted by it.
+            Prints one line for each URL: "unpinned cached URL", "unpinned in-flight URL" or \
+            "unpinned missing URL". The command itself evicts nothing.
 
-            Exit status: 0 none is pinned; 1 any still is.
+            Exit status: 0 no image is pinned; 1 at least one still is.
 
             Example: cachectl unpin https://example.com/logo.png
             """)

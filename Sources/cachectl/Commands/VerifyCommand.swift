@@ -5,16 +5,17 @@ import CacheWire
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Read every image and compare it with what was fetched.",
+        abstract: "Read every cached image and check it for damage.",
         discussion: """
-            Prints a line for each damaged image: "damaged URL: WHY" for one that is left, \
-            "refetched URL" and "removed NAME" for one that was repaired; and how many there are: \
-            as JSON its item for each, and then {"checked":N,"damaged":N,"left":N,"total":N}. \
-            A damaged image is missing from then on, and "fetch" downloads it anew.
+            Prints one line for each damaged image: "damaged URL: REASON" if it was not repaired, \
+            "refetched URL" or "removed NAME" if it was. The last line is a summary. --json prints \
+            an item for each damaged image and then \
+            {"checked":N,"damaged":N,"left":N,"total":N}. A damaged image becomes missing, and \
+            "fetch" downloads it again.
 
-            It runs with the lowest priority, and ends with this command.
+            The daemon reads with the lowest priority, and stops if this command is interrupted.
 
-            Exit status: 0 nothing is damaged, or all was repaired; 1 damage is left.
+            Exit status: 0 no image is damaged, or all were repaired; 1 damage remains.
 
             Example: cachectl verify --repair
             """)
@@ -22,7 +23,7 @@ struct VerifyCommand: ParsableCommand {
     @OptionGroup var socket: SocketOption
     @OptionGroup var format: JSONFlag
 
-    @Flag(help: "Download damaged images anew; remove those whose URL is not known.")
+    @Flag(help: "Download damaged images again; remove those whose URL is unknown.")
     var repair = false
 
     func run() throws {

@@ -5,21 +5,21 @@ import CacheWire
 struct WatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Print how things stand, then a line for every change.",
+        abstract: "Print the current state, then a line for every change.",
         discussion: """
-            Watches the URLs, or everything where none is given; never starts a download. Prints \
-            the lines of "status", and "removed URL" for what is neither cached nor in flight any \
-            more, or "removed KEY" where the URL is not known. With --json, items, and \
-            {"key":KEY,"url":URL,"removed":true}. Every line is written at once.
+            Watches the given URLs, or all images if no URL is given. Never starts a download. \
+            Prints the same lines as "status", and "removed URL" for an image that is no longer \
+            cached or in flight ("removed KEY" if its URL is unknown). --json prints items and \
+            {"key":KEY,"url":URL,"removed":true}. Output is not buffered.
 
-            Goes on until it is interrupted, or with --until cached until every URL is cached or \
-            has failed; then the exit status is that of "status". Where standard input names no \
-            URL, or all that is named is none, it ends at once.
+            Runs until it is interrupted. With --until cached it ends when every URL is cached or \
+            has failed, with the exit status of "status". It ends at once if standard input \
+            contains no URL, or if none of the URLs is valid.
 
             Example: cachectl watch --until cached https://example.com/a.png
             """)
 
-    /// What `--until` takes.
+    /// The values of `--until`.
     enum End: String, ExpressibleByArgument, CaseIterable {
         case cached
     }
@@ -32,7 +32,7 @@ struct WatchCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The URLs; - reads them from standard input, one a line. None: everything.",
+            "The URLs; - reads them from standard input, one a line (default: all images).",
             valueName: "url"))
     var urls: [String] = []
 
@@ -47,7 +47,7 @@ struct WatchCommand: ParsableCommand {
         let session = WatchSession(client: try socket.connect(), urls: watched)
         var report = WatchReport(watched, json: format.json)
         try report.begin()
-        // To the daemon no URLs are all.
+        // A call without URLs would watch all images.
         if let watched, watched.urls.isEmpty, let status = report.settledStatus {
             throw status.error
         }

@@ -1,26 +1,27 @@
 import ArgumentParser
 import CacheWire
 
-/// Where the daemon is.
+/// The `--socket` option.
 struct SocketOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The daemon's socket.",
             discussion: """
-                Default: $CACHED_SOCKET, else the first of $XDG_RUNTIME_DIR/cached.sock and \
-                /run/cached/cached.sock where a daemon answers.
+                Default: $CACHED_SOCKET if it is set; otherwise $XDG_RUNTIME_DIR/cached.sock or \
+                /run/cached/cached.sock, the first at which a daemon answers.
                 """,
             valueName: "path"))
     var socket: String?
 
-    /// A client of the daemon that answers there.
+    /// Connects to the daemon.
     func connect() throws -> Client {
         try Client(socket: socket)
     }
 }
 
 extension Client {
-    /// A client of the daemon at the socket named by a flag, or wherever one is looked for.
+    /// Connects to the socket that `flag` names. Without a flag, looks for the daemon at the
+    /// default places.
     convenience init(socket flag: String?) throws(ClientError) {
         let environment = try Environment.current()
         try self.init(paths: SocketLookup.clientPaths(flag: flag, environment: environment))

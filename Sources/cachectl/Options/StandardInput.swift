@@ -1,13 +1,13 @@
 import Glibc
 
-/// Standard input as lines.
+/// Reads URLs from standard input, one a line.
 enum StandardInput {
-    /// Adds all lines that are not empty. read(2).
+    /// Appends all lines that are not empty. read(2).
     static func append(to urls: inout URLList) throws {
         append(linesOf: try readAll(STDIN_FILENO), to: &urls)
     }
 
-    /// Adds the lines of `bytes` that are not empty.
+    /// Appends the lines of `bytes` that are not empty.
     static func append(linesOf bytes: [UInt8], to urls: inout URLList) {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, line) in lines.enumerated() where !line.isEmpty {

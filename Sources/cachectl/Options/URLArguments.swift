@@ -1,18 +1,18 @@
 import ArgumentParser
 
-/// The URLs a command is about.
+/// The URL arguments of a command.
 struct URLArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
             "The URLs; - reads them from standard input, one a line.", valueName: "url"))
     var urls: [String]
 
-    /// All URLs in order, standard input put in the place of `-`.
+    /// Returns all URLs in order. The lines of standard input replace an argument `-`.
     func read() throws -> URLList {
         try Self.read(urls)
     }
 
-    /// `urls` with standard input put in the place of `-`.
+    /// Returns `urls`, with the lines of standard input in place of `-`.
     static func read(_ urls: [String]) throws -> URLList {
         guard urls.contains("-") else { return URLList(urls) }
         var all = URLList()

@@ -1,27 +1,29 @@
 import CacheKey
 import CacheWire
 
-/// The URLs a command is about, in order, and the lines of standard input that can be none.
+/// The URLs of a command, in order, and the lines of standard input that cannot be URLs.
 ///
-/// A name is computed from bytes, and JSON carries no others than UTF-8: a line that is not can
-/// neither be repaired nor sent, and one longer than a call may be can't be asked about. They are refused here,
-/// as the daemon refuses an invalid URL.
+/// A key is computed from bytes, and JSON can carry only UTF-8. A line that is not UTF-8 can
+/// therefore neither be repaired nor sent, and a line longer than a call cannot be sent either.
+/// Such lines are rejected here, in the same way as the daemon rejects an invalid URL.
 struct URLList: Equatable {
-    /// What the daemon can be asked about.
+    /// The URLs to send to the daemon.
     private(set) var urls: [String]
-    /// In order.
+    /// The rejected lines, in order.
     private(set) var invalidLines: [InvalidLine] = []
 
-    /// A line that was none, as the daemon would answer it.
+    /// A rejected line of standard input.
     struct InvalidLine: Equatable {
-        /// How many of ``urls`` came before it.
+        /// The number of ``urls`` that came before this line.
         let position: Int
-        /// Missing, for an invalid URL: the text with U+FFFD for what is not UTF-8, the key of the
-        /// bytes as they were.
+        /// The item that the daemon would return: missing, with the failure kind `invalidURL`. Its
+        /// text has U+FFFD in place of bytes that are not UTF-8. Its key is that of the original
+        /// bytes.
         let item: Item
     }
 
-    /// Bytes of a line that the daemon is asked about, be they no URL: many such fit into a call.
+    /// The longest line that is sent to the daemon, in bytes, even if it is not a URL. One call has
+    /// room for many such lines.
     private static let longestLine = 64 * 1024
 
     init(_ urls: [String] = []) {
@@ -32,7 +34,7 @@ struct URLList: Equatable {
         urls.append(url)
     }
 
-    /// Adds a line of standard input, counted from 1.
+    /// Appends a line of standard input. `number` counts from 1.
     mutating func append(line bytes: ArraySlice<UInt8>, number: Int) {
         let text = String(validating: bytes, as: UTF8.self)
         if let text, bytes.count <= Self.longestLine { return append(text) }
@@ -42,7 +44,7 @@ struct URLList: Equatable {
         let problem =
             text == nil
             ? "is not UTF-8"
-            : "has \(bytes.count) bytes, and a URL at most \(CacheURL.maximumLength)"
+            : "has \(bytes.count) bytes; a URL has at most \(CacheURL.maximumLength)"
         item.failure = Failure(
             kind: Failure.invalidURL, message: "line \(number) of standard input \(problem)")
         invalidLines.append(InvalidLine(position: urls.count, item: item))
@@ -50,8 +52,8 @@ struct URLList: Equatable {
 }
 
 extension URLList {
-    /// Asks about all URLs, a batch a call, and hands on the items of each call; what was refused
-    /// stands in its place among them.
+    /// Calls the daemon with one batch of URLs at a time and hands the items of each call to
+    /// `handle`. The items of rejected lines are inserted at their original positions.
     func callInBatches(_ call: ([String]) throws -> [Item], handle: ([Item]) throws -> Void) throws
     {
         var invalidLines = invalidLines[...]
@@ -73,11 +75,12 @@ extension URLList {
         }
     }
 
-    /// Items of the URLs from `position` on, with those of what was refused among them.
+    /// Inserts the items of rejected lines among `items`, which belong to the URLs from `position`
+    /// on.
     private static func merged(
         _ items: [Item], _ invalidLines: inout ArraySlice<InvalidLine>, from position: Int
     ) -> [Item] {
-        // Usually nothing was: then nothing is copied.
+        // Usually no line was rejected. This shortcut avoids a copy of the array.
         guard let first = invalidLines.first, first.position < position + items.count else {
             return items
         }
@@ -92,10 +95,11 @@ extension URLList {
         return merged
     }
 
-    /// Tells what was refused, for commands that have no items; whether that was anything.
+    /// Reports rejected lines on standard error, for commands that print no items. Returns whether
+    /// there were any.
     func reportInvalidLines() -> Bool {
         for item in invalidLines.map(\.item) {
-            StandardError.report(item.url, item.failure?.message ?? "it is no URL")
+            StandardError.report(item.url, item.failure?.message ?? "it is not a URL")
         }
         return !invalidLines.isEmpty
     }

@@ -1,14 +1,10 @@
 public import ArgumentParser
 public import CacheWire
 
-extension Priority: ExpressibleByArgument {
-    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
-}
+extension Priority: ExpressibleByArgument {}
 
 extension PressureLevel: ExpressibleByArgument {}
 
-extension ListOrder: ExpressibleByArgument {
-    static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
-}
+extension ListOrder: ExpressibleByArgument {}
 
 extension ByteSize: ExpressibleByArgument {}

@@ -1,2 +1,2 @@
-/// Nobody reads standard output any more, which is success.
+/// The reader of standard output has closed it. The command ends successfully.
 struct BrokenPipe: Error {}

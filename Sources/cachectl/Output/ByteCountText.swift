@@ -1,13 +1,14 @@
-/// Sizes as people read them: `22 kB`, `1.4 MB`; powers of ten, as everywhere in this program.
+/// Formats sizes for people: `22 kB`, `1.4 MB`. The units are powers of ten, as everywhere in this
+/// program.
 enum ByteCountText {
     private static let units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"]
 
-    /// Two or three significant digits and the unit.
+    /// The size with two or three significant digits and its unit.
     static func describe(_ bytes: Int) -> String {
         guard bytes >= 1000 else { return "\(bytes) B" }
         var value = Double(bytes)
         var unit = 0
-        // 999.5 would be rounded up to four digits.
+        // 999.5 would round to four digits.
         while value >= 999.5, unit < units.count - 1 {
             value /= 1000
             unit += 1

@@ -1,6 +1,6 @@
-/// What went from the cache, as people read it.
+/// Formats a number of entries for people.
 enum EntryCountText {
-    /// As in `1 entry, 22000 bytes`.
+    /// For example `1 entry, 22000 bytes`.
     static func describe(_ entries: Int, bytes: Int) -> String {
         "\(entries) \(entries == 1 ? "entry" : "entries"), \(bytes) bytes"
     }

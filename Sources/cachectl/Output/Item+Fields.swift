@@ -1,7 +1,7 @@
 import CacheWire
 
 extension Item {
-    /// Every field that is there, by its name in the interface, with its value for people.
+    /// The fields that are present: each with its name in the interface and its value as text.
     var fields: [(name: String, value: String)] {
         let all: [(String, String?)] = [
             ("url", url),
@@ -29,7 +29,7 @@ extension Item {
         return all.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    /// The same as lines for people, a field a line.
+    /// The fields as lines of an aligned table, one field a line.
     var fieldLines: [String] {
         var table = Table([.left, .left])
         return table.lines(fields.map { [$0.name, $0.value.printable] })

@@ -1,7 +1,8 @@
 import CacheWire
 
 extension Item {
-    /// The line of `status`: first the state, last what may contain anything.
+    /// The line that `status` prints. The state comes first. The path or URL comes last because it
+    /// can contain spaces.
     var statusLine: String {
         switch state {
         case .cached:
@@ -14,14 +15,14 @@ extension Item {
         }
     }
 
-    /// `42.0%`, or `-` while the total is unknown.
+    /// For example `42.0%`, or `-` while the total is unknown.
     private var percentText: String {
         guard let percent else { return "-" }
         let tenths = Int((min(max(percent, 0), 100) * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)%"
     }
 
-    /// The state as it is written for people.
+    /// The state as a word for people.
     var stateWord: String {
         switch state {
         case .cached: "cached"
@@ -30,15 +31,15 @@ extension Item {
         }
     }
 
-    /// `yes` or `no`, `nil` where it is not known.
+    /// `yes` or `no`; `nil` if unknown.
     var pinnedText: String? { pinned.map { $0 ? "yes" : "no" } }
 
-    /// `640x480`, or `-` for an image whose dimensions are not known.
+    /// For example `640x480`, or `-` if the dimensions are unknown.
     var dimensions: String {
         guard let width, let height else { return "-" }
         return "\(width)x\(height)"
     }
 
-    /// Whether the URL is none the cache can name.
+    /// Whether the cache rejected the URL as invalid.
     var hasInvalidURL: Bool { failure?.kind == Failure.invalidURL }
 }

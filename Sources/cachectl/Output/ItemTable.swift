@@ -1,9 +1,9 @@
 import CacheWire
 
-/// The table of `list`, page by page; the first page has the header.
+/// The table that `list` prints, page by page. The first page includes the header.
 struct ItemTable {
     private let order: ListOrder
-    /// The Unix second ages are counted to.
+    /// The current time as a Unix second; ages are relative to it.
     private let now: Int
     private var table = Table([.right, .left, .right, .right, .left, .left])
     private var hasHeader = false

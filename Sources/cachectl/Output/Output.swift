@@ -1,25 +1,25 @@
 import CacheWire
 import Glibc
 
-/// Standard output, written in large pieces; ``flush()`` must follow the last line.
+/// Buffered standard output. Call ``flush()`` after the last line.
 struct Output {
     private var bytes: [UInt8] = []
 
-    /// So many bytes are gathered before they are written.
+    /// The buffer is written when it holds this many bytes.
     private static let piece = 64 << 10
 
-    /// One line for people or programs.
+    /// Appends one line.
     mutating func line(_ text: String) throws {
         bytes += text.utf8
         try endLine()
     }
 
-    /// Text as it is.
+    /// Appends text without a line break.
     mutating func text(_ text: String) {
         bytes += text.utf8
     }
 
-    /// One line of JSON.
+    /// Appends one line of JSON.
     mutating func json(_ value: some Encodable) throws {
         bytes += try Message.json(value)
         try endLine()
@@ -32,7 +32,7 @@ struct Output {
         }
     }
 
-    /// Writes what was gathered, or throws ``BrokenPipe``.
+    /// Writes the buffer. Throws ``BrokenPipe`` if the reader has closed standard output.
     mutating func flush() throws {
         defer { bytes.removeAll(keepingCapacity: true) }
         switch bytes.withUnsafeBytes({ StandardStream.output.write($0) }) {
@@ -41,7 +41,7 @@ struct Output {
         case let number?:
             throw CommandFailure(
                 status: .inputOutput,
-                message: "cannot write the output: \(String(cString: strerror(number)))")
+                message: "cannot write standard output: \(String(cString: strerror(number)))")
         }
     }
 }

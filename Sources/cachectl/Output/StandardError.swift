@@ -1,12 +1,13 @@
-/// Standard error, where the program talks to people.
+/// Writes messages for people to standard error.
 enum StandardError {
-    /// One line that starts with the program's name. Nobody is left to hear that it failed.
+    /// Writes one line that starts with the program's name. A write error is ignored because there
+    /// is no other way to report it.
     static func report(_ message: String) {
         var line = "cachectl: \(message.printable)\n"
         _ = line.withUTF8 { StandardStream.error.write(UnsafeRawBufferPointer($0)) }
     }
 
-    /// One line about a URL.
+    /// Writes one line about a URL.
     static func report(_ url: String, _ message: String) {
         report("\(url): \(message)")
     }

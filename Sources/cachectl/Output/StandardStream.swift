@@ -1,13 +1,14 @@
 import Glibc
 
-/// One of the two streams the process writes to.
+/// One of the two streams that the process writes to.
 enum StandardStream {
     case output
     case error
 
     private var descriptor: Int32 { self == .output ? STDOUT_FILENO : STDERR_FILENO }
 
-    /// Whether whoever read it is gone: of a pipe `POLLERR` tells, of a socket `POLLHUP`. poll(2).
+    /// Whether the reader has closed the stream. A pipe reports `POLLERR`, a socket `POLLHUP`.
+    /// poll(2).
     var isAbandoned: Bool {
         var entry = pollfd(fd: descriptor, events: 0, revents: 0)
         return poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLERR | POLLHUP) != 0
@@ -31,7 +32,8 @@ enum StandardStream {
     }
 }
 
-/// Waits for a stream that whoever shares it has set not to block. poll(2), `O_NONBLOCK`.
+/// Waits until a non-blocking stream is ready. Another process that shares the stream may have set
+/// `O_NONBLOCK`. poll(2).
 func waitUntilReady(_ descriptor: Int32, for events: Int32) {
     var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     poll(&entry, 1, -1)

@@ -1,19 +1,19 @@
 extension String {
-    /// How many columns of a terminal the text takes. East Asian wide characters and emoji take
-    /// two (Unicode Standard Annex 11), what combines with the character before takes none.
+    /// The width of the text in terminal columns. East Asian wide characters and emoji take two
+    /// columns (Unicode Standard Annex 11). A combining character takes none.
     var columns: Int {
         utf8.allSatisfy { $0 < 0x80 } ? utf8.count : reduce(0) { $0 + $1.columns }
     }
 
-    /// The start of the text in at most so many columns, marked where its end was cut off.
+    /// Shortens the text to `limit` columns by cutting its end. `mark` shows the cut.
     func prefix(columns limit: Int, mark: String) -> String {
         guard columns > limit else { return self }
         guard limit >= mark.columns else { return "" }
         return first(columns: limit - mark.columns) + mark
     }
 
-    /// Start and end of the text in at most so many columns, marked where its middle was cut out.
-    /// The start is a third, or takes so many columns at most.
+    /// Shortens the text to `limit` columns by cutting its middle. `mark` shows the cut. A third of
+    /// the columns show the start of the text, but at most `start` columns.
     func middle(columns limit: Int, mark: String, start: Int = .max) -> String {
         guard columns > limit else { return self }
         guard limit >= mark.columns else { return "" }
@@ -23,7 +23,7 @@ extension String {
         return start + mark + last(columns: room - start.columns)
     }
 
-    /// The start of the text in at most so many columns.
+    /// The start of the text, at most `limit` columns wide.
     func first(columns limit: Int) -> String {
         var room = limit
         return String(
@@ -44,7 +44,7 @@ extension String {
 }
 
 extension Character {
-    /// How many columns it takes, 1 or 2.
+    /// The width of the character in columns: 1 or 2.
     var columns: Int {
         guard let scalar = unicodeScalars.first else { return 0 }
         return switch scalar.value {
@@ -53,7 +53,7 @@ extension Character {
             0x1F680...0x1FAFF,
             0x20000...0x3FFFD:
             2
-        // The other emoji, which are wide as such: U+231A, U+2B50 …
+        // The remaining emoji that are wide by default: U+231A, U+2B50 …
         default: scalar.properties.isEmojiPresentation ? 2 : 1
         }
     }

@@ -1,7 +1,9 @@
 extension String {
-    /// The text with everything a terminal would obey made visible, as in `\u{1B}`: the controls of
-    /// ASCII and of ISO 8859 (C0, DEL, C1), the marks that turn the direction of writing, and what is not
-    /// shown at all (UAX #44, Default_Ignorable_Code_Point).
+    /// The text with terminal controls replaced by visible escapes such as `\u{1B}`.
+    ///
+    /// Escaped are the control characters of ASCII and ISO 8859 (C0, DEL, C1), the marks that
+    /// change the direction of writing, and invisible characters (UAX #44,
+    /// Default_Ignorable_Code_Point).
     var printable: String {
         guard unicodeScalars.contains(where: \.commandsTerminal) else { return self }
         var result = ""

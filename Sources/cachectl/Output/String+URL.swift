@@ -1,18 +1,19 @@
-/// URLs where columns are few.
+/// Shortens URLs for narrow columns.
 extension String {
-    /// A URL without its scheme, which says little, and without anything a terminal would obey.
+    /// The URL without its scheme, which tells little, and with terminal controls escaped.
     var withoutScheme: String {
         let text = printable
         guard let slashes = text.firstRange(of: "://") else { return text }
         return String(text[slashes.upperBound...])
     }
 
-    /// Columns that a shortened URL's host has at least.
+    /// The least number of columns that a shortened URL keeps of its host.
     private static let hostStart = 3
 
-    /// A URL as above in at most so many columns, marked where something was cut out. The query goes
-    /// first, then directories from the first to the last; the beginning of the host stays, and the
-    /// last component whole where it can.
+    /// The URL without its scheme, shortened to `limit` columns. `mark` shows the cut.
+    ///
+    /// The query is cut first, then directories from left to right. The start of the host always
+    /// remains. The last path component remains whole if it fits.
     func shortURL(columns limit: Int, mark: String) -> String {
         let whole = withoutScheme
         guard whole.columns > limit else { return whole }
@@ -24,7 +25,8 @@ extension String {
             .dropFirst().reversed()
         {
             let longer = "/" + component + tail
-            // Directories leave more to the host than the last component has to.
+            // A directory is kept only if a quarter of the columns remains for the host. The last
+            // component needs less.
             guard longer.columns + (tail.isEmpty ? Self.hostStart : limit / 4) <= room else {
                 break
             }

@@ -1,9 +1,9 @@
-/// Rows with aligned columns; the last column is as long as it likes.
+/// Aligns the columns of rows. The last column is not padded.
 ///
-/// Columns may grow from one call to the next and never shrink, so that a list can be printed page
-/// by page.
+/// Columns can grow from one call to the next but never shrink, so that a long list can be printed
+/// page by page.
 struct Table {
-    /// Which side a column's text is pushed to.
+    /// The side to which the text of a column is aligned.
     enum Alignment { case left, right }
 
     private let alignments: [Alignment]
@@ -14,7 +14,7 @@ struct Table {
         widths = alignments.map { _ in 0 }
     }
 
-    /// The rows as lines; every row has one cell a column.
+    /// Formats rows as lines. Each row needs one cell for each column.
     mutating func lines(_ rows: [[String]]) -> [String] {
         for row in rows {
             for (column, cell) in row.enumerated() {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Times as people read them.
+/// Formats times for people.
 enum TimeText {
-    /// The largest unit that fits: `12 s`, `5 min`, `3 h`, `2 d`.
+    /// The duration in its largest unit: `12 s`, `5 min`, `3 h`, `2 d`.
     static func describe(seconds: Int) -> String {
         switch seconds {
         case ..<60: "\(max(0, seconds)) s"
@@ -12,13 +12,13 @@ enum TimeText {
         }
     }
 
-    /// What lies between two Unix seconds.
+    /// The duration between two Unix seconds.
     static func describe(from second: Int, to now: Int) -> String {
         let (seconds, isTooFar) = now.subtractingReportingOverflow(second)
         return describe(seconds: isTooFar ? .max : seconds)
     }
 
-    /// A Unix second in UTC, as in `2026-11-21T04:48:36Z`. gmtime_r(3), RFC 3339.
+    /// A Unix second in UTC, for example `2026-11-21T04:48:36Z`. gmtime_r(3), RFC 3339.
     static func describe(unixSecond: Int) -> String {
         var second = time_t(unixSecond)
         var parts = tm()
@@ -29,6 +29,6 @@ enum TimeText {
         }
     }
 
-    /// The present Unix second. time(2).
+    /// The current Unix second. time(2).
     static func now() -> Int { time(nil) }
 }

@@ -1,24 +1,24 @@
 import CacheWire
 
-/// One download as a screen knows it.
+/// The state of one download as a screen shows it.
 struct Download: Hashable {
     enum Stage: Hashable {
-        /// Nothing was heard of it yet.
+        /// The daemon has not reported the download yet.
         case unknown
         case inFlight(Item.Phase)
-        /// It ended, and why.
+        /// The download failed.
         case failed(Failure)
-        /// There is nothing to draw: the image is here, or nobody wants it any more.
+        /// There is nothing to draw: the image is cached, or the download is no longer wanted.
         case finished
     }
 
     let url: String
     private(set) var stage = Stage.unknown
-    /// Bytes so far.
+    /// Bytes received so far.
     private(set) var received = 0
-    /// Bytes expected, `nil` while unknown.
+    /// Expected bytes; `nil` while unknown.
     private(set) var total: Int?
-    /// Why the attempt before failed.
+    /// Why the previous attempt failed.
     private(set) var failure: Failure?
     private(set) var rate = TransferRate()
 
@@ -26,7 +26,7 @@ struct Download: Hashable {
         self.url = url
     }
 
-    /// Takes in what the daemon says about it; `now` counts from any one moment.
+    /// Applies the daemon's latest report. `now` counts from any fixed moment.
     mutating func changed(to item: Item, now: Duration) {
         stage = Stage(item)
         failure = item.failure
@@ -36,29 +36,29 @@ struct Download: Hashable {
         if phase == .receiving { rate.sample(bytes: received, now: now) }
     }
 
-    /// It ended without an image.
+    /// Marks the download as failed.
     mutating func failed(_ failure: Failure) {
         stage = .failed(failure)
     }
 
-    /// The time has come to here, whether anything was heard or not.
+    /// Updates the values that change with time alone.
     mutating func advanced(to now: Duration) {
         if stage == .inFlight(.receiving) { rate.waited(step: step, now: now) }
     }
 
-    /// Received of total from 0 to 1, `nil` while the total is unknown.
+    /// The received fraction, 0 to 1; `nil` while the total is unknown.
     var fraction: Double? { Item.fraction(received, of: total) }
 
-    /// The bytes after which the daemon tells of them: 1 % of all, as far as that is known.
+    /// The daemon reports progress each time this many bytes have arrived: 1 % of the total.
     private var step: Int { (total ?? received) / 100 }
 
-    /// Seconds until all bytes are here at the present rate, `nil` while nobody knows.
+    /// Estimated seconds until the download is complete; `nil` if unknown.
     var secondsLeft: Int? {
         guard let total, let rate = rate.bytesPerSecond, rate >= 1 else { return nil }
         return Int((Double(max(0, total - received)) / rate).rounded(.up))
     }
 
-    /// Whether it looks different from moment to moment.
+    /// Whether the download is drawn with an animation.
     var isMoving: Bool {
         switch stage {
         case .unknown, .inFlight: true
@@ -68,7 +68,7 @@ struct Download: Hashable {
 }
 
 extension Item {
-    /// Received of total from 0 to 1, `nil` while the total is unknown.
+    /// The received fraction, 0 to 1; `nil` while the total is unknown.
     var fraction: Double? { Self.fraction(received ?? 0, of: total) }
 
     static func fraction(_ received: Int, of total: Int?) -> Double? {
@@ -81,7 +81,7 @@ extension Download.Stage {
     init(_ item: Item) {
         switch (item.state, item.phase, item.failure) {
         case (.inFlight, let phase, _): self = .inFlight(phase ?? .receiving)
-        // The origin is asked about it, or sends a newer version.
+        // The origin is being asked about the image, or is sending a newer version.
         case (.cached, let phase?, _): self = .inFlight(phase)
         case (.missing, _, let failure?): self = .failed(failure)
         case (.missing, _, nil), (.cached, nil, _): self = .finished

@@ -1,4 +1,4 @@
-/// How many columns each part of a download's line gets; 0 for one that is left out.
+/// The width of each part of a download's line, in columns. 0 means that the part is left out.
 struct DownloadColumns: Hashable {
     var gap = 1
     var percent = 6
@@ -7,10 +7,10 @@ struct DownloadColumns: Hashable {
     var rate = 0
     var timeLeft = 0
     var phase = 10
-    /// What all of them leave, after the ring.
+    /// The remaining columns, which show the URL.
     private(set) var url = 0
 
-    /// A narrow terminal sees less; the ring, the share and the URL it always sees.
+    /// A narrow terminal shows fewer parts. It always shows the ring, the percentage and the URL.
     init(columns: Int) {
         switch columns {
         case ..<32: phase = 0
@@ -22,10 +22,11 @@ struct DownloadColumns: Hashable {
         url = max(0, columns - Ring.columns - gap - parts.reduce(0) { $0 + $1 + gap })
     }
 
-    /// All between ring and URL that are there.
+    /// The widths of the visible parts between the ring and the URL.
     private var parts: [Int] { [percent, bar, bytes, rate, timeLeft, phase].filter { $0 > 0 } }
 
-    /// Columns from the end of the ring to the phase, for one text in place of many.
+    /// The columns between the ring and the phase. One long text can use them instead of the single
+    /// parts.
     var figures: Int {
         let parts = [percent, bar, bytes, rate, timeLeft].filter { $0 > 0 }
         return parts.reduce(0, +) + (parts.count - 1) * gap

@@ -24,7 +24,7 @@ struct DownloadLine {
 
     // MARK: The stages
 
-    /// The bytes come, or have come.
+    /// The line of a download that receives bytes or has received all of them.
     private func arriving(_ download: Download) -> StyledLine {
         let isHere = download.stage == .inFlight(.publishing)
         let fraction = isHere ? 1 : download.fraction
@@ -40,14 +40,14 @@ struct DownloadLine {
         let left = isHere ? nil : download.secondsLeft
         put(left.map(ScreenTime.span) ?? "", layout.timeLeft, .faint, to: &line)
         let phase = isHere ? Item.Phase.publishing : .receiving
-        // Where there is no column for the rate, it says what the phase would.
+        // If the layout has no column for the rate, the column of the phase shows it.
         let word = layout.rate == 0 && !rateText.isEmpty ? rateText : phase.rawValue
         put(phase: word, .plain, to: &line)
         put(url: download.url, .plain, to: &line)
         return line
     }
 
-    /// Nothing is known yet but the URL.
+    /// The line of a download of which only the URL is known.
     private func waiting(_ download: Download, _ phase: String) -> StyledLine {
         let isRunning = download.stage == .inFlight(.connecting)
         var line =
@@ -65,8 +65,8 @@ struct DownloadLine {
         let summary = FailureSummary(
             reason: download.failure?.message ?? "retrying",
             status: download.failure?.httpStatus,
-            retry: seconds.map { "again in \($0) s" } ?? "again soon",
-            shortRetry: seconds.map { "again \($0) s" } ?? "again soon")
+            retry: seconds.map { "retry in \($0) s" } ?? "retry soon",
+            shortRetry: seconds.map { "retry \($0) s" } ?? "retry soon")
         return failureLine(
             StyledLine(ring.turning(now: time.elapsed), .warning), .warning, summary,
             url: download.url)
@@ -76,24 +76,26 @@ struct DownloadLine {
         var summary = FailureSummary(reason: failure.message, status: failure.httpStatus)
         if let second = failure.retryAt {
             let clock = time.clock(unixSecond: second)
-            // Once that moment is past, the next who asks has it tried again.
+            // After this time, the next request for the URL starts another attempt.
             let isPast = second <= time.unixSecond
-            summary.retry = isPast ? "may be asked again" : "not before \(clock)"
-            summary.shortRetry = isPast ? "may retry" : "until \(clock.dropLast(3))"
+            summary.retry = isPast ? "can be retried" : "retry from \(clock)"
+            summary.shortRetry = isPast ? "can retry" : "retry \(clock.dropLast(3))"
         }
         return failureLine(
             StyledLine(terminal.isUnicode ? "✗ " : "! ", .failure), .failure, summary,
             url: download.url)
     }
 
-    /// Why and when take the place of all figures, and a part of the URL's where it is narrow.
+    /// The line of a download that failed or will be retried. The reason and the time of the retry
+    /// replace all numbers. On a narrow terminal they also take some of the URL's columns.
     private func failureLine(
         _ mark: StyledLine, _ style: TextStyle, _ summary: FailureSummary, url: String
     ) -> StyledLine {
         var line = mark
         line.append(String(repeating: " ", count: layout.gap))
         let room = columns - line.columns
-        // Short forms take of a narrow URL's room what leaves it two columns of five.
+        // On a narrow terminal the short form takes at most three fifths of the columns, so that
+        // two fifths remain for the URL.
         let wanted = min(summary.shortest, room * 3 / 5)
         let reasonRoom = max(room - min(layout.url, room / 2) - layout.gap, wanted)
         var text = summary.line(columns: reasonRoom, style, terminal)
@@ -109,7 +111,7 @@ struct DownloadLine {
         Shimmer(terminal: terminal, columns: columns, now: time.elapsed)
     }
 
-    /// A text pushed to the right end of its column.
+    /// Appends text that is aligned to the right of its column.
     private func put(
         _ text: String, _ width: Int, _ style: TextStyle = .plain, to line: inout StyledLine
     ) {

@@ -1,24 +1,24 @@
-/// Why a download does not go on, and when it may: in full, or as short as there is room.
+/// Why a download failed and when it can be retried, in long and short forms.
 struct FailureSummary: Hashable {
     var reason: String
-    /// What the origin answered, where that is why.
+    /// The HTTP status that the origin answered, if that is the reason.
     var status: Int?
-    /// Empty where nobody knows.
+    /// When the download can be retried; empty if unknown.
     var retry = ""
     var shortRetry = ""
 
-    /// A reason that was cut off tells something from so many columns on.
+    /// A reason that is cut to fewer columns says nothing.
     private static let least = 8
-    /// Start and end of a reason both tell something from so many columns on.
+    /// From this width on, both the start and the end of a reason are shown.
     private static let roomy = 40
 
     private var shortReason: String { status.map { "HTTP \($0)" } ?? reason.printable }
 
-    /// Columns of the shortest form, nothing cut off.
+    /// The width of the shortest form, without any cut.
     var shortest: Int { shortReason.columns + Self.suffix(shortRetry).columns }
 
-    /// The longest form that fits; else the reason is cut off, or, where that would leave nothing of it,
-    /// the time left out.
+    /// The longest form that fits. If none fits, the reason is cut. If too little of the reason
+    /// would remain, the retry time is left out.
     func line(columns: Int, _ style: TextStyle, _ terminal: TerminalCapabilities) -> StyledLine {
         let forms = [
             (reason.printable, retry), (reason.printable, shortRetry), (shortReason, shortRetry),

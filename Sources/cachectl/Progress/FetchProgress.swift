@@ -1,8 +1,9 @@
 import CacheWire
 
-/// All downloads of a fetch and how far they are. Pure: the time comes in, nothing goes out.
+/// The progress of all downloads of a fetch. Pure: the time is a parameter, and there are no side
+/// effects.
 struct FetchProgress {
-    /// In the order asked.
+    /// In the order of the URLs.
     private(set) var downloads: [Download]
     private let positions: [String: Int]
     private var pacer = LabelPacer()
@@ -12,7 +13,7 @@ struct FetchProgress {
         downloads = urls.map { Download(url: $0) }
     }
 
-    /// Takes in what a reply says; `now` counts from any one moment.
+    /// Applies the items of a reply. `now` counts from any fixed moment.
     mutating func replied(_ items: [Item], now: Duration) {
         for item in items {
             guard let position = positions[item.url] else { continue }
@@ -22,13 +23,13 @@ struct FetchProgress {
         }
     }
 
-    /// The time has come to here, whether anything was heard or not.
+    /// Updates the values that change with time alone.
     mutating func advanced(to now: Duration) {
         pacer.advanced(to: now)
         for index in downloads.indices { downloads[index].advanced(to: now) }
     }
 
-    /// The first downloads to draw: those at work in the order asked, then those that wait.
+    /// The first downloads to draw: running downloads in the order of the URLs, then queued ones.
     func active(_ limit: Int) -> [Download] {
         let working = Array(downloads.lazy.filter(\.isRunning).prefix(limit))
         return working

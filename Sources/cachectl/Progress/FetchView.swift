@@ -1,12 +1,13 @@
-/// Draws a fetch: one download by itself; of many the whole and the few that are at work. Pure: the
-/// same board, size and time give the same lines.
+/// Draws the progress of a fetch. A single download gets one line. Several downloads get an overall
+/// line and a line for each of the running ones. Pure: the same progress, size and time give the
+/// same lines.
 struct FetchView {
     let terminal: TerminalCapabilities
-    /// No line is longer, nor as long, since a full line wraps.
+    /// Every line is shorter than the terminal is wide, because a full line would wrap.
     let size: TerminalSize
     let time: ScreenTime
 
-    /// More would push what was there before off the screen.
+    /// More lines would push earlier output off the screen.
     private static let downloads = 6
 
     func lines(_ progress: FetchProgress) -> [StyledLine] {

@@ -1,9 +1,8 @@
 import Glibc
 
-/// Lines on a terminal's standard error that are drawn again and again.
+/// Draws lines on the terminal at standard error, each time over the previous ones.
 ///
-/// Whatever ends the work, the screen is left as it was: by ``erase()``, and by the signal handlers
-/// of ``Signals``.
+/// However the command ends, ``erase()`` or the signal handlers of ``Signals`` restore the screen.
 final class InlineDisplay {
     let terminal: TerminalCapabilities
     private let screen: InlineScreen
@@ -14,7 +13,8 @@ final class InlineDisplay {
         screen = InlineScreen(terminal: terminal)
     }
 
-    /// A display on standard error, if that is a terminal that can move its cursor. isatty(3).
+    /// A display on standard error; `nil` unless that is a terminal that can move its cursor.
+    /// isatty(3).
     static func onTerminal() -> InlineDisplay? {
         let environment = TerminalCapabilities.environment()
         guard isatty(STDERR_FILENO) == 1, environment["TERM"] != "dumb" else { return nil }
@@ -24,22 +24,23 @@ final class InlineDisplay {
 
     var size: TerminalSize { TerminalSize(of: STDERR_FILENO) }
 
-    /// Draws lines over those before.
+    /// Draws lines over the previous ones.
     func draw(_ lines: [StyledLine]) {
         guard !(lines.isEmpty && isBlank) else { return }
         isBlank = lines.isEmpty
         write(screen.frame(lines))
     }
 
-    /// Leaves the screen as it was.
+    /// Removes all lines from the screen.
     func erase() {
         guard !isBlank else { return }
         isBlank = true
         write("\(InlineScreen.erase)")
     }
 
-    /// A terminal that is gone is no failure of the work. Ctrl-C in the middle of a frame would find the
-    /// cursor on some other line.
+    /// Errors are ignored: the command continues even if the terminal is gone. Signals are blocked
+    /// while a frame is written, because a handler that ran in the middle of a frame would find the
+    /// cursor on another line.
     private func write(_ text: String) {
         var text = text
         Signals.withoutInterruption {

@@ -1,4 +1,4 @@
-/// Draws the overall progress on one line: ring, count, bar and a label.
+/// Draws the overall progress on one line: a ring, a count, a bar and a label.
 struct OverallLine {
     let terminal: TerminalCapabilities
     let columns: Int

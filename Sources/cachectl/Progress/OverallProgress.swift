@@ -1,11 +1,11 @@
-/// How far all is that is to do.
+/// The progress of all downloads together.
 struct OverallProgress: Hashable {
-    /// Downloads that ended, one way or the other.
+    /// Downloads that ended, whether they succeeded or failed.
     var finished: Int
-    /// All that were begun.
+    /// Downloads that were started.
     var total: Int
     /// From 0 to 1.
     var fraction: Double
-    /// The latest of them.
+    /// The URL of the most recent download.
     var label: String?
 }

@@ -1,6 +1,6 @@
 import CacheWire
 
-/// The progress of a fetch on a terminal: owns the board and draws it.
+/// Shows the progress of a fetch on a terminal.
 final class ProgressDisplay {
     private let display: InlineDisplay
     private let start = ContinuousClock.now
@@ -15,18 +15,18 @@ final class ProgressDisplay {
         InlineDisplay.onTerminal().map { ProgressDisplay(display: $0) }
     }
 
-    /// Forgets what was and expects news about `urls`.
+    /// Starts the display of a new set of URLs.
     func begin(_ urls: [String]) {
         progress = FetchProgress(urls: urls)
     }
 
-    /// Takes in what a reply says, and draws.
+    /// Applies the items of a reply and draws.
     func update(_ items: [Item]) {
         progress.replied(items, now: start.duration(to: .now))
         tick()
     }
 
-    /// Draws what is known now.
+    /// Draws the current state.
     func tick() {
         let time = ScreenTime.now(since: start)
         progress.advanced(to: time.elapsed)
@@ -34,7 +34,7 @@ final class ProgressDisplay {
             FetchView(terminal: display.terminal, size: display.size, time: time).lines(progress))
     }
 
-    /// Leaves the screen as it was.
+    /// Removes the display from the screen.
     func erase() {
         display.erase()
     }

@@ -1,20 +1,20 @@
 import Glibc
 
-/// A moment as screens need it.
+/// The current time in the forms that screens need.
 struct ScreenTime: Hashable {
-    /// Counts from any one moment, for what moves.
+    /// Counts from any fixed moment; animations depend on it.
     var elapsed: Duration
     var unixSecond: Int
-    /// Of the local clock, in seconds east of Greenwich.
+    /// The offset of local time, in seconds east of Greenwich.
     var utcOffset: Int
 
-    /// `14:05:09` on the local clock.
+    /// A time of day on the local clock, for example `14:05:09`.
     func clock(unixSecond: Int) -> String {
         let second = ((unixSecond + utcOffset) % 86_400 + 86_400) % 86_400
         return [second / 3600, second / 60 % 60, second % 60].map(Self.two).joined(separator: ":")
     }
 
-    /// `0:12`, `61:02`, from 100 minutes on `1:40 h`.
+    /// A duration: `0:12`, `61:02`, or `1:40 h` from 100 minutes on.
     static func span(seconds: Int) -> String {
         guard seconds < 6000 else { return "\(seconds / 3600):\(two(seconds / 60 % 60)) h" }
         return "\(seconds / 60):\(two(seconds % 60))"
@@ -24,7 +24,7 @@ struct ScreenTime: Hashable {
 }
 
 extension ScreenTime {
-    /// This moment. localtime_r(3).
+    /// The current time. localtime_r(3).
     static func now(since start: ContinuousClock.Instant) -> ScreenTime {
         var second = time(nil)
         var parts = tm()

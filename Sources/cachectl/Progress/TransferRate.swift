@@ -1,12 +1,14 @@
 import Glibc
 
-/// The speed of one download, smoothed: what happened τ seconds ago weighs 1/e of what happens now.
+/// The smoothed speed of one download: a sample that is τ seconds old has 1/e of the weight of a
+/// new one.
 ///
-/// The daemon tells of bytes in steps, each 1 % of all. Between two of them less than a step has come.
+/// The daemon reports progress in steps of 1 % of the total. Between two reports less than one step
+/// has arrived.
 struct TransferRate: Hashable {
-    /// What it seems to be at present; `nil` until two samples have come.
+    /// The estimated speed; `nil` until there are two samples.
     private(set) var bytesPerSecond: Double?
-    /// What it was when bytes were told last.
+    /// The estimate at the last report.
     private var estimate: Double?
     private var last: Sample?
 
@@ -15,17 +17,19 @@ struct TransferRate: Hashable {
         var at: Duration
     }
 
-    /// τ. Short enough to see a stall, long enough to read the digits.
+    /// τ. It is short enough to show a stall and long enough for the digits to be readable.
     private static let timeConstant = 2.0
 
-    /// Seconds without news that are news.
+    /// Seconds without a report after which the displayed speed starts to fall.
     private static let silenceThreshold = 1.0
-    /// Seconds without a byte after which nothing comes at all, and steps as long.
+    /// A download counts as stalled after this many seconds without a report, and not before this
+    /// many steps should have arrived.
     private static let stall = (seconds: 5.0, steps: 3.0)
-    /// What a download is held for that has not told its speed, in bytes a second.
+    /// The speed that is assumed for a download without two samples, in bytes a second.
     private static let assumedRate = 10_000.0
 
-    /// Takes in that `bytes` in all were there at `now`. A count that falls is a new attempt.
+    /// Records that `bytes` in total have arrived at `now`. If the count falls, a new attempt has
+    /// started.
     mutating func sample(bytes: Int, now: Duration) {
         guard let last, bytes >= last.bytes else {
             self = TransferRate()
@@ -33,7 +37,7 @@ struct TransferRate: Hashable {
             return
         }
         let elapsed = (now - last.at) / .seconds(1)
-        // What was known is no news, and two samples at one moment say nothing about speed.
+        // A repeated count is not a new sample, and two samples at the same moment have no speed.
         guard bytes > last.bytes, elapsed >= 0.001 else { return }
         let present = Double(bytes - last.bytes) / elapsed
         let weight = 1 - exp(-elapsed / Self.timeConstant)
@@ -42,7 +46,8 @@ struct TransferRate: Hashable {
         self.last = Sample(bytes: bytes, at: now)
     }
 
-    /// Takes in that nothing was told until `now`, so that fewer than `step` bytes have come.
+    /// Records that there was no report until `now`, so that fewer than `step` bytes have arrived
+    /// since the last one.
     mutating func waited(step: Int, now: Duration) {
         guard let last else { return }
         let silence = (now - last.at) / .seconds(1)

@@ -1,10 +1,10 @@
-/// A bar of which a share is done.
+/// A horizontal progress bar.
 struct Bar {
     let terminal: TerminalCapabilities
-    /// Columns.
+    /// The width in columns.
     let width: Int
 
-    /// A bar of which `fraction` (0 to 1) is done, by halves of a column where the characters allow.
+    /// A bar that is filled to `fraction`, 0 to 1. With Unicode its resolution is half a column.
     func line(_ fraction: Double) -> StyledLine {
         let halves = Int(Double(2 * max(0, width)) * max(0, min(1, fraction)))
         let (whole, half) = terminal.isUnicode ? (halves / 2, halves % 2) : (halves / 2, 0)

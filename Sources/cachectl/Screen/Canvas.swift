@@ -1,7 +1,7 @@
-/// A whole screen as it is to look.
+/// The content of a whole screen.
 struct Canvas: Hashable {
     let columns: Int
-    /// All of the same length.
+    /// All lines have the same length.
     private(set) var lines: [[Cell]]
 
     init(columns: Int, lines: Int) {
@@ -9,7 +9,7 @@ struct Canvas: Hashable {
         self.lines = Array(repeating: Array(repeating: .blank, count: columns), count: lines)
     }
 
-    /// Puts a line into its place, cut off where the screen ends; there is no line outside of it.
+    /// Replaces the line at `index`, cut at the right edge. An index outside the screen is ignored.
     mutating func put(_ line: StyledLine, at index: Int) {
         guard lines.indices.contains(index) else { return }
         var line = line.prefix(columns: columns)
@@ -17,7 +17,7 @@ struct Canvas: Hashable {
         lines[index] = line.cells
     }
 
-    /// What can be read on it, line by line, without spaces at the ends.
+    /// The text of each line, without trailing spaces.
     var text: [String] {
         lines.map { cells in
             var text = String(cells.lazy.filter { !$0.isContinuation }.map(\.character))

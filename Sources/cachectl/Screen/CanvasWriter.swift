@@ -1,22 +1,22 @@
-/// Turns one screen into the next with few bytes: only cells that changed are written (ECMA-48).
+/// Updates the terminal with few bytes: it writes only the cells that have changed (ECMA-48).
 struct CanvasWriter {
     let terminal: TerminalCapabilities
-    /// What the terminal shows; `nil` for nobody knows.
+    /// The content that the terminal shows; `nil` if unknown.
     private var shown: Canvas?
 
-    /// So many unchanged cells cost no more than moving the cursor over them.
+    /// Writing this many unchanged cells costs no more than moving the cursor over them.
     private static let gap = 6
 
     init(terminal: TerminalCapabilities) {
         self.terminal = terminal
     }
 
-    /// Nobody knows any more what the terminal shows.
+    /// Forgets the terminal's content, so that the next frame is drawn completely.
     mutating func forget() {
         shown = nil
     }
 
-    /// The bytes that make the terminal show `canvas`; none if it does.
+    /// The bytes that make the terminal show `canvas`; empty if it does already.
     mutating func frame(_ canvas: Canvas) -> String {
         var text = ""
         var writer = SGRWriter(terminal: terminal)
@@ -25,7 +25,7 @@ struct CanvasWriter {
         let blank = Array(repeating: Cell.blank, count: canvas.columns)
         for (index, line) in canvas.lines.enumerated() {
             for run in Self.changes(from: before?.lines[index] ?? blank, to: line) {
-                // Cursor Position; counted from 1.
+                // Cursor Position counts from 1.
                 text += "\u{1B}[\(index + 1);\(run.lowerBound + 1)H"
                 for cell in line[run] { writer.write(cell, to: &text) }
             }
@@ -35,14 +35,15 @@ struct CanvasWriter {
         return text
     }
 
-    /// A screen of another size says nothing about this one.
+    /// The terminal's content, unless the size of the screen has changed.
     private func known(_ canvas: Canvas) -> Canvas? {
         guard let shown, shown.columns == canvas.columns, shown.lines.count == canvas.lines.count
         else { return nil }
         return shown
     }
 
-    /// Where two lines differ, near places joined, no wide character cut in two.
+    /// The ranges in which two lines differ. Nearby ranges are joined, and no wide character is
+    /// split.
     private static func changes(from old: [Cell], to new: [Cell]) -> [Range<Int>] {
         guard old != new else { return [] }
         var runs: [Range<Int>] = []

@@ -1,33 +1,34 @@
-/// Decides which label stands beside a progress bar: the newest, but each long enough to be read.
+/// Chooses the label beside a progress bar: the most recent one, but each label stays long enough
+/// to be read.
 ///
-/// Of a burst only the newest waits for its turn, so that the label never lags behind; the last one
-/// always shows. Pure: events and the time come in.
+/// If several labels arrive at once, only the newest waits, so that the display never lags behind.
+/// The last label is always shown. Pure: events and the time are parameters.
 struct LabelPacer {
-    /// How long a label stays at least.
+    /// The shortest time for which a label is shown.
     static let dwell = Duration.milliseconds(250)
 
-    /// What is to be read now.
+    /// The label to show now.
     private(set) var label: String?
     private var since = Duration.zero
-    /// What comes after it.
+    /// The label to show afterwards.
     private var next: String?
-    /// Nothing is to do any more: behind the last label there is nothing.
+    /// Whether all work has ended, so that the last label is followed by none.
     private var isEnding = false
 
-    /// Something new is what the bar is about.
+    /// Announces a new label.
     mutating func announced(_ text: String, now: Duration) {
         isEnding = false
         next = text
         advanced(to: now)
     }
 
-    /// There is nothing to do any more.
+    /// Announces that all work has ended.
     mutating func ended(now: Duration) {
         isEnding = true
         advanced(to: now)
     }
 
-    /// The time has come to here.
+    /// Updates the label to the time `now`.
     mutating func advanced(to now: Duration) {
         guard label == nil || now >= since + Self.dwell else { return }
         if let text = next {
@@ -40,7 +41,7 @@ struct LabelPacer {
         }
     }
 
-    /// When ``advanced(to:)`` will change something; `nil` when only an event will.
+    /// When ``advanced(to:)`` will next change the label; `nil` if only an event can change it.
     var nextChange: Duration? {
         label != nil && (next != nil || isEnding) ? since + Self.dwell : nil
     }

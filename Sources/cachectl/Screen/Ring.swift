@@ -1,19 +1,18 @@
-/// A ring two columns wide that fills clockwise by eighths, or turns where nobody knows how much is
-/// left.
+/// A ring two columns wide. It fills clockwise in eighths, or turns while the progress is unknown.
 struct Ring {
     let terminal: TerminalCapabilities
 
     static let columns = 2
 
-    /// Filled up to a share from 0 to 1: something is seen as soon as there is something, and the ring is
-    /// closed at 1 only.
+    /// A ring filled to `fraction`, 0 to 1. Any progress shows at least one dot, and the ring
+    /// closes only at 1.
     func filled(_ fraction: Double) -> String {
         let eighths = fraction >= 1 ? 8 : max(0, min(7, Int((fraction * 8).rounded(.up))))
         guard terminal.isUnicode else { return "\(Self.density[eighths]) " }
         return Self.braille(Self.dots.prefix(eighths))
     }
 
-    /// A dot in place of a ring that nothing fills yet.
+    /// A dot in place of a ring for a download that has not started.
     var waiting: String { terminal.isUnicode ? "· " : ". " }
 
     /// A third of the ring that goes round once a second.
@@ -26,9 +25,9 @@ struct Ring {
     private static let density: [Character] = [".", ":", "-", "=", "+", "*", "o", "O", "@"]
     private static let spin: [Character] = ["|", "/", "-", "\\"]
 
-    /// The dots of a ring, clockwise from the top: which of the two cells, and the bit within it
-    /// (braille patterns, Unicode Standard §21.1). Two cells are four by four dots, and a ring is
-    /// their edge without the corners:
+    /// The dots of a ring, clockwise from the top. Each has the index of its cell and its bit in
+    /// the braille pattern (Unicode Standard §21.1). Two cells have four by four dots, and the ring
+    /// is their border without the corners:
     ///
     ///     · 8 1 ·
     ///     7 · · 2

@@ -1,4 +1,5 @@
-/// Writes cells one after the other, and says how they look only where that changes.
+/// Writes cells one after the other. It writes Select Graphic Rendition sequences only if the style
+/// changes.
 struct SGRWriter {
     let terminal: TerminalCapabilities
     private var style = TextStyle.plain
@@ -18,13 +19,13 @@ struct SGRWriter {
         text += shown(cell.character)
     }
 
-    /// What stands for a character in all its columns where the terminal knows ASCII only.
+    /// The character, or question marks of the same width if the terminal supports only ASCII.
     private func shown(_ character: Character) -> String {
         terminal.isUnicode || character.isASCII
             ? String(character) : String(repeating: "?", count: character.columns)
     }
 
-    /// Goes back to the plain rendition.
+    /// Returns to the plain rendition.
     mutating func reset(_ text: inout String) {
         guard style != .plain || isSelected else { return }
         style = .plain

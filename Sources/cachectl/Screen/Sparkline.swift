@@ -1,13 +1,13 @@
-/// A row of little columns, one a sample; the newest is at the right.
+/// A row of small bars, one for each sample. The newest is at the right.
 struct Sparkline {
     let terminal: TerminalCapabilities
-    /// Columns.
+    /// The width in columns.
     let width: Int
 
     private static let blocks: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
     private static let letters: [Character] = ["_", ".", "-", "=", "*", "#"]
 
-    /// The last samples, the largest of them as high as it goes; nothing above 0 looks like 0.
+    /// The most recent samples, scaled to the largest of them. A sample above 0 never looks like 0.
     func line(_ samples: [Double]) -> StyledLine {
         let levels = terminal.isUnicode ? Self.blocks : Self.letters
         let shown = samples.suffix(max(0, width))

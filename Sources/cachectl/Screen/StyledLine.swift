@@ -1,4 +1,4 @@
-/// A line of text with inks, as cells.
+/// A line of styled text, as cells.
 struct StyledLine: Hashable {
     private(set) var cells: [Cell] = []
 
@@ -10,7 +10,7 @@ struct StyledLine: Hashable {
 
     var columns: Int { cells.count }
 
-    /// The text without its inks.
+    /// The text without its styles.
     var text: String { String(cells.lazy.filter { !$0.isContinuation }.map(\.character)) }
 
     mutating func append(_ text: String, _ style: TextStyle = .plain) {
@@ -24,25 +24,25 @@ struct StyledLine: Hashable {
         cells += line.cells
     }
 
-    /// Adds spaces up to so many columns.
+    /// Adds spaces until the line is `columns` wide.
     mutating func pad(to columns: Int) {
         guard cells.count < columns else { return }
         cells += repeatElement(.blank, count: columns - cells.count)
     }
 
-    /// The line cut off after so many columns.
+    /// The line, cut to `limit` columns.
     func prefix(columns limit: Int) -> StyledLine {
         guard cells.count > limit else { return self }
         var line = self
         line.cells.removeLast(cells.count - max(0, limit))
-        // Half of a wide character is none.
+        // If the cut splits a wide character, a space replaces its first half.
         if cells[line.cells.count].isContinuation, !line.cells.isEmpty {
             line.cells[line.cells.count - 1] = .blank
         }
         return line
     }
 
-    /// The line as the one a person has chosen, so many columns wide.
+    /// The line as the selected one, padded to `columns`.
     func selected(columns: Int) -> StyledLine {
         var line = prefix(columns: columns)
         line.pad(to: columns)
@@ -50,14 +50,14 @@ struct StyledLine: Hashable {
         return line
     }
 
-    /// The line in one ink.
+    /// The line with one style for all cells.
     func styled(_ style: TextStyle) -> StyledLine {
         var line = self
         for index in line.cells.indices { line.cells[index].style = style }
         return line
     }
 
-    /// The line as a terminal takes it, its end in the plain rendition.
+    /// The line with escape sequences. It ends in the plain rendition.
     func encoded(_ terminal: TerminalCapabilities) -> String {
         var writer = SGRWriter(terminal: terminal)
         var text = ""

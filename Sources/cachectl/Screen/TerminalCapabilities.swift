@@ -1,32 +1,35 @@
 import Glibc
 
-/// What a terminal can show.
+/// The characters and colors that a terminal can show.
 struct TerminalCapabilities: Hashable {
     enum Colors: Hashable {
         case none
-        /// Those of ECMA-48 and their bright variants, which the terminal's theme chooses.
+        /// The colors of ECMA-48 and their bright variants. The terminal's theme defines them.
         case sixteen
-        /// 24 bits.
+        /// 24-bit colors.
         case direct
     }
 
-    /// Box characters, blocks and braille, else ASCII.
+    /// Whether the terminal can show box characters, blocks and braille. If not, only ASCII is
+    /// used.
     var isUnicode: Bool
     var colors: Colors
 
-    /// Stands where text was cut out.
+    /// Marks a place at which text was cut.
     var ellipsis: String { isUnicode ? "…" : "..." }
 }
 
 extension TerminalCapabilities {
-    /// The variables that decide.
+    /// The environment variables that determine the capabilities.
     static let variables = ["TERM", "COLORTERM", "NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"]
 
-    /// The look for a terminal with this environment: the locale decides about characters
-    /// (locale(7)), `NO_COLOR` with any value about colour (no-color.org), `COLORTERM` about 24 bits
-    /// of it.
+    /// Derives the capabilities from environment variables. The locale determines the characters
+    /// (locale(7)). `NO_COLOR` with any value turns colors off (no-color.org). `COLORTERM`
+    /// announces 24-bit colors.
     ///
-    /// - Parameter isPlain: nothing but ASCII was asked for.
+    /// - Parameters:
+    ///   - environment: the values of ``variables``.
+    ///   - isPlain: whether to use only ASCII, whatever the locale says.
     init(environment: [String: String], isPlain: Bool = false) {
         let isDumb = environment["TERM"] == "dumb"
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy
@@ -45,7 +48,7 @@ extension TerminalCapabilities {
 }
 
 extension TerminalCapabilities {
-    /// The variables that decide how to draw. getenv(3).
+    /// The current values of ``variables``. getenv(3).
     static func environment() -> [String: String] {
         var values: [String: String] = [:]
         for name in variables {

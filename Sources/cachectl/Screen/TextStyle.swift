@@ -1,25 +1,25 @@
-/// What a piece of text is, from which its colour follows.
+/// The meaning of a piece of text, which determines its color.
 enum TextStyle: Hashable {
     case plain
-    /// Less important: what is still to come, units, hints.
+    /// Less important text: remaining work, units, hints.
     case faint
-    /// More important: names, totals.
+    /// More important text: names, totals.
     case strong
-    /// What is done of a bar or ring.
+    /// The filled part of a bar or ring.
     case done
-    /// Something is about to be tried again.
+    /// A download that will be retried.
     case warning
     case failure
-    /// A placeholder that so much light falls on, 0 to ``Shimmer/brightest``.
+    /// A placeholder with a brightness from 0 to ``Shimmer/brightest``.
     case shimmer(Int)
 }
 
 extension TextStyle {
-    /// The parameters of Select Graphic Rendition (ECMA-48 §8.3.117) behind a reset.
+    /// The parameters of Select Graphic Rendition (ECMA-48 §8.3.117) that follow a reset.
     func rendition(_ colors: TerminalCapabilities.Colors) -> String {
         switch self {
         case .plain: ""
-        // Without colours the weight of the letters is left.
+        // Without colors, only the weight of the letters remains.
         case .faint: colors == .none ? ";2" : ";90"
         case .strong: ";1"
         case .done: colors == .none ? "" : ";32"
@@ -34,7 +34,7 @@ extension TextStyle {
         case .none: return ""
         case .sixteen: return [";90", ";37", ";97"][light * 2 / Shimmer.brightest]
         case .direct:
-            // A grey that is seen on black and on white.
+            // A grey that is visible on black and on white.
             let grey = 88 + light * 120 / Shimmer.brightest
             return ";38;2;\(grey);\(grey);\(grey)"
         }

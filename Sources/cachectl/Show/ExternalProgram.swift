@@ -1,15 +1,16 @@
 import Glibc
 
-/// Another program that draws.
+/// Runs a program that draws a picture.
 struct ExternalProgram {
-    /// Where the program is; `nil` where it is not installed. access(2).
+    /// The path of the program; `nil` if it is not installed. access(2).
     static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         return path.split(separator: ":").map { "\($0)/\(name)" }
             .first { access($0, X_OK) == 0 }
     }
 
-    /// Runs it on our streams to its end; whether it did what it should. posix_spawn(3), waitpid(2).
+    /// Runs the program on this process's standard streams and waits until it ends. Returns whether
+    /// it succeeded. posix_spawn(3), waitpid(2).
     static func run(_ name: String, _ arguments: [String]) -> Bool {
         guard let program = find(name) else { return false }
         var argv = ([name] + arguments).map { strdup($0) } + [nil]

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The bytes of a whole file.
+/// Reads whole files.
 enum FileBytes {
-    /// open(2), fstat(2), read(2).
+    /// Returns the bytes of a file. open(2), read(2).
     static func read(_ path: String) throws -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure("open", path) }

@@ -1,25 +1,26 @@
-/// What a terminal said about the pictures it can draw. Pure.
+/// The picture formats that a terminal supports, parsed from its replies. Pure.
 struct GraphicsSupport: Hashable {
-    /// It knows the graphics protocol of kitty, and draws what is sent to it.
+    /// The terminal supports kitty's graphics protocol with transmitted data.
     private(set) var supportsKittyData = false
-    /// It can read the very file, too.
+    /// The terminal supports kitty's graphics protocol and can read the queried file itself.
     private(set) var supportsKittyFile = false
-    /// It knows sixels.
+    /// The terminal supports sixels.
     private(set) var supportsSixels = false
-    /// How it calls itself.
+    /// The terminal's name for itself.
     private(set) var name = ""
-    /// It has answered the last question.
+    /// Whether the terminal has answered the last query.
     private(set) var isComplete = false
 
-    /// The two questions to kitty have these numbers.
+    /// The IDs of the two kitty queries.
     static let dataQueryID = 31
     static let fileQueryID = 32
 
     init() {}
 
-    /// Takes apart what was received so far.
+    /// Parses the bytes received so far.
     init(_ bytes: [UInt8]) {
-        // Some end what they say with the single byte C1 control of the same meaning, none in UTF-8.
+        // Some terminals end a sequence with the equivalent one-byte C1 control, which is not valid
+        // UTF-8.
         for sequence in String(decoding: bytes, as: UTF8.self).split(separator: "\u{1B}") {
             take(sequence)
         }
@@ -27,7 +28,7 @@ struct GraphicsSupport: Hashable {
 
     private mutating func take(_ sequence: Substring) {
         if sequence.hasPrefix("_Gi="), let end = sequence.firstIndex(of: ";") {
-            // Behind the number may be other keys.
+            // Further keys can follow the number.
             let number = sequence.dropFirst(4).prefix { $0.isNumber }
             guard sequence[end...].dropFirst() == "OK" else { return }
             if number == "\(Self.dataQueryID)" { supportsKittyData = true }

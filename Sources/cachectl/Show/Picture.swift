@@ -1,8 +1,9 @@
 import FoundationEssentials
 
-/// The sequences that draw a picture. Pure.
+/// Builds the escape sequences that draw a picture. Pure.
 enum Picture {
-    /// kitty's graphics protocol: transmit and display, PNG, no answer wanted; 4,096 bytes at a time.
+    /// kitty's graphics protocol: transmit and display a PNG without a reply, in chunks of 4,096
+    /// bytes.
     static func kitty(png: [UInt8], in box: PictureBox) -> String {
         let text = base64(png)
         var sequences = ""
@@ -16,7 +17,7 @@ enum Picture {
         return sequences + "\n"
     }
 
-    /// The same, of a file kitty reads by itself.
+    /// The same for a file that kitty reads itself.
     static func kitty(file: String, in box: PictureBox) -> String {
         "\u{1B}_Ga=T,f=100,t=f,q=2\(box.kitty);\(base64(Array(file.utf8)))\u{1B}\\\n"
     }

@@ -1,4 +1,4 @@
-/// How much of the terminal a picture gets, in cells, where it is too large for it; else nothing.
+/// The cells to which a picture is scaled. Both sides are `nil` if the picture fits as it is.
 struct PictureBox: Hashable {
     var columns: Int?
     var lines: Int?
@@ -13,8 +13,9 @@ struct PictureBox: Hashable {
 }
 
 extension PictureBox {
-    /// Fits a picture to a terminal of so many cells and pixels; one that does not tell its pixels has
-    /// cells of 8 by 16. Only the side that is too large by more is given: the other follows.
+    /// Scales a picture to a terminal, if it is too large. Only the side that exceeds the terminal
+    /// more is set, and the terminal derives the other. A terminal that does not report its pixels
+    /// is assumed to have cells of 8 by 16.
     init(width: Int?, height: Int?, cells: TerminalSize, pixels: TerminalSize?) {
         self.init()
         guard let width, let height else { return }

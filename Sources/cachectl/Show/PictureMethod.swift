@@ -1,23 +1,25 @@
-/// How a picture comes onto the screen.
+/// A way to show a picture.
 enum PictureMethod: Hashable {
-    /// kitty reads the PNG file by itself.
+    /// kitty reads the PNG file itself.
     case kittyFile
-    /// The PNG is sent in kitty's graphics protocol.
+    /// The PNG is sent with kitty's graphics protocol.
     case kittyData
-    /// The file, whatever it is, is sent as an inline image of iTerm2.
+    /// The file, in any format, is sent as an inline image of iTerm2.
     case inlineFile
-    /// Another program draws it.
+    /// Another program draws the picture.
     case tool(String, arguments: [String])
-    /// It does not: there are words only.
+    /// The picture cannot be shown. A text describes it.
     case text
 }
 
 extension PictureMethod {
-    /// The best of what the terminal can and what is installed.
+    /// Chooses the best method that the terminal and the installed programs support.
     ///
     /// - Parameters:
-    ///   - program: `TERM_PROGRAM`, for terminals that do not say their name when asked.
-    ///   - isInstalled: whether a program is there.
+    ///   - mediaType: the type of the image.
+    ///   - terminal: the terminal's replies.
+    ///   - program: the value of `TERM_PROGRAM`, for terminals that do not report their names.
+    ///   - isInstalled: returns whether a program is installed.
     init(
         _ mediaType: String?, on terminal: GraphicsSupport, program: String?,
         isInstalled: (String) -> Bool

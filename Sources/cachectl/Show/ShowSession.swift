@@ -1,7 +1,7 @@
 import CacheWire
 import Glibc
 
-/// Puts one cached image onto the screen, or says what it is.
+/// Shows a cached image on the terminal, or prints a description of it.
 struct ShowSession {
     let client: Client
 
@@ -22,7 +22,7 @@ struct ShowSession {
         }
     }
 
-    /// Standard output that is no terminal gets words.
+    /// If standard output is not a terminal, the description is printed.
     private func method(for item: Item) -> PictureMethod {
         guard isatty(STDOUT_FILENO) == 1, TerminalCapabilities.environment()["TERM"] != "dumb"
         else {
@@ -41,7 +41,7 @@ struct ShowSession {
             pixels: TerminalSize(pixelsOf: STDOUT_FILENO))
     }
 
-    /// What `info` says.
+    /// Prints the fields that `info` prints.
     private func printFields(_ item: Item) throws {
         let known = try client.call(
             Methods.Status.self, .init(urls: [item.url], details: true))

@@ -1,16 +1,16 @@
 import Glibc
 
-/// Asks a terminal what pictures it can draw, and waits for the answers, but not for long.
+/// Asks a terminal which picture formats it supports.
 struct TerminalProbe {
-    /// Who has not answered by then does not know the question.
+    /// A terminal that has not answered by then does not know the query.
     private static let timeout = Duration.seconds(1)
 
-    /// - Parameter file: a PNG file it may be able to read by itself.
+    /// - Parameter file: the path of a PNG that the terminal may be able to read itself.
     static func ask(about file: String?) -> GraphicsSupport {
         guard isatty(STDIN_FILENO) == 1, let device = TerminalDevice(of: STDOUT_FILENO),
             let modes = TerminalModes(of: device.descriptor)
         else { return GraphicsSupport() }
-        // A signal that ends the program waits until the modes are restored.
+        // If a signal ends the program, it takes effect after the modes are restored.
         return Signals.withoutInterruption {
             modes.makeImmediate()
             defer { modes.restore() }
@@ -19,8 +19,9 @@ struct TerminalProbe {
         }
     }
 
-    /// Two for kitty (its "Querying support and available transmission mediums"), XTVERSION of xterm, and
-    /// last the one every terminal answers: Primary Device Attributes (ECMA-48, DA).
+    /// Two queries for kitty (its "Querying support and available transmission mediums") and
+    /// XTVERSION of xterm. The last query is Primary Device Attributes (ECMA-48, DA), because every
+    /// terminal answers it.
     private static func questions(_ file: String?) -> String {
         let data = "i=\(GraphicsSupport.dataQueryID),s=1,v=1,a=q,t=d,f=24;AAAA"
         let path = file.map { file in
@@ -30,7 +31,7 @@ struct TerminalProbe {
         return kitty + "\u{1B}[>q\u{1B}[c"
     }
 
-    /// poll(2).
+    /// Collects the replies until the last one or the timeout. poll(2).
     private static func answers(from device: TerminalDevice) -> GraphicsSupport {
         let end = ContinuousClock.now + timeout
         var bytes: [UInt8] = []

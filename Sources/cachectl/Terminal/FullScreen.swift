@@ -1,16 +1,17 @@
 import Glibc
 
-/// The whole terminal for a while: the alternate screen, no cursor, keys at once. ``leave()`` gives it
-/// back as it was.
+/// Uses the whole terminal: the alternate screen without a cursor, and unbuffered keys. ``leave()``
+/// restores the terminal.
 final class FullScreen {
     let device: TerminalDevice
     private let modes: TerminalModes
     private var writer: CanvasWriter
 
-    /// Longest wait for a terminal that does not read any more, when it is given back.
+    /// The longest wait, in milliseconds, for a terminal that has stopped reading, when the
+    /// terminal is restored.
     private static let drainTimeout: Int32 = 500
 
-    /// `nil` unless both standard input and standard output are a terminal.
+    /// `nil` unless standard input and standard output are terminals.
     init?(terminal: TerminalCapabilities) {
         guard isatty(STDIN_FILENO) == 1, let device = TerminalDevice(of: STDOUT_FILENO),
             let modes = TerminalModes(of: device.descriptor)
@@ -20,25 +21,25 @@ final class FullScreen {
         writer = CanvasWriter(terminal: terminal)
     }
 
-    /// Takes the terminal, the first time and each time it was given back. The private modes are those
-    /// of xterm: 1049 alternate screen, 25 cursor, 7 wrapping of long lines.
+    /// Takes over the terminal, at the start and after each ``leave()``. The private modes are
+    /// those of xterm: 1049 alternate screen, 25 cursor, 7 wrapping of long lines.
     func enter() {
-        // In the background this stops the program, before anything is on the screen.
+        // If the program runs in the background, this call stops it before it draws anything.
         modes.makeImmediate()
         device.write("\u{1B}[?1049h")
         resume()
     }
 
-    /// Goes on where the program was stopped without a chance to give the terminal back (SIGSTOP), and the
-    /// shell has set its own modes.
+    /// Continues after a SIGSTOP, which stopped the program before it could restore the terminal.
+    /// By then the shell has set its own modes.
     func resume() {
         modes.makeImmediate()
         writer.forget()
         device.write("\u{1B}[?25l\u{1B}[?7l")
     }
 
-    /// Gives the terminal back. Of a frame it is still reading the rest is not sent, and what was is
-    /// cancelled in the middle of a sequence (CAN, ECMA-48).
+    /// Restores the terminal. If the terminal has read only part of a frame, the rest is dropped
+    /// and CAN (ECMA-48) cancels a sequence that was cut.
     func leave() {
         let isInFrame = !device.isDrained
         device.discard()
@@ -47,12 +48,13 @@ final class FullScreen {
         modes.restore()
     }
 
-    /// Shows a screen. While the terminal still reads the one before, there is no sense in the next.
+    /// Draws a screen. Call it only while ``TerminalDevice/isDrained`` is true, because a terminal
+    /// that still reads the previous frame gains nothing from the next one.
     func show(_ canvas: Canvas) {
         device.write(writer.frame(canvas))
     }
 
-    /// What is on the screen is not what was drawn: its size has changed.
+    /// Makes the next frame draw the whole screen, because the size of the terminal has changed.
     func redrawAll() {
         writer.forget()
     }

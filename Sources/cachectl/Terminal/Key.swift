@@ -1,4 +1,4 @@
-/// A key of the keyboard, as far as anything is done with it.
+/// The keys that the program recognizes.
 enum Key: Hashable {
     case character(Character)
     case up, down, pageUp, pageDown, home, end

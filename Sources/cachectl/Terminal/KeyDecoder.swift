@@ -1,22 +1,22 @@
-/// Finds keys in what a terminal sends: letters, and the sequences of xterm, the Linux console and
-/// what imitates them. Pure; a sequence may come in pieces.
+/// Decodes the bytes of a terminal into keys. It knows letters and the sequences of xterm, the
+/// Linux console and compatible terminals. Pure. A sequence can arrive in several pieces.
 struct KeyDecoder {
     private var pending: [UInt8] = []
-    /// When an escape that has come was the key of that name, should nothing follow; `nil` where none is
-    /// the last that came.
+    /// When a pending escape byte becomes the Escape key, unless more bytes follow; `nil` if no
+    /// escape byte is pending.
     private(set) var deadline: Duration?
 
-    /// An escape without company for so long was the key.
+    /// An escape byte that no other byte follows within this time is the Escape key.
     private static let escapeTimeout = Duration.milliseconds(50)
 
     private static let escape: UInt8 = 0x1B
-    /// Behind `ESC [` or `ESC O`.
+    /// The bytes that follow `ESC [` or `ESC O`.
     private static let sequences: [String: Key] = [
         "A": .up, "B": .down, "5~": .pageUp, "6~": .pageDown,
         "H": .home, "1~": .home, "7~": .home, "F": .end, "4~": .end, "8~": .end,
     ]
 
-    /// The keys that are whole with these bytes.
+    /// Returns the keys that these bytes complete.
     mutating func decode(_ bytes: some Collection<UInt8>, now: Duration) -> [Key] {
         guard !bytes.isEmpty else { return [] }
         var keys: [Key] = []
@@ -32,7 +32,7 @@ struct KeyDecoder {
         return keys
     }
 
-    /// Nothing came until `now`.
+    /// Returns the Escape key if nothing has followed an escape byte in time.
     mutating func waited(until now: Duration) -> [Key] {
         guard let deadline, now >= deadline else { return [] }
         defer {
@@ -46,7 +46,7 @@ struct KeyDecoder {
         let isStart = pending.count == 2
         if isStart, [UInt8(ascii: "["), UInt8(ascii: "O")].contains(pending[1]) { return [] }
         if isStart {
-            // Escape, and some other key soon after.
+            // The Escape key, soon followed by another key.
             let byte = pending[1]
             pending = byte == Self.escape ? [byte] : []
             return [.escape] + (byte == Self.escape ? [] : Self.key(byte))

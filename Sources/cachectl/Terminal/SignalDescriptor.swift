@@ -1,10 +1,10 @@
 import CLinux
 import Glibc
 
-/// Signals as something to read instead of something that strikes, so that the terminal is given
-/// back before any of them takes effect. signalfd(2).
+/// Receives signals through a file descriptor, so that the terminal can be restored before a signal
+/// takes effect. signalfd(2).
 final class SignalDescriptor {
-    /// Those that end the program, stop it, or say that the terminal has changed.
+    /// The signals that end the program. The others stop it or report a change of the terminal.
     static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM]
     private static let all = ending + [SIGTSTP, SIGCONT, SIGWINCH]
 
@@ -27,7 +27,7 @@ final class SignalDescriptor {
         sigprocmask(SIG_SETMASK, &before, nil)
     }
 
-    /// The signals that came since the last time. read(2).
+    /// Returns the signals since the last call. read(2).
     func read() -> [Int32] {
         var signals: [Int32] = []
         var record = signalfd_siginfo()
@@ -38,8 +38,8 @@ final class SignalDescriptor {
         return signals
     }
 
-    /// Lets a signal do what it does by default: end this process, or stop it, in which case this
-    /// returns when it goes on. signal(7), raise(3).
+    /// Lets the default action of the signal happen. If it stops the process, this function returns
+    /// when the process continues. signal(7), raise(3).
     func reraise(_ number: Int32) {
         var one = Self.set([number])
         signal(number, SIG_DFL)

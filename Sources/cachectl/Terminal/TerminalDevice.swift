@@ -1,13 +1,14 @@
 import Glibc
 
-/// The terminal under a descriptor, opened once more so that neither reading nor writing ever waits:
-/// the flag belongs to this opening alone, not to the shell's.
+/// A second, non-blocking descriptor of the terminal. `O_NONBLOCK` belongs to this open file
+/// description alone, so that the shell's descriptors are not affected.
 final class TerminalDevice {
     let descriptor: Int32
-    /// What the terminal has not taken yet.
+    /// Bytes that the terminal has not accepted yet.
     private var unsent: ArraySlice<UInt8> = []
 
-    /// `nil` where there is no terminal, or not its device. isatty(3), ttyname(3), open(2).
+    /// `nil` if `standard` is not a terminal or its device cannot be opened. isatty(3), ttyname(3),
+    /// open(2).
     init?(of standard: Int32) {
         guard isatty(standard) == 1, let name = ttyname(standard) else { return nil }
         descriptor = open(name, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
@@ -18,19 +19,19 @@ final class TerminalDevice {
         close(descriptor)
     }
 
-    /// Columns and lines; those of a VT100 where the terminal does not say.
+    /// The size in columns and lines, or that of a VT100 if the terminal does not report it.
     var size: TerminalSize { TerminalSize(of: descriptor) }
 
-    /// Whether the terminal has taken everything.
+    /// Whether the terminal has accepted all bytes.
     var isDrained: Bool { unsent.isEmpty }
 
-    /// Writes as much as the terminal takes now, and the rest when ``flush()`` is called.
+    /// Writes as many bytes as the terminal accepts now. ``flush()`` writes the rest.
     func write(_ text: String) {
         unsent += Array(text.utf8)
         flush()
     }
 
-    /// Goes on writing. A terminal that is gone takes everything. write(2).
+    /// Continues to write. Bytes for a terminal that is gone are dropped. write(2).
     func flush() {
         while !unsent.isEmpty {
             let count = unsent.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -44,7 +45,7 @@ final class TerminalDevice {
         }
     }
 
-    /// Waits for the terminal to take everything, but no longer than so many milliseconds. poll(2).
+    /// Waits until the terminal has accepted all bytes or the time is over. poll(2).
     func drain(within milliseconds: Int32) {
         let end = ContinuousClock.now + .milliseconds(Int(milliseconds))
         while !isDrained, ContinuousClock.now < end {
@@ -54,12 +55,12 @@ final class TerminalDevice {
         }
     }
 
-    /// Forgets what the terminal has not taken.
+    /// Drops the bytes that the terminal has not accepted.
     func discard() {
         unsent = []
     }
 
-    /// What was typed, or `nil` when the terminal is gone. read(2).
+    /// Returns the typed bytes; `nil` if the terminal is gone. read(2).
     func read() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 1024)
         let count = Glibc.read(descriptor, &bytes, bytes.count)

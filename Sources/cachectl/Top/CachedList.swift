@@ -1,14 +1,14 @@
 import CacheWire
 
-/// What is cached, as much of it as was looked at, page after page. Pure.
+/// The cached images that `top` has read so far, page by page. Pure.
 struct CachedList: Hashable {
     private(set) var order = CachedOrder.newest
     private(set) var items: [Item] = []
-    /// Where the next page begins; `nil` when there is none.
+    /// The position after the last page; `nil` if there are no more pages.
     private var after: String?
     private var isLoading = false
 
-    /// A page as it is asked for.
+    /// A request for a page.
     struct PageRequest: Hashable {
         var order: CachedOrder
         var limit: Int
@@ -16,10 +16,11 @@ struct CachedList: Hashable {
     }
 
     private static let pageSize = 200
-    /// What the daemon gives at once. Who looks farther down sees the list as it was read.
+    /// The most items that the daemon returns in one call. A longer list is not reloaded, so that
+    /// its rows stay as they were read.
     private static let callLimit = 1000
 
-    /// The first page of an order.
+    /// Starts with the first page of an order.
     mutating func begin(_ order: CachedOrder) -> PageRequest {
         self = CachedList()
         self.order = order
@@ -27,10 +28,10 @@ struct CachedList: Hashable {
         return PageRequest(order: order, limit: Self.pageSize)
     }
 
-    /// Whether there is nothing that was not read.
+    /// Whether all pages were read.
     var isComplete: Bool { after == nil && !isLoading }
 
-    /// The page to ask for when so many rows were seen; `nil` while there is enough.
+    /// The next page to request when `seen` rows were shown; `nil` while enough rows are loaded.
     mutating func nextPage(seen: Int, isJumpingToEnd: Bool = false) -> PageRequest? {
         guard let after, !isLoading, seen + Self.pageSize / 2 > items.count else { return nil }
         isLoading = true
@@ -38,8 +39,8 @@ struct CachedList: Hashable {
             order: order, limit: isJumpingToEnd ? Self.callLimit : Self.pageSize, after: after)
     }
 
-    /// All down to the last row seen once more, because something has changed, and a page beyond it:
-    /// what is new may stand before it.
+    /// Requests all rows up to the last one shown and a page beyond it, because the list has
+    /// changed. New rows can appear anywhere.
     mutating func reload(seen: Int) -> PageRequest? {
         guard !isLoading, seen <= Self.callLimit else { return nil }
         isLoading = true
@@ -47,7 +48,7 @@ struct CachedList: Hashable {
     }
 
     mutating func arrived(_ page: PageRequest, _ reply: Methods.List.Reply) {
-        // Somebody has chosen another order meanwhile.
+        // The order has changed since this page was requested.
         guard page.order == order else { return }
         isLoading = false
         let known = Dictionary(items.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
@@ -56,7 +57,8 @@ struct CachedList: Hashable {
         after = reply.items.isEmpty ? nil : reply.after
     }
 
-    /// Where a row of the list before stands now, or the next behind it that is still there.
+    /// The current position of a row of the previous list. If that row is gone, the position of the
+    /// next row that remains.
     func position(of row: Int, in before: CachedList) -> Int {
         guard before.items.indices.contains(row) else { return row }
         if items.indices.contains(row), items[row].key == before.items[row].key { return row }
@@ -65,7 +67,7 @@ struct CachedList: Hashable {
         return before.items[row...].lazy.compactMap { positions[$0.key] }.first ?? row
     }
 
-    /// Takes in what was said about some of them.
+    /// Applies changes to some of the items.
     mutating func changed(_ changed: [Item], removed: [String]) {
         let news = Dictionary(changed.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
         let gone = Set(removed).union(changed.lazy.filter { $0.state == .missing }.map(\.key))
@@ -78,7 +80,7 @@ struct CachedList: Hashable {
 }
 
 extension Item {
-    /// The item with how far its next version is, which lists do not tell.
+    /// Copies the progress of a refresh from the known item, because `List` does not report it.
     fileprivate func keepingRefresh(of known: Item?) -> Item {
         var item = self
         item.phase = known?.phase
@@ -88,7 +90,7 @@ extension Item {
         return item
     }
 
-    /// The item with what only attributes tell, where it does not say it itself.
+    /// Copies details from the known item that this item lacks.
     fileprivate func withDetails(of known: Item) -> Item {
         var item = self
         item.fetchedAt = item.fetchedAt ?? known.fetchedAt

@@ -1,12 +1,12 @@
 import CacheWire
 
-/// The order in which `top` shows what is cached.
+/// The order of the cached images in `top`.
 enum CachedOrder: String, Hashable, CaseIterable {
     case newest
     case largest
     case unused = "least recently used"
 
-    /// What the daemon calls it.
+    /// The order and direction of `List`.
     var wire: (order: ListOrder, reverse: Bool) {
         switch self {
         case .newest: (.age, true)

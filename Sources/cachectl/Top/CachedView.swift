@@ -1,6 +1,6 @@
 import CacheWire
 
-/// What is cached: its budget, the pressure on it, its turnover, and its rows.
+/// Draws the cached images: the size of the cache, memory pressure, rates and rows.
 struct CachedView {
     let screen: TopScreen
 
@@ -41,7 +41,7 @@ struct CachedView {
         let bytes = ByteCountText.describe(statsHistory.int("pressureLastBytes") ?? 0)
         line.append("  last ", .faint)
         line.append("\(level) \(age) ago", level == "critical" ? .failure : .warning)
-        line.append(", \(images(statsHistory.int("pressureLastEntries"))) went, \(bytes)")
+        line.append(": \(statsHistory.int("pressureLastEntries") ?? 0) evicted, \(bytes)")
         return line
     }
 
@@ -97,7 +97,7 @@ struct CachedView {
         return line
     }
 
-    /// The columns before the URL; a narrow screen has two of them less.
+    /// The columns before the URL. A narrow screen leaves two of them out.
     private func line(
         pin: String, size: String, type: String, dimensions: String, time: String
     ) -> StyledLine {
@@ -120,7 +120,7 @@ struct CachedView {
 }
 
 extension Item {
-    /// How far the next version of an image is, in the room of an age; `nil` where none is asked for.
+    /// The progress of a refresh, in the column of the age; `nil` if there is no refresh.
     fileprivate var refreshProgress: String? {
         switch phase {
         case .queued, .connecting: "asking"

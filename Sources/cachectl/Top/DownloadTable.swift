@@ -1,29 +1,29 @@
 import CacheWire
 
-/// The downloads under way: first those whose turn has come, in that order; then those that failed,
-/// the newest first; then those that wait. Knows of each what is needed where it is not on the
-/// screen. Pure.
+/// The downloads that `top` shows: running ones in the order of their start, then failures with the
+/// newest first, then queued downloads. It keeps only the facts that are needed for rows outside
+/// the screen. Pure.
 struct DownloadTable {
     struct Row: Hashable {
         let key: String
         let url: String
-        /// Waits for its turn.
+        /// Whether the download waits for a slot.
         var isQueued: Bool
-        /// Why it ended; `nil` while it is under way.
+        /// Why the download ended; `nil` while it is in progress.
         var failure: Failure?
-        /// Counts failures, so that the newest is the greatest.
+        /// Numbers the failures; the newest has the highest number.
         var failureNumber = 0
-        /// Received of total from 0 to 1, as it was told last; 0 while the total is unknown.
+        /// The last reported fraction, 0 to 1; 0 while the total is unknown.
         var fraction = 0.0
     }
 
-    /// What a change did to the table.
+    /// The effect of a change on the table.
     struct UpdateSummary: Hashable {
         var began = 0
         var ended = 0
-        /// The URL of the last that did either.
+        /// The URL of the last download that began or ended.
         var latest: String?
-        /// How many rows a given one has moved up.
+        /// How many rows the first row on the screen has moved up.
         var rowsRemovedAbove = 0
     }
 
@@ -32,25 +32,28 @@ struct DownloadTable {
     private var positions: [String: Int] = [:]
     private var failureNumber = 0
 
-    /// Failures that are shown; the oldest go first.
+    /// The most failures to keep. The oldest are dropped.
     private static let failureLimit = 100
 
     var failureCount: Int { rows.count - runningCount }
 
-    /// How many downloads the parts of those under way would make.
+    /// The fractions of all downloads in progress, added up.
     var runningParts: Double {
         rows.lazy.filter { $0.failure == nil }.reduce(0) { $0 + $1.fraction }
     }
 
-    /// Takes in what was said about some.
+    /// Applies the changes of a reply.
     ///
-    /// - Parameter row: the first on the screen.
+    /// - Parameters:
+    ///   - items: the items of the reply.
+    ///   - removed: the keys that are neither cached nor in flight.
+    ///   - row: the first row on the screen.
     mutating func changed(_ items: [Item], removed: [String], firstOnScreen row: Int)
         -> UpdateSummary
     {
         var summary = UpdateSummary()
         var lost: Set<Int> = []
-        // What is told at once comes in no order.
+        // The items of a reply have no order.
         for item in items.sorted(by: { $0.url < $1.url }) { take(item, &summary, &lost) }
         for key in removed {
             guard let position = positions[key], rows[position].failure == nil else { continue }
@@ -61,13 +64,13 @@ struct DownloadTable {
         return summary
     }
 
-    /// Takes in how far one is.
+    /// Applies the progress of one download.
     mutating func progressed(_ item: Item) {
         guard item.phase != nil, let position = positions[item.key] else { return }
         rows[position].fraction = item.fraction ?? 0
     }
 
-    /// Forgets what failed; how many rows the first on the screen has moved up.
+    /// Removes all failures. Returns how many rows the first row on the screen has moved up.
     mutating func clearFailures(firstOnScreen row: Int) -> Int {
         arrange(
             without: Set(rows.indices.filter { rows[$0].failure != nil }), firstOnScreen: row)
@@ -97,7 +100,7 @@ struct DownloadTable {
         case .finished:
             guard let position else { return }
             guard let failure = item.failure else { return end(position, &summary, &lost) }
-            // The image is here, and its next version is not.
+            // The image is still cached, but its refresh failed.
             failed(item, failure, position, &summary)
         case .unknown:
             break
@@ -108,7 +111,7 @@ struct DownloadTable {
         _ item: Item, _ failure: Failure, _ position: Int?, _ summary: inout UpdateSummary
     ) {
         let former = position.flatMap { rows[$0].failure }
-        // The same is told with every change of the item.
+        // Every change of the item repeats its failure.
         guard failure != former else { return }
         failureNumber += 1
         let row = Row(
@@ -116,11 +119,11 @@ struct DownloadTable {
             failureNumber: failureNumber)
         if let position {
             rows[position] = row
-            // The attempt before failed, too, and that of this one was not told.
+            // The previous attempt had failed too, and the start of this one was not reported.
             guard former == nil else { return }
             runningCount -= 1
         } else {
-            // It failed so soon that its beginning was not told.
+            // The download failed so early that its start was not reported.
             positions[item.key] = rows.count
             rows.append(row)
             summary.began += 1
@@ -146,25 +149,25 @@ struct DownloadTable {
         lost.formUnion(newestFirst.dropFirst(Self.failureLimit))
     }
 
-    /// Takes rows away and puts the others in order; how many rows the one that was the first on the
+    /// Removes the `lost` rows and sorts the others. Returns how many rows the first row on the
     /// screen has moved up.
     private mutating func arrange(without lost: Set<Int>, firstOnScreen row: Int) -> Int {
         let isSorted = !zip(rows, rows.dropFirst()).contains { $1.place < $0.place }
         guard !lost.isEmpty || !isSorted else { return 0 }
         let anchor = rows.indices.dropFirst(row).first { !lost.contains($0) }.map { rows[$0].key }
         let kept = rows.indices.filter { !lost.contains($0) }.map { rows[$0] }
-        // The sort keeps equals as they are.
+        // The sort is stable.
         rows = kept.sorted { $0.place < $1.place }
         positions = Dictionary(
             rows.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
-        // At its top the screen shows what is first, whatever was.
+        // If the screen shows the start of the list, it stays there.
         guard row > 0, let anchor, let place = positions[anchor] else { return 0 }
         return row - place
     }
 }
 
 extension DownloadTable.Row {
-    /// Rows stand in this order: at work, failed, waiting.
+    /// The sort key: running downloads, then failures, then queued downloads.
     fileprivate var place: (Int, Int) {
         if failure != nil { (1, -failureNumber) } else { (isQueued ? 2 : 0, 0) }
     }

@@ -1,4 +1,4 @@
-/// The rows of what is under way and of what failed.
+/// Draws the rows of the downloads view.
 struct DownloadsView {
     let screen: TopScreen
 
@@ -13,7 +13,7 @@ struct DownloadsView {
 }
 
 extension Download {
-    /// A row of which no more is known than the table says.
+    /// A download of which only the table's row is known.
     init(_ row: DownloadTable.Row) {
         self.init(url: row.url)
         if let failure = row.failure { failed(failure) }

@@ -1,19 +1,19 @@
-/// When the screen is drawn.
+/// Determines when the screen is drawn.
 struct FrameSchedule: Hashable {
-    /// What moves, and what changes by itself, is drawn so often.
+    /// The interval between two frames.
     static let frame = Duration.milliseconds(100)
-    /// `Stats` is asked so often while somebody looks at it.
+    /// The interval between two `Stats` calls while their numbers are visible.
     static let sample = Duration.seconds(1)
 
-    /// Something on the screen is not as it was drawn.
+    /// Whether something on the screen has changed since the last frame.
     var isChanged = true
-    /// A person waits for it.
+    /// Whether the change is a reaction to a key, which must be visible at once.
     var isUrgent = true
     private var drawnAt: Duration?
-    /// When what is drawn is not true any more.
+    /// When the drawn frame will be out of date.
     private var changesAt: Duration?
 
-    /// When to draw next; `nil` when there is nothing to draw.
+    /// When to draw the next frame; `nil` if there is nothing to draw.
     func next(isMoving: Bool) -> Duration? {
         guard let drawnAt, !isUrgent else { return .zero }
         return isChanged || isMoving ? drawnAt + Self.frame : changesAt

@@ -1,4 +1,5 @@
-/// The keys a view knows. All of them are named; where it is narrow, not what each does.
+/// The line that names the keys of a view. A narrow screen still shows all keys, but explains fewer
+/// of them.
 struct KeyHints {
     private let hints: [(key: String, text: String)]
 
@@ -27,7 +28,7 @@ struct KeyHints {
         return line
     }
 
-    /// Which keys are explained, in the order of the line; those that any program has are the last.
+    /// The indices of the explained keys. The keys that most programs have are explained last.
     private func explained(columns: Int) -> Set<Int> {
         var room = columns - (hints.count - 1) * Self.gap
         room -= hints.reduce(0) { $0 + $1.key.columns }

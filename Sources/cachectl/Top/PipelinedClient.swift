@@ -1,23 +1,23 @@
 import CacheWire
 
-/// A connection whose calls nobody waits for: replies go to whoever called when they are there.
+/// Sends calls without waiting for their replies. Each reply is handed to the closure of its call.
 final class PipelinedClient {
     private let client: Client
-    /// The calls whose replies are not complete, in order. Each takes what has come, and says whether
-    /// that was the last of it.
+    /// The calls that await replies, in order. Each closure handles the replies that have arrived
+    /// and returns whether the last one was among them.
     private var open: [() throws -> Bool] = []
 
     init(_ client: Client) {
         self.client = client
     }
 
-    /// Readable when a reply may be there.
+    /// Becomes readable when a reply arrives.
     var descriptor: Int32 { client.descriptor }
 
-    /// Whether any reply is to come.
+    /// Whether any call awaits a reply.
     var isWaiting: Bool { !open.isEmpty }
 
-    /// Calls a method; a stream that runs here ends with its last reply.
+    /// Calls a method. The daemon ends a stream that is running on this connection.
     func call<M: Method>(
         _ method: M.Type, _ parameters: M.Parameters, then take: @escaping (M.Reply) throws -> Void
     ) throws {
@@ -31,7 +31,7 @@ final class PipelinedClient {
         }
     }
 
-    /// Hands on all replies that have come.
+    /// Handles all replies that have arrived.
     func takeReplies() throws {
         while let first = open.first, try first() { open.removeFirst() }
     }

@@ -1,21 +1,21 @@
 import CacheWire
 
-/// What `Stats` tells, and how its counters moved from sample to sample. Pure.
+/// The latest `Stats` and the recent rates of its counters. Pure.
 struct StatsHistory: Hashable {
-    /// The last sample.
+    /// The latest sample.
     private(set) var stats: [String: JSONValue] = [:]
-    /// Rates a second, newest last.
+    /// Events or bytes a second; the newest is last.
     private(set) var hits = Samples()
     private(set) var bytesReceived = Samples()
     private(set) var bytesEvicted = Samples()
-    /// The sample that rates are counted from.
+    /// The sample from which the next rates are computed.
     private var rateBase: Sample?
 
     private struct Sample: Hashable {
         let stats: [String: JSONValue]
         let at: Duration
 
-        /// A daemon that was started anew counts from 0.
+        /// The rate since `before`. It is 0 if the counter fell because the daemon was restarted.
         func rate(_ name: String, since before: Sample, _ seconds: Double) -> Double {
             guard case .int(let new)? = stats[name], case .int(let old)? = before.stats[name] else {
                 return 0
@@ -34,12 +34,13 @@ struct StatsHistory: Hashable {
         }
     }
 
-    /// With these, what is cached has changed, or its order.
+    /// A change in any of these counters means that the list of cached images, or its order, has
+    /// changed.
     private static let changeCounters = [
         "entries", "published", "revalidated", "removed", "evicted", "hits", "entriesPinned",
     ]
 
-    /// Takes in a sample; whether the list of what is cached has to be looked at again.
+    /// Adds a sample. Returns whether the list of cached images must be reloaded.
     mutating func sampled(_ new: [String: JSONValue], now: Duration) -> Bool {
         let isFirst = rateBase == nil
         defer { stats = new }
@@ -47,13 +48,14 @@ struct StatsHistory: Hashable {
         return !isFirst && Self.changeCounters.contains { stats[$0] != new[$0] }
     }
 
-    /// Adds to the rates, unless the sample is one that a key asked for between two.
+    /// Adds to the rates, unless the sample follows the previous one too soon because a key
+    /// requested it.
     private mutating func count(_ new: Sample) {
         defer { rateBase = rateBase ?? new }
         guard let before = rateBase, new.at - before.at >= FrameSchedule.sample / 2 else { return }
         rateBase = new
         let seconds = (new.at - before.at) / .seconds(1)
-        // After a pause there is no telling when it happened.
+        // After a long pause it is unknown when the events happened.
         guard seconds < 3 else { return }
         hits.add(new.rate("hits", since: before, seconds))
         bytesReceived.add(new.rate("bytesReceived", since: before, seconds))

@@ -1,17 +1,17 @@
-/// Which lines of the screen are for what. A small screen has less around the rows.
+/// Assigns the lines of the screen. A small screen has fewer lines around the rows.
 struct TopLayout: Hashable {
-    /// Title, then what there is to do altogether.
+    /// The title, followed by the overall progress.
     let title = 0
     var overall: Int?
     var budget: Int?
     var pressure: Int?
     var sparklines: Int?
-    /// The names of columns.
+    /// The column titles.
     var heads: Int?
     var rows: Range<Int>
     var keys: Int
 
-    /// From so many lines on there is room for everything.
+    /// The least number of lines with room for all parts.
     private static let roomy = 14
 
     init(size: TerminalSize, view: TopModel.View) {

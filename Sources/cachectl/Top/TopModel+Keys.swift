@@ -1,6 +1,6 @@
 import CacheWire
 
-/// What a person does.
+/// Key events.
 extension TopModel {
     mutating func pressed(_ key: Key, now: Duration) -> [Action] {
         showNotice(nil, now: now)

@@ -1,8 +1,8 @@
 import CacheWire
 
-/// What the daemon says.
+/// Replies of the daemon.
 extension TopModel {
-    /// Downloads began or ended, anywhere.
+    /// A download began or ended.
     mutating func downloadsChanged(_ reply: Methods.Watch.Reply, now: Duration) {
         let wasIdle = table.runningCount == 0
         let change = table.changed(
@@ -16,14 +16,14 @@ extension TopModel {
         schedule.isChanged = true
     }
 
-    /// What is under way will be told from the beginning.
+    /// The stream of downloads was restarted and will report the current state again.
     mutating func forgetDownloads() {
         table = DownloadTable()
         refreshing = []
         layOut()
     }
 
-    /// Something about what is on the screen changed.
+    /// An image on the screen has changed.
     mutating func screenChanged(_ reply: Methods.Watch.Reply, now: Duration) {
         apply(reply, now: now)
         if view == .cached {
@@ -40,13 +40,13 @@ extension TopModel {
         }
     }
 
-    /// Says what came of a refresh, if a person asked for it.
+    /// Shows the result of a refresh that was requested with a key.
     private mutating func refreshed(_ item: Item, now: Duration) {
         guard refreshing.remove(item.url) != nil else { return }
-        showNotice(item.failure?.message ?? "it is what the origin has now", now: now)
+        showNotice(item.failure?.message ?? "the image is up to date", now: now)
     }
 
-    /// What is on the screen now is watched from now on; what is known of it is kept.
+    /// Watches the rows on the screen and keeps the known state of those that were watched before.
     mutating func watchScreen() {
         let known = watched
         watched = [:]
@@ -71,7 +71,7 @@ extension TopModel {
         return reload()
     }
 
-    /// What became of a pin, and what of a refresh.
+    /// Shows the result of a pin or a refresh.
     mutating func answered(_ action: Action, _ items: [Item], now: Duration) {
         schedule.isUrgent = true
         guard let item = items.first else { return }
@@ -84,12 +84,12 @@ extension TopModel {
             showNotice(isDone ? text : failure ?? "it is not cached", now: now)
         case .refresh where item.phase == nil: refreshed(item, now: now)
         case .refresh where refreshing.contains(item.url):
-            showNotice("the origin is asked", now: now)
+            showNotice("asking the origin", now: now)
         default: break
         }
     }
 
-    /// What became of a removal.
+    /// Shows the result of a removal.
     mutating func removed(_ reply: Methods.Remove.Reply, now: Duration) -> [Action] {
         showNotice(
             "removed " + EntryCountText.describe(reply.entries, bytes: reply.bytes), now: now)

@@ -1,15 +1,16 @@
 import CacheWire
 
-/// Everything `top` knows and decides. Pure: keys, replies and the time come in, wishes go out.
+/// The state and the decisions of `top`. Pure: keys, replies and the time are parameters, and the
+/// results are actions.
 ///
-/// Split over files by subject: `+Keys` for what a person does, `+Replies` for what the daemon says,
-/// `+Pace` for when to draw.
+/// It is split by subject: `+Keys` handles keys, `+Replies` handles replies of the daemon, and
+/// `+Schedule` determines when to draw.
 struct TopModel {
     enum View: Hashable {
         case downloads, cached
     }
 
-    /// What is to be done for the model.
+    /// An action that the session performs for the model.
     enum Action: Hashable {
         case stats
         case list(CachedList.PageRequest)
@@ -19,7 +20,7 @@ struct TopModel {
         case quit
     }
 
-    /// What a person is asked before it is done.
+    /// A question that must be answered before an action.
     enum Confirmation: Hashable {
         case remove(url: String)
     }
@@ -27,30 +28,30 @@ struct TopModel {
     var view = View.downloads
     var size: TerminalSize
     var table = DownloadTable()
-    /// Where each view stands.
+    /// The position of each view.
     var downloadRows = Viewport(hasCursor: false)
     var cachedRows = Viewport()
-    /// How far the downloads on the screen are, by URL.
+    /// The downloads on the screen, by URL.
     var watched: [String: Download] = [:]
     var cached = CachedList()
-    /// The URLs a person had refreshed, until it is known what came of it.
+    /// The URLs whose refresh was requested with a key and has not ended.
     var refreshing: Set<String> = []
-    /// The end of what is cached is wanted, which is not read yet.
+    /// Whether the user wants to see the end of the list, which is not loaded yet.
     var isJumpingToEnd = false
     var statsHistory = StatsHistory()
 
-    /// Downloads that ended since there last was nothing to do.
+    /// Downloads that have ended since the last time that there were none.
     var finished = 0
     var pacer = LabelPacer()
 
     var confirmation: Confirmation?
-    /// What became of what a person did last; shown until the next key, and so long at most.
+    /// The result of the last action. It disappears with the next key or after a short time.
     private(set) var notice: String?
     private(set) var noticeEnd: Duration?
     private static let noticeTime = Duration.seconds(3)
 
     var schedule = FrameSchedule()
-    /// When `Stats` is asked next; `nil` while nobody looks at it.
+    /// When to call `Stats` next; `nil` while its numbers are not visible.
     var nextSample: Duration?
 
     init(size: TerminalSize) {
@@ -58,7 +59,7 @@ struct TopModel {
         layOut()
     }
 
-    /// What is to do altogether; `nil` while there is nothing.
+    /// The progress of all downloads; `nil` if there are none.
     var overall: OverallProgress? {
         let total = finished + table.runningCount
         guard table.runningCount > 0 || pacer.label != nil, total > 0 else { return nil }
@@ -68,7 +69,7 @@ struct TopModel {
             label: pacer.label)
     }
 
-    /// The URLs on the screen, all that is watched.
+    /// The URLs on the screen; only these are watched.
     var urlsOnScreen: [String] {
         switch view {
         case .downloads: table.rows[downloadRows.range].map(\.url)
@@ -81,14 +82,14 @@ struct TopModel {
         return cached.items[cachedRows.cursor]
     }
 
-    /// Shows a notice, or none any more.
+    /// Shows a notice; `nil` removes it.
     mutating func showNotice(_ text: String?, now: Duration) {
         notice = text
         noticeEnd = text == nil ? nil : now + Self.noticeTime
         schedule.isUrgent = true
     }
 
-    /// Fits the views to the screen and to what there is.
+    /// Adapts the views to the size of the screen and to the number of rows.
     mutating func layOut() {
         downloadRows.resized(height: TopLayout(size: size, view: .downloads).rows.count)
         downloadRows.counted(table.rows.count)
@@ -96,20 +97,20 @@ struct TopModel {
         cachedRows.counted(cached.items.count)
     }
 
-    /// Lets what is cached change. The chosen image stays chosen wherever it is then, and what was first
-    /// on the screen stays so; where they have gone, what came behind them takes their places.
+    /// Changes the list of cached images. The selected image and the first one on the screen keep
+    /// their places. If either is gone, the next remaining image takes its place.
     mutating func changeCached(_ change: (inout CachedList) -> Void) {
         let before = cached
         change(&cached)
         let cursor = cached.position(of: cachedRows.cursor, in: before)
-        // At its top the screen shows what is first, whatever was.
+        // If the screen shows the start of the list, it stays there.
         let offset =
             cachedRows.offset > 0 ? cached.position(of: cachedRows.offset, in: before) : 0
         layOut()
         cachedRows.moved(cursor: cursor, offset: offset)
     }
 
-    /// The terminal has another size.
+    /// The size of the terminal has changed.
     mutating func resized(_ size: TerminalSize) {
         self.size = size
         layOut()

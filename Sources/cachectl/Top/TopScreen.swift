@@ -1,6 +1,6 @@
 import CacheWire
 
-/// Draws `top`. Pure: the same model, look and time give the same screen.
+/// Draws `top`. Pure: the same model, terminal and time give the same screen.
 struct TopScreen {
     let model: TopModel
     let terminal: TerminalCapabilities
@@ -30,7 +30,7 @@ struct TopScreen {
         return canvas
     }
 
-    /// When a time that it names will have passed.
+    /// When a time on the screen will have passed, so that the screen must be drawn again.
     var outdatedAt: Duration? {
         guard model.view == .downloads else { return nil }
         return model.table.rows[model.downloadRows.range].lazy.compactMap(\.failure?.retryAt)
@@ -58,7 +58,7 @@ struct TopScreen {
         return OverallLine(terminal: terminal, columns: columns).line(overall)
     }
 
-    /// What a person can do, or is asked, or has just done.
+    /// The last line: a question, a notice, or the keys.
     private var keys: StyledLine {
         if case .remove(let url)? = model.confirmation {
             let room = columns - "remove ? y/n".columns

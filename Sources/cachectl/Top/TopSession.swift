@@ -1,11 +1,12 @@
 import CacheWire
 import Glibc
 
-/// `top` at work: carries keys, replies and the time to the model, and its wishes and screens away.
+/// Runs `top`: passes keys, replies and the time to the model, performs its actions and draws its
+/// screens.
 ///
 /// It sleeps in poll(2) until a key, a reply, a signal or the model's next deadline.
 final class TopSession {
-    /// Why it ended.
+    /// Why the session ended.
     enum End: Hashable {
         case quit
         case signal(Int32)
@@ -14,7 +15,8 @@ final class TopSession {
     private let screen: FullScreen
     private let signals: SignalDescriptor
     private let terminal: TerminalCapabilities
-    /// What begins and ends anywhere; what happens on the screen; everything else that is asked.
+    /// Three connections: for the start and end of all downloads, for the rows on the screen, and
+    /// for all other calls.
     private let downloadsClient: PipelinedClient
     private let rowsClient: PipelinedClient
     private let requestClient: PipelinedClient
@@ -36,7 +38,7 @@ final class TopSession {
         signals = try SignalDescriptor()
     }
 
-    /// Runs until a person, a signal or an error ends it; the terminal is as before then.
+    /// Runs until a key, a signal or an error ends it. The terminal is restored by then.
     func run() throws {
         screen.enter()
         do {
@@ -52,7 +54,7 @@ final class TopSession {
 
     private var now: Duration { start.duration(to: .now) }
 
-    /// One round: draw what is due, sleep, take in what has come.
+    /// Draws if a frame is due, sleeps, and handles the events that have arrived.
     private func runOnce() throws {
         if !downloadsClient.isWaiting { try watchDownloads() }
         try perform(model.advanced(to: now))
@@ -66,7 +68,7 @@ final class TopSession {
 
     private var clients: [PipelinedClient] { [downloadsClient, rowsClient, requestClient] }
 
-    /// The descriptors that have something, after a sleep that is as long as nothing happens. poll(2).
+    /// Sleeps until the next event or deadline. Returns the descriptors that are ready. poll(2).
     private func wait() -> Set<Int32> {
         let wanted = Int16(POLLIN) | (screen.device.isDrained ? 0 : Int16(POLLOUT))
         var entries = [
@@ -80,9 +82,10 @@ final class TopSession {
         return Set(entries.lazy.filter { $0.revents != 0 }.map(\.fd))
     }
 
-    /// Milliseconds until something happens by itself, -1 for never.
+    /// Milliseconds until the next deadline; -1 if there is none.
     private var timeout: Int32 {
-        // A frame that is due waits for the terminal, not for the clock.
+        // If the terminal still reads the previous frame, a due frame waits for it, not for the
+        // clock.
         let deadlines = [screen.device.isDrained ? model.nextDeadline : nil, decoder.deadline]
         guard let next = deadlines.compactMap(\.self).min() else { return -1 }
         return max(0, Int32((next - now) / .milliseconds(1)) + 1)
@@ -131,8 +134,8 @@ final class TopSession {
 
     // MARK: The daemon
 
-    /// The daemon ends this stream where it can't remember all that happened while nobody read it; then
-    /// it tells anew what there is.
+    /// Watches all downloads. The daemon ends the stream if it cannot remember all changes while
+    /// the client is slow. The next call starts from the current state.
     private func watchDownloads() throws {
         model.forgetDownloads()
         try downloadsClient.call(Methods.Watch.self, .init(downloads: true)) { [unowned self] in
@@ -140,7 +143,7 @@ final class TopSession {
         }
     }
 
-    /// Other rows are on the screen: one call takes the place of the one before.
+    /// Watches the rows on the screen. The new call replaces the previous one.
     private func watchScreen() throws {
         watchedURLs = model.urlsOnScreen
         model.watchScreen()

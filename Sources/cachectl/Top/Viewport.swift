@@ -1,18 +1,19 @@
-/// Which rows of a long list are on the screen, and which of them is chosen. Pure.
+/// The visible rows of a long list and the selected row. Pure.
 ///
-/// The chosen row is always on the screen.
+/// The selected row is always visible.
 struct Viewport: Hashable {
-    /// Whether a row is chosen; else the screen stays where it is when its size changes.
+    /// Whether a row can be selected. If not, the first visible row stays in place when the size
+    /// changes.
     var hasCursor = true
-    /// The first row on the screen.
+    /// The first visible row.
     private(set) var offset = 0
-    /// The row a person has chosen.
+    /// The selected row.
     private(set) var cursor = 0
-    /// Rows there are, and rows that fit.
+    /// The number of rows, and how many of them fit on the screen.
     private(set) var count = 0
     private(set) var height = 0
 
-    /// The rows on the screen.
+    /// The visible rows.
     var range: Range<Int> { offset..<min(count, offset + height) }
 
     mutating func resized(height: Int) {
@@ -20,33 +21,33 @@ struct Viewport: Hashable {
         settle()
     }
 
-    /// The list has changed its length.
+    /// The number of rows has changed.
     mutating func counted(_ count: Int) {
         self.count = count
         settle()
     }
 
-    /// The rows have changed places: these are chosen and first now.
+    /// The rows were reordered. `cursor` and `offset` are the new positions.
     mutating func moved(cursor: Int, offset: Int) {
         self.cursor = cursor
         self.offset = offset
         settle()
     }
 
-    /// Rows before the first on the screen went: those on it stay where they are.
+    /// Rows above the first visible one were removed. The visible rows stay in place.
     mutating func rowsRemoved(above lost: Int) {
         offset -= lost
         cursor -= lost
         settle()
     }
 
-    /// Chooses another row; the screen follows it.
+    /// Selects another row. The screen follows.
     mutating func moveCursor(by steps: Int) {
         cursor += steps
         settle()
     }
 
-    /// Shows other rows.
+    /// Scrolls by `steps` rows.
     mutating func scroll(by steps: Int) {
         offset = max(0, min(offset + steps, count - height))
         cursor = offset

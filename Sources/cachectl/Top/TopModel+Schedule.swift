@@ -1,19 +1,19 @@
-/// When something happens by itself. Where nothing moves and nobody looks at numbers, never.
+/// Timed events. If nothing on the screen moves or counts, there are none.
 extension TopModel {
-    /// Whether anything on the screen moves.
+    /// Whether anything on the screen is animated.
     var isMoving: Bool {
         view == .downloads && watched.values.contains { $0.isMoving }
     }
 
-    /// When ``advanced(to:)`` or drawing is due; `nil` when only an event will change anything.
+    /// When to draw or to call ``advanced(to:)`` next; `nil` if only an event can change anything.
     var nextDeadline: Duration? {
         [nextFrame, pacer.nextChange, nextSample, noticeEnd].compactMap(\.self).min()
     }
 
-    /// When to draw.
+    /// When to draw the next frame.
     var nextFrame: Duration? { schedule.next(isMoving: isMoving) }
 
-    /// The time has come to here.
+    /// Updates the state that changes with time alone.
     mutating func advanced(to now: Duration) -> [Action] {
         let label = pacer.label
         pacer.advanced(to: now)
