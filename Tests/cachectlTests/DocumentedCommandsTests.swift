@@ -1,0 +1,31 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import cachectl
+
+/// The tables of `docs/command-line.md` against the commands and exit statuses of `cachectl`.
+@Suite struct DocumentedCommandsTests {
+    @Test func everyCommandIsInTheTable() throws {
+        let rows = try Self.page().matches(of: /(?m)^\| (`[a-z].*?) \|/)
+        let documented = rows.flatMap { $0.1.matches(of: /`([a-z]+)/) }.map { String($0.1) }
+        let commands = Cachectl.configuration.subcommands.compactMap { command in
+            command.configuration.commandName
+        }
+        #expect(commands.count == Cachectl.configuration.subcommands.count)
+        #expect(Set(documented).isSuperset(of: commands))
+    }
+
+    @Test(arguments: [
+        cachectl.ExitStatus.success, .incomplete, .inFlight, .usage, .invalidURL, .noDaemon,
+        .protocolError, .inputOutput, .notPermitted, .interrupted,
+    ])
+    func everyExitStatusIsInTheTable(status: cachectl.ExitStatus) throws {
+        #expect(try Self.page().contains("\n| \(status.rawValue) |"))
+    }
+
+    private static func page() throws -> String {
+        let file = URL(filePath: #filePath).appending(path: "../../../docs/command-line.md")
+        return try String(contentsOf: file.standardized, encoding: .utf8)
+    }
+}
