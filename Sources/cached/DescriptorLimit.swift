@@ -2,68 +2,67 @@ import CacheCore
 import Glibc
 import Logging
 
-/// How many descriptors the process may have open: one for each connection, transfer and partial.
+/// The limit of open files, which every connection, transfer and partial download counts against.
 enum DescriptorLimit {
-    /// Without so many nothing can be served; and an event loop that gets none ends the process.
-    private static let least: rlim_t = 64
+    /// The smallest limit the daemon starts with. An event loop that gets no descriptor ends the process.
+    private static let minimum: rlim_t = 64
 
-    /// Raises the soft limit to the hard one; fails where that is too low to work with. getrlimit(2),
-    /// `RLIMIT_NOFILE`.
+    /// Raises the soft limit to the hard one. Fails if the hard limit is too low. getrlimit(2), `RLIMIT_NOFILE`.
     static func raise(_ logger: Logger) throws(StartFailure) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        guard limit.rlim_max >= least else {
+        guard limit.rlim_max >= minimum else {
             throw StartFailure(
-                message: "the limit of open files is \(limit.rlim_max), and at least \(least) are "
-                    + "needed; raise it (ulimit -n)",
+                message:
+                    "the limit of open files is \(limit.rlim_max), and at least \(minimum) are "
+                    + "needed; raise it with ulimit -n",
                 exitCode: .cannotCreate)
         }
         limit.rlim_cur = limit.rlim_max
         guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-            logger.warning("the limit of open files can't be raised")
+            logger.warning("cannot raise the limit of open files to its hard limit")
             return
         }
-        logger.debug("open files limited", metadata: ["limit": "\(limit.rlim_cur)"])
+        logger.debug("limit of open files", metadata: ["limit": "\(limit.rlim_cur)"])
     }
 
-    /// How many clients there may be at once, so that downloads have what they need; these have no more than
-    /// half of all, where that is enough for one.
+    /// How many clients can be connected at once without taking descriptors that downloads need. Downloads get at most
+    /// half of all descriptors, unless a single download needs more.
     static func connections(besides transfers: Int) -> Int {
         guard let all = current else { return .max }
-        return max(1, all - own(transfers, of: all) - Reception.turn)
+        return max(1, all - reserved(transfers, of: all) - AcceptLimiter.batch)
     }
 
-    /// Lets no more be downloaded and published at once than there are descriptors for.
+    /// Lowers the limits of downloads and of images being published, if there are not enough descriptors for them.
     static func apply(to cache: inout CacheSettings, _ logger: Logger) {
         guard let all = current else { return }
-        let wanted = cache.transfers.transferLimit
-        let own = own(wanted, of: all)
-        let ofWork = own - ofDaemon
-        let transfers = min(wanted, max(1, ofWork / 2 / ofTransfer))
+        let configured = cache.transfers.transferLimit
+        let forWork = reserved(configured, of: all) - perDaemon
+        let transfers = min(configured, max(1, forWork / 2 / perTransfer))
         cache.transfers.transferLimit = transfers
         cache.publishingLimit = min(
-            cache.publishingLimit, max(leastPublished, ofWork - ofTransfer * transfers))
-        guard transfers < wanted else { return }
+            cache.publishingLimit, max(minimumPublishing, forWork - perTransfer * transfers))
+        guard transfers < configured else { return }
         logger.warning(
-            "the limit of open files allows for fewer downloads at once; raise it (ulimit -n)",
-            metadata: ["downloads": "\(transfers)", "configured": "\(wanted)"])
+            "fewer downloads at once because of the limit of open files; raise it with ulimit -n",
+            metadata: ["downloads": "\(transfers)", "configured": "\(configured)"])
     }
 
-    /// Descriptors of a download, at most: its connection, another that is tried, and its partial.
-    private static let ofTransfer = 3
-    /// What the daemon has open anyway, and some more.
-    private static let ofDaemon = 32
-    /// Images that may be published at once at least.
-    private static let leastPublished = 8
+    /// The most descriptors of a download: its connection, a second one that is being tried, and its partial file.
+    private static let perTransfer = 3
+    /// Descriptors that the daemon always has open, and a few more.
+    private static let perDaemon = 32
+    /// The smallest limit of images that are published at once.
+    private static let minimumPublishing = 8
 
-    /// Those that are not for clients.
-    private static func own(_ transfers: Int, of all: Int) -> Int {
+    /// The descriptors that are not for clients.
+    private static func reserved(_ transfers: Int, of all: Int) -> Int {
         let images = CacheSettings(directory: "").publishingLimit
-        let enough = max(all / 2, ofTransfer + leastPublished + ofDaemon)
-        return min(enough, ofTransfer * transfers + images + ofDaemon)
+        let enough = max(all / 2, perTransfer + minimumPublishing + perDaemon)
+        return min(enough, perTransfer * transfers + images + perDaemon)
     }
 
-    /// All there may be; `nil` if the kernel does not say.
+    /// The limit; `nil` if the kernel does not report it.
     private static var current: Int? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {

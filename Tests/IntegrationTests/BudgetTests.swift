@@ -284,7 +284,7 @@ struct BudgetTests {
                 try home.write(broken, to: "cached.conf")
                 daemon.process.signal(SIGHUP)
                 let line = try await daemon.process.waitForLine(containing: said)
-                #expect(line.contains("error") && line.contains("the limits stay as they were"))
+                #expect(line.contains("error") && line.contains("limits unchanged"))
                 #expect(try await daemon.figure("bytesBudget") == 400_000)
             }
             #expect(try cache.held() == held)
@@ -361,6 +361,6 @@ private struct Burst {
 extension Item {
     /// Nothing failed for want of room; what came first may have had to go for what came last.
     fileprivate var isOrWasThere: Bool {
-        failure == nil || failure?.message.hasPrefix("it arrived, and was evicted") == true
+        failure == nil || failure?.message.hasPrefix("the image was downloaded, but evicted") == true
     }
 }

@@ -89,7 +89,7 @@ struct CrowdTests {
                 // Who is sent away is the one that has waited for longest, and is told so.
                 let answer = try await senders[0].receiveText()
                 #expect(answer.contains("io.cached.Cache.InvalidMessage"), "\(answer)")
-                #expect(answer.contains("its end did not come"), "\(answer)")
+                #expect(answer.contains("it was still incomplete"), "\(answer)")
                 try await senders[0].waitForClose()
                 // Who goes on with its message is answered, the last of them as well as any other.
                 for sender in [senders[senders.count - 1], try daemon.connect()] {
@@ -204,7 +204,7 @@ struct CrowdTests {
             let first = try daemon.connect()
             try await setDescriptorLimit(1, of: daemon)
             let crowd = try await Crowd(of: 20, at: daemon.socket, in: scope)
-            try await daemon.process.waitForLine(containing: "clients can't be let in")
+            try await daemon.process.waitForLine(containing: "cannot accept clients")
             let spent = try await processorTime(of: daemon.process.pid, over: .seconds(1))
             #expect(spent < .milliseconds(100), "with \(crowd.count) waiting")
             let question = #"{"method":"io.cached.Cache.Status","parameters":{"urls":[]}}"#

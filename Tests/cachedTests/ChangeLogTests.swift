@@ -4,7 +4,7 @@ import Testing
 
 @testable import cached
 
-/// What readers at different places in the log of changes find.
+/// Readers at different positions of the change log.
 struct ChangeLogTests {
     private func keys(_ numbers: Int...) -> [CacheKey] { numbers.map(key) }
 
@@ -12,7 +12,7 @@ struct ChangeLogTests {
         CacheKey(high: UInt64(number) << 32, low: 0)
     }
 
-    @Test func aReaderFindsWhatCameBehindItOnce() throws {
+    @Test func aReaderReadsEachLaterChangeOnce() throws {
         var log = ChangeLog()
         let start = log.end
         log.append(keys(1, 2, 3))
@@ -25,7 +25,7 @@ struct ChangeLogTests {
         #expect(log.read(after: end, limit: 10)?.keys == [])
     }
 
-    @Test func aReaderGoesOnWhereItStopped() throws {
+    @Test func aReaderContinuesAtItsCursor() throws {
         var log = ChangeLog()
         let start = log.end
         log.append(keys(1, 2, 3, 4, 5))
@@ -37,7 +37,7 @@ struct ChangeLogTests {
         #expect(second.keys == keys(5, 2, 4))
     }
 
-    @Test func whatAllHaveReadIsForgotten() {
+    @Test func changesThatAllHaveReadAreForgotten() {
         var log = ChangeLog()
         log.append(keys(1, 2, 3))
         log.forget(upTo: log.end)
@@ -47,7 +47,7 @@ struct ChangeLogTests {
         #expect(log.read(after: behind, limit: 10)?.keys == keys(1))
     }
 
-    @Test func aKeyThatChangesForEverTakesOnePlace() {
+    @Test func aKeyThatChangesOftenIsHeldOnce() {
         var log = ChangeLog()
         let start = log.end
         for _ in 0..<100_000 { log.append(keys(7)) }
@@ -55,7 +55,7 @@ struct ChangeLogTests {
         #expect(log.read(after: start, limit: 10)?.keys == keys(7))
     }
 
-    @Test func whoIsTooFarBehindIsTold() {
+    @Test func aReaderThatIsTooFarBehindGetsNothing() {
         var log = ChangeLog(limit: 100)
         let start = log.end
         for number in 0..<90 { log.append(keys(number)) }
@@ -66,7 +66,7 @@ struct ChangeLogTests {
         #expect(log.read(after: later, limit: 100)?.keys == (90..<120).map(key))
     }
 
-    /// Readers that read now and then, each of which must have found every key that changed since.
+    /// Several readers read at random times. Each must read every key that has changed since it read last.
     @Test func noReaderMissesAChange() throws {
         var random = SeededGenerator(seed: testSeed)
         var log = ChangeLog(limit: 300)

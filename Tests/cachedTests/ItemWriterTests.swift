@@ -6,7 +6,7 @@ import Testing
 @testable import CacheCore
 @testable import cached
 
-/// What is written by hand must be what encoding the type would give.
+/// The JSON written by hand is the same as encoding the type gives.
 @Suite("Item writer", .timeLimit(.minutes(5)))
 struct ItemWriterTests {
     static let texts = [
@@ -18,12 +18,12 @@ struct ItemWriterTests {
     let writer = ItemWriter(directory: "/var/cache/odd \"dir\"\\ü")
 
     @Test(arguments: texts)
-    func missingIsMissing(url: String) throws {
+    func aMissingURLHasStateMissing(url: String) throws {
         #expect(try written(url, .missing(nil)) == item(url, .missing))
     }
 
     @Test(arguments: texts)
-    func aFailureIsToldWhole(text: String) throws {
+    func aFailureHasAllItsFields(text: String) throws {
         let failure = CacheCore.Failure(
             .http, text, httpStatus: 404, retryAt: UnixTime(rawValue: 1_790_000_000))
         var expected = item(text, .missing)
@@ -36,9 +36,9 @@ struct ItemWriterTests {
     }
 
     @Test(arguments: texts)
-    func aTextThatIsNoURLIsAFailure(text: String) throws {
-        let target = Target(text)
-        guard case .failure(let problem) = target.wish else { return }
+    func aTextThatIsNotAURLHasAFailure(text: String) throws {
+        let requested = RequestedURL(text)
+        guard case .failure(let problem) = requested.parsed else { return }
         var output = ByteBuffer()
         text.withUTF8Bytes { writer.write(invalid: $0, problem, to: &output) }
         let item = try decoded(output)
@@ -51,7 +51,7 @@ struct ItemWriterTests {
         (CacheCore.Phase.queued, Item.Phase.queued), (.connecting, .connecting),
         (.receiving, .receiving), (.retrying, .retrying), (.publishing, .publishing),
     ])
-    func everyPhaseHasItsWord(phase: CacheCore.Phase, word: Item.Phase) throws {
+    func everyPhaseHasItsName(phase: CacheCore.Phase, word: Item.Phase) throws {
         var expected = item("u", .inFlight)
         expected.phase = word
         expected.received = 7
@@ -63,7 +63,8 @@ struct ItemWriterTests {
         (0, 1, 0.0), (1, 3, 33.33), (2, 3, 66.66), (999, 1000, 99.9), (1, 100_000, 0.0),
         (42, 100, 42.0), (5, 5, 100.0), (64 << 20, 64 << 20, 100.0), (9, 10_000, 0.09),
     ])
-    func percentHasTwoDigitsAndNeverRoundsUp(received: Int64, total: Int64, percent: Double) throws
+    func percentHasTwoDecimalsAndIsNeverRoundedUp(received: Int64, total: Int64, percent: Double)
+        throws
     {
         let item = try written(
             "u", .inFlight(.init(phase: .receiving, received: received, total: total)))
@@ -72,14 +73,14 @@ struct ItemWriterTests {
         #expect(item.total == Int(total))
     }
 
-    @Test func percentIsLeftOutWhereThereIsNothingToDivideBy() throws {
+    @Test func percentIsAbsentIfTheTotalIsZero() throws {
         let item = try written("u", .inFlight(.init(phase: .receiving, received: 0, total: 0)))
         #expect(item.percent == nil)
         #expect(item.total == 0)
     }
 
     @Test(arguments: texts)
-    func cachedHasItsPathAndWhatMemoryKnows(url: String) throws {
+    func aCachedEntryHasItsPathAndFactsFromMemory(url: String) throws {
         let expected = cachedItem(url)
         #expect(try written(url, .cached(facts())) == expected)
         var bare = facts()
@@ -91,7 +92,7 @@ struct ItemWriterTests {
     }
 
     @Test(arguments: [false, true])
-    func detailsAreAddedWhenAskedFor(isPinned: Bool) throws {
+    func detailsAreAddedOnRequest(isPinned: Bool) throws {
         let digest = String(repeating: "0f", count: 32)
         var facts = facts()
         facts.isPinned = isPinned
@@ -111,7 +112,7 @@ struct ItemWriterTests {
         #expect(try written("u", .cached(facts), none) == expected)
     }
 
-    @Test func failuresBelongToImagesInAnyState() throws {
+    @Test func aFailureCanBelongToAnyState() throws {
         let failure = Failure(
             .http, "busy", httpStatus: 503, retryAt: UnixTime(rawValue: 1_790_000_300))
         let wire = CacheWire.Failure(
@@ -125,7 +126,7 @@ struct ItemWriterTests {
         #expect(try written("u", .missing(failure)).failure == wire)
     }
 
-    @Test func theLargestNumbersHaveRoom() throws {
+    @Test func theLargestNumbersFit() throws {
         var facts = facts()
         facts.size = .max
         facts.width = Int(UInt32.max)
@@ -154,7 +155,7 @@ struct ItemWriterTests {
         }
     }
 
-    // MARK: What is expected
+    // MARK: Expected items
 
     private func item(_ url: String, _ state: Item.State) -> Item {
         Item(url: url, key: url.withUTF8Bytes { CacheKey(urlBytes: $0).description }, state: state)
@@ -202,7 +203,7 @@ struct JSONBytesTests {
         #expect(written { $0.put(number) } == "\(number)")
     }
 
-    @Test func numbersOfOtherWidthsToo() {
+    @Test func numbersOfOtherWidthsAreDecimal() {
         #expect(written { $0.put(UInt64.max) } == "18446744073709551615")
         #expect(written { $0.put(UInt16(200)) } == "200")
         #expect(written { $0.put(Int8.min) } == "-128")
@@ -220,7 +221,7 @@ struct JSONBytesTests {
         }
     }
 
-    @Test func textNeverTakesMoreThanTheRoomReckonedFor() {
+    @Test func textNeverNeedsMoreThanTheReservedBytes() {
         let text = String(repeating: "\u{1}", count: 50)
         let json = written(room: 50 * JSONBytes.escapedRoom) { $0.putEscaped(text) }
         #expect(json.utf8.count == 50 * JSONBytes.escapedRoom)

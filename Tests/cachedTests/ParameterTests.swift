@@ -13,14 +13,14 @@ struct ParameterTests {
         Methods.List.Parameters(), .init(order: .size), .init(limit: 1), .init(limit: .max),
         .init(order: .age, limit: 1_000_000, after: cursor),
     ])
-    func aPageIsAskedForInManyWays(parameters: Methods.List.Parameters) throws {
-        _ = try ListPage(parameters)
+    func aListTakesOrderLimitAndPosition(parameters: Methods.List.Parameters) throws {
+        _ = try ListMethod(parameters)
     }
 
     @Test(arguments: [0, -1, .min])
-    func aPageWithoutItemsIsRefused(limit: Int) {
+    func aListWithoutItemsIsRefused(limit: Int) {
         #expect(throws: WireError.invalidParameter(parameter: "limit")) {
-            _ = try ListPage(.init(limit: limit))
+            _ = try ListMethod(.init(limit: limit))
         }
     }
 
@@ -30,27 +30,27 @@ struct ParameterTests {
         "age/x/\(key)", "age//\(key)", cursor + "/", cursor.uppercased(), cursor + " ",
         "age/1/6ba7b811-9dad-11d1-80b4-00c04fd430c8",
     ])
-    func aPlaceThatIsNoneInTheOrderIsRefused(after: String) {
+    func aPositionOfAnotherOrderIsRefused(after: String) {
         #expect(throws: WireError.invalidParameter(parameter: "after")) {
-            _ = try ListPage(.init(order: .age, after: after))
+            _ = try ListMethod(.init(order: .age, after: after))
         }
     }
 
     @Test func aRemovalNamesURLsOrAPrefixOrAll() throws {
         let urls = ["https://a.test/1", "no url", "https://a.test/2"]
-        guard case .urls(urls) = try RemovalSelection(.init(urls: urls)) else {
-            Issue.record("URLs make no selection of them")
+        guard case .urls(urls) = try RemoveMethod(.init(urls: urls)) else {
+            Issue.record("the URLs are not taken")
             return
         }
-        guard case .prefix("https://a") = try RemovalSelection(.init(prefix: "https://a")) else {
-            Issue.record("a prefix makes none")
+        guard case .prefix("https://a") = try RemoveMethod(.init(prefix: "https://a")) else {
+            Issue.record("the prefix is not taken")
             return
         }
-        guard case .prefix("") = try RemovalSelection(.init(all: true)) else {
-            Issue.record("all is not the empty prefix")
+        guard case .prefix("") = try RemoveMethod(.init(all: true)) else {
+            Issue.record("all is not taken as the empty prefix")
             return
         }
-        _ = try RemovalSelection(.init(urls: [], all: false))
+        _ = try RemoveMethod(.init(urls: [], all: false))
     }
 
     @Test(arguments: [
@@ -59,19 +59,39 @@ struct ParameterTests {
         (.init(urls: [], prefix: "x"), "urls"), (.init(urls: [], all: true), "urls"),
         (.init(prefix: "x", all: true), "urls"),
     ])
-    func aRemovalThatSaysTwoThingsOrNoneIsRefused(
+    func aRemovalThatNamesTwoThingsOrNoneIsRefused(
         parameters: Methods.Remove.Parameters, name: String
     ) {
         #expect(throws: WireError.invalidParameter(parameter: name)) {
-            _ = try RemovalSelection(parameters)
+            _ = try RemoveMethod(parameters)
         }
     }
 
-    @Test func moreURLsThanCanBeAnsweredAreRefused() throws {
-        try Connection.admit(Array(repeating: "", count: Connection.urlLimit))
-        #expect(throws: WireError.tooMany(limit: Connection.urlLimit)) {
-            try Connection.admit(Array(repeating: "", count: Connection.urlLimit + 1))
+    /// With and without a decoder: an escape is left to the decoder.
+    @Test(arguments: ["Status", "Fetch", "Watch", "Remove", "Pin"], ["", "\\n"])
+    func aCallThatNamesTooManyURLsIsRefused(method: String, url: String) throws {
+        let limit = IncomingCall.urlLimit
+        #expect(limit >= 100_000)
+        if case .failure = try request(method, url, count: limit) {
+            Issue.record("\(limit) URLs are refused")
         }
-        #expect(Connection.urlLimit >= 100_000)
+        guard case .failure(let error) = try request(method, url, count: limit + 1) else {
+            Issue.record("\(limit + 1) URLs are taken")
+            return
+        }
+        #expect(error == .tooMany(limit: limit))
+    }
+
+    private func request(
+        _ method: String, _ url: String, count: Int
+    ) throws -> Result<IncomingCall.Request, WireError> {
+        let urls = Array(repeating: "\"\(url)\"", count: count).joined(separator: ",")
+        let pinned = method == "Pin" ? ",\"pinned\":true" : ""
+        let text = """
+            {"method":"io.cached.Cache.\(method)","parameters":{"urls":[\(urls)]\(pinned)}}
+            """
+        return try Array(text.utf8).withUnsafeBytes {
+            try IncomingCall.decode($0).get().request
+        }
     }
 }

@@ -1,21 +1,20 @@
 import CacheCore
 import CacheWire
 
-/// What has been done about memory pressure since the start.
+/// The reactions to memory pressure since the daemon started.
 struct PressureRecord: Sendable, Hashable {
-    /// One reaction.
     struct Reaction: Sendable, Hashable {
-        /// Who said that memory is short: a source, a signal, or the call `Pressure`.
+        /// The origin of the report: a source, a signal, or the method `Pressure`.
         var source: String
         var level: PressureLevel
-        /// When it was done.
+        /// When it ended.
         var at: UnixTime
         var relief: MemoryRelief
     }
 
-    /// Reactions that are done.
+    /// The number of reactions that have ended.
     private(set) var count = 0
-    /// The one that ended last.
+    /// The reaction that ended last.
     private(set) var last: Reaction?
 
     mutating func reacted(_ reaction: Reaction) {
@@ -23,23 +22,23 @@ struct PressureRecord: Sendable, Hashable {
         last = reaction
     }
 
-    /// What `Stats` says; there is a last reaction only once there was one.
+    /// The values for `Stats`. Those of the last reaction are absent if there has been none.
     ///
-    /// - Parameter source: what is watched now.
-    func figures(source: String) -> [String: JSONValue] {
-        var figures: [String: JSONValue] = [
+    /// - Parameter source: the source that is watched now.
+    func metrics(source: String) -> [String: JSONValue] {
+        var metrics: [String: JSONValue] = [
             "pressureSource": .string(source), "pressureReactions": .int(count),
         ]
-        guard let last else { return figures }
-        figures["pressureLastSource"] = .string(last.source)
-        figures["pressureLastLevel"] = .string(last.level.rawValue)
-        figures["pressureLastAt"] = .int(Int(last.at.rawValue))
-        figures["pressureLastEntries"] = .int(last.relief.evicted.entries)
-        figures["pressureLastBytes"] = .int(Int(last.relief.evicted.bytes))
-        figures["pressureLastDroppedEntries"] = .int(last.relief.dropped.entries)
-        figures["pressureLastDroppedBytes"] = .int(Int(last.relief.dropped.bytes))
-        figures["pressureLastMilliseconds"] = .int(Int(last.relief.duration.milliseconds))
-        return figures
+        guard let last else { return metrics }
+        metrics["pressureLastSource"] = .string(last.source)
+        metrics["pressureLastLevel"] = .string(last.level.rawValue)
+        metrics["pressureLastAt"] = .int(Int(last.at.rawValue))
+        metrics["pressureLastEntries"] = .int(last.relief.evicted.entries)
+        metrics["pressureLastBytes"] = .int(Int(last.relief.evicted.bytes))
+        metrics["pressureLastDroppedEntries"] = .int(last.relief.dropped.entries)
+        metrics["pressureLastDroppedBytes"] = .int(Int(last.relief.dropped.bytes))
+        metrics["pressureLastMilliseconds"] = .int(Int(last.relief.duration.milliseconds))
+        return metrics
     }
 }
 

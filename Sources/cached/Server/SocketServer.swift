@@ -6,146 +6,149 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// The socket and everything behind it, as one service: binds, serves, drains.
+/// The socket and everything behind it as one service, from binding the socket to the end of the last connection.
 ///
-/// The socket is bound before the directory is scanned, and taken over only after the directory's lock
-/// is held, so that two daemons can't both believe to be the one.
+/// The socket is bound before the directory is scanned, so that clients need not wait for that. The directory is
+/// locked before the socket is bound, so two daemons can never both believe that they own the directory.
 final class SocketServer: Service {
-    private let cache: Cache
-    /// Watches for memory pressure while the cache runs.
-    let pressure: PressureMonitor
-    private let relief: PressureRelief
+    private let server: ServerContext
     private let socket: ListeningSocket
     private let settings: Settings
-    private let logger: Logger
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    private let pool = NIOThreadPool(numberOfThreads: 2)
-    private let pager = NIOThreadPool(numberOfThreads: 1)
-    /// For the end: the others may be busy with long lists, and there may be no thread to be had then.
+    /// For the shutdown. The other pools can be busy with long calls then, and the system may not allow a new thread.
     private let drainer = NIOThreadPool(numberOfThreads: 1)
 
-    /// How long answers may take to reach their readers at the end.
-    private static let patience = TimeAmount.milliseconds(300)
+    /// Watches memory pressure while the cache runs.
+    var pressure: PressureMonitor { server.pressure }
+
+    /// How long clients have to read their last replies when the daemon stops.
+    private static let lastReplyTimeout = TimeAmount.milliseconds(300)
 
     init(_ settings: Settings, logger: Logger) throws(StartFailure) {
         self.settings = settings
-        self.logger = logger
+        let cache: Cache
         do {
             cache = try Cache(settings.cache, logger: logger)
         } catch {
             throw StartFailure(error)
         }
-        let relief = PressureRelief(settings.pressure, logger: logger) { [cache] in
+        let relief = PressureRelief(settings.pressure, logger: logger) {
             cache.relieve($0, completion: $1)
         }
-        self.relief = relief
-        pressure = PressureMonitor(
+        let pressure = PressureMonitor(
             settings.pressure, choice: .ofProcess(try Environment.all()), logger: logger
         ) { level, source in relief.reactAndWait(level, source: source) }
         socket = try ListeningSocket(path: settings.socket, mode: settings.socketMode)
+        let loop = group.next()
+        let replies = ReplyWriter(items: ItemWriter(directory: settings.cache.directory))
+        let timeSlices = LoopTimeSlices(loop: loop)
+        server = ServerContext(
+            cache: cache, replies: replies, loop: loop, registry: ConnectionRegistry(loop: loop),
+            broadcaster: Broadcaster(cache, replies, loop: loop, timeSlices: timeSlices),
+            timeSlices: timeSlices, pool: NIOThreadPool(numberOfThreads: 2),
+            pager: NIOThreadPool(numberOfThreads: 1), logger: logger, pressure: pressure,
+            relief: relief, directory: settings.cache.directory, socket: socket.absolutePath)
     }
 
     func run() async throws {
-        let loop = group.next()
-        let hub = Hub(loop: loop)
-        let desk = desk(hub)
-        try await loop.submit { hub.serve(desk.cache, desk.replies) }.get()
-        pool.start()
-        pager.start()
+        server.pool.start()
+        server.pager.start()
         drainer.start()
-        let listener = try await listen(desk)
+        let listener = try await listen()
         socket.isListening()
-        // Signals are taken by now. One that came when there was only the socket's name ends it in order, too.
+        // Signals are handled from here on. One that arrived since the socket was bound stops the daemon now.
         clinux_raise_remembered_end()
-        cache.start(observer: hub)
+        server.cache.start(observer: self)
         pressure.start()
-        logger.info(
+        server.logger.info(
             "listening",
             metadata: ["socket": "\(settings.socket)", "directory": "\(settings.cache.directory)"])
-        // It throws only when the task is cancelled, which is the end just the same.
+        // It throws only if the task is cancelled, and then the daemon stops as well.
         try? await gracefulShutdown()
-        try await drain(listener, hub, loop)
-        logger.info("stopped")
+        try await drain(listener)
+        server.logger.info("stopped")
     }
 
-    /// Takes over what can change while the daemon runs: the limits.
+    /// Applies the settings that can change while the daemon runs: the limits.
     func apply(_ settings: Settings) throws(StartFailure) {
         do {
-            try cache.apply(settings.cache.limits)
+            try server.cache.apply(settings.cache.limits)
         } catch {
             throw StartFailure(error)
         }
     }
 
-    private func desk(_ hub: Hub) -> Desk {
-        Desk(
-            cache: cache,
-            replies: ReplyWriter(items: ItemWriter(directory: settings.cache.directory)),
-            hub: hub, pool: pool, pager: pager, logger: logger, pressure: pressure, relief: relief,
-            facts: DaemonFacts(
-                directory: settings.cache.directory, socket: socket.absolutePath,
-                curlVersion: Cache.curlVersion, startedAt: .now))
-    }
-
-    private func listen(_ desk: Desk) async throws -> any Channel {
+    private func listen() async throws -> any Channel {
         do {
-            return try await bootstrap(desk).withBoundSocket(socket.descriptor).get()
+            return try await bootstrap().withBoundSocket(socket.descriptor).get()
         } catch {
             throw StartFailure(
                 message:
-                    "cannot listen at the socket \(settings.socket) (\(error)); choose another "
+                    "cannot listen on the socket \(settings.socket) (\(error)); choose another path "
                     + "with --socket",
                 exitCode: .cannotCreate)
         }
     }
 
-    private func bootstrap(_ desk: Desk) -> ServerBootstrap {
+    private func bootstrap() -> ServerBootstrap {
         ServerBootstrap(group: group)
-            .serverChannelInitializer { [settings, logger] channel in
+            .serverChannelInitializer { [settings, server] channel in
                 channel.eventLoop.makeCompletedFuture {
                     let limit = DescriptorLimit.connections(
                         besides: settings.cache.transfers.transferLimit)
                     try channel.pipeline.syncOperations.addHandler(
-                        Reception(limit: limit, logger: logger))
+                        AcceptLimiter(limit: limit, logger: server.logger))
                 }
             }
-            .serverChannelOption(.maxMessagesPerRead, value: UInt(Reception.turn))
+            .serverChannelOption(.maxMessagesPerRead, value: UInt(AcceptLimiter.batch))
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelOption(
                 .writeBufferWaterMark, value: .init(low: 64 * 1024, high: 1024 * 1024)
             )
-            .childChannelInitializer { channel in
+            .childChannelInitializer { [server] channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        Connection(desk: desk, client: desk.hub.nextClient()))
+                        ClientConnection(server, client: server.registry.nextClient()))
                 }
             }
     }
 
-    /// Nothing new comes in; what runs stops, what is staged is published; answers go out, as far as
-    /// anybody reads them.
-    private func drain(
-        _ listener: any Channel, _ hub: Hub, _ loop: any EventLoop
-    ) async throws {
+    /// Stops in order: accepts no new client, ends the downloads, publishes images that are complete, and sends the
+    /// last replies to the clients that read them.
+    private func drain(_ listener: any Channel) async throws {
+        let (server, loop) = (server, server.loop)
         socket.remove()
         try await listener.close()
-        try await loop.submit { hub.isDraining = true }.get()
+        try await loop.submit { server.registry.isDraining = true }.get()
         try await drainer.runIfActive {
-            self.cache.beginDraining()
-            // Before the cache's threads, which a reaction that runs needs to end.
+            server.cache.beginDraining()
+            // Before the cache's threads stop, because a running reaction needs them to finish.
             self.pressure.stop()
-            self.cache.drain()
+            server.cache.drain()
         }
         let closed = try await loop.submit { () -> EventLoopFuture<Void> in
-            let connections = hub.connections
+            let connections = server.registry.connections
             for connection in connections { connection.shutDown() }
             let ends = connections.compactMap { $0.context?.channel.closeFuture }
             return EventLoopFuture.andAllComplete(ends, on: loop)
         }.get()
-        let deadline = loop.scheduleTask(in: Self.patience) {}
+        let deadline = loop.scheduleTask(in: Self.lastReplyTimeout) {}
         closed.whenComplete { _ in deadline.cancel() }
-        // A cancelled deadline means that all connections were closed before it.
+        // If the deadline was cancelled, all connections have closed before it.
         try? await deadline.futureResult.get()
         try await drainer.shutdownGracefully()
+    }
+}
+
+/// Notices of the cache, which calls these functions on any of its threads.
+extension SocketServer: CacheObserver {
+    func decided(_ outcomes: [Outcome]) {
+        server.loop.execute { [server] in
+            for outcome in outcomes { server.registry.decided(outcome) }
+        }
+    }
+
+    func changesArrived() {
+        server.loop.execute { [server] in server.broadcaster.changesArrived() }
     }
 }

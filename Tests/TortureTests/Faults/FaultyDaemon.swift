@@ -138,7 +138,7 @@ struct FaultyDaemon: Sendable {
     func expectHelpfulLog() throws {
         for line in daemon.log.split(separator: "\n")
         where line.contains(" warning ") || line.contains(" error ") {
-            guard line.contains(daemon.directory) || line.contains("clients can't be let in"),
+            guard line.contains(daemon.directory) || line.contains("cannot accept clients"),
                 line.contains("remedy=") || line.contains(";")
             else { throw TestFailure("that is no help: \(line)") }
         }

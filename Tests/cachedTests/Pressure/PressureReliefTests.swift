@@ -8,15 +8,15 @@ import Testing
 @testable import CacheCore
 @testable import cached
 
-/// What is done about pressure, with a cache that only says what was asked of it.
+/// The reactions to pressure, with a cache that only records the requests.
 @Suite("Pressure relief", .timeLimit(.minutes(5)))
 struct PressureReliefTests {
     typealias Completion = @Sendable (MemoryRelief) -> Void
 
-    /// A cache that finishes a relief when it is told to.
+    /// A cache that finishes a reaction when the test says so.
     final class Scripted: Sendable {
         struct State {
-            /// What happened, in order.
+            /// The events in order.
             var events: [String] = []
             var measures: [ReliefMeasure] = []
             var running: [Completion] = []
@@ -41,13 +41,13 @@ struct PressureReliefTests {
             state.withLock { $0.events.append(event) }
         }
 
-        /// Finishes the relief that was asked for first.
+        /// Finishes the reaction that was requested first.
         func finish(_ relief: MemoryRelief) {
             note("evicted")
             state.withLock { $0.running.removeFirst() }(relief)
         }
 
-        /// Waits until a relief is asked for.
+        /// Waits until a reaction is requested.
         func waitForRelief() async throws {
             try await waitUntil("a relief") { !state.withLock { $0.running.isEmpty } }
         }
@@ -60,25 +60,25 @@ struct PressureReliefTests {
         evicted: Removal(entries: 3, bytes: 12_288), dropped: Removal(entries: 7, bytes: 28_672),
         duration: .microseconds(4_900))
 
-    @Test func aWarningEvictsToItsShareAndKeepsTheAllocatorsMemory() {
+    @Test func aWarningEvictsToItsShareAndKeepsTheAllocatorsFreeMemory() {
         let cache = Scripted()
         let relief = cache.relief()
-        relief.react(.warning, source: "test") { _ in cache.note("told") }
+        relief.react(.warning, source: "test") { _ in cache.note("completed") }
         #expect(cache.measures == [ReliefMeasure(keptShare: 0.75, tightens: false)])
         cache.finish(some)
-        #expect(cache.events == ["evicted", "told"])
+        #expect(cache.events == ["evicted", "completed"])
     }
 
-    @Test func criticalPressureTightensAndGivesBackAfterwards() {
+    @Test func criticalPressureTightensTheBudgetThenGivesMemoryBack() {
         let cache = Scripted()
         let relief = cache.relief()
-        relief.react(.critical, source: "test") { _ in cache.note("told") }
+        relief.react(.critical, source: "test") { _ in cache.note("completed") }
         #expect(cache.measures == [ReliefMeasure(keptShare: 0.5, tightens: true)])
         cache.finish(some)
-        #expect(cache.events == ["evicted", "given back", "told"])
+        #expect(cache.events == ["evicted", "given back", "completed"])
     }
 
-    @Test func theSharesAreThoseSet() {
+    @Test func theSharesComeFromTheSettings() {
         let cache = Scripted()
         var settings = PressureSettings()
         (settings.warningKeep, settings.criticalKeep) = (0.9, 0.1)
@@ -88,7 +88,7 @@ struct PressureReliefTests {
         #expect(cache.measures.map(\.keptShare) == [0.9, 0.1])
     }
 
-    @Test func theBlockingFormReturnsWhenTheReliefIsComplete() async throws {
+    @Test func theBlockingFormReturnsAfterTheReaction() async throws {
         let cache = Scripted()
         let relief = cache.relief()
         let thread = NamedThread("test") {
@@ -102,7 +102,7 @@ struct PressureReliefTests {
         #expect(cache.events == ["evicted", "returned"])
     }
 
-    @Test func theRecordIsThereBeforeTheCompletion() {
+    @Test func theReactionIsRecordedBeforeTheCompletion() {
         let cache = Scripted()
         let relief = cache.relief()
         #expect(relief.record == PressureRecord())
@@ -118,7 +118,7 @@ struct PressureReliefTests {
         #expect(relief.record.count == 1)
     }
 
-    @Test func eachReactionCountsAndTheLastToEndIsShown() {
+    @Test func allReactionsAreCountedAndTheLastToEndIsShown() {
         let cache = Scripted()
         let relief = cache.relief()
         for source in ["first", "second", "third"] {
@@ -129,21 +129,21 @@ struct PressureReliefTests {
         #expect(relief.record.last?.source == "third")
     }
 
-    // MARK: What Stats says
+    // MARK: Stats
 
-    @Test func beforeAReactionThereIsNoLastOne() {
-        let figures = PressureRecord().figures(source: "off")
-        #expect(figures == ["pressureSource": "off", "pressureReactions": 0])
+    @Test func withoutAReactionTheLastOneIsAbsent() {
+        let metrics = PressureRecord().metrics(source: "off")
+        #expect(metrics == ["pressureSource": "off", "pressureReactions": 0])
     }
 
-    @Test func afterAReactionAllOfItIsSaid() {
+    @Test func theLastReactionIsShownWithAllItsValues() {
         var record = PressureRecord()
         record.reacted(
             PressureRecord.Reaction(
                 source: "SIGUSR1", level: .warning, at: UnixTime(rawValue: 1_790_000_000),
                 relief: some))
         #expect(
-            record.figures(source: "/proc/pressure/memory") == [
+            record.metrics(source: "/proc/pressure/memory") == [
                 "pressureSource": "/proc/pressure/memory", "pressureReactions": 1,
                 "pressureLastSource": "SIGUSR1", "pressureLastLevel": "warning",
                 "pressureLastAt": 1_790_000_000, "pressureLastEntries": 3,

@@ -1,0 +1,285 @@
+import CacheCore
+import CacheWire
+import NIOCore
+import NIOPosix
+
+/// Answers the calls of one connection, one after the other. Used on the event loop only.
+///
+/// The dispatcher decides where a call runs. The event loop answers short calls itself. A call that names
+/// many URLs or reads files would delay all other clients, so a thread of the pool answers it; the calls behind
+/// it wait. The files in `Methods` know how each method is answered.
+///
+/// A call ends the stream that runs on its connection. A new `Fetch` or `Watch` takes over from the old stream:
+/// the old one's place in the cache and its subscription go only when the new ones exist, so a download that
+/// both name continues, and no change of it is lost.
+final class CallDispatcher {
+    unowned let connection: ClientConnection
+    let server: ServerContext
+    /// The connection's identity in the cache, which shares its download slots fairly between clients.
+    let client: ClientID
+    /// The call that is not completely answered yet.
+    var running: RunningCall?
+    /// Sends the changes of the running stream. It outlives its call until the next stream has taken over.
+    var updates: UpdateStream?
+
+    /// Bytes of a call that the event loop answers itself: several hundred URLs, about 2 ms.
+    private static let shortMessage = 32 * 1024
+    /// The same for a plain `Status`, which takes a tenth of the time. URLs can be very short, so they count too.
+    private static let shortStatus = (bytes: 256 * 1024, urls: 4096)
+
+    init(
+        for connection: ClientConnection, _ server: ServerContext, _ client: ClientID
+    ) {
+        self.connection = connection
+        self.server = server
+        self.client = client
+    }
+
+    var isRunning: Bool { running != nil }
+
+    /// Whether the next call can be answered now. A running stream is no obstacle, because that call ends it.
+    var canTakeCall: Bool { running?.isStream ?? true }
+
+    // MARK: Calls
+
+    /// Answers a message: a plain `Status` straight from its bytes, any other call after decoding it.
+    func answer(_ message: ByteBuffer) {
+        let isLong = Self.isLong(message)
+        if !isLong, running == nil, answerStatus(message) { return }
+        let ended = takeStream()
+        perform(offLoop: isLong) { _, _ in
+            message.withUnsafeReadableBytes { IncomingCall.decode($0) }
+        } then: { calls, call in
+            switch call {
+            case .success(let call): calls.dispatch(call, isLong: isLong, ending: ended)
+            case .failure(let error):
+                calls.release(ended)
+                calls.connection.refuse(error)
+            }
+        } ifClosed: { calls, _ in
+            calls.release(ended)
+        }
+    }
+
+    /// `false` if the message is not a plain `Status`.
+    private func answerStatus(_ message: ByteBuffer) -> Bool {
+        message.withUnsafeReadableBytes { bytes in
+            guard let call = StatusCall(bytes), call.urls.count <= IncomingCall.urlLimit else {
+                return false
+            }
+            call.writeReply(bytes, from: server, to: &connection.output)
+            return true
+        }
+    }
+
+    /// Whether decoding and answering a message would delay other clients.
+    static func isLong(_ message: ByteBuffer) -> Bool {
+        guard message.readableBytes > shortMessage else { return false }
+        guard message.readableBytes <= shortStatus.bytes,
+            let call = message.withUnsafeReadableBytes({ StatusCall($0) })
+        else { return true }
+        return call.urls.count > shortStatus.urls
+    }
+
+    private func dispatch(_ call: IncomingCall, isLong: Bool, ending ended: RunningCall?) {
+        do throws(WireError) {
+            switch try call.request.get() {
+            case .fetch(let parameters):
+                try fetch(call.header, parameters, isLong: isLong, replacing: ended)
+            case .watch(let parameters) where call.header.isStream:
+                try watch(call.header, parameters, isLong: isLong, replacing: ended)
+            case let request:
+                end(ended) { $0.answer(call.header, request, isLong: isLong) }
+            }
+        } catch {
+            end(ended) { $0.reply(to: call.header, Reply<NoParameters>(error: error)) }
+        }
+    }
+
+    /// Answers a call that begins no stream of changes.
+    private func answer(_ header: CallHeader, _ request: IncomingCall.Request, isLong: Bool) {
+        do throws(WireError) {
+            switch request {
+            case .getInfo: reply(to: header, Reply(ServiceMethods.info))
+            case .getInterfaceDescription(let parameters):
+                reply(to: header, Reply(try ServiceMethods.describe(parameters)))
+            case .status(let parameters):
+                replyOnce(header, offLoop: isLong || parameters.details == true) {
+                    StatusCall.writeReply(parameters, from: $0, to: &$1)
+                }
+            case .watch(let parameters):
+                guard !server.registry.isDraining else { throw .shuttingDown }
+                guard let urls = parameters.urls else { throw .expectedMore }
+                replyOnce(header) { WatchMethod.writeState(of: urls, from: $0, to: &$1) }
+            case .list(let parameters):
+                replyOnce(header, try ListMethod(parameters).writeReply)
+            case .stats: replyOnce(header, StatsMethod.writeReply)
+            case .remove(let parameters): replyLater(header, try RemoveMethod(parameters).run)
+            case .pin(let parameters): replyLater(header) { PinMethod.run(parameters, in: $0, $1) }
+            case .evict(let parameters): replyLater(header, try EvictMethod(parameters).run)
+            case .pressure(let parameters):
+                replyLater(header) { PressureMethod.run(parameters.level, in: $0, $1) }
+            case .verify(let parameters): try verify(header, parameters)
+            case .fetch: preconditionFailure("a Fetch takes over from the stream before it")
+            }
+        } catch {
+            reply(to: header, Reply<NoParameters>(error: error))
+        }
+    }
+
+    func reply(to header: CallHeader, _ reply: some Encodable) {
+        guard header.oneway != true else { return }
+        server.replies.write(reply, to: &connection.output)
+    }
+
+    // MARK: Threads
+
+    /// Runs `make` on the event loop, or on a thread of the pool while the calls behind it wait. Sends the reply
+    /// that `make` writes, then calls `then`; or `ifClosed`, if the connection has closed in the meantime.
+    func perform<Result: Sendable>(
+        offLoop: Bool, _ make: @escaping @Sendable (ServerContext, inout ByteBuffer) -> Result,
+        then: @escaping @Sendable (CallDispatcher, Result) -> Void,
+        ifClosed: @escaping @Sendable (CallDispatcher, Result) -> Void = { _, _ in }
+    ) {
+        guard offLoop else {
+            running = .work(failsOnShutdown: false)
+            let result = make(server, &connection.output)
+            running = nil
+            return then(self, result)
+        }
+        submit(failsOnShutdown: false) { server, finish in
+            var reply = ByteBuffer()
+            let result = make(server, &reply)
+            finish(reply, result)
+        } then: {
+            then($0, $1)
+        } ifClosed: {
+            ifClosed($0, $1)
+        }
+    }
+
+    /// Answers with one reply, which `write` makes. A `oneway` call gets none.
+    private func replyOnce(
+        _ header: CallHeader, offLoop: Bool = true,
+        _ write: @escaping @Sendable (ServerContext, inout ByteBuffer) -> Void
+    ) {
+        guard !offLoop else {
+            return replyLater(header) { server, finish in
+                var reply = ByteBuffer()
+                write(server, &reply)
+                finish(reply)
+            }
+        }
+        if header.oneway != true { write(server, &connection.output) }
+    }
+
+    /// Answers with one reply, which `start` passes to its second argument, once and from any thread. A `oneway` call
+    /// gets none.
+    private func replyLater(
+        _ header: CallHeader,
+        _ start:
+            @escaping @Sendable (ServerContext, @escaping @Sendable (ByteBuffer) -> Void) -> Void
+    ) {
+        let isSilent = header.oneway == true
+        submit(failsOnShutdown: !isSilent) { server, finish in
+            start(server) { finish(isSilent ? ByteBuffer() : $0, ()) }
+        } then: { _, _ in
+        } ifClosed: { _, _ in
+        }
+    }
+
+    /// Starts work on a thread of the pool; the calls behind it wait until the work has passed a reply and a result
+    /// to its second argument. The connection counts as closed if the call has failed because the daemon stops.
+    private func submit<Result: Sendable>(
+        failsOnShutdown: Bool,
+        _ start:
+            @escaping @Sendable (
+                ServerContext, @escaping @Sendable (ByteBuffer, Result) -> Void
+            ) -> Void,
+        then: @escaping @Sendable (CallDispatcher, Result) -> Void,
+        ifClosed: @escaping @Sendable (CallDispatcher, Result) -> Void
+    ) {
+        running = .work(failsOnShutdown: failsOnShutdown)
+        let connection = NIOLoopBound(self.connection, eventLoop: server.loop)
+        server.pool.submit { [server] state in
+            guard state == .active else { return }
+            start(server) { reply, result in
+                server.loop.execute {
+                    let calls = connection.value.calls
+                    guard case .work? = calls.running else { return ifClosed(calls, result) }
+                    // Sending can show that the client is gone.
+                    connection.value.send(reply)
+                    guard connection.value.isOpen else { return ifClosed(calls, result) }
+                    calls.running = nil
+                    then(calls, result)
+                    connection.value.resume()
+                }
+            }
+        }
+    }
+
+    // MARK: The end of a call
+
+    /// Takes the running stream out of its place, because another call has arrived. The cache keeps what it holds
+    /// until ``release(_:)``.
+    private func takeStream() -> RunningCall? {
+        guard let stream = running, stream.isStream else { return nil }
+        if let waiter = stream.waiter {
+            server.registry.stopWaiting(for: waiter)
+            server.cache.keep(waiter)
+        }
+        running = nil
+        return stream
+    }
+
+    /// Sends the last reply of a stream that has been taken out of its place, and drops what it held.
+    private func end(
+        _ stream: RunningCall?, then next: @escaping @Sendable (CallDispatcher) -> Void
+    ) {
+        stopUpdates()
+        guard let stream else { return next(self) }
+        perform(offLoop: stream.isLong) { server, output in
+            stream.writeLastReply(from: server, to: &output)
+            stream.cancel(in: server)
+        } then: { calls, _ in
+            next(calls)
+        }
+    }
+
+    /// Drops what a call holds in the cache; on another thread if that takes long.
+    func release(_ call: RunningCall?) {
+        guard let call else { return }
+        guard call.isLong else { return call.cancel(in: server) }
+        server.pool.submit { [server] _ in
+            call.cancel(in: server)
+            // If this is the last reference to all its URLs, this thread frees them.
+            withExtendedLifetime(call) {}
+        }
+    }
+
+    /// Ends the running call without a reply, because the client is gone or the connection closes.
+    func abandon() {
+        stopUpdates()
+        guard let call = running else { return }
+        if case .work = call { return }
+        if let waiter = call.waiter { server.registry.stopWaiting(for: waiter) }
+        release(call)
+        running = nil
+    }
+
+    /// The daemon stops: replies with an error, unless the call waits for downloads. The cache itself ends those.
+    func shutDown() {
+        switch running {
+        case .watch, .work(failsOnShutdown: true):
+            server.replies.write(
+                Reply<NoParameters>(error: .shuttingDown), to: &connection.output)
+            running = nil
+        default: break
+        }
+    }
+}
+
+extension CallHeader {
+    /// Whether the caller takes more than one reply.
+    var isStream: Bool { more == true && oneway != true }
+}

@@ -1,0 +1,260 @@
+import CacheCore
+import CacheWire
+import Glibc
+import Logging
+import NIOCore
+
+/// One client's connection: splits the bytes received into messages and writes the replies in the order of
+/// the calls. ``CallDispatcher`` answers the calls. Used on the event loop only.
+///
+/// Memory stays bounded whatever the client does. The connection reads nothing more while the client does not
+/// read its replies, or while a call is running. A message is limited to 16 MiB, and ``ConnectionRegistry``
+/// limits the incomplete messages of all connections together.
+final class ClientConnection: ChannelDuplexHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let server: ServerContext
+    private let client: ClientID
+    private(set) lazy var calls = CallDispatcher(for: self, server, client)
+    /// `nil` before the channel is active, and once it is closed.
+    private(set) var context: ChannelHandlerContext?
+    /// Bytes received that no call has consumed yet.
+    private var input = ByteBuffer()
+    /// How many bytes at the start of `input` are known to hold no NUL.
+    private var searched = 0
+    /// Whether the registry counts an incomplete message of this connection.
+    private var hasIncompleteMessage = false
+    /// Replies that are not handed to the channel yet.
+    var output = ByteBuffer()
+    private var isReadHeld = false
+    private var isHalfClosed = false
+    private var isClosing = false
+    /// Whether `process` is running further up the stack.
+    private var isProcessing = false
+
+    /// Bytes reserved in `output` at once: enough for a few items.
+    private static let outputReserve = 2048
+    /// Bytes of input that may wait while no call can be taken.
+    private static let inputAhead = 64 * 1024
+    /// Bytes of replies that are gathered before they are handed to the channel.
+    private static let outputChunk = 256 * 1024
+
+    init(_ server: ServerContext, client: ClientID) {
+        self.server = server
+        self.client = client
+    }
+
+    // MARK: Events of the channel
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        server.registry.opened(self)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        if input.readableBytes == 0 {
+            input = bytes
+        } else {
+            input.writeBuffer(&bytes)
+        }
+        // Flushing must not wait for `channelReadComplete`. The channel also reports that while it handles the
+        // end of input; a write that fails there would close the channel in the middle of its own work.
+        resume()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        guard context.channel.isWritable else { return }
+        calls.sendUpdates()
+        resume()
+    }
+
+    /// Holds the read back while the input that is already here cannot be answered.
+    func read(context: ChannelHandlerContext) {
+        if canRead(context) { context.read() } else { isReadHeld = true }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard case ChannelEvent.inputClosed? = event as? ChannelEvent else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        isHalfClosed = true
+        closeIfDone()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        discardInput()
+        server.registry.closed(self)
+        calls.abandon()
+        self.context = nil
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        server.logger.debug("connection failed", metadata: ["error": "\(error)"])
+        context.close(promise: nil)
+    }
+
+    // MARK: Input
+
+    /// Takes calls while they can be answered, then hands the replies to the channel.
+    func resume() {
+        process()
+        flush()
+    }
+
+    private func process() {
+        guard !isProcessing else { return }
+        isProcessing = true
+        defer {
+            isProcessing = false
+            // A write during this may have closed the connection; then a call begun since ends here.
+            if context == nil { calls.abandon() }
+        }
+        while canTakeCall, let message = nextMessage() {
+            guard message.readableBytes < Message.maximumLength else {
+                return refuse(.messageTooLarge(limit: Message.maximumLength))
+            }
+            if output.readableBytes == 0 { output.reserveCapacity(Self.outputReserve) }
+            calls.answer(message)
+            if output.readableBytes > Self.outputChunk { flush() }
+        }
+        if input.readableBytes >= Message.maximumLength, searched >= Message.maximumLength {
+            refuse(.messageTooLarge(limit: Message.maximumLength))
+        }
+        closeIfDone()
+        reportIncompleteMessage()
+    }
+
+    /// Whether the next call can be taken: the client reads its replies, and no call is running. A running
+    /// stream is no obstacle, because the next call ends it.
+    private var canTakeCall: Bool {
+        guard let context, !isClosing, context.channel.isWritable else { return false }
+        return calls.canTakeCall
+    }
+
+    private func canRead(_ context: ChannelHandlerContext) -> Bool {
+        canTakeCall || input.readableBytes < Self.inputAhead
+    }
+
+    /// The next complete message without its NUL.
+    private func nextMessage() -> ByteBuffer? {
+        let length: Int? = input.withUnsafeReadableBytes { bytes in
+            guard bytes.count > searched, let start = bytes.baseAddress else { return nil }
+            guard let end = memchr(start + searched, 0, bytes.count - searched) else { return nil }
+            return UnsafeRawPointer(end) - start
+        }
+        guard let length, let message = input.readSlice(length: length) else {
+            searched = input.readableBytes
+            // The buffer would grow for ever if every read ended in the middle of a message. And the memory of a
+            // long message is freed.
+            if searched == 0 {
+                input = ByteBuffer()
+            } else if input.readerIndex > Self.inputAhead {
+                input = ByteBuffer(buffer: input)
+            } else {
+                input.discardReadBytes()
+            }
+            return nil
+        }
+        input.moveReaderIndex(forwardBy: 1)
+        searched = 0
+        return message
+    }
+
+    private func discardInput() {
+        input = ByteBuffer()
+        searched = 0
+        reportIncompleteMessage()
+    }
+
+    /// Reports the size of an incomplete message to the registry, which ignores short ones.
+    private func reportIncompleteMessage() {
+        let bytes = searched > Self.inputAhead ? searched : 0
+        guard bytes > 0 || hasIncompleteMessage else { return }
+        hasIncompleteMessage = bytes > 0
+        server.registry.holdsIncompleteMessage(self, bytes: bytes)
+    }
+
+    /// Gives up the incomplete message, because other connections need the memory.
+    func refuseIncompleteMessage() {
+        let limit = ConnectionRegistry.incompleteMessagesLimit
+        refuse(
+            .invalidMessage(
+                reason: "it was still incomplete when others had sent \(limit) bytes"))
+    }
+
+    // MARK: Output
+
+    var isOpen: Bool { context != nil }
+
+    /// Whether the client reads its replies.
+    var isWritable: Bool { context?.channel.isWritable == true }
+
+    /// Hands the gathered replies to the channel, and reads on if a read was held back.
+    func flush() {
+        guard let context else { return }
+        if output.readableBytes > 0 {
+            context.writeAndFlush(wrapOutboundOut(takeOutput()), promise: nil)
+        }
+        if isReadHeld, canRead(context) {
+            isReadHeld = false
+            context.read()
+        }
+    }
+
+    /// Empties `output` first, because a write can lead back to here.
+    private func takeOutput() -> ByteBuffer {
+        defer { output = ByteBuffer() }
+        return output
+    }
+
+    /// Adds a reply that is in a buffer of its own. A long one goes to the channel without being copied.
+    func send(_ reply: ByteBuffer) {
+        guard reply.readableBytes > Self.outputChunk else {
+            output.writeImmutableBuffer(reply)
+            return
+        }
+        flush()
+        context?.writeAndFlush(wrapOutboundOut(reply), promise: nil)
+    }
+
+    /// Sends a reply at once, and calls `onSent` when the system has taken all of it.
+    func send(_ reply: ByteBuffer, onSent: @escaping () -> Void) {
+        flush()
+        guard let context else { return }
+        context.writeAndFlush(wrapOutboundOut(reply)).assumeIsolated().whenSuccess(onSent)
+    }
+
+    // MARK: The end
+
+    /// Replies with an error and closes, because nothing after it on this connection can be understood.
+    func refuse(_ error: WireError) {
+        server.replies.write(Reply<NoParameters>(error: error), to: &output)
+        close()
+    }
+
+    /// Closes once all replies are sent.
+    private func close() {
+        guard !isClosing, let context else { return }
+        isClosing = true
+        discardInput()
+        calls.abandon()
+        context.writeAndFlush(wrapOutboundOut(takeOutput())).assumeIsolated().whenComplete { _ in
+            context.close(promise: nil)
+        }
+    }
+
+    /// Closes because the daemon stops.
+    func shutDown() {
+        calls.shutDown()
+        close()
+    }
+
+    /// Closes if the client has closed its sending side and all its calls are answered. While it does not read
+    /// its replies, some calls may still wait in `input`.
+    private func closeIfDone() {
+        if isHalfClosed, !calls.isRunning, canTakeCall { close() }
+    }
+}

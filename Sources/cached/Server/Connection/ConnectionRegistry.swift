@@ -1,0 +1,68 @@
+import CacheCore
+import NIOCore
+
+/// All open connections, and the calls that wait for downloads. Used on the event loop only.
+final class ConnectionRegistry: Sendable {
+    private struct State {
+        var connections: [ObjectIdentifier: ClientConnection] = [:]
+        var waiting: [WaiterID: CallDispatcher] = [:]
+        var incompleteMessages = IncompleteMessageBudget<ClientConnection>(
+            limit: ConnectionRegistry.incompleteMessagesLimit)
+        var isDraining = false
+        var clients: UInt64 = 0
+    }
+
+    /// Bytes that all incomplete messages together may take.
+    static let incompleteMessagesLimit = 256 << 20
+
+    private let state: NIOLoopBoundBox<State>
+
+    init(loop: any EventLoop) {
+        state = .makeBoxSendingValue(State(), eventLoop: loop)
+    }
+
+    /// An identity that no other connection has or had.
+    func nextClient() -> ClientID {
+        state.value.clients += 1
+        return ClientID(rawValue: state.value.clients)
+    }
+
+    /// All open connections.
+    var connections: [ClientConnection] { Array(state.value.connections.values) }
+
+    func opened(_ connection: ClientConnection) {
+        state.value.connections[ObjectIdentifier(connection)] = connection
+    }
+
+    func closed(_ connection: ClientConnection) {
+        state.value.connections[ObjectIdentifier(connection)] = nil
+    }
+
+    /// Whether the daemon is stopping, so that no download begins any more.
+    var isDraining: Bool {
+        get { state.value.isDraining }
+        set { state.value.isDraining = newValue }
+    }
+
+    /// A connection holds an incomplete message of this size; 0 means that it holds none.
+    func holdsIncompleteMessage(_ connection: ClientConnection, bytes: Int) {
+        while let silent = state.value.incompleteMessages.record(bytes, of: connection) {
+            silent.refuseIncompleteMessage()
+        }
+    }
+
+    // MARK: Calls that wait for downloads
+
+    func wait(for waiter: WaiterID, _ calls: CallDispatcher) {
+        state.value.waiting[waiter] = calls
+    }
+
+    func stopWaiting(for waiter: WaiterID) {
+        state.value.waiting[waiter] = nil
+    }
+
+    /// Passes an outcome on to the call that waits for it, if it still does.
+    func decided(_ outcome: Outcome) {
+        state.value.waiting.removeValue(forKey: outcome.waiter)?.fetchDecided(outcome)
+    }
+}

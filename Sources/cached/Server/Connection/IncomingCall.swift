@@ -1,0 +1,151 @@
+import CacheWire
+
+/// A decoded message. Any thread can decode one.
+struct IncomingCall: Sendable {
+    enum Request: Sendable {
+        case getInfo
+        case getInterfaceDescription(Methods.GetInterfaceDescription.Parameters)
+        case status(Methods.Status.Parameters)
+        case fetch(Methods.Fetch.Parameters)
+        case watch(Methods.Watch.Parameters)
+        case list(Methods.List.Parameters)
+        case remove(Methods.Remove.Parameters)
+        case pin(Methods.Pin.Parameters)
+        case evict(Methods.Evict.Parameters)
+        case pressure(Methods.Pressure.Parameters)
+        case stats
+        case verify(Methods.Verify.Parameters)
+    }
+
+    let header: CallHeader
+    /// The parameters by method, or why the call cannot be answered.
+    let request: Result<Request, WireError>
+}
+
+extension IncomingCall {
+    /// The largest number of URLs in one call. A message has room for millions of short URLs, and their reply would
+    /// take gigabytes.
+    static let urlLimit = 200_000
+
+    /// Decodes a message; fails if it is not a call at all, so that the connection has to be closed.
+    static func decode(_ message: UnsafeRawBufferPointer) -> Result<IncomingCall, WireError> {
+        do throws(WireError) {
+            if let call = scanned(message) { return .success(call) }
+            return .success(try decoded(message))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The calls that can name very many URLs are found without a decoder, if they are written plainly.
+    private static func scanned(_ message: UnsafeRawBufferPointer) -> IncomingCall? {
+        if let status = StatusCall(message) {
+            let urls = status.urls.map {
+                String(decoding: UnsafeRawBufferPointer(rebasing: message[$0]), as: UTF8.self)
+            }
+            return IncomingCall(
+                CallHeader(method: MethodName.status.rawValue), .status(.init(urls: urls)))
+        }
+        guard let call = Call<Methods.Fetch.Parameters>(scanning: message),
+            let parameters = call.parameters
+        else { return nil }
+        return IncomingCall(
+            CallHeader(method: call.method, oneway: call.oneway, more: call.more),
+            .fetch(parameters))
+    }
+
+    private static func decoded(
+        _ message: UnsafeRawBufferPointer
+    ) throws(WireError) -> IncomingCall {
+        let header: CallHeader
+        do {
+            header = try Message.decode(from: message)
+        } catch {
+            throw .invalidMessage(reason: reason(error))
+        }
+        do throws(WireError) {
+            return IncomingCall(header, try request(header, message))
+        } catch {
+            if case .invalidMessage = error { throw error }
+            return IncomingCall(header: header, request: .failure(error))
+        }
+    }
+
+    private init(_ header: CallHeader, _ request: Request) {
+        self.header = header
+        let isTooLong = request.urlCount > Self.urlLimit
+        self.request = isTooLong ? .failure(.tooMany(limit: Self.urlLimit)) : .success(request)
+    }
+
+    private static func request(
+        _ header: CallHeader, _ message: UnsafeRawBufferPointer
+    ) throws(WireError) -> Request {
+        guard let method = MethodName(rawValue: header.method) else { throw unknown(header.method) }
+        return switch method {
+        case .getInfo: .getInfo
+        case .getInterfaceDescription: .getInterfaceDescription(try parameters(message))
+        case .status: .status(try parameters(message))
+        case .fetch: .fetch(try parameters(message))
+        case .watch: .watch(try parameters(message))
+        case .list: .list(try parameters(message))
+        case .remove: .remove(try parameters(message))
+        case .pin: .pin(try parameters(message))
+        case .evict: .evict(try parameters(message))
+        case .pressure: .pressure(try parameters(message))
+        case .stats: .stats
+        case .verify: .verify(try parameters(message))
+        }
+    }
+
+    /// The parameters of a call. A missing object counts as an empty one.
+    private static func parameters<Parameters: Codable & Sendable & Hashable>(
+        _ message: UnsafeRawBufferPointer
+    ) throws(WireError) -> Parameters {
+        do {
+            let call = try Message.decode(Call<Parameters>.self, from: message)
+            if let parameters = call.parameters { return parameters }
+            return try Message.decode(from: "{}".utf8)
+        } catch {
+            let reply = WireError(error)
+            guard case .invalidMessage = reply else { throw reply }
+            // Without any parameters the error still names the one that is missing.
+            guard case .keyNotFound(let key, _) = error else {
+                // For a number that is too large the decoder reports no parameter. A text that is not UTF-8 is not
+                // JSON (RFC 8259 §8.1), even if its header could be read.
+                let isText = String(validating: message, as: UTF8.self) != nil
+                throw isText ? .invalidParameter(parameter: "parameters") : reply
+            }
+            throw .invalidParameter(parameter: key.stringValue)
+        }
+    }
+
+    private static func reason(_ error: DecodingError) -> String {
+        switch error {
+        case .dataCorrupted(let context): "not JSON: \(context.debugDescription)"
+        case .keyNotFound(let key, _): "the member \(key.stringValue) is missing"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            "the member \(context.codingPath.last?.stringValue ?? "at the top") has the wrong type"
+        @unknown default: "not a call"
+        }
+    }
+
+    private static func unknown(_ method: String) -> WireError {
+        let interface = method.split(separator: ".").dropLast().joined(separator: ".")
+        return InterfaceDescription.served.contains(interface)
+            ? .methodNotFound(method: method) : .interfaceNotFound(interface: interface)
+    }
+}
+
+extension IncomingCall.Request {
+    /// How many URLs the call names.
+    fileprivate var urlCount: Int {
+        switch self {
+        case .status(let parameters): parameters.urls.count
+        case .fetch(let parameters): parameters.urls.count
+        case .watch(let parameters): parameters.urls?.count ?? 0
+        case .remove(let parameters): parameters.urls?.count ?? 0
+        case .pin(let parameters): parameters.urls.count
+        default: 0
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import CacheCore
+import CacheWire
+import NIOCore
+
+/// `Evict`: evicts entries until the cache is as small as asked for.
+struct EvictMethod: Sendable {
+    private let bytes: Int64
+
+    init(_ parameters: Methods.Evict.Parameters) throws(WireError) {
+        guard parameters.toBytes >= 0 else { throw .invalidParameter(parameter: "toBytes") }
+        bytes = Int64(parameters.toBytes)
+    }
+
+    /// Replies once the files are removed.
+    func run(in server: ServerContext, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
+        server.cache.evict(toBytes: bytes) { evicted, failure in
+            let result = Methods.Evict.Reply(
+                entries: evicted.entries, bytes: Int(evicted.bytes),
+                failure: failure.map { .init($0) })
+            reply(server.replies.message(Reply(result)))
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import CacheCore
+import CacheWire
+import NIOCore
+
+/// `Remove`: URLs, a prefix of URLs, or all; exactly one of the three.
+enum RemoveMethod: Sendable {
+    case urls([String])
+    case prefix(String)
+
+    init(_ parameters: Methods.Remove.Parameters) throws(WireError) {
+        switch (parameters.urls, parameters.prefix, parameters.all ?? false) {
+        case (let urls?, nil, false):
+            self = .urls(urls)
+        case (nil, let prefix?, false):
+            guard !prefix.isEmpty else { throw .invalidParameter(parameter: "prefix") }
+            self = .prefix(prefix)
+        case (nil, nil, true):
+            self = .prefix("")
+        default:
+            throw .invalidParameter(parameter: "urls")
+        }
+    }
+
+    /// Replies once the files are removed, or when the daemon stops before that.
+    func run(in server: ServerContext, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
+        let completion: Cache.RemovalEnd = { end in
+            let result = end.map { removed, failure in
+                Reply(
+                    Methods.Remove.Reply(
+                        entries: removed.entries, bytes: Int(removed.bytes),
+                        failure: failure.map { .init($0) }))
+            }
+            reply(server.replies.message(result ?? Reply(error: .shuttingDown)))
+        }
+        switch self {
+        case .urls(let urls):
+            let keys = urls.compactMap { RequestedURL($0).valid?.key }
+            server.cache.remove(keys, completion: completion)
+        case .prefix(let prefix): server.cache.removeAll(prefix: prefix, completion: completion)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import CacheCore
+import CacheWire
+import NIOCore
+
+/// `Stats`: one flat object of gauges, and of counters since the start.
+enum StatsMethod {
+    static func writeReply(from server: ServerContext, to output: inout ByteBuffer) {
+        server.replies.write(Reply(reply(from: server)), to: &output)
+    }
+
+    private static func reply(from server: ServerContext) -> Methods.Stats.Reply {
+        let metrics = server.cache.statistics()
+        let streams = server.broadcaster.metrics
+        let stats: [String: JSONValue] = [
+            "version": .string(Version.current),
+            "directory": .string(server.directory),
+            "socket": .string(server.socket),
+            "curlVersion": .string(Cache.curlVersion),
+            "uptimeSeconds": .int(Int((.now - server.startedAt).components.seconds)),
+            "entries": .int(metrics.entries),
+            "partials": .int(metrics.partials),
+            "bytesUsed": .int(Int(metrics.bytesUsed)),
+            "bytesBudget": .int(Int(metrics.bytesBudget)),
+            "bytesMinFree": .int(Int(metrics.bytesMinimumFree)),
+            "bytesAllowed": .int(Int(metrics.bytesAllowed)),
+            "bytesReserved": .int(Int(metrics.bytesReserved)),
+            "entriesPinned": .int(metrics.pinned.entries),
+            "bytesPinned": .int(Int(metrics.pinned.bytes)),
+            "isIndexed": .bool(metrics.isWhole),
+            "isDirectoryInPlace": .bool(metrics.isDirectoryInPlace),
+            "isDirectoryWritable": .bool(metrics.isDirectoryWritable),
+            "watchers": .int(streams.streams),
+            "changesEncoded": .int(streams.changesEncoded),
+            "transfersRunning": .int(metrics.transfersRunning),
+            "transfersQueued": .int(metrics.transfersQueued),
+            "hits": .int(metrics.hits),
+            "staleAnswers": .int(metrics.staleAnswers),
+            "misses": .int(metrics.misses),
+            "joined": .int(metrics.joined),
+            "published": .int(metrics.published),
+            "revalidated": .int(metrics.revalidated),
+            "failed": .int(metrics.failed),
+            "failuresRepeated": .int(metrics.failuresRepeated),
+            "retried": .int(metrics.retried),
+            "removed": .int(metrics.removed),
+            "damaged": .int(metrics.damaged),
+            "withdrawn": .int(metrics.withdrawn.entries),
+            "refused": .int(metrics.refused),
+            "evicted": .int(metrics.evicted.entries),
+            "bytesEvicted": .int(Int(metrics.evicted.bytes)),
+            "pagesDroppedEntries": .int(metrics.dropped.entries),
+            "pagesDroppedBytes": .int(Int(metrics.dropped.bytes)),
+            "bytesReceived": .int(Int(metrics.bytesReceived)),
+        ]
+        let pressure = server.relief.record.metrics(source: server.pressure.source)
+        return Methods.Stats.Reply(stats: stats.merging(pressure) { metric, _ in metric })
+    }
+}

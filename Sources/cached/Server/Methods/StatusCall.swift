@@ -1,0 +1,76 @@
+import CacheCore
+import CacheKey
+import CacheWire
+import NIOCore
+
+/// A plain `Status`, the most frequent call, found in a message without decoding it:
+///
+///     {"method":"io.cached.Cache.Status","parameters":{"urls":["https://…","https://…"]}}
+///
+/// The members can be in any order, with white space wherever JSON allows it. The scanner leaves any other message
+/// to the JSON decoder, such as one with an escape in a string, a byte beyond ASCII, or another member. Both give
+/// the same answer, so the scanner may be strict but never wrong.
+struct StatusCall {
+    /// The positions of the URLs in the message, in order.
+    private(set) var urls: [Range<Int>] = []
+
+    private static let method: StaticString = "io.cached.Cache.Status"
+
+    /// `nil` unless the message is exactly such a call.
+    init?(_ message: UnsafeRawBufferPointer) {
+        var scanner = JSONScanner(bytes: message)
+        var hasMethod = false
+        var hasParameters = false
+        let isObject = scanner.members { name, scanner in
+            if scanner.matches(name, "method"), !hasMethod {
+                hasMethod = true
+                return scanner.string().map { scanner.matches($0, Self.method) } ?? false
+            }
+            guard scanner.matches(name, "parameters"), !hasParameters else { return false }
+            hasParameters = true
+            return parameters(&scanner)
+        }
+        guard isObject, hasMethod, hasParameters, scanner.isAtEnd else { return nil }
+    }
+
+    private mutating func parameters(_ scanner: inout JSONScanner) -> Bool {
+        var found: [Range<Int>]?
+        let isObject = scanner.members { name, scanner in
+            guard scanner.matches(name, "urls"), found == nil else { return false }
+            found = scanner.strings()
+            return found != nil
+        }
+        guard isObject, let found else { return false }
+        urls = found
+        return true
+    }
+
+    /// Writes the reply to a call that the decoder has read: one with details, or one that the scanner leaves to it.
+    static func writeReply(
+        _ parameters: Methods.Status.Parameters, from server: ServerContext,
+        to output: inout ByteBuffer
+    ) {
+        server.writeItems(
+            parameters.urls.map { RequestedURL($0) }, withDetails: parameters.details == true,
+            to: &output)
+    }
+
+    /// Writes the reply without strings or an encoder, with one lookup in the cache for all URLs.
+    ///
+    /// - Parameter message: the message that the call was found in.
+    func writeReply(
+        _ message: UnsafeRawBufferPointer, from server: ServerContext, to output: inout ByteBuffer
+    ) {
+        let keys = urls.map { CacheKey(urlBytes: UnsafeRawBufferPointer(rebasing: message[$0])) }
+        let lookups = server.cache.lookup(keys)
+        let items = server.replies.items
+        server.replies.writeItems(of: keys.indices, to: &output) { index, output in
+            let text = UnsafeRawBufferPointer(rebasing: message[urls[index]])
+            if let problem = CacheURL.problem(in: text) {
+                items.write(invalid: text, problem, to: &output)
+            } else {
+                items.write(url: text, keys[index], lookups[index], to: &output)
+            }
+        }
+    }
+}

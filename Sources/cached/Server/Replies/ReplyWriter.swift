@@ -1,0 +1,59 @@
+import CacheCore
+import CacheKey
+import CacheWire
+import NIOCore
+
+/// Writes complete replies, including the NUL at their end.
+struct ReplyWriter {
+    let items: ItemWriter
+
+    /// Writes a reply of items. `write` adds one item; the commas between items are written here. `after` and
+    /// `removed` are written only if they are given.
+    func writeItems<Elements: Sequence>(
+        of elements: Elements, continues: Bool = false, after: String? = nil,
+        removed: [CacheKey]? = nil, to output: inout ByteBuffer,
+        _ write: (Elements.Element, inout ByteBuffer) -> Void
+    ) {
+        output.writeStaticString("{\"parameters\":{\"items\":[")
+        var isFirst = true
+        for element in elements {
+            if !isFirst { output.writeInteger(UInt8(ascii: ",")) }
+            isFirst = false
+            write(element, &output)
+        }
+        output.writeStaticString("]")
+        if let after {
+            output.writeStaticString(",\"after\":\"")
+            output.writeString(after)
+            output.writeStaticString("\"")
+        }
+        if let removed { writeRemoved(removed, to: &output) }
+        output.writeStaticString(continues ? "},\"continues\":true}\0" : "}}\0")
+    }
+
+    private func writeRemoved(_ keys: [CacheKey], to output: inout ByteBuffer) {
+        output.writeStaticString(",\"removed\":[")
+        for (number, key) in keys.enumerated() {
+            output.writeStaticString(number == 0 ? "\"" : ",\"")
+            output.writeString(key.description)
+            output.writeStaticString("\"")
+        }
+        output.writeStaticString("]")
+    }
+
+    /// A reply in a buffer of its own; see ``write(_:to:)``.
+    func message(_ reply: some Encodable) -> ByteBuffer {
+        var message = ByteBuffer()
+        write(reply, to: &message)
+        return message
+    }
+
+    /// Writes a reply with the JSON encoder. That is slow, so it is for rare replies.
+    func write(_ reply: some Encodable, to output: inout ByteBuffer) {
+        do {
+            output.writeBytes(try Message.encode(reply))
+        } catch {
+            preconditionFailure("a reply cannot be encoded as JSON: \(error)")
+        }
+    }
+}

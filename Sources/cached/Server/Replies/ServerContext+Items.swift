@@ -1,0 +1,86 @@
+import CacheCore
+import CacheKey
+import NIOCore
+
+/// Replies that contain one item for each URL of a call.
+extension ServerContext {
+    /// Writes a reply with one item for each URL, in order.
+    ///
+    /// - Parameters:
+    ///   - withDetails: adds what the files' attributes say; this reads the files.
+    ///   - isEnd: all downloads have ended. A URL that is missing for no known reason has been cached and is gone
+    ///     again. A cached entry is good, even if the origin could not be asked about it.
+    ///   - failures: why a call failed for some keys. They are shown even if an entry is cached, as one that could
+    ///     not be refreshed.
+    ///   - digest: an entry with another digest is reported as a failure.
+    ///   - removed: the removed keys in a reply to `Watch`.
+    ///   - withPin: adds whether an entry is pinned.
+    func writeItems(
+        _ urls: some Collection<RequestedURL>, _ view: LookupView = .newest,
+        withDetails: Bool = false, continues: Bool = false, isEnd: Bool = false,
+        failures: [CacheKey: CacheCore.Failure] = [:], digest: ContentDigest? = nil,
+        removed: [CacheKey]? = nil, withPin: Bool = false,
+        to output: inout ByteBuffer
+    ) {
+        var lookups = cache.lookup(urls.compactMap { $0.valid?.key }, view).makeIterator()
+        replies.writeItems(
+            of: urls, continues: continues, removed: removed, to: &output
+        ) { url, output in
+            url.text.withUTF8Bytes { text in
+                switch url.parsed {
+                case .failure(let problem):
+                    replies.items.write(invalid: text, problem, to: &output)
+                case .success(let wish):
+                    let found = lookups.next() ?? .missing(nil)
+                    let lookup = checked(wish.key, isEnd ? found.atTheEnd : found, digest)
+                    let gone: CacheCore.Failure? =
+                        isEnd && lookup == .missing(nil) ? .goneAgain : nil
+                    replies.items.write(
+                        url: text, wish.key, lookup,
+                        details: withDetails ? details(wish.key, lookup) : nil,
+                        failure: failures[wish.key] ?? gone, withPin: withPin, to: &output)
+                }
+            }
+        }
+    }
+
+    /// A failure in the place of an entry that has another digest than the caller asked for.
+    private func checked(
+        _ key: CacheKey, _ lookup: Lookup, _ digest: ContentDigest?
+    ) -> Lookup {
+        guard case .cached = lookup, let digest else { return lookup }
+        let found = cache.details(of: key).sha256
+        return found == digest ? lookup : .missing(.otherDigest(found))
+    }
+
+    private func details(_ key: CacheKey, _ lookup: Lookup) -> EntryDetails? {
+        guard case .cached = lookup else { return nil }
+        return cache.details(of: key)
+    }
+}
+
+extension CacheCore.Failure {
+    fileprivate static let goneAgain = CacheCore.Failure(
+        .removed,
+        "the image was downloaded, but evicted or removed before it could be reported; the cache or the free "
+            + "disk space may be too small for everything requested at once (--max-bytes, "
+            + "--max-entries, --min-free), or the server forbids keeping it (no-store)")
+
+    fileprivate static func otherDigest(_ found: ContentDigest?) -> CacheCore.Failure {
+        CacheCore.Failure(
+            .digestMismatch,
+            "the image has the SHA-256 \(found?.description ?? "unknown"), not the requested one")
+    }
+}
+
+extension Lookup {
+    /// The result of a finished `Fetch`: without a failure to refresh the entry, and without a download that
+    /// another caller has begun since.
+    fileprivate var atTheEnd: Lookup {
+        switch self {
+        case .cached(let facts, _, _): .cached(facts)
+        case .inFlight: .missing(nil)
+        case .missing: self
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import CacheCore
+import Logging
+import NIOCore
+import NIOPosix
+
+/// The parts of the daemon that every connection and every call uses.
+struct ServerContext: Sendable {
+    let cache: Cache
+    let replies: ReplyWriter
+    let loop: any EventLoop
+    let registry: ConnectionRegistry
+    let broadcaster: Broadcaster
+    /// For long work on the event loop.
+    let timeSlices: LoopTimeSlices
+    /// For calls that read files or name many URLs: they must not delay the event loop.
+    let pool: NIOThreadPool
+    /// For the pages of `Watch`: there can be very many, and they must not delay those calls.
+    let pager: NIOThreadPool
+    let logger: Logger
+    let pressure: PressureMonitor
+    let relief: PressureRelief
+    /// The paths of the cache directory and of the socket, for `Stats`.
+    let directory: String
+    let socket: String
+    let startedAt = ContinuousClock.Instant.now
+}

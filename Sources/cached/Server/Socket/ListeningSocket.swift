@@ -1,0 +1,166 @@
+import CLinux
+import CacheWire
+import Glibc
+import SystemPackage
+
+/// The daemon's socket in the file system. unix(7).
+struct ListeningSocket {
+    let path: String
+    let descriptor: Int32
+    /// The inode of the socket's file, by which ``remove()`` recognises it.
+    private let inode: ino_t
+    /// A descriptor that holds the lock of the socket's directory.
+    private let directoryLock: Int32
+
+    /// The longest path in bytes, without the NUL at its end.
+    private static let longestPath = 107
+    /// The most clients that wait to be accepted. The kernel may allow fewer: `net.core.somaxconn`.
+    private static let longestQueue: Int32 = 4096
+
+    /// Binds the path. A socket that no process listens on is replaced. If a process listens on it, that is another
+    /// daemon, which the error names.
+    ///
+    /// Other daemons that want a socket in this directory wait until ``isListening()``: a socket that is bound and
+    /// not listened on yet would look dead to them.
+    ///
+    /// - Parameter mode: permission bits, which are set before a client can connect.
+    init(path: String, mode: mode_t) throws(StartFailure) {
+        guard path.utf8.count <= Self.longestPath else {
+            throw StartFailure(
+                message: "the socket path \(path) has \(path.utf8.count) bytes, more than the "
+                    + "\(Self.longestPath) that the system allows; choose a shorter one with --socket",
+                exitCode: .cannotCreate)
+        }
+        if path == SocketLookup.system { try Self.createDirectory(Self.parent(of: path)) }
+        directoryLock = Self.lock(Self.parent(of: path))
+        try Self.clear(path)
+        self.path = path
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Self.failure("create", path) }
+        inode = try Self.bind(descriptor, path, mode)
+    }
+
+    /// The path from the root, for processes in other directories. getcwd(3).
+    var absolutePath: String {
+        guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
+        defer { free(directory) }
+        return "\(String(cString: directory))/\(path)"
+    }
+
+    /// The event loop listens on the socket now, so other daemons no longer have to wait. Makes the queue of waiting
+    /// clients longer, because the event loop listens with a queue of 128. listen(2).
+    func isListening() {
+        listen(descriptor, Self.longestQueue)
+        close(directoryLock)
+    }
+
+    /// Removes the socket's file, unless another daemon has replaced it.
+    func remove() {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_ino == inode else { return }
+        unlink(path)
+    }
+
+    private static func bind(
+        _ descriptor: Int32, _ path: String, _ mode: mode_t
+    ) throws(StartFailure) -> ino_t {
+        // The umask keeps other users out until the mode is set.
+        let previous = umask(0o177)
+        let bound = withAddress(path) { Glibc.bind(descriptor, $0, $1) }
+        umask(previous)
+        guard bound == 0, chmod(path, mode) == 0 else { throw failure("bind", path) }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw failure("bind", path) }
+        return status.st_ino
+    }
+
+    /// Creates the directory of the default socket. All users may search it, whatever the umask is.
+    private static func createDirectory(_ directory: String) throws(StartFailure) {
+        guard mkdir(directory, 0o755) != 0 else { return _ = chmod(directory, 0o755) }
+        guard errno != EEXIST else { return }
+        throw failure("create the directory of", SocketLookup.system)
+    }
+
+    /// The directory of a socket. The daemon creates only that of the default socket, which is gone after every
+    /// boot. If another directory is missing, the path probably has a typing error.
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Waits until no other daemon is about to listen in the directory, and makes other daemons wait until the
+    /// descriptor is closed. If the directory cannot be locked, or another program keeps it locked, the daemon
+    /// starts after five seconds without the lock. flock(2).
+    private static func lock(_ directory: String) -> Int32 {
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        for _ in 0..<2500 {
+            guard clinux_flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else {
+                break
+            }
+            usleep(2000)
+        }
+        return descriptor
+    }
+
+    /// Removes a socket that no process listens on; fails if there is anything else under the path.
+    private static func clear(_ path: String) throws(StartFailure) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFSOCK else {
+            throw StartFailure(
+                message:
+                    "\(path) is not a socket; move it away, or choose another path with --socket",
+                exitCode: .cannotCreate)
+        }
+        // The call must not block: a daemon whose queue is full is alive, and would make this one wait.
+        let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let probe = socket(AF_UNIX, Int32(type), 0)
+        defer { close(probe) }
+        let answer = withAddress(path, { connect(probe, $0, $1) })
+        guard answer != 0, errno != EAGAIN else {
+            throw StartFailure(
+                message: "the socket \(path) is in use by \(holder(of: probe)) choose another "
+                    + "path with --socket",
+                exitCode: .temporaryFailure)
+        }
+        guard errno == ECONNREFUSED, unlink(path) == 0 else { throw failure("replace", path) }
+    }
+
+    /// The process at the other end, and what to do about it. A process in another namespace has no number here.
+    /// socket(7), `SO_PEERCRED`; pid_namespaces(7).
+    private static func holder(of descriptor: Int32) -> String {
+        var credentials = clinux_peer()
+        clinux_peer_of(descriptor, &credentials)
+        switch credentials.process {
+        case 0: return "another process; stop it, or"
+        case getpid():
+            return
+                "the service manager that started this daemon (socket activation), which is not "
+                + "supported;"
+        case let process: return "process \(process); stop it, or"
+        }
+    }
+
+    private static func withAddress<Result>(
+        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { buffer in
+            buffer.copyBytes(from: path.utf8.prefix(buffer.count - 1))
+        }
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        }
+    }
+
+    private static func failure(_ verb: String, _ path: String) -> StartFailure {
+        let cause = Errno(rawValue: errno)
+        let isForbidden = cause == .permissionDenied || cause == .notPermitted
+        return StartFailure(
+            message: "cannot \(verb) the socket \(path) (\(cause)); choose another with --socket"
+                + (path == SocketLookup.system ? ", or set XDG_RUNTIME_DIR" : ""),
+            exitCode: isForbidden ? .notPermitted : .cannotCreate)
+    }
+}

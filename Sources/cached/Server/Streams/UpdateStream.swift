@@ -1,0 +1,162 @@
+import NIOCore
+import NIOPosix
+
+/// Sends one connection the changes it has subscribed to. Used on the event loop only.
+///
+/// A reply is made when the system has taken the one before it, from all that has changed by then. A client that
+/// reads slowly gets fewer replies, delays no other client and costs no memory.
+final class UpdateStream {
+    /// The contents of a reply.
+    enum Format {
+        /// The reply of `Watch`: items and removed keys.
+        case changes
+        /// The reply of `Fetch`: items alone.
+        case items(of: FetchCall)
+    }
+
+    private let connection: ClientConnection
+    private let server: ServerContext
+    private(set) var subscription: Subscription
+    /// `nil` until the call's first reply is made; changes are only collected until then.
+    private var format: Format?
+    /// The rest of the state at the beginning, which is sent when no change is waiting.
+    private var snapshot: WatchSnapshot?
+    /// A page of the snapshot is being read. Changes in the meantime are sent after it.
+    private var isReadingPage = false
+    /// The system has not taken the last reply yet.
+    private var isSending = false
+    private var isStopped = false
+
+    /// Collects changes from now on, until ``start(_:after:)``.
+    ///
+    /// - Parameter predecessor: the stream of the same client that this one replaces.
+    init(
+        for connection: ClientConnection, _ server: ServerContext,
+        _ subject: Subscription.Subject, succeeding predecessor: UpdateStream?
+    ) {
+        self.connection = connection
+        self.server = server
+        subscription = server.broadcaster.newSubscription(to: subject)
+        // Only now: the broadcaster has just reported to the predecessor what had changed before.
+        if let predecessor { subscription.succeed(predecessor.subscription) }
+        server.broadcaster.add(self)
+    }
+
+    /// Sends the snapshot, if there is one, and the changes.
+    func start(_ format: Format, after snapshot: WatchSnapshot? = nil) {
+        self.format = format
+        self.snapshot = snapshot
+        sendMore()
+    }
+
+    /// Sends nothing more.
+    func stop() {
+        guard !isStopped else { return }
+        isStopped = true
+        server.broadcaster.remove(self)
+        guard subscription.isLong else { return }
+        // If this is the last reference to very many URLs, another thread frees them.
+        server.pool.submit { [subscription] _ in withExtendedLifetime(subscription) {} }
+    }
+
+    // MARK: From the broadcaster
+
+    /// Some of the keys that the subscription names have changed.
+    func receive(_ changes: [EncodedChange]) {
+        guard !isStopped else { return }
+        guard canSend, server.broadcaster.isUpToDate(subscription) else {
+            return subscription.missed(changes.map(\.key))
+        }
+        send(reply(with: changes))
+    }
+
+    /// Keys have changed, and the subscription is about all keys. `reply` is the same for all such streams; the
+    /// cursors are the positions in the change log before and after these changes.
+    func receive(
+        _ changes: [EncodedChange], _ reply: ByteBuffer,
+        from start: ChangeLog.Cursor, to end: ChangeLog.Cursor
+    ) {
+        guard canSend, subscription.isUpToDate(at: start) else { return }
+        subscription.reported(upTo: end)
+        guard case .downloads = subscription.subject else { return send(reply) }
+        let news = subscription.news(in: changes)
+        if !news.isEmpty { send(self.reply(with: news)) }
+    }
+
+    // MARK: Sending
+
+    /// Sends what has not been sent yet: first the changes, then the next page of the snapshot.
+    func sendMore() {
+        guard canSend else { return }
+        guard let changes = server.broadcaster.unreported(&subscription) else {
+            return connection.calls.streamFellBehind()
+        }
+        let news = subscription.news(in: changes)
+        if !news.isEmpty {
+            send(reply(with: news))
+        } else if !changes.isEmpty {
+            // None of them concerns this stream. Others get a time slice before the next ones are looked at.
+            server.timeSlices.add { self.sendMore() }
+        } else if let snapshot {
+            sendPage(of: snapshot)
+        }
+    }
+
+    private var canSend: Bool {
+        !isStopped && format != nil && !isSending && !isReadingPage && connection.isWritable
+            && connection.calls.running?.isStream == true
+    }
+
+    private func reply(with changes: [EncodedChange]) -> ByteBuffer {
+        var reply = ByteBuffer()
+        switch format {
+        case .items(let call):
+            call.writeChanges(changes, from: server, to: &reply)
+        case .changes, nil:
+            server.replies.write(changes, continues: true, to: &reply)
+        }
+        return reply
+    }
+
+    /// Sends a reply; once the system has taken it, sends what has changed by then.
+    private func send(_ reply: ByteBuffer) {
+        isSending = true
+        connection.send(reply) { [self] in
+            isSending = false
+            guard !isStopped, snapshot != nil || !server.broadcaster.isUpToDate(subscription)
+            else { return }
+            // In a time slice of its own, so that this stream does not delay others.
+            server.timeSlices.add { self.sendMore() }
+        }
+    }
+
+    /// Sends the next page of the snapshot. A short page is made here, a long one on the pager thread.
+    private func sendPage(of snapshot: WatchSnapshot) {
+        var snapshot = snapshot
+        if snapshot.isShort {
+            let page = snapshot.nextPage(from: server)
+            return send(page, then: snapshot)
+        }
+        isReadingPage = true
+        let stream = NIOLoopBound(self, eventLoop: server.loop)
+        server.pager.submit { [server, snapshot] state in
+            guard state == .active else { return }
+            var rest = snapshot
+            let page = rest.nextPage(from: server)
+            server.loop.execute { [rest] in stream.value.pageWasRead(page, then: rest) }
+        }
+    }
+
+    private func pageWasRead(_ page: WatchSnapshot.Page, then rest: WatchSnapshot) {
+        isReadingPage = false
+        // If another call is about to take over, the stream's last reply is already written.
+        guard !isStopped, connection.calls.running?.isStream == true else { return }
+        send(page, then: rest)
+    }
+
+    private func send(_ page: WatchSnapshot.Page, then rest: WatchSnapshot) {
+        if let downloads = page.downloads { subscription.begin(with: downloads) }
+        snapshot = rest.isComplete ? nil : rest
+        send(page.reply)
+    }
+}
