@@ -1,25 +1,27 @@
 import ArgumentParser
 
-/// Options for how much is downloaded at once, and how fast.
+/// Options for the number of downloads at once, and their speed.
 struct TransferOptions: ParsableArguments {
     @Option(
         help: """
-            Downloads at once, the last eighth for what is visible and for clients that have none \
+            The largest number of downloads at once, from 1 to 1000. Of a limit of two or more, one \
+            slot in eight (at least one) is kept for clients that have no download running \
             (CACHED_MAX_TRANSFERS; 64 by default).
             """)
     var maxTransfers: String?
 
     @Option(
         help: """
-            Downloads at once from one host that does not speak HTTP/2, the last one only for what is \
-            visible and for clients that have none (CACHED_MAX_TRANSFERS_PER_HOST; 6 by default).
+            The largest number of downloads at once from one host that does not speak HTTP/2, from 1 \
+            to 1000. Of a limit of two or more, one slot in eight (at least one) is kept for clients \
+            that have no download running (CACHED_MAX_TRANSFERS_PER_HOST; 6 by default).
             """)
     var maxTransfersPerHost: String?
 
     @Option(
         help: """
-            Bytes of images a second, all downloads together, as 2MB (CACHED_MAX_RATE; as fast as it \
-            goes by default).
+            The largest number of bytes a second that all downloads together receive, like 2MB \
+            (CACHED_MAX_RATE; unlimited by default).
             """)
     var maxRate: String?
 }
