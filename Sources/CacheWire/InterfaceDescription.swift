@@ -22,10 +22,12 @@ public enum InterfaceDescription {
     public static let cache = """
         interface io.cached.Cache
 
-        # Times are Unix seconds, sizes bytes. Absent optionals are omitted, never null; null on input means absent.
-        # Who makes oneway calls and wants all of them done shuts down its side and reads to the end before it closes.
-        # phase, received, total, percent: in flight, or cached and asked about or replaced (total, percent absent while unknown).
-        # path to sha256: cached. failure: why the last attempt failed; a bad URL is a failure of kind invalidURL.
+        # Times are Unix seconds, sizes are bytes. An absent optional field is omitted, never null; null in a call means absent.
+        # A client that makes oneway calls and wants all of them done shuts down its sending side, and reads to the end before
+        # it closes the connection.
+        # phase to percent: present while a download is in flight, also while a cached image is being refreshed; total and
+        # percent are absent while unknown. path to sha256: present if the image is cached.
+        # failure: why the last attempt failed. A text that is not a valid URL has a failure of kind invalidURL.
         type Item (
           url: string, key: string, state: (missing, inFlight, cached),
           phase: ?(queued, connecting, receiving, retrying, publishing),
@@ -36,41 +38,49 @@ public enum InterfaceDescription {
         )
         type Failure (kind: string, message: string, httpStatus: ?int, retryAt: ?int)
 
-        # Never starts a download, never touches recency. Answered from memory; with details (sha256, times, pin) from
-        # the file's attributes too.
+        # Never starts a download, and does not count as a use. Answered from memory; with details (sha256, times, pin) also from
+        # the attributes of the files.
         method Status(urls: []string, details: ?bool) -> (items: []Item)
+        # Downloads what is missing or stale. With more: first all items, then the items that change, and at the end all items.
+        # Another Fetch or Watch on the connection takes over from the running one. With wait: false it replies at once, and
+        # the daemon continues the downloads. sha256: an image with another digest is a failure.
         method Fetch(urls: []string, priority: ?(background, normal, visible), refresh: ?bool, wait: ?bool, sha256: ?string) -> (items: []Item)
-        # With more: first how things stand, in replies of 256 items at most; then only what changed, gathered for at
-        # most 100 ms: an item again when its state or phase is another, or 1 % more of it is here, and its end always.
-        # removed: keys of what is neither cached nor in flight any more, whoever took it; where that is because it failed,
-        # there is an item too, which says why. Without urls: everything, or, with downloads, each download as it is asked for,
-        # as its turn comes, and as it ends; of one for which 100 ms suffice, nothing. Named by the attribute of the file (an
-        # empty url where nobody knows it). Never starts a download, never touches recency. Who reads slowly is told the newest state;
-        # the stream ends by itself only where so much has changed meanwhile that nobody remembers it: call again. A new
-        # Watch ends the running one and takes over from it: of what is in both nothing is missed.
-        # Without more: how the urls stand, once; without urls it is refused (ExpectedMore).
+        # Never starts a download, and does not count as a use.
+        # With more: first the current state, in replies of at most 256 items; then the changes, which are gathered for at most
+        # 100 ms. An item is reported again when its state or phase changes, when 1 % more of it has arrived, and when it ends.
+        # removed: keys that are no longer cached or in flight, whatever the reason. If a download failed, an item with its
+        # failure is reported too.
+        # Without urls: everything. With downloads instead of urls: each download when it is requested, when it starts and when
+        # it ends; a download that takes less than 100 ms is not reported. The url of an item comes from the attribute of its
+        # file, and is empty if it is not known.
+        # A client that reads slowly gets the newest state. If more has changed than the daemon remembers, the stream ends, and
+        # the client has to call again. A new Watch takes over from the running one and misses no change of what both name.
+        # Without more: the current state of the urls, once. Without more and urls the error is ExpectedMore.
         method Watch(urls: ?[]string, downloads: ?bool) -> (items: []Item, removed: []string)
-        # Last used, largest or longest in the cache first; with reverse last. Until the directory is read
-        # (isIndexed of Stats) it knows only what was read so far.
+        # The most recently used, the largest or the oldest entries first; with reverse, last. Until the directory has been read
+        # (isIndexed of Stats) the list contains only the entries that have been read so far.
         method List(order: ?(recency, size, age), limit: ?int, after: ?string, reverse: ?bool) -> (items: []Item, after: ?string)
-        # By prefix or all, pinned entries stay; a download in flight is cancelled. failure: why some stayed that were to go.
+        # Removes entries and cancels their downloads. With prefix or all, pinned entries are kept. failure: why some entries
+        # could not be removed.
         method Remove(urls: ?[]string, prefix: ?string, all: ?bool) -> (entries: int, bytes: int, failure: ?Failure)
         method Pin(urls: []string, pinned: bool) -> (items: []Item)
         method Evict(toBytes: int) -> (entries: int, bytes: int, failure: ?Failure)
         method Pressure(level: (warning, critical)) -> (entries: int, bytes: int, failure: ?Failure)
-        # One flat object of counters and gauges, units in the names: entries, bytesUsed, bytesBudget, directory, ...
+        # One flat object of counters and gauges, with the units in the names: entries, bytesUsed, bytesBudget, directory, ...
         method Stats() -> (stats: [string]object)
-        # Reads all entries, with more saying how far it is; damaged (of the last reply, the first 10,000) are missing from
-        # then on, with a failure if they are left so. repair: downloads them anew, or removes them where the URL is lost.
+        # Reads all entries and compares them with what was downloaded; with more, it reports progress. Damaged entries are
+        # missing from then on. The last reply names the first 10,000 of them, with a failure if the damage remains. repair:
+        # downloads them again, or removes them if their URL is lost.
         method Verify(repair: ?bool) -> (
           checked: int, damaged: []Item, total: ?int, damagedCount: ?int, leftCount: ?int, failure: ?Failure
         )
-        # More urls than one call may name; or, with wait: false, more downloads than the daemon holds in all. Nothing was done.
+        # More urls than one call can name; or, with wait: false, more downloads than the daemon continues on its own. Nothing
+        # was done.
         error TooMany (limit: int)
         error ShuttingDown ()
-        # The message was longer than limit bytes; the connection is closed after this reply.
+        # The message was longer than limit bytes. The daemon closes the connection after this reply.
         error MessageTooLarge (limit: int)
-        # The message was not a JSON object with a method; the connection is closed after this reply.
+        # The message was not a JSON object with a method. The daemon closes the connection after this reply.
         error InvalidMessage (reason: string)
 
         """
