@@ -8,27 +8,28 @@ import ServiceLifecycle
 import SystemPackage
 import UnixSignals
 
-/// The daemon: resolves its settings, opens the cache, serves the socket until a signal ends it.
+/// The daemon: reads its settings, opens the cache, and serves the socket until a signal stops it.
 @main
 struct CachedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cached",
         abstract: "Downloads images once for every program on the machine and keeps them as files.",
         discussion: """
-            Runs in the foreground and logs to standard error; ends on SIGTERM or SIGINT. Each option \
-            may also be set by the environment variable named with it, or in the configuration file: \
-            options win over the environment, and that over the file.
+            Runs in the foreground and logs to standard error. SIGTERM or SIGINT stops it. Each option \
+            can also be set by its environment variable, whose name is in parentheses, or by a line \
+            with that name in the configuration file. An option overrides the environment, and the \
+            environment overrides the file.
             """,
         version: Version.current)
 
     @OptionGroup var options: DaemonOptions
 
     static func main() async {
-        // A signal that comes before anybody takes it must not end the daemon, as it does by default.
+        // By default these signals end a process. They must not end the daemon before it handles them.
         for number in [SIGPIPE, SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         clinux_remember_end()
         clinux_take_standard_descriptors()
-        // Names of hosts are UTF-8, whatever the caller writes in: libidn2 goes by the locale. setlocale(3)
+        // Host names in URLs are UTF-8, but libidn2 expects the encoding of the locale. setlocale(3)
         setlocale(LC_CTYPE, "C.UTF-8")
         ProcessMemory.keepLittle()
         await main(nil)
@@ -67,7 +68,7 @@ struct CachedCommand: AsyncParsableCommand {
 }
 
 extension FileDescriptor {
-    /// Writes a line; if nobody can read it, there is nobody to tell.
+    /// Writes a line. A failure is ignored, because there is no other place to report it.
     fileprivate func writeLine(_ text: String) {
         _ = try? writeAll((text + "\n").utf8)
     }

@@ -3,7 +3,7 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// On `SIGHUP` reads the configuration again and applies the limits; the rest needs a restart.
+/// On `SIGHUP` reads the configuration again and applies the space limits. Other settings need a restart.
 struct Reload: Service {
     let server: SocketServer
     let logger: Logger
@@ -14,14 +14,14 @@ struct Reload: Service {
         for await _ in signals.cancelOnGracefulShutdown() { reload() }
     }
 
-    /// A configuration that can't be used changes nothing.
+    /// An invalid configuration changes nothing.
     private func reload() {
         do {
             let settings = try settings()
             try server.apply(settings)
             let limits = settings.cache.limits
             logger.info(
-                "configuration read again: the limits of space are in force, all else needs a restart",
+                "configuration read again: space limits applied, other changes need a restart",
                 metadata: [
                     "file": "\(settings.file ?? "none")",
                     "max-bytes": text(limits.maximumBytes), "min-free": text(limits.minimumFree),
@@ -31,7 +31,7 @@ struct Reload: Service {
         } catch {
             let reason = (error as? StartFailure)?.message ?? "\(error)"
             logger.error(
-                "the configuration can't be used; the limits stay as they were",
+                "configuration is invalid, limits unchanged; correct it and send SIGHUP again",
                 metadata: ["reason": "\(reason)"])
         }
     }

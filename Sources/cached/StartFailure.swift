@@ -1,12 +1,12 @@
 import ArgumentParser
 import CacheCore
 
-/// Why the daemon cannot start: one line for a person, and the exit status that says so to programs.
+/// Why the daemon cannot start: a line for people, and an exit status for programs.
 struct StartFailure: Error {
     let message: String
     let exitCode: ExitCode
 
-    /// A wrong value in an option, the environment or the configuration file.
+    /// A wrong setting in an option, the environment or the configuration file.
     static func configuration(_ message: String) -> StartFailure {
         StartFailure(message: message, exitCode: .configuration)
     }
@@ -29,13 +29,13 @@ struct StartFailure: Error {
     }
 }
 
-/// Exit statuses of the daemon. sysexits(3head).
+/// The exit statuses of the daemon. sysexits(3head).
 extension ExitCode {
-    /// Directory or socket can't be made: `EX_CANTCREAT`.
+    /// The directory or the socket cannot be created: `EX_CANTCREAT`.
     static let cannotCreate = ExitCode(73)
-    /// Another daemon holds the directory or the socket: `EX_TEMPFAIL`.
+    /// Another daemon uses the directory or the socket: `EX_TEMPFAIL`.
     static let temporaryFailure = ExitCode(75)
-    /// Not permitted: `EX_NOPERM`.
+    /// The user may not do this: `EX_NOPERM`.
     static let notPermitted = ExitCode(77)
     /// A wrong setting: `EX_CONFIG`.
     static let configuration = ExitCode(78)

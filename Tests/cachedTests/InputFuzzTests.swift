@@ -6,7 +6,7 @@ import Testing
 
 @testable import cached
 
-/// Damaged input of the daemon: calls, and the configuration file.
+/// The daemon with damaged input: calls and the configuration file.
 @Suite("Input, damaged", .timeLimit(.minutes(isLongForm ? 30 : 10)))
 struct InputFuzzTests {
     private static let count = isLongForm ? 1_000_000 : 5000
@@ -14,7 +14,7 @@ struct InputFuzzTests {
     private let fuzzer = CallFuzzer(
         InterfaceDescription.cache, urls: ["http://a.example/a.png", "http://b.example/"])
 
-    /// Two readers of the same bytes: what the scanner takes, the decoder takes to be the same.
+    /// If the scanner accepts a message, the decoder reads the same from it.
     @Test func theScannerFindsWhatTheDecoderFinds() throws {
         var random = SeededGenerator(seed: testSeed)
         var found = 0
@@ -35,7 +35,7 @@ struct InputFuzzTests {
         #expect(found > Self.count / 100)
     }
 
-    /// A call of `Status` in most cases, damaged in most.
+    /// A call, which is a `Status` in most cases, and damaged in most.
     private func status(_ random: inout SeededGenerator) -> [UInt8] {
         guard !random.oneIn(10) else { return fuzzer.oddCall(using: &random) }
         let urls = (0..<Int.random(in: 0...3, using: &random)).map {
@@ -51,8 +51,8 @@ struct InputFuzzTests {
         return bytes
     }
 
-    /// A file is taken or refused by name, and nothing else happens.
-    @Test func theConfigurationFile() async throws {
+    /// The daemon never crashes on a damaged file, and its error names the file or the setting.
+    @Test func aDamagedConfigurationFileIsUsedOrRefusedByName() async throws {
         try await withTestScope { scope in
             let directory = try TemporaryDirectory(in: scope)
             let options = try DaemonOptions.parse(["--config", directory.file("cached.conf")])

@@ -5,7 +5,7 @@ import Testing
 @Suite("Percentages", .timeLimit(.minutes(5)))
 struct PercentageTests {
     @Test(arguments: [("0%", 0.0), ("1%", 0.01), ("75%", 0.75), ("075%", 0.75), ("100%", 1)])
-    func areSharesOfAWhole(text: String, share: Double) {
+    func aNumberAndASignAreAShare(text: String, share: Double) {
         #expect(Percentage(text)?.share == share)
     }
 
@@ -13,11 +13,11 @@ struct PercentageTests {
         "", "%", "75", "0.75", "7.5%", "-1%", "+1%", "101%", " 75%", "75 %", "75%%", "٣%",
         "99999999999999999999%",
     ])
-    func areNothingElse(text: String) {
+    func anyOtherTextIsRefused(text: String) {
         #expect(Percentage(text) == nil)
     }
 
-    @Test func areWrittenSoThatTheyReadBack() throws {
+    @Test func theTextOfAPercentageReadsBack() throws {
         let share = try #require(Percentage("50%"))
         #expect(Percentage(share.description) == share)
     }

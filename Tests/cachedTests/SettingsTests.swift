@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Settings", .timeLimit(.minutes(5)))
 struct SettingsTests {
-    @Test func defaultsAreTheDesigns() async throws {
+    @Test func unsetSettingsHaveTheirDefaults() async throws {
         let settings = try await resolve([], ["HOME": "/home/x", "XDG_RUNTIME_DIR": "/run/user/1"])
         #expect(settings.cache.directory == "/home/x/.cache/cached")
         #expect(settings.socket == "/run/user/1/cached.sock")
@@ -22,11 +22,11 @@ struct SettingsTests {
         #expect(settings.cache.transfers.userAgent == "cached/\(Version.current)")
     }
 
-    @Test func theSystemsSocketMeansThatTheCacheIsShared() async throws {
+    @Test func theCacheIsSharedOnTheSystemsSocket() async throws {
         #expect(try await !isShared([], ["HOME": "/h", "XDG_RUNTIME_DIR": "/run/user/1"]))
         #expect(try await isShared([], ["HOME": "/h"]))
         #expect(try await isShared(["--socket", "/run/cached/cached.sock"], ["HOME": "/h"]))
-        // Another name of the same place.
+        // Another path of the same socket.
         #expect(try await isShared(["--socket", "/var/run/cached/cached.sock"], ["HOME": "/h"]))
         #expect(try await isShared(["--socket", "//run/cached/other.sock"], ["HOME": "/h"]))
         #expect(try await !isShared(["--socket", "/run/cached.sock"], ["HOME": "/h"]))
@@ -41,7 +41,7 @@ struct SettingsTests {
         try await resolve(options, environment).cache.transfers.caching.isShared
     }
 
-    @Test func failedDownloadsAreTriedAgainAsConfigured() async throws {
+    @Test func failedDownloadsAreRetriedAsConfigured() async throws {
         let usual = try await resolve([], ["HOME": "/h"]).cache.retry
         #expect(usual.attempts == 4)
         #expect(usual.remembersFailures)
@@ -51,7 +51,7 @@ struct SettingsTests {
         #expect(!other.remembersFailures)
     }
 
-    @Test func optionsWinOverTheEnvironmentAndThatOverTheFile() async throws {
+    @Test func optionsOverrideTheEnvironmentWhichOverridesTheFile() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let file = try home.write(
@@ -82,7 +82,7 @@ struct SettingsTests {
         }
     }
 
-    @Test func theUsualFileIsFoundByItself() async throws {
+    @Test func theFileInTheUsualPlaceIsUsed() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             try home.directory("cached")
@@ -111,13 +111,13 @@ struct SettingsTests {
         #expect(repeated.cache.transfers.acceptsAnything)
     }
 
-    @Test func theFileOfAuthoritiesHasToBeThere() async throws {
+    @Test func theFileOfCertificatesHasToExist() async throws {
         await #expect(throws: StartFailure.self) {
             try await resolve(["--ca-file", "/nonexistent"], ["HOME": "/h"])
         }
     }
 
-    @Test func downloadsAreLimitedAsSet() async throws {
+    @Test func downloadLimitsAreApplied() async throws {
         let usual = try await resolve([], ["HOME": "/h"]).cache.transfers
         #expect(usual.transferLimit == 64)
         #expect(usual.transfersPerHost == 6)
@@ -142,14 +142,14 @@ struct SettingsTests {
         ("CACHED_DEFAULT_FRESHNESS", "60"), ("CACHED_DEFAULT_FRESHNESS", "1500ms"),
         ("CACHED_STALE_IF_ERROR", "1d"),
     ])
-    func aWrongValueIsNamed(name: String, value: String) async throws {
+    func aWrongValueIsAnErrorThatNamesIt(name: String, value: String) async throws {
         let failure = try await failure([], ["HOME": "/h", name: value])
         #expect(failure.exitCode == .configuration)
         #expect(failure.message.contains(name))
         #expect(failure.message.contains("\"\(value)\""))
     }
 
-    @Test func freshnessIsSetInWholeSeconds() async throws {
+    @Test func freshnessTakesWholeSecondsOnly() async throws {
         let usual = try await resolve([], ["HOME": "/h"]).cache.transfers.caching
         #expect(usual.unknownLifetime == 3600)
         #expect(usual.staleIfError == 86400)
@@ -160,7 +160,7 @@ struct SettingsTests {
         #expect(set.staleIfError == 0)
     }
 
-    @Test func anUnknownNameIsAnErrorThatNamesTheNearest() async throws {
+    @Test func anUnknownNameIsAnErrorThatSuggestsTheNearest() async throws {
         let failure = try await failure([], ["HOME": "/h", "CACHED_LOGLEVEL": "debug"])
         #expect(failure.exitCode == .configuration)
         #expect(failure.message.contains("CACHED_LOGLEVEL"))
@@ -175,17 +175,17 @@ struct SettingsTests {
     }
 
     @Test(arguments: ["max-bytes = 5GiB", "export CACHED_ATTEMPTS=2", "max_bytes=1", "=", "yes"])
-    func aLineThatIsNoSettingIsAnErrorThatNamesIt(line: String) async throws {
+    func aLineThatIsNotASettingIsAnErrorThatNamesIt(line: String) async throws {
         try await withTestScope { scope in
             let file = try TemporaryDirectory(in: scope).write(
                 "; comment\nCACHED_ATTEMPTS=3\nPATH=/bin\n \(line)\n", to: "cached.conf")
             let failure = try await self.failure(["--config", file], ["HOME": "/h"])
             #expect(failure.exitCode == .configuration)
-            #expect(failure.message.hasPrefix("\(file):4: \"\(line)\" is no NAME=value"))
+            #expect(failure.message.hasPrefix("\(file):4: \"\(line)\" is not NAME=value"))
         }
     }
 
-    @Test func linesMayEndAsInDOSAndValuesStandInQuotationMarks() async throws {
+    @Test func linesCanHaveDOSEndsAndValuesCanBeQuoted() async throws {
         try await withTestScope { scope in
             let file = try TemporaryDirectory(in: scope).write(
                 "# comment\r\nCACHED_MAX_BYTES=5MiB\r\nCACHED_ATTEMPTS=\"2\"\r\n"
@@ -198,9 +198,9 @@ struct SettingsTests {
         }
     }
 
-    @Test func whatIsEmptyIsNotSet() async throws {
+    @Test func anEmptyValueCountsAsNotSet() async throws {
         try await withTestScope { scope in
-            // With the mark some editors begin with.
+            // With the byte order mark that some editors add.
             let file = try TemporaryDirectory(in: scope).write(
                 "\u{FEFF}CACHED_MAX_BYTES=2GiB\nCACHED_SHARED=yes\n", to: "cached.conf")
             let environment = ["HOME": "/h", "CACHED_MAX_BYTES": "", "CACHED_SHARED": ""]
@@ -211,7 +211,7 @@ struct SettingsTests {
     }
 
     @Test(arguments: [[0x35, 0, 0x47], [0x35, 0xFF]] as [[UInt8]])
-    func whatIsNoTextIsAnError(value: [UInt8]) async throws {
+    func aFileThatIsNotTextIsAnError(value: [UInt8]) async throws {
         try await withTestScope { scope in
             let file = try TemporaryDirectory(in: scope).write(
                 Array("# ü\nCACHED_MAX_BYTES=".utf8) + value, to: "cached.conf")
@@ -221,29 +221,29 @@ struct SettingsTests {
         }
     }
 
-    @Test func severalDirectoriesAreNone() async throws {
+    @Test func severalDirectoriesAreAnError() async throws {
         let failure = try await failure([], ["HOME": "/h", "CACHE_DIRECTORY": "/a:/b"])
         #expect(failure.exitCode == .configuration)
         #expect(failure.message.contains("/a:/b"))
     }
 
-    @Test func aRelativeDirectoryIsNone() async throws {
+    @Test func aRelativeDirectoryIsAnError() async throws {
         let failure = try await failure(["--directory", "here"], ["HOME": "/h"])
         #expect(failure.exitCode == .configuration)
         #expect(failure.message.contains("here") && failure.message.contains("--directory"))
     }
 
-    /// Nobody may be at its other end.
-    @Test func aFIFOIsNotWaitedFor() async throws {
+    /// A FIFO can be without a writer.
+    @Test func aFIFOIsAnErrorAndDoesNotBlock() async throws {
         try await withTestScope { scope in
             let path = try TemporaryDirectory(in: scope).path + "/cached.conf"
             try #require(mkfifo(path, 0o600) == 0)
             let failure = try await self.failure(["--config", path], ["HOME": "/h"])
-            #expect(failure.message.contains("\(path) is no regular file"))
+            #expect(failure.message.contains("\(path) is not a regular file"))
         }
     }
 
-    @Test func aFileWithoutCertificatesIsNoAuthority() async throws {
+    @Test func aFileWithoutCertificatesIsAnError() async throws {
         try await withTestScope { scope in
             let directory = try TemporaryDirectory(in: scope)
             let file = try directory.write("no certificate\n", to: "ca.pem")
@@ -268,26 +268,26 @@ struct SettingsTests {
     @Test(arguments: [
         "http://host", "https://host:3128", "http://[::1]:1", "http://10.0.0.1:65535",
     ])
-    func proxiesHaveAHostAndAPort(text: String) async throws {
+    func aProxyHasAHostAndCanHaveAPort(text: String) async throws {
         #expect(try await resolve(["--proxy", text], ["HOME": "/h"]).cache.transfers.proxy == text)
     }
 
-    @Test func whatStandsBeforeTheProxysHostIsNotRepeated() async throws {
+    @Test func theErrorDoesNotShowTheProxysPassword() async throws {
         let failure = try await failure(["--proxy", "http://u:secret@host:1"], ["HOME": "/h"])
         #expect(failure.message.contains("…@host:1") && !failure.message.contains("secret"))
     }
 
-    @Test func aDirectoryIsNoConfigurationFile() async throws {
+    @Test func aDirectoryInThePlaceOfTheFileIsAnError() async throws {
         try await withTestScope { scope in
             let directory = try TemporaryDirectory(in: scope).path
             let failure = try await self.failure(["--config", directory], ["HOME": "/h"])
             #expect(failure.exitCode == .configuration)
-            #expect(failure.message.contains("\(directory) is no regular file"))
+            #expect(failure.message.contains("\(directory) is not a regular file"))
         }
     }
 
-    /// As where a directory on the way may not be searched, which nobody forbids root.
-    @Test func aUsualPlaceThatCanNotBeLookedAtIsAnError() async throws {
+    /// A loop of links stands for a directory that may not be searched, because root may search all of them.
+    @Test func aUsualPlaceThatCannotBeSearchedIsAnError() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope).path
             try #require(symlink("loop", "\(home)/loop") == 0)
@@ -304,7 +304,7 @@ struct SettingsTests {
         #expect(failure.message.contains("/nonexistent/x"))
     }
 
-    @Test func withoutAnyHomeThereIsNoDirectory() async throws {
+    @Test func withoutAHomeTheDirectoryHasToBeNamed() async throws {
         #expect(try await failure([], [:]).message.contains("--directory"))
     }
 
@@ -315,11 +315,11 @@ struct SettingsTests {
         ("CACHED_CAFILE", .caFile),
         ("CACHED_LOG_LVL", .logLevel),
     ])
-    func theNearestNameHasTheFewestEdits(name: String, nearest: SettingName) {
+    func theSuggestedNameHasTheFewestEdits(name: String, nearest: SettingName) {
         #expect(SettingName.nearest(to: name) == nearest)
     }
 
-    @Test func onlyNamesLikeOursAreUnknown() {
+    @Test func onlyNamesWithOurPrefixAreUnknown() {
         let names = [
             "CACHED_X", "PATH", "CACHE_DIRECTORY", "CACHED_SOCKET", "CACHED_A", "XCACHED_",
         ]

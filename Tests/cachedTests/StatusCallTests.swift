@@ -13,11 +13,11 @@ struct StatusCallTests {
         "{\"parameters\":{\"urls\":[\"a\",\"b c\"]},\(method)}",
         " \t\r\n{ \(method) ,\n\"parameters\" : { \"urls\" : [ \"a\" ,\t\"b c\" ] } }\r\n ",
     ])
-    func isFoundInAnyOrderAndWithAnySpace(text: String) {
+    func membersCanHaveAnyOrderAndWhiteSpace(text: String) {
         #expect(urls(text) == ["a", "b c"])
     }
 
-    @Test func mayNameNothing() {
+    @Test func aCallCanNameNoURL() {
         #expect(urls("{\(Self.method),\"parameters\":{\"urls\":[]}}") == [])
         #expect(urls("{\(Self.method),\"parameters\":{\"urls\":[ ]}}") == [])
         #expect(urls("{\(Self.method),\"parameters\":{\"urls\":[\"\"]}}") == [""])
@@ -57,12 +57,12 @@ struct StatusCallTests {
         "\u{FEFF}{\(method),\"parameters\":{\"urls\":[\"a\"]}}",
         "{\(method)\u{B},\"parameters\":{\"urls\":[\"a\"]}}",
     ])
-    func leavesAllElseToTheDecoder(text: String) {
+    func anyOtherMessageIsLeftToTheDecoder(text: String) {
         #expect(urls(text) == nil)
     }
 
     @Test(arguments: [UInt64](1...4))
-    func findsWhatTheDecoderFinds(seed: UInt64) throws {
+    func theScannerFindsWhatTheDecoderFinds(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             let text = call(&random)
@@ -71,9 +71,9 @@ struct StatusCallTests {
         }
     }
 
-    /// Strict it may be, but never wrong: what it takes from a damaged call, the decoder takes too.
+    /// The scanner may be strict but never wrong: if it accepts a damaged call, the decoder reads the same.
     @Test(arguments: [UInt64](1...4))
-    func isNeverWrongAboutADamagedCall(seed: UInt64) {
+    func theScannerIsNeverWrongAboutADamagedCall(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let bytes = Array("\"\\{}[],: \u{1}methodurlsé".utf8)
         for _ in 0..<2000 {

@@ -10,7 +10,7 @@ struct TimeSpanTests {
             ("5min", .seconds(300)), ("24h", .seconds(86_400)),
             ("9223372036854775807ms", .milliseconds(Int64.max)),
         ] as [(String, Duration)])
-    func areReadWithTheirUnit(text: String, duration: Duration) {
+    func aNumberWithAUnitIsATime(text: String, duration: Duration) {
         #expect(TimeSpan(text)?.duration == duration)
     }
 
@@ -18,11 +18,11 @@ struct TimeSpanTests {
         "", "s", "ms", "10", "-1s", "+1s", " 1s", "1 s", "1.5s", "1S", "1m", "1us", "1d", "1mins",
         "9223372036854775808ms", "9223372036854775807s", "٣s",
     ])
-    func areNothingElse(text: String) {
+    func anyOtherTextIsRefused(text: String) {
         #expect(TimeSpan(text) == nil)
     }
 
-    @Test func areWrittenSoThatTheyReadBack() throws {
+    @Test func theTextOfATimeReadsBack() throws {
         let span = try #require(TimeSpan("5min"))
         #expect(TimeSpan(span.description) == span)
     }

@@ -1,13 +1,13 @@
-/// The configuration file: lines of `NAME=value`, empty lines and comments behind `#` or `;`, as service
-/// managers read them; a value may stand in quotation marks. systemd.exec(5), `EnvironmentFile=`.
+/// The configuration file, in the format that service managers read: lines of `NAME=value`, empty lines, and
+/// comments that begin with `#` or `;`. A value can be quoted. systemd.exec(5), `EnvironmentFile=`.
 struct ConfigurationFile {
     let path: String
-    /// The names it sets, each with the number of its line.
+    /// The names that the file sets, each with its line number.
     private(set) var names: [(name: String, line: Int)] = []
-    /// What they are set to, where one is set twice by the last of its lines.
+    /// The values. If a name is set twice, the last line counts.
     private(set) var values: [String: String] = [:]
 
-    /// - Throws: `StartFailure` where it can't be read, or a line is none of these.
+    /// - Throws: `StartFailure` if the file cannot be read, or a line has another format.
     init(_ path: String) throws {
         self.path = path
         let lines: [String]
@@ -21,7 +21,7 @@ struct ConfigurationFile {
             if text.isEmpty || text.hasPrefix("#") || text.hasPrefix(";") { continue }
             guard let match = text.wholeMatch(of: /([A-Z_][A-Z0-9_]*)=(.*)/) else {
                 throw StartFailure.configuration(
-                    "\(path):\(number): \"\(text)\" is no NAME=value like "
+                    "\(path):\(number): \"\(text)\" is not NAME=value, like "
                         + "\(SettingName.maxBytes.rawValue)=5GiB")
             }
             names.append((String(match.1), number))
@@ -31,14 +31,14 @@ struct ConfigurationFile {
 }
 
 extension String {
-    /// Without white space around it.
+    /// The text without white space at either end.
     var trimmed: String {
         let tail = drop(while: \.isWhitespace)
         guard let last = tail.lastIndex(where: { !$0.isWhitespace }) else { return "" }
         return String(tail[...last])
     }
 
-    /// Without the quotation marks it stands in, if it does.
+    /// The text without quotation marks around it.
     fileprivate var unquoted: String {
         guard count >= 2, let mark = first, mark == last, "\"'".contains(mark) else { return self }
         return String(dropFirst().dropLast())

@@ -2,7 +2,7 @@ import CacheWire
 import Glibc
 
 extension Environment {
-    /// Every variable of the process; fails where one that matters is not UTF-8. environ(7).
+    /// All variables of the process. Fails if a variable that the daemon reads is not UTF-8. environ(7).
     static func all() throws(StartFailure) -> [String: String] {
         var variables: [String: String] = [:]
         var entry = environ
@@ -11,7 +11,7 @@ extension Environment {
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             if parts.count == 2 {
                 let name = String(parts[0])
-                guard String(validatingCString: text) != nil || !matters(name) else {
+                guard String(validatingCString: text) != nil || !isRead(name) else {
                     throw .configuration(notUTF8(name))
                 }
                 variables[name] = String(parts[1])
@@ -21,8 +21,7 @@ extension Environment {
         return variables
     }
 
-    /// Whether something is found by it.
-    private static func matters(_ name: String) -> Bool {
+    private static func isRead(_ name: String) -> Bool {
         name == "HOME" || ["CACHE", "XDG_", "MEMORY_PRESSURE_"].contains { name.hasPrefix($0) }
     }
 }

@@ -1,6 +1,6 @@
-/// Every setting, by the name it has in the environment and in the configuration file.
+/// The settings, by their names in the environment and in the configuration file.
 enum SettingName: String, CaseIterable {
-    /// Also what a service manager sets. systemd.exec(5), `CacheDirectory=`.
+    /// A service manager sets this one too. systemd.exec(5), `CacheDirectory=`.
     case directory = "CACHE_DIRECTORY"
     case socket = "CACHED_SOCKET"
     case socketMode = "CACHED_SOCKET_MODE"
@@ -27,22 +27,22 @@ enum SettingName: String, CaseIterable {
     case pressureCoolDown = "CACHED_PRESSURE_COOL_DOWN"
     case logLevel = "CACHED_LOG_LEVEL"
 
-    /// Its key for swift-configuration, which turns it into the name again.
+    /// The key for swift-configuration, which makes the name from it.
     var key: String {
         rawValue.lowercased().split(separator: "_").joined(separator: ".")
     }
 
-    /// Whether a name starts like ours and is none.
+    /// Whether a name has the prefix of our settings and is not one of them.
     static func isUnknown(_ name: String) -> Bool {
         name.hasPrefix("CACHED_") && SettingName(rawValue: name) == nil
     }
 
-    /// The known name with the fewest edits to `name`.
+    /// The setting whose name differs from `name` in the fewest letters.
     static func nearest(to name: String) -> SettingName {
         allCases.min { distance($0.rawValue, name) < distance($1.rawValue, name) } ?? .socket
     }
 
-    /// Single-letter edits that turn one text into the other (Levenshtein's distance).
+    /// The number of single-letter edits that turn one text into the other (Levenshtein distance).
     private static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right.utf8)
         var row = Array(0...right.count)

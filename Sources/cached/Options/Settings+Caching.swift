@@ -2,7 +2,7 @@ import CacheCore
 import Configuration
 
 extension Settings {
-    /// How long images are used without asking again, where their origins leave that open.
+    /// How long images are used without asking their servers again, if those do not say.
     static func caching(
         _ options: DaemonOptions, _ reader: ConfigReader, isShared: Bool
     ) throws -> CachingRules {
@@ -28,16 +28,17 @@ extension Settings {
         return time.seconds
     }
 
-    /// `http://host:port` and no more: credentials are sent to nobody.
+    /// The proxy, as `http://host:port`. A user and password are refused, because the daemon sends credentials to no
+    /// server.
     static func proxy(_ options: DaemonOptions, _ reader: ConfigReader) throws -> String? {
         guard let text = options.proxy ?? reader.string(.proxy) else { return nil }
-        let wanted = "a proxy like http://host:3128, without user and path"
-        // The log is no place for what stands before the host.
+        let expected = "a proxy like http://host:3128, without user and path"
+        // The error must not show a password, which would be before the host.
         let shown = text.lastIndex(of: "@").map { "…\(text[$0...])" } ?? text
         let form = /https?:\/\/(?:\[[0-9A-Fa-f:.]+\]|[^:\/@?#\[\]\s]+)(?::([0-9]{1,5}))?/
         guard let match = text.wholeMatch(of: form),
             match.1.map({ 1...65535 ~= Int($0) ?? 0 }) ?? true
-        else { throw bad(.proxy, shown, wanted) }
+        else { throw bad(.proxy, shown, expected) }
         return text
     }
 }

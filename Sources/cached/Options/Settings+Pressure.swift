@@ -1,9 +1,9 @@
 import CacheWire
 import Configuration
 
-/// What is set about memory pressure.
+/// The settings about memory pressure.
 extension Settings {
-    /// The longest cool-down taken: a day without a second reaction is a mistake.
+    /// The longest cool-down accepted: a whole day without a second reaction is surely a mistake.
     private static let longestCoolDown = Duration.seconds(86_400)
 
     static func pressure(
@@ -32,11 +32,11 @@ extension Settings {
         _ text: String, _ level: PressureLevel, _ name: SettingName
     ) throws -> PressureTrigger {
         guard let trigger = PressureTrigger(line: Array(text.utf8), level: level) else {
-            let wanted = """
-                some or full, then the stall that is too much and its window in microseconds, \
-                the window from 500000 to 10000000
+            let expected = """
+                some or full, then the stall and its window in microseconds, the window from \
+                500000 to 10000000
                 """
-            throw bad(name, text, wanted)
+            throw bad(name, text, expected)
         }
         return trigger
     }

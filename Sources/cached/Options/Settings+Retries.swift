@@ -2,7 +2,7 @@ import CacheCore
 import Configuration
 
 extension Settings {
-    /// When failed downloads are tried again.
+    /// When failed downloads are retried.
     static func retry(_ options: DaemonOptions, _ reader: ConfigReader) throws -> RetryPolicy {
         var retry = RetryPolicy()
         if let text = options.attempts ?? reader.string(.attempts) {

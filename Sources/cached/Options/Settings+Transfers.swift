@@ -3,7 +3,7 @@ import CacheWire
 import Configuration
 import Glibc
 
-/// How downloads are made.
+/// The settings about downloads.
 extension Settings {
     static func transfers(
         _ options: DaemonOptions, _ reader: ConfigReader
@@ -30,13 +30,13 @@ extension Settings {
         return transfers
     }
 
-    /// What libcurl could not use is better said now than at each download.
+    /// Checks the file now, because libcurl would report a problem only at each download.
     private static func checkCertificates(_ file: String) throws {
         let lines: [String]
         do throws(TextFile.Problem) {
             lines = try TextFile.lines(of: file)
         } catch {
-            throw bad(.caFile, file, "a file of certificates: it \(error)")
+            throw bad(.caFile, file, "a file of certificates: the file \(error)")
         }
         let begins = /-----BEGIN .*CERTIFICATE-----/
         guard lines.contains(where: { $0.contains(begins) }) else {
@@ -56,7 +56,7 @@ extension Settings {
         transfers.maximumRate = try size(options.maxRate, .maxRate, reader)
     }
 
-    /// Each takes a connection and a file.
+    /// The number is limited because each download needs a connection and a file.
     private static func count(
         _ option: String?, _ name: SettingName, _ reader: ConfigReader
     ) throws -> Int? {

@@ -5,9 +5,10 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// What the daemon runs with, resolved: options over environment over file over defaults.
+/// The settings that the daemon runs with. An option overrides the environment, the environment overrides the
+/// configuration file, and the file overrides the default.
 struct Settings: Sendable {
-    /// The configuration file, if there is one.
+    /// The path of the configuration file, if one is used.
     var file: String?
     var cache: CacheSettings
     var socket: String
@@ -25,12 +26,14 @@ struct Settings: Sendable {
         places[SettingName.directory.rawValue] = reader.string(.directory)
         guard let directory = DirectoryLookup.path(flag: options.directory, environment: places)
         else {
-            throw StartFailure.configuration("no cache directory is known: name one by --directory")
+            throw StartFailure.configuration(
+                "no cache directory is known; set one with --directory")
         }
-        // As a service manager sets it for several. systemd.exec(5), `CacheDirectory=`
+        // A service manager separates several directories by colons. systemd.exec(5), `CacheDirectory=`
         guard options.directory != nil || !directory.contains(":/") else {
             throw StartFailure.configuration(
-                "CACHE_DIRECTORY names several directories, \(directory): name one by --directory")
+                "CACHE_DIRECTORY names several directories, \(directory); choose one with --directory"
+            )
         }
         guard directory.hasPrefix("/") else {
             throw StartFailure.configuration(
@@ -104,11 +107,11 @@ struct Settings: Sendable {
         return level
     }
 
-    /// A setting that is not what was `wanted`.
-    static func bad(_ name: SettingName, _ value: String, _ wanted: String) -> StartFailure {
+    /// A setting with a wrong value.
+    static func bad(_ name: SettingName, _ value: String, _ expected: String) -> StartFailure {
         let option = name.rawValue.dropFirst("CACHED_".count).lowercased()
             .split(separator: "_").joined(separator: "-")
-        return .configuration("--\(option) (\(name.rawValue)) is \"\(value)\", not \(wanted)")
+        return .configuration("--\(option) (\(name.rawValue)) is \"\(value)\", not \(expected)")
     }
 
     static func words(_ text: String) -> [String] {
@@ -116,11 +119,11 @@ struct Settings: Sendable {
     }
 }
 
-// MARK: Where settings come from
+// MARK: Sources of settings
 
 extension Settings {
-    /// The environment over the file; what is empty counts as not set. A name that starts like a setting and
-    /// is none is an error.
+    /// Reads the environment first, then the file. An empty value counts as not set. A name with the prefix of our
+    /// settings that is not one of them is an error.
     private static func reader(
         _ file: String?, _ environment: [String: String]
     ) throws -> ConfigReader {
@@ -142,11 +145,11 @@ extension Settings {
         guard SettingName.isUnknown(name) else { return }
         let nearest = SettingName.nearest(to: name).rawValue
         throw StartFailure.configuration(
-            "\(place) sets \(name), which is no setting; the nearest is \(nearest)")
+            "\(place) sets \(name), which is not a setting; did you mean \(nearest)?")
     }
 
-    /// The file to read: the one named, else the first in the usual places. One that is there and can't be
-    /// read is an error.
+    /// The file to read: the one that an option names, or the first that exists in the usual places. A file that
+    /// exists and cannot be read is an error.
     private static func configurationFile(
         _ options: DaemonOptions, _ environment: [String: String]
     ) -> String? {
@@ -155,7 +158,7 @@ extension Settings {
             environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? environment["HOME"].map { "\($0)/.config" }
         let places = [home.map { "\($0)/cached/cached.conf" }, "/etc/cached/cached.conf"]
-        // A link that leads nowhere is there, too; and where nobody may look, a file may be.
+        // A broken link counts as existing, and so does a path that may not be searched: its file may exist.
         return places.compactMap(\.self).first { path in
             var status = stat()
             return lstat(path, &status) == 0 || ![ENOENT, ENOTDIR].contains(errno)
@@ -164,7 +167,7 @@ extension Settings {
 }
 
 extension ConfigReader {
-    /// The text of a setting; `nil` if it is not set, or empty.
+    /// The value of a setting; `nil` if it is not set or empty.
     func string(_ name: SettingName) -> String? {
         string(forKey: ConfigKey(name.key)).flatMap { $0.isEmpty ? nil : $0 }
     }

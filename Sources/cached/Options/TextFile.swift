@@ -1,9 +1,9 @@
 import Glibc
 import SystemPackage
 
-/// A small file that a person has written.
+/// A small text file that a person has written.
 enum TextFile {
-    /// Why it can't be used, to be said behind its name.
+    /// Why the file cannot be used; the text continues a sentence that begins with the name of the file.
     enum Problem: Error, CustomStringConvertible {
         case unreadable(Errno)
         case notAFile
@@ -11,15 +11,15 @@ enum TextFile {
 
         var description: String {
             switch self {
-            case .unreadable(let error): "can't be read: \(error)"
-            case .notAFile: "is no regular file"
-            case .notText(let line): "is no text in UTF-8: line \(line)"
+            case .unreadable(let error): "cannot be read: \(error)"
+            case .notAFile: "is not a regular file"
+            case .notText(let line): "is not UTF-8 text: line \(line)"
             }
         }
     }
 
-    /// Its lines without their ends, be these of Unix or of DOS, and without the mark some editors begin
-    /// with. What is no file is not waited for: a FIFO may have nobody at its other end. open(2), getline(3).
+    /// The lines without their line ends, of Unix or of DOS, and without the byte order mark that some editors add.
+    /// The file is opened without blocking, because the path can be a FIFO without a writer. open(2), getline(3).
     static func lines(of path: String) throws(Problem) -> [String] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0, let file = fdopen(descriptor, "r") else { throw unreadable }

@@ -1,14 +1,14 @@
-/// A length of time as people write it: `500ms`, `30s`, `5min`, `1h`. A number without a unit is none.
+/// A length of time as people write it: `500ms`, `30s`, `5min`, `1h`. The unit is required.
 struct TimeSpan: LosslessStringConvertible, Sendable, Hashable {
-    /// Never negative, in whole milliseconds.
+    /// Not negative, in whole milliseconds.
     let duration: Duration
 
-    // The longer suffix first: `ms` ends in `s`.
+    // The longer suffix comes first, because `ms` ends in `s`.
     private static let units: [(suffix: String, milliseconds: Int64)] = [
         ("ms", 1), ("min", 60_000), ("s", 1000), ("h", 3_600_000),
     ]
 
-    /// `nil` for anything but digits and a unit, and for milliseconds that do not fit 63 bits.
+    /// `nil` unless the text is digits and a unit, and the milliseconds fit into 63 bits.
     init?(_ description: String) {
         guard let unit = Self.units.first(where: { description.hasSuffix($0.suffix) }) else {
             return nil

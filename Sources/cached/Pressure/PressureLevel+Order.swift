@@ -1,6 +1,6 @@
 public import CacheWire
 
-/// Worse is more.
+/// A worse level is greater.
 extension PressureLevel: Comparable {
     public static func < (left: PressureLevel, right: PressureLevel) -> Bool {
         left == .warning && right == .critical

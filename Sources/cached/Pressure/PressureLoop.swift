@@ -3,13 +3,13 @@ import CacheWire
 import Glibc
 import Logging
 
-/// What the monitor's thread does: waits for its probes, asks ``PressureReactions``, reacts.
+/// The loop of the monitor's thread: waits for the probes, asks ``PressureReactions`` what to do, and does it.
 final class PressureLoop: @unchecked Sendable {
-    // Unchecked: made by one thread, which hands it to the monitor's and does not touch it again.
+    // Unchecked: one thread creates it, passes it to the monitor's thread and never uses it again.
 
     private let monitor: PressureMonitor
     private var probes: [any PressureProbe] = []
-    /// The sources not tried yet, best first.
+    /// The sources that have not been tried yet, best first.
     private var sources: ArraySlice<PressureSource>
     private var wakeAt: ContinuousClock.Instant?
 
@@ -18,9 +18,9 @@ final class PressureLoop: @unchecked Sendable {
         sources = monitor.choice.sources[...]
     }
 
-    /// Opens the best source there is.
+    /// Opens the best source.
     func openFirst() {
-        for objection in monitor.choice.objections { passOver(objection) }
+        for objection in monitor.choice.objections { logSkipped(objection) }
         openNext()
     }
 
@@ -29,8 +29,8 @@ final class PressureLoop: @unchecked Sendable {
         while true {
             let ready = wait()
             if monitor.update({ $0.isStopping }) { return }
-            answerRequests()
-            answer(levels(ready))
+            handleRequests()
+            react(to: levels(ready))
             passTime()
         }
     }
@@ -45,24 +45,24 @@ final class PressureLoop: @unchecked Sendable {
                 var objections: [String] = []
                 probes = try source.open(
                     monitor.settings.triggers, now: .now, objections: &objections)
-                objections.forEach(passOver)
+                objections.forEach(logSkipped)
                 name = source.description
             } catch {
-                passOver("\(source): \(error)")
+                logSkipped("\(source): \(error)")
             }
         }
         monitor.update { $0.source = name }
         monitor.logger.info("watching memory pressure", metadata: ["source": "\(name)"])
     }
 
-    private func passOver(_ reason: String) {
+    private func logSkipped(_ reason: String) {
         monitor.logger.info(
-            "a source of memory pressure is passed over", metadata: ["reason": "\(reason)"])
+            "memory pressure source skipped", metadata: ["reason": "\(reason)"])
     }
 
     // MARK: Waiting
 
-    /// Sleeps until something happens; returns what happened at each probe. poll(2).
+    /// Sleeps until a probe or a request wakes it, or until the timeout. Returns the events of each probe. poll(2).
     private func wait() -> [Int16] {
         var descriptors = probes.map { pollfd(fd: $0.descriptor, events: $0.events, revents: 0) }
         descriptors.append(pollfd(fd: monitor.wakeup, events: Int16(POLLIN), revents: 0))
@@ -72,31 +72,31 @@ final class PressureLoop: @unchecked Sendable {
         return descriptors.dropLast().map { count > 0 ? $0.revents : 0 }
     }
 
-    /// Milliseconds to the next time something has to be done, rounded up; -1 for never.
+    /// Milliseconds until there is work to do, rounded up; -1 if there is none.
     private var timeout: Int32 {
-        let times = probes.compactMap(\.nextLook) + (wakeAt.map { [$0] } ?? [])
+        let times = probes.compactMap(\.nextRead) + (wakeAt.map { [$0] } ?? [])
         guard let next = times.min() else { return -1 }
         let left = max(next - .now, .zero)
         return Int32(clamping: (left.microseconds + 999) / 1000)
     }
 
-    // MARK: Answering
+    // MARK: Reacting
 
-    /// A level that a probe reports, and how long that stands.
-    private typealias Report = (level: PressureLevel, standing: Duration?)
+    /// A level that a probe reports, and how long the report is valid.
+    private typealias Report = (level: PressureLevel, validity: Duration?)
 
-    /// Looks at the probes where something happened. One that is lost ends its whole source.
+    /// Reads the probes that have events or are due. If one probe fails, the next source is opened.
     private func levels(_ ready: [Int16]) -> [Report] {
         var reports: [Report] = []
         let now = ContinuousClock.now
         for (probe, events) in zip(probes, ready) {
-            let isDue = probe.nextLook.map { $0 <= now } ?? false
+            let isDue = probe.nextRead.map { $0 <= now } ?? false
             guard events != 0 || isDue else { continue }
             do throws(PressureFailure) {
-                guard let level = try probe.look(events, now: now) else { continue }
-                reports.append((level, probe.standing))
+                guard let level = try probe.read(events, now: now) else { continue }
+                reports.append((level, probe.validity))
             } catch {
-                passOver("\(monitor.source): \(error)")
+                logSkipped("\(monitor.source): \(error)")
                 openNext()
                 break
             }
@@ -104,15 +104,15 @@ final class PressureLoop: @unchecked Sendable {
         return reports
     }
 
-    /// The worst first: what it answers does not start with less.
-    private func answer(_ reports: [Report]) {
+    /// Reacts to the worst report first, so that a weaker reaction does not come before it.
+    private func react(to reports: [Report]) {
         let source = monitor.source
-        for (level, standing) in reports.sorted(by: { $0.level > $1.level }) {
-            perform(source) { $0.pressureRose(level, standingFor: standing, now: .now) }
+        for (level, validity) in reports.sorted(by: { $0.level > $1.level }) {
+            perform(source) { $0.pressureRose(level, validFor: validity, now: .now) }
         }
     }
 
-    private func answerRequests() {
+    private func handleRequests() {
         let requests = monitor.update { shared in
             defer { shared.requests = [] }
             return shared.requests
@@ -128,7 +128,7 @@ final class PressureLoop: @unchecked Sendable {
         perform(monitor.source) { $0.timePassed(now: .now) }
     }
 
-    /// Runs an event of the reactions, then does what it decided, outside of the lock.
+    /// Runs an event of the reactions under the lock, then performs the actions without it.
     private func perform(
         _ source: String, _ event: (inout PressureReactions) -> [PressureReactions.Action]
     ) {

@@ -5,14 +5,14 @@ import Glibc
 import Logging
 import Synchronization
 
-/// Watches for memory pressure on a thread of its own and says when to give memory back.
+/// Watches memory pressure on a thread of its own, and calls a reaction that gives memory back.
 ///
-/// Sleeps while nothing happens, unless the source can only be read at intervals. Thread-safe.
+/// The thread sleeps while there is no pressure, unless the source has to be read at intervals. Thread-safe.
 final class PressureMonitor: Sendable {
-    /// Gives memory back; called on the monitor's thread, one at a time, with the level and who said so.
+    /// Gives memory back. The monitor's thread calls it, one call at a time, with the level and the source.
     typealias Reaction = @Sendable (_ level: PressureLevel, _ source: String) -> Void
 
-    /// What the thread shares with its callers.
+    /// The state that the thread shares with its callers.
     struct Shared {
         var reactions: PressureReactions
         var requests: [Request] = []
@@ -20,7 +20,7 @@ final class PressureMonitor: Sendable {
         var isStopping = false
     }
 
-    /// What a person asked for.
+    /// A request by a person.
     struct Request {
         var level: PressureLevel
         var source: String
@@ -44,7 +44,7 @@ final class PressureMonitor: Sendable {
         self.logger = logger
         self.onPressure = onPressure
         wakeup = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
-        precondition(wakeup >= 0, "the monitor can't be woken: error \(errno)")
+        precondition(wakeup >= 0, "eventfd failed: error \(errno)")
         shared = Mutex(Shared(reactions: PressureReactions(coolDown: settings.coolDown)))
     }
 
@@ -52,35 +52,36 @@ final class PressureMonitor: Sendable {
         close(wakeup)
     }
 
-    /// What is watched, for `Stats` and the log; `none` if nothing could be opened, or before the start.
+    /// The source that is watched, for `Stats` and the log; `none` before the start, or if no source could be opened.
     var source: String { shared.withLock { $0.source } }
 
-    /// Opens the best source and begins to watch it; both have happened when this returns.
+    /// Opens the best source, then starts the thread that watches it.
     func start() {
         let loop = PressureLoop(self)
         loop.openFirst()
         thread.withLock { $0 = NamedThread("pressure") { loop.run() } }
     }
 
-    /// Ends; returns once the thread is done, and with it a reaction that runs.
+    /// Stops. Returns when the thread has ended, after a reaction that was running.
     func stop() {
         shared.withLock { $0.isStopping = true }
         wake()
         thread.withLock { $0.take() }?.join()
     }
 
-    /// A person asked, by a signal: reacts at once, on the monitor's thread.
+    /// A person has asked by a signal: reacts at once, on the monitor's thread.
     func request(_ level: PressureLevel, source: String) {
         shared.withLock { $0.requests.append(Request(level: level, source: source)) }
         wake()
     }
 
-    /// A person asked and the caller reacts itself, because it has to answer: only begins the cool-down.
+    /// A person has asked by a call. This only starts the cool-down; the caller reacts itself, because it has to send
+    /// the reply.
     func requested(_ level: PressureLevel) {
         shared.withLock { _ = $0.reactions.requested(level, now: .now) }
     }
 
-    /// The one access to what is shared.
+    /// Changes the shared state under the lock.
     func update<Result>(_ body: (inout Shared) -> Result) -> Result {
         shared.withLock { body(&$0) }
     }

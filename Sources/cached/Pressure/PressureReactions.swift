@@ -1,28 +1,28 @@
 import CacheWire
 
-/// Decides when pressure is answered: at most one reaction to the same pressure in a cool-down.
+/// Decides when to react to pressure: during a cool-down there is at most one reaction to the same level.
 ///
-/// Unlinking takes effect at once but the kernel's figures follow slowly; without a cool-down one
-/// shortage would empty the cache. Pressure that comes meanwhile waits: when the cool-down is over, it is
-/// answered if it still stands. Critical pressure waits for the last critical reaction only, and a
-/// person waits for nothing.
+/// Unlinking files takes effect at once, but the kernel's pressure values follow slowly. Without a cool-down one
+/// shortage would empty the cache. Pressure reported during the cool-down waits; when the cool-down is over,
+/// the daemon reacts to it if the report is still valid. Critical pressure waits only for the cool-down of a
+/// critical reaction, and the request of a person never waits.
 struct PressureReactions: Sendable, Hashable {
     typealias Instant = ContinuousClock.Instant
 
     enum Action: Sendable, Hashable {
-        /// Give memory back now.
+        /// Gives memory back now.
         case react(PressureLevel)
-        /// Say ``PressureReactions/timePassed(now:)`` then; replaces what was said before.
+        /// Calls ``PressureReactions/timePassed(now:)`` at that time. It replaces an earlier time.
         case wakeAt(Instant)
     }
 
-    /// Pressure that came in a cool-down.
+    /// Pressure that was reported during a cool-down.
     private struct Waiting: Hashable {
-        /// Until when it stands; `nil` if its source never says that it is over.
-        var standsUntil: Instant?
+        /// When the report becomes invalid; `nil` if the source never reports that the pressure is over.
+        var validUntil: Instant?
 
-        func stands(_ now: Instant) -> Bool {
-            standsUntil.map { now <= $0 } ?? true
+        func isValid(_ now: Instant) -> Bool {
+            validUntil.map { now <= $0 } ?? true
         }
     }
 
@@ -34,36 +34,36 @@ struct PressureReactions: Sendable, Hashable {
         self.coolDown = coolDown
     }
 
-    /// A source reported pressure.
+    /// A source has reported pressure.
     ///
-    /// - Parameter duration: how long the report stands without another one; `nil` for a source that
-    ///   reports once and never says that the pressure is over.
+    /// - Parameter duration: how long the report is valid without another one; `nil` for a source that reports
+    ///   pressure once, and never reports that it is over.
     mutating func pressureRose(
-        _ level: PressureLevel, standingFor duration: Duration?, now: Instant
+        _ level: PressureLevel, validFor duration: Duration?, now: Instant
     ) -> [Action] {
         if hasCooledDown(level, now: now) { return react(level, now: now) }
-        let hasNoEnd = duration == nil || waiting[level].map { $0.standsUntil == nil } == true
-        waiting[level] = Waiting(standsUntil: hasNoEnd ? nil : duration.map { now + $0 })
+        let hasNoEnd = duration == nil || waiting[level].map { $0.validUntil == nil } == true
+        waiting[level] = Waiting(validUntil: hasNoEnd ? nil : duration.map { now + $0 })
         return nextWake
     }
 
-    /// A person asked, by a signal or a call: never too often.
+    /// A person has asked by a signal or a call. There is no cool-down for that.
     mutating func requested(_ level: PressureLevel, now: Instant) -> [Action] {
         react(level, now: now)
     }
 
-    /// The time of the last ``Action/wakeAt(_:)`` has come, or any other.
+    /// Time has passed, normally until the last ``Action/wakeAt(_:)``.
     mutating func timePassed(now: Instant) -> [Action] {
         for level in waiting.keys.sorted(by: >) where hasCooledDown(level, now: now) {
-            let stands = waiting.removeValue(forKey: level)?.stands(now) == true
-            if stands { return react(level, now: now) }
+            let isValid = waiting.removeValue(forKey: level)?.isValid(now) == true
+            if isValid { return react(level, now: now) }
         }
         return nextWake
     }
 
     private mutating func react(_ level: PressureLevel, now: Instant) -> [Action] {
         reactedAt[level] = now
-        // What would be answered by less is answered.
+        // This reaction also answers reports of this level and of lower ones.
         waiting = waiting.filter { $0.key > level }
         return [.react(level)] + nextWake
     }
@@ -76,7 +76,7 @@ struct PressureReactions: Sendable, Hashable {
         coolDownEnd(level).map { $0 <= now } ?? true
     }
 
-    /// When pressure may be answered again: the reactions that count are those at least as strong.
+    /// When a reaction to this level is allowed again. Only reactions to this level or a worse one count.
     private func coolDownEnd(_ level: PressureLevel) -> Instant? {
         reactedAt.filter { $0.key >= level }.values.max().map { $0 + coolDown }
     }

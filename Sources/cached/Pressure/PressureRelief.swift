@@ -3,11 +3,11 @@ import CacheWire
 import Logging
 import Synchronization
 
-/// Answers pressure: chooses the measure, has the cache carry it out, tells the log and `Stats`.
+/// Reacts to memory pressure: chooses the measure, has the cache carry it out, and records it for the log and `Stats`.
 ///
-/// Thread-safe. Two at the same time are two reliefs, each measured by what is held when it begins.
+/// Thread-safe. Two calls at the same time are two reactions, and each measures what is cached when it begins.
 final class PressureRelief: Sendable {
-    /// Carries a measure out; calls its second argument once, from any thread.
+    /// Carries out a measure, then calls its second argument once, from any thread.
     typealias Relieve =
         @Sendable (ReliefMeasure, @escaping @Sendable (MemoryRelief) -> Void) -> Void
 
@@ -29,16 +29,16 @@ final class PressureRelief: Sendable {
         self.relieve = relieve
     }
 
-    /// What has been done so far.
+    /// The reactions so far.
     var record: PressureRecord { shared.withLock { $0 } }
 
-    /// Reacts; `completion` comes from any thread once the files are gone and `record` says so.
+    /// Reacts. Calls `completion` from any thread, once the files are removed and `record` contains the reaction.
     func react(
         _ level: PressureLevel, source: String,
         completion: @escaping @Sendable (MemoryRelief) -> Void
     ) {
         relieve(settings.measure(for: level)) { relief in
-            // What the index held for the entries that went is free only now.
+            // Only now is the memory free that the index held for the evicted entries.
             if level == .critical { self.giveBack() }
             self.finish(
                 PressureRecord.Reaction(source: source, level: level, at: .now, relief: relief))
@@ -46,7 +46,7 @@ final class PressureRelief: Sendable {
         }
     }
 
-    /// Reacts and waits until that is done.
+    /// Reacts, and returns when the reaction has ended.
     func reactAndWait(_ level: PressureLevel, source: String) {
         let done = Inbox<MemoryRelief>()
         react(level, source: source) { done.put($0) }
@@ -58,7 +58,7 @@ final class PressureRelief: Sendable {
         let relief = reaction.relief
         if let failure = relief.failure {
             logger.warning(
-                "entries stayed that were to go because memory is short",
+                "could not evict all entries although memory is short",
                 metadata: [
                     "source": "\(reaction.source)", "level": "\(reaction.level.rawValue)",
                     "error": "\(failure.message)",

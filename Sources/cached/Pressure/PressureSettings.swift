@@ -1,24 +1,24 @@
 import CacheCore
 import CacheWire
 
-/// When the daemon believes that memory is short, how much it gives back then, and how often.
+/// The pressure at which the daemon reacts, how much memory it gives back, and how often.
 struct PressureSettings: Sendable, Hashable {
-    /// The stall that makes a warning; it has to be granted, or its source is passed over.
+    /// The stall that counts as a warning. A source that does not grant this trigger is skipped.
     var warning = PressureTrigger.warning
-    /// The stall that makes critical pressure.
+    /// The stall that counts as critical pressure.
     var critical = PressureTrigger.critical
 
-    /// Share of the bytes held that stays at a warning, 0 to 1.
+    /// The share of the cached bytes that is kept at a warning, 0 to 1.
     var warningKeep = 0.75
-    /// Share of the bytes held that stays at critical pressure, 0 to 1.
+    /// The share of the cached bytes that is kept at critical pressure, 0 to 1.
     var criticalKeep = 0.5
 
-    /// The least time between two reactions to the same pressure.
+    /// The shortest time between two reactions to the same level.
     var coolDown: Duration = .seconds(10)
 
     var triggers: [PressureTrigger] { [warning, critical] }
 
-    /// What is done at a level.
+    /// The measure at a level.
     func measure(for level: PressureLevel) -> ReliefMeasure {
         switch level {
         case .warning: ReliefMeasure(keptShare: warningKeep, tightens: false)

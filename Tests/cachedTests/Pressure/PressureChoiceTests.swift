@@ -2,7 +2,7 @@ import Testing
 
 @testable import cached
 
-/// Which sources are tried, from environments and texts of proc(5).
+/// The sources that are tried, for several environments and texts of proc(5).
 @Suite struct PressureChoiceTests {
     private let groups = "1:cpu:/\n0::/system.slice/cached.service\n"
     private let mounts = """
@@ -17,7 +17,7 @@ import Testing
         PressureChoice(environment: environment, groups: groups, mounts: mounts)
     }
 
-    /// The sources without anything in the environment.
+    /// The sources if the environment sets none.
     private var usual: [PressureSource] {
         [
             .file(path: own), .file(path: "/proc/pressure/memory"),
@@ -25,13 +25,13 @@ import Testing
         ]
     }
 
-    @Test func theOwnGroupComesBeforeTheMachineAndTriggersBeforeReading() {
+    @Test func theOwnGroupComesBeforeTheMachineAndTriggersComeBeforeReading() {
         #expect(choice().sources == usual)
         #expect(choice().objections.isEmpty)
         #expect(choice(["MEMORY_PRESSURE_WATCH": ""]).sources == usual)
     }
 
-    /// Texts of `/proc/self/cgroup` without a group of version 2 that could be found.
+    /// Texts of `/proc/self/cgroup` without a usable version 2 group.
     private static let groupless: [String?] = [nil, "", "1:memory:/a\n", "0::/../a\n"]
 
     @Test(arguments: groupless)
@@ -45,7 +45,7 @@ import Testing
         #expect(choice.objections == ["the process is in no control group of version 2"])
     }
 
-    @Test func theEnvironmentComesFirst() {
+    @Test func theSourceInTheEnvironmentComesFirst() {
         let bytes = choice([
             "MEMORY_PRESSURE_WATCH": "/run/pressure",
             "MEMORY_PRESSURE_WRITE": "c29tZSAyMDAwMDAgMjAwMDAwMAA=",
@@ -58,7 +58,7 @@ import Testing
         #expect(silent.sources.first?.description == "MEMORY_PRESSURE_WATCH /run/pressure")
     }
 
-    @Test func devNullTurnsAllOff() {
+    @Test func devNullTurnsTheWatchOff() {
         let off = choice(["MEMORY_PRESSURE_WATCH": "/dev/null"])
         #expect(off.sources == [.off])
         #expect(off.objections.isEmpty)
@@ -72,7 +72,7 @@ import Testing
             "MEMORY_PRESSURE_WRITE": String(repeating: "AAAA", count: 1366),
         ],
     ])
-    func whatTheEnvironmentGetsWrongIsPassedOver(environment: [String: String]) {
+    func aWrongSourceInTheEnvironmentIsSkipped(environment: [String: String]) {
         let choice = choice(environment)
         #expect(choice.sources == usual)
         #expect(choice.objections.count == 1)
@@ -81,7 +81,7 @@ import Testing
 
     // MARK: Control groups
 
-    /// The lines of the tree, by where they show it.
+    /// Lines of mountinfo about the version 2 tree.
     private static let hybrid = "9 1 0:3 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw"
     private static let service = "9 1 0:3 /a/b /mnt/service rw shared:2 - cgroup2 none rw"
     private static let spaced = #"9 1 0:3 / /mnt/a\040b\134c rw - cgroup2 none rw"#
@@ -102,7 +102,8 @@ import Testing
         ("0::/a:b", [version1, hybrid], "/sys/fs/cgroup/unified/a:b"),
         ("0::/", ["", "9 1 0:3 / /x rw -", "nonsense - cgroup2"], nil),
     ])
-    func theGroupIsFoundWhereItIsMounted(group: String, mounts: [String], directory: String?) {
+    func theGroupsDirectoryIsFoundBelowItsMount(group: String, mounts: [String], directory: String?)
+    {
         let found = ControlGroup.directory(
             groups: "4:memory:/process\n\(group)\n", mounts: mounts.joined(separator: "\n"))
         #expect(found == directory)
@@ -112,7 +113,7 @@ import Testing
         ("plain", "plain"), (#"a\011b\012c"#, "a\tb\nc"), (#"\04"#, #"\04"#), (#"\999"#, #"\999"#),
         (#"\303\244"#, "ä"),
     ])
-    func escapesOfMountinfoAreUndone(field: String, path: String) {
+    func escapesOfMountinfoAreDecoded(field: String, path: String) {
         #expect(ControlGroup.unescaped(Substring(field)) == path)
     }
 }

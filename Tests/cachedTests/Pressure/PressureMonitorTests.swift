@@ -5,11 +5,11 @@ import Testing
 
 @testable import cached
 
-/// The monitor on real descriptors.
+/// The monitor with real descriptors.
 @Suite(.timeLimit(.minutes(5))) struct PressureMonitorTests {
     typealias Reaction = PressureRecorder.Reaction
 
-    @Test func aByteIntoTheFIFOIsOneWarning() async throws {
+    @Test func aByteInTheFIFOIsOneWarning() async throws {
         try await withTestScope { scope in
             let fifo = try FIFO(in: scope)
             let recorder = PressureRecorder(["MEMORY_PRESSURE_WATCH": fifo.path], in: scope)
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func whatTheDaemonWroteItselfIsNoPressure() async throws {
+    @Test func bytesWrittenByTheDaemonAreNotPressure() async throws {
         try await withTestScope { scope in
             let fifo = try FIFO(in: scope)
             let recorder = PressureRecorder(
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func aByteInTheCoolDownIsAnsweredAtItsEnd() async throws {
+    @Test func aByteDuringTheCoolDownCausesAReactionAtItsEnd() async throws {
         try await withTestScope { scope in
             let fifo = try FIFO(in: scope)
             let coolDown = Duration.milliseconds(300)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func aSocketTellsTooAndItsEndLeadsToTheNextSource() async throws {
+    @Test func aSocketReportsPressureAndItsEndLeadsToTheNextSource() async throws {
         try await withTestScope { scope in
             let listener = try UnixListener(in: scope)
             let recorder = PressureRecorder(
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func whatCannotBeOpenedIsPassedOver() async throws {
+    @Test func aSourceThatCannotBeOpenedIsSkipped() async throws {
         try await withTestScope { scope in
             let directory = try TemporaryDirectory(in: scope)
             let plain = try directory.write("hello", to: "plain")
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func offMeansOffButPeopleMayAsk() async throws {
+    @Test func requestsWorkWhileTheWatchIsOff() async throws {
         try await withTestScope { scope in
             let recorder = PressureRecorder(["MEMORY_PRESSURE_WATCH": "/dev/null"], in: scope)
             #expect(recorder.monitor.source == "off")
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func aRequestAnsweredElsewhereBeginsTheCoolDown() async throws {
+    @Test func aRequestWhoseCallerReactsStartsTheCoolDown() async throws {
         try await withTestScope { scope in
             let fifo = try FIFO(in: scope)
             let recorder = PressureRecorder(
@@ -106,13 +106,13 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: PressureFile.machine.isThere, "the kernel keeps no pressure figures"))
-    func armingOnTheMachineIsNoPressure() async throws {
+    @Test(.enabled(if: PressureFile.machine.isThere, "the kernel has no pressure files"))
+    func armingATriggerIsNotPressure() async throws {
         try await withTestScope { scope in
             let before = try PressureFile.machine.waited()
             let recorder = PressureRecorder([:], in: scope)
             #expect(recorder.monitor.source.hasPrefix(PressureSource.machine))
-            // A stall that is shorter than the threshold may end the wait; it must not be answered.
+            // A stall below the threshold can end the wait, but must not cause a reaction.
             try await PressureFile.machine.unguardedEvent(within: .seconds(3))
             let reactions = try await recorder.untilNow()
             let grown = try PressureFile.machine.waited() - before
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func theAllocatorGivesBackWithoutHarm() {
+    @Test func givingMemoryBackDoesNoHarm() {
         ProcessMemory.giveBack()
     }
 }

@@ -4,17 +4,17 @@ import Testing
 
 @testable import cached
 
-/// The pure parts of the probes: what is pressure and what only looks like it.
+/// The parts of the probes that do no I/O: they recognise pressure, and events that only look like it.
 @Suite struct PressureProbeTests {
     // MARK: Triggers and totals
 
-    @Test func theLineEndsWithNUL() {
+    @Test func theLineForTheKernelEndsWithNUL() {
         #expect(PressureTrigger.warning.line == Array("some 200000 2000000\0".utf8))
         #expect(PressureTrigger.critical.line == Array("full 200000 2000000\0".utf8))
     }
 
     @Test(arguments: ["", "\0", "\n", "\n\0"])
-    func aLineIsReadWithItsEndOrWithout(end: String) {
+    func aLineIsReadWithOrWithoutItsEnd(end: String) {
         let text = "some 200000 2000000" + end
         #expect(PressureTrigger(line: Array(text.utf8), level: .warning) == .warning)
     }
@@ -26,7 +26,7 @@ import Testing
         "some 200000 10000001", "some 200000 2000000 1", "some 0000000000000200000 2000000",
         "full a b", "some 200000 b",
     ])
-    func aLineTheKernelWouldRefuseIsNone(text: String) {
+    func aLineThatTheKernelWouldRefuseIsRefused(text: String) {
         #expect(PressureTrigger(line: Array(text.utf8), level: .warning) == nil)
     }
 
@@ -42,12 +42,12 @@ import Testing
     }
 
     @Test(arguments: ["", "some total=1", "some total=x\nfull total=1", "hello\nworld"])
-    func anotherFileIsNoPressureFile(text: String) {
+    func anyOtherTextIsNotAPressureFile(text: String) {
         #expect(StallTotals(text) == nil)
     }
 
-    /// It would be written into.
-    @Test func anOrdinaryFileThatLooksLikeOneIsLeftAlone() async throws {
+    /// Arming a trigger would write into the file.
+    @Test func anOrdinaryFileWithTheSameContentsIsNotWritten() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let line = "avg10=0.00 avg60=0.00 avg300=0.00 total=1\n"
@@ -60,13 +60,13 @@ import Testing
         }
     }
 
-    // MARK: The kernel's false event
+    // MARK: False events of the kernel
 
     private func totals(some: Int, full: Int = 0) -> StallTotals {
         StallTotals(some: .milliseconds(some), full: .milliseconds(full))
     }
 
-    @Test func theFalseFirstEventIsNotBelieved() {
+    @Test func aFalseFirstEventDoesNotCount() {
         var stalls = StallGuard(.warning, totals(some: 1_050_000))
         let short = stalls.eventArrived(totals(some: 1_050_005))
         #expect(!short)
@@ -74,7 +74,7 @@ import Testing
         #expect(!none)
     }
 
-    @Test func growthByTheThresholdIsBelievedOnce() {
+    @Test func growthByTheThresholdCountsOnce() {
         var stalls = StallGuard(.warning, totals(some: 5000))
         let script = [(5199, false), (5200, true), (5200, false), (5399, false), (5401, true)]
         for (total, isTrue) in script {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func eachLevelCountsItsOwnTotal() {
+    @Test func eachLevelUsesItsOwnTotal() {
         var stalls = StallGuard(.critical, totals(some: 0, full: 0))
         let some = stalls.eventArrived(totals(some: 900, full: 100))
         #expect(!some)
@@ -91,7 +91,7 @@ import Testing
         #expect(full)
     }
 
-    @Test func aTotalThatFellIsCountedFromAnew() {
+    @Test func aSmallerTotalIsANewBase() {
         var stalls = StallGuard(.warning, totals(some: 5000))
         let script = [(100, false), (250, false), (300, true)]
         for (total, isTrue) in script {
@@ -102,18 +102,18 @@ import Testing
 
     // MARK: Reading at intervals
 
-    @Test func tenQuietMinutesOfReadingAreNoPressure() {
+    @Test func tenQuietMinutesOfReadingAreNotPressure() {
         let start = ContinuousClock.now
         var samples = StallSamples([.warning, .critical], totals(some: 70_000), now: start)
         #expect(samples.interval == .seconds(2))
         for step in 1...300 {
-            // A little waiting is normal: 5 ms in every interval, 1.5 s in all.
+            // Some waiting is normal: 5 ms in each interval, 1.5 s in total.
             let now = start + .seconds(2 * step)
             #expect(samples.taken(totals(some: 70_000 + 5 * step), now: now) == nil)
         }
     }
 
-    @Test func theWorstLevelOfAnIntervalCounts() {
+    @Test func anIntervalHasItsWorstLevel() {
         let start = ContinuousClock.now
         var samples = StallSamples([.warning, .critical], totals(some: 0), now: start)
         let script: [(some: Int, full: Int, level: PressureLevel?)] = [
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func aLateReadingCountsByTheSharesOfItsTime() {
+    @Test func aLateReadingSpreadsTheWaitingEvenly() {
         let start = ContinuousClock.now
         var samples = StallSamples([.warning], totals(some: 0), now: start)
         let afterSleep = samples.taken(totals(some: 900), now: start + .seconds(10))
@@ -148,13 +148,13 @@ import Testing
         (["he", "hello"], [false, true]),
         (["help", "hello"], [true, false]),
     ])
-    func exactlyWhatWasWrittenIsDiscardedOnce(reads: [String], pressure: [Bool]) {
+    func exactlyTheWrittenBytesAreDiscardedOnce(reads: [String], pressure: [Bool]) {
         var echo = OwnEcho(of: Array("hello".utf8))
         let answers = reads.map { echo.received(Array($0.utf8)) }
         #expect(answers == pressure)
     }
 
-    @Test func whoWroteNothingExpectsNothing() {
+    @Test func nothingIsDiscardedIfNothingWasWritten() {
         var echo = OwnEcho(of: [])
         let byte = echo.received([0])
         #expect(byte)

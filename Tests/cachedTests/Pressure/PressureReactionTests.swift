@@ -3,7 +3,7 @@ import Testing
 
 @testable import cached
 
-/// When pressure is answered, as scripts on a virtual clock.
+/// The times of reactions to pressure, as scripts on a virtual clock.
 @Suite struct PressureReactionTests {
     /// Seconds after the start of the script.
     private let start = ContinuousClock.now
@@ -13,16 +13,16 @@ import Testing
         start + .seconds(seconds)
     }
 
-    /// A report as the kernel's triggers make it, which stands for 2.5 s.
+    /// A report like those of the kernel's triggers, valid for 2.5 s.
     private mutating func rise(_ level: PressureLevel, _ seconds: Double)
         -> [PressureReactions.Action]
     {
-        reactions.pressureRose(level, standingFor: .seconds(2.5), now: at(seconds))
+        reactions.pressureRose(level, validFor: .seconds(2.5), now: at(seconds))
     }
 
-    /// A report as a FIFO makes it, whose end is never told.
+    /// A report like that of a FIFO, which never reports the end of pressure.
     private mutating func byte(_ seconds: Double) -> [PressureReactions.Action] {
-        reactions.pressureRose(.warning, standingFor: nil, now: at(seconds))
+        reactions.pressureRose(.warning, validFor: nil, now: at(seconds))
     }
 
     private mutating func pass(_ seconds: Double) -> [PressureReactions.Action] {
@@ -46,13 +46,13 @@ import Testing
         for second in 0...600 { expect(pass(Double(second))) }
     }
 
-    @Test mutating func theFirstPressureIsAnsweredAtOnce() {
+    @Test mutating func theFirstPressureCausesAReactionAtOnce() {
         expect(rise(.warning, 0), .react(.warning))
         expect(pass(10))
         expect(rise(.warning, 10), .react(.warning))
     }
 
-    @Test mutating func pressureThatStillStandsIsAnsweredWhenTheCoolDownEnds() {
+    @Test mutating func pressureThatLastsCausesAReactionAtTheEndOfTheCoolDown() {
         expect(rise(.warning, 0), .react(.warning))
         for second in [2.0, 4, 6, 8] { expect(rise(.warning, second), .wakeAt(at(10))) }
         expect(pass(9), .wakeAt(at(10)))
@@ -60,14 +60,14 @@ import Testing
         expect(pass(20))
     }
 
-    @Test mutating func pressureThatIsOverWhenTheCoolDownEndsIsForgotten() {
+    @Test mutating func pressureThatIsOverAtTheEndOfTheCoolDownIsForgotten() {
         expect(rise(.warning, 0), .react(.warning))
         expect(rise(.warning, 4), .wakeAt(at(10)))
         expect(pass(10))
         expect(pass(600))
     }
 
-    @Test mutating func whatNeverSaysThatItIsOverStands() {
+    @Test mutating func aReportWithoutEndStaysValid() {
         expect(byte(0), .react(.warning))
         expect(byte(1), .wakeAt(at(10)))
         expect(pass(10), .react(.warning))
@@ -81,7 +81,7 @@ import Testing
         expect(pass(10), .react(.warning))
     }
 
-    @Test mutating func criticalPressureActsAtOnceInTheCoolDownOfAWarning() {
+    @Test mutating func criticalPressureDoesNotWaitForTheCoolDownOfAWarning() {
         expect(rise(.warning, 0), .react(.warning))
         expect(rise(.warning, 2), .wakeAt(at(10)))
         expect(rise(.critical, 3), .react(.critical))
@@ -92,35 +92,35 @@ import Testing
         expect(pass(13), .react(.critical))
     }
 
-    @Test mutating func criticalPressureDoesNotActTwiceInACoolDown() {
+    @Test mutating func criticalPressureCausesOneReactionInACoolDown() {
         expect(rise(.critical, 0), .react(.critical))
         expect(rise(.critical, 2), .wakeAt(at(10)))
         expect(rise(.critical, 9), .wakeAt(at(10)))
         expect(pass(10), .react(.critical))
     }
 
-    @Test mutating func aWarningInACriticalCoolDownWaits() {
+    @Test mutating func aWarningWaitsForTheCoolDownOfCriticalPressure() {
         expect(rise(.critical, 0), .react(.critical))
         expect(rise(.warning, 0), .wakeAt(at(10)))
         expect(rise(.warning, 9), .wakeAt(at(10)))
         expect(pass(10), .react(.warning))
     }
 
-    @Test mutating func criticalPressureThatIsOverLeavesTheWarningThatStands() {
+    @Test mutating func aWarningThatLastsIsHandledAfterCriticalPressureIsOver() {
         expect(rise(.critical, 0), .react(.critical))
         expect(rise(.critical, 2), .wakeAt(at(10)))
         expect(rise(.warning, 9), .wakeAt(at(10)))
         expect(pass(10), .react(.warning))
     }
 
-    @Test mutating func aPersonNeverWaits() {
+    @Test mutating func aRequestOfAPersonNeverWaits() {
         for second in 0..<5 {
             expect(ask(.warning, Double(second)), .react(.warning))
             expect(ask(.critical, Double(second)), .react(.critical))
         }
     }
 
-    @Test mutating func aRequestBeginsACoolDownForTheSources() {
+    @Test mutating func aRequestStartsACoolDownForTheSources() {
         expect(ask(.warning, 0), .react(.warning))
         expect(rise(.warning, 1), .wakeAt(at(10)))
         expect(rise(.critical, 2), .react(.critical))
@@ -133,7 +133,7 @@ import Testing
         expect(pass(10), .react(.critical))
     }
 
-    @Test mutating func anHourOfPressureIsOneReactionACoolDown() {
+    @Test mutating func anHourOfPressureCausesOneReactionInEachCoolDown() {
         var count = 0
         for second in stride(from: 0.0, to: 3600, by: 2) {
             let actions = rise(.warning, second) + pass(second)

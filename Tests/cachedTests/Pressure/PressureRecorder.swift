@@ -5,7 +5,7 @@ import Testing
 
 @testable import cached
 
-/// A monitor whose reactions a test can wait for; stopped when the scope ends.
+/// A monitor whose reactions a test can wait for. It stops when the scope ends.
 final class PressureRecorder: Sendable {
     struct Reaction: Sendable, Hashable {
         var level: PressureLevel
@@ -15,7 +15,7 @@ final class PressureRecorder: Sendable {
     let monitor: PressureMonitor
     private let reactions: AsyncStream<Reaction>
 
-    /// Watches what the environment names, with no cool-down unless one is given.
+    /// Watches the source that the environment names. The default is no cool-down.
     init(
         _ environment: [String: String], coolDown: Duration = .zero, in scope: TestScope
     ) {
@@ -50,8 +50,8 @@ final class PressureRecorder: Sendable {
         }
     }
 
-    /// What the source made of everything that happened before the call: two requests in turn have a
-    /// look at the source between them.
+    /// The reactions to all events before the call. It makes two requests, one after the other; the monitor reads the
+    /// source between them.
     func untilNow() async throws -> [Reaction] {
         var reactions: [Reaction] = []
         for fence in ["first fence", "second fence"] {

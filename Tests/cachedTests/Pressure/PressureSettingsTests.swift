@@ -5,7 +5,7 @@ import Testing
 
 @testable import cached
 
-/// What may be set about memory pressure.
+/// The settings about memory pressure.
 @Suite("Pressure settings", .timeLimit(.minutes(5)))
 struct PressureSettingsTests {
     private func resolve(
@@ -15,7 +15,7 @@ struct PressureSettingsTests {
         return try Settings.resolve(DaemonOptions.parse(arguments), environment).pressure
     }
 
-    @Test func defaultsAreTheDesigns() async throws {
+    @Test func unsetSettingsHaveTheirDefaults() async throws {
         let pressure = try await resolve()
         #expect(pressure.triggers == [.warning, .critical])
         #expect(pressure.coolDown == .seconds(10))
@@ -25,7 +25,7 @@ struct PressureSettingsTests {
         #expect(pressure.measure(for: .critical) == critical)
     }
 
-    @Test func theEnvironmentSetsAll() async throws {
+    @Test func theEnvironmentCanSetAllOfThem() async throws {
         let pressure = try await resolve(
             [],
             [
@@ -45,7 +45,7 @@ struct PressureSettingsTests {
         #expect(pressure.coolDown == .milliseconds(500))
     }
 
-    @Test func optionsWinOverTheEnvironment() async throws {
+    @Test func optionsOverrideTheEnvironment() async throws {
         let pressure = try await resolve(
             [
                 "--pressure-warning", "full 300000 2000000",
@@ -72,7 +72,7 @@ struct PressureSettingsTests {
         ("CACHED_PRESSURE_WARNING_KEEP", "0.75"), ("CACHED_PRESSURE_CRITICAL_KEEP", "101%"),
         ("CACHED_PRESSURE_COOL_DOWN", "10"), ("CACHED_PRESSURE_COOL_DOWN", "25h"),
     ])
-    func aWrongValueIsNamedWithItsOption(name: String, value: String) async throws {
+    func aWrongValueIsAnErrorThatNamesItsOption(name: String, value: String) async throws {
         let failure = try #require(
             await #expect(throws: StartFailure.self) { _ = try await resolve([], [name: value]) })
         #expect(failure.exitCode == .configuration)

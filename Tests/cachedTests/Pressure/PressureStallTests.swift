@@ -4,12 +4,12 @@ import Testing
 
 @testable import cached
 
-/// The monitor under real memory pressure, bounded to a control group of its own.
+/// The monitor under real memory pressure, which is limited to a control group.
 @Suite(
     .serialized, .timeLimit(.minutes(5)),
     .enabled(if: StallGroup.obstacle == nil, "\(StallGroup.obstacle ?? "")"))
 struct PressureStallTests {
-    // How soon is measured where nothing else runs, against the built daemon.
+    // The delay is measured with the built daemon, on a machine without other work.
     @Test func realPressureIsReported() async throws {
         try await withTestScope { scope in
             let group = try StallGroup(in: scope)
@@ -23,10 +23,10 @@ struct PressureStallTests {
         }
     }
 
-    @Test func aShortStallAfterArmingIsNotBelieved() async throws {
+    @Test func aShortStallAfterArmingDoesNotCount() async throws {
         try await withTestScope { scope in
             let group = try StallGroup(in: scope)
-            // Waiting that lies in the past: what the kernel's false event counts.
+            // Waiting in the past, which the false event of the kernel counts.
             try await group.pressure.unguardedEvent(within: .seconds(8)) {
                 try await group.stall()
             }
@@ -34,14 +34,14 @@ struct PressureStallTests {
             let environment = ["MEMORY_PRESSURE_WATCH": group.pressure.path]
             let recorder = PressureRecorder(environment, in: scope)
             let before = try group.pressure.waited()
-            // The false event, where the kernel makes one; else three seconds without it.
+            // Waits for the false event; if the kernel makes none, for three seconds.
             try await group.pressure.unguardedEvent(within: .seconds(3)) {
                 try await group.stallBriefly()
             }
             guard try group.pressure.waited() - before < .milliseconds(200) else {
                 withKnownIssue("a machine that is away makes no short stalls", isIntermittent: true)
                 {
-                    Issue.record("the stall was no short one")
+                    Issue.record("the stall was not short")
                 }
                 return
             }

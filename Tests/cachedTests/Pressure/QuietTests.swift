@@ -3,17 +3,17 @@ import Testing
 
 @testable import cached
 
-/// What is no pressure leads to no reaction: probes and cool-down together, on a virtual clock.
+/// Without real pressure there is no reaction: probes and cool-down together, on a virtual clock.
 @Suite("Quiet", .timeLimit(.minutes(5)))
 struct QuietTests {
     private let start = ContinuousClock.now
 
-    /// A machine that has waited for memory before, 1,050 s in all.
+    /// The totals of a machine that has waited for memory before, for 1,050 s.
     private func totals(after waited: Duration = .zero) -> StallTotals {
         StallTotals(some: .seconds(1050) + waited, full: .seconds(600) + waited)
     }
 
-    /// Runs ten minutes; `events` says when the kernel signals, and how long tasks have waited by then.
+    /// Simulates ten minutes. `events` contains the times when the kernel signals, and how long tasks have waited.
     private func reactions(
         to events: [(at: Duration, waited: Duration)]
     ) -> [PressureReactions.Action] {
@@ -27,7 +27,7 @@ struct QuietTests {
                     let isTrue = guards[index].eventArrived(totals(after: event.waited))
                     let level = guards[index].trigger.level
                     guard isTrue else { continue }
-                    actions += reactions.pressureRose(level, standingFor: .seconds(2.5), now: now)
+                    actions += reactions.pressureRose(level, validFor: .seconds(2.5), now: now)
                 }
             }
             actions += reactions.timePassed(now: now)
@@ -40,15 +40,15 @@ struct QuietTests {
     }
 
     @Test func aStallOf5msRightAfterTheStartEvictsNothing() {
-        // The kernel counts it as all the waiting since the boot, and signals both triggers.
+        // The kernel counts all the waiting since boot, and signals both triggers.
         #expect(reactions(to: [(.zero, .milliseconds(5))]).isEmpty)
     }
 
-    @Test func aFalseEventThatComesLateEvictsNothing() {
+    @Test func aLateFalseEventEvictsNothing() {
         #expect(reactions(to: [(.seconds(590), .milliseconds(5))]).isEmpty)
     }
 
-    @Test func theSameEventAfterARealStallIsPressure() {
+    @Test func theSameEventAfterARealStallCausesAReaction() {
         let actions = reactions(to: [(.zero, .milliseconds(200))])
         #expect(actions == [.react(.warning), .react(.critical)])
     }

@@ -1,6 +1,6 @@
-/// The version 2 control group of this process, as a directory.
+/// Finds the directory of this process's version 2 control group.
 enum ControlGroup {
-    /// Where the group's files are; `nil` if the process is in none, or none is mounted where it shows.
+    /// The directory of the group's files. `nil` if the process is in no such group, or no mount shows the group.
     ///
     /// - Parameters:
     ///   - groups: the text of `/proc/self/cgroup`; the line of version 2 is `0::/PATH`. cgroups(7)
@@ -9,12 +9,12 @@ enum ControlGroup {
         guard let path = path(groups) else { return nil }
         let places = mounts.split(separator: "\n").compactMap { Mount($0) }
             .compactMap { mount in mount.place(of: path).map { (mount, $0) } }
-        // The mount that shows the least of the tree is the one meant for this process.
+        // The mount that shows the smallest part of the tree is the one made for this process.
         return places.max { $0.0.root.utf8.count < $1.0.root.utf8.count }?.1
     }
 
-    /// The group's path below the root of the tree. A path that leads out of the process's own
-    /// namespace (`/../`) can't be followed.
+    /// The group's path below the root of the tree. `nil` if the path leads out of the process's own namespace
+    /// (`/../`), because such a path cannot be followed.
     private static func path(_ groups: String) -> String? {
         let lines = groups.split(separator: "\n")
         guard let line = lines.first(where: { $0.hasPrefix("0::/") }) else { return nil }
@@ -22,9 +22,9 @@ enum ControlGroup {
         return path.split(separator: "/").contains("..") ? nil : String(path)
     }
 
-    /// A line of mountinfo that mounts the tree of version 2.
+    /// A line of mountinfo about a mount of the version 2 tree.
     private struct Mount {
-        /// The group that lies at `point`.
+        /// The group that is mounted at `point`.
         let root: String
         let point: String
 
@@ -39,7 +39,7 @@ enum ControlGroup {
             point = ControlGroup.unescaped(fields[4])
         }
 
-        /// Where a group shows under this mount; `nil` if it lies outside of it.
+        /// The directory of a group below this mount; `nil` if the mount does not show the group.
         func place(of path: String) -> String? {
             let root = root == "/" ? "" : root
             let isInside = path == root || path.hasPrefix(root + "/")
@@ -49,7 +49,7 @@ enum ControlGroup {
         }
     }
 
-    /// A path as it is: mountinfo writes space, tab, newline and backslash as `\` and three octal digits.
+    /// The path without escapes: mountinfo writes space, tab, newline and backslash as `\` and three octal digits.
     static func unescaped(_ field: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(field.utf8)[...]

@@ -1,19 +1,19 @@
 import FoundationEssentials
 
-/// The sources to try, best first, and what is wrong with those that can't even be tried.
+/// The sources of memory pressure to try, best first, and the reasons why others cannot be tried.
 ///
-/// The first that opens is watched. The own control group comes before the machine: its pressure is
-/// what this process can relieve, and the machine's figure is a mean over processors.
+/// The daemon watches the first source that opens. Its own control group comes before the machine, because the
+/// daemon can relieve the pressure of its group, and the machine's value is a mean over all processors.
 struct PressureChoice: Sendable, Hashable {
     var sources: [PressureSource] = []
-    /// Sentences for the log.
+    /// The reasons, as sentences for the log.
     var objections: [String] = []
 
-    /// Chooses from facts only.
+    /// Chooses from these texts alone.
     ///
     /// - Parameters:
-    ///   - groups: the text of `/proc/self/cgroup`, or `nil` if it can't be read.
-    ///   - mounts: the text of `/proc/self/mountinfo`, or `nil` if it can't be read.
+    ///   - groups: the text of `/proc/self/cgroup`, or `nil` if it cannot be read.
+    ///   - mounts: the text of `/proc/self/mountinfo`, or `nil` if it cannot be read.
     init(environment: [String: String], groups: String?, mounts: String?) {
         let isOff = takeAssigned(environment)
         guard !isOff else { return }
@@ -26,7 +26,7 @@ struct PressureChoice: Sendable, Hashable {
         sources += files.map { .file(path: $0) } + files.map { .sampled(path: $0) }
     }
 
-    /// Reads `MEMORY_PRESSURE_WATCH` and `MEMORY_PRESSURE_WRITE`; true if they say not to watch at all.
+    /// Reads `MEMORY_PRESSURE_WATCH` and `MEMORY_PRESSURE_WRITE`. Returns true if they turn the watch off.
     private mutating func takeAssigned(_ environment: [String: String]) -> Bool {
         guard let path = environment["MEMORY_PRESSURE_WATCH"], !path.isEmpty else { return false }
         guard path != "/dev/null" else {
@@ -48,6 +48,6 @@ struct PressureChoice: Sendable, Hashable {
         return false
     }
 
-    /// What goes into a FIFO at once and in one piece, in bytes: `PIPE_BUF`. pipe(7).
+    /// The most bytes that can be written to a FIFO in one piece: `PIPE_BUF`. pipe(7).
     private static let maximumGreeting = 4096
 }

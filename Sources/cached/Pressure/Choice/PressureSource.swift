@@ -1,21 +1,21 @@
-/// Where the daemon learns that memory is short.
+/// A source of memory pressure: how the daemon learns that memory is short.
 enum PressureSource: Sendable, Hashable {
-    /// Nowhere: the environment says so.
+    /// None, because the environment turns it off.
     case off
-    /// What the service manager names: a pressure file, a FIFO or a socket, and what to write into it.
+    /// A pressure file, a FIFO or a socket that the service manager names, and the bytes to write into it.
     /// docs/PRESSURE.md of systemd.
     case assigned(path: String, greeting: [UInt8])
-    /// A pressure file the kernel signals on: that of the own control group, or the machine's.
+    /// A pressure file with a trigger of the kernel: that of the daemon's control group, or the machine's.
     case file(path: String)
-    /// A pressure file that may only be read, and so is, once a window.
+    /// A pressure file that the daemon reads once in each window, because the kernel grants it no trigger.
     case sampled(path: String)
 
-    /// The figures of the whole machine.
+    /// The pressure file of the whole machine.
     static let machine = "/proc/pressure/memory"
 }
 
 extension PressureSource: CustomStringConvertible {
-    /// As the log and `Stats` show it.
+    /// The source as the log and `Stats` show it.
     var description: String {
         switch self {
         case .off: "off"

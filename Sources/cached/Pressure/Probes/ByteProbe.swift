@@ -1,13 +1,13 @@
 import CacheWire
 import Glibc
 
-/// A FIFO or a socket into which somebody writes when memory is short; what is written means nothing.
+/// A FIFO or a socket into which another program writes when memory is short. The bytes have no meaning.
 /// docs/PRESSURE.md of systemd.
 final class ByteProbe: PressureProbe {
     private let descriptorOwner: ProbeDescriptor
     private var echo: OwnEcho
 
-    /// Opens a FIFO for both directions, so that its last writer's leaving is no end.
+    /// Opens a FIFO for reading and writing, so that it does not end when its last writer closes it.
     init(fifo path: String, greeting: [UInt8]) throws(PressureFailure) {
         descriptorOwner = try ProbeDescriptor(path, O_RDWR)
         echo = OwnEcho(of: greeting)
@@ -16,7 +16,7 @@ final class ByteProbe: PressureProbe {
 
     init(socket path: String, greeting: [UInt8]) throws(PressureFailure) {
         descriptorOwner = try ProbeDescriptor(connectingTo: path)
-        // What is written here goes to the other end.
+        // Bytes written to a socket do not come back.
         echo = OwnEcho(of: [])
         try greet(greeting)
     }
@@ -27,16 +27,16 @@ final class ByteProbe: PressureProbe {
 
     var descriptor: Int32 { descriptorOwner.number }
     let events = Int16(POLLIN)
-    var nextLook: ContinuousClock.Instant? { nil }
-    var standing: Duration? { nil }
+    var nextRead: ContinuousClock.Instant? { nil }
+    var validity: Duration? { nil }
 
-    func look(_ events: Int16, now: ContinuousClock.Instant) throws(PressureFailure)
+    func read(_ events: Int16, now: ContinuousClock.Instant) throws(PressureFailure)
         -> PressureLevel?
     {
         var isPressure = false
         for _ in 0..<Self.maximumReads {
             guard let bytes = try descriptorOwner.read() else { break }
-            // Pressure told with the last breath counts; the end is found again at the next look.
+            // Pressure that was reported before the end counts. The next read finds the end again.
             if bytes.isEmpty {
                 if isPressure { break }
                 throw PressureFailure("the other end of the socket is closed")
@@ -46,6 +46,6 @@ final class ByteProbe: PressureProbe {
         return isPressure ? .warning : nil
     }
 
-    /// Reads at one look; a writer that never pauses can't hold the thread.
+    /// The most system calls in one read, so that a writer that never pauses does not keep the thread busy.
     private static let maximumReads = 64
 }

@@ -1,18 +1,18 @@
-/// What the daemon wrote into a FIFO comes back when it reads: that is not pressure.
+/// The bytes that the daemon has written into a FIFO. It reads them back itself, and they do not mean pressure.
 ///
-/// Discards exactly those bytes, once, wherever they stand among those of others.
+/// Discards exactly these bytes, once, wherever they are between the bytes of other writers.
 struct OwnEcho: Sendable, Hashable {
-    /// What has not come back yet.
+    /// The bytes that have not come back yet.
     private var expected: [UInt8]
-    /// The last bytes read, as far as they may be the beginning of the echo.
+    /// The last bytes read, if they can be the beginning of the expected bytes.
     private var beginning: [UInt8] = []
 
-    /// - Parameter written: what was written in one piece.
+    /// - Parameter written: the bytes, which were written in one piece.
     init(of written: [UInt8]) {
         expected = written
     }
 
-    /// Bytes were read; true if somebody else wrote any of them.
+    /// Bytes were read. Returns true if another program has written any of them.
     mutating func received(_ bytes: some Collection<UInt8>) -> Bool {
         guard !expected.isEmpty else { return !bytes.isEmpty }
         let read = beginning + bytes

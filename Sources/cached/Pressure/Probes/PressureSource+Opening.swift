@@ -2,8 +2,7 @@ import CacheWire
 import Glibc
 
 extension PressureSource {
-    /// Opens what is to be watched. Of several triggers the first has to work; what is wrong with the
-    /// others goes to `objections`.
+    /// Opens the source. The first trigger has to work; the reasons why others do not are added to `objections`.
     func open(
         _ triggers: [PressureTrigger], now: ContinuousClock.Instant, objections: inout [String]
     ) throws(PressureFailure) -> [any PressureProbe] {
@@ -18,7 +17,7 @@ extension PressureSource {
             case S_IFREG:
                 let triggers = try Self.assigned(triggers, greeting)
                 return try Self.arm(triggers, path, &objections)
-            default: throw PressureFailure("\(path) is neither a file nor a FIFO nor a socket")
+            default: throw PressureFailure("\(path) is not a file, a FIFO or a socket")
             }
         }
     }
@@ -32,26 +31,26 @@ extension PressureSource {
             do throws(PressureFailure) {
                 probes.append(try StallProbe(path: path, trigger))
             } catch {
-                objections.append("no \(trigger.level.rawValue) level: \(error)")
+                objections.append("cannot watch the \(trigger.level.rawValue) level: \(error)")
             }
         }
         return probes
     }
 
-    /// The triggers for a file the service manager names: what it wants written makes the warning,
-    /// which it knows alone; our own thresholds make the rest.
+    /// The triggers for a file that the service manager names. The line that it wants written is the trigger of a
+    /// warning, which is the only level that a service manager knows. The other triggers are our own.
     private static func assigned(
         _ triggers: [PressureTrigger], _ greeting: [UInt8]
     ) throws(PressureFailure) -> [PressureTrigger] {
         guard !greeting.isEmpty else { return triggers }
         guard let warning = PressureTrigger(line: greeting, level: .warning) else {
             throw PressureFailure(
-                "MEMORY_PRESSURE_WRITE is no trigger like \"some 200000 2000000\"")
+                "MEMORY_PRESSURE_WRITE is not a trigger like \"some 200000 2000000\"")
         }
         return [warning] + triggers.filter { $0.level != .warning }
     }
 
-    /// The type bits of what lies under a path. stat(2).
+    /// The file type bits of a path. stat(2).
     private static func kind(of path: String) throws(PressureFailure) -> mode_t {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .call("stat", path) }

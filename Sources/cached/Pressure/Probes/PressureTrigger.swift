@@ -1,40 +1,41 @@
 import CacheWire
 
-/// The stall that makes a level: so much waiting for memory within a window.
+/// The stall that counts as a level: how long tasks wait for memory within a window.
 ///
-/// The line the kernel takes is `some 200000 2000000`: the kind, then both times in microseconds.
+/// The kernel accepts it as a line like `some 200000 2000000`: the kind, then both times in microseconds.
 /// Documentation/accounting/psi.rst.
 struct PressureTrigger: Sendable, Hashable {
-    /// Who waits.
+    /// The tasks that wait.
     enum Kind: String, Sendable {
         /// At least one task.
         case some
-        /// Every task that has anything to do.
+        /// All tasks that have work to do.
         case full
     }
 
     var level: PressureLevel
     var kind: Kind
-    /// The time spent waiting that is too much.
+    /// The waiting time that counts as this level.
     var stall: Duration
-    /// Within how long. Without privilege the kernel takes multiples of two seconds only.
+    /// The window. Without privilege the kernel accepts only multiples of two seconds.
     var window: Duration
 
-    /// A tenth of the time some task waits.
+    /// At least one task waits for a tenth of the time.
     static let warning = PressureTrigger(
         level: .warning, kind: .some, stall: .milliseconds(200), window: .seconds(2))
-    /// A tenth of the time nothing goes on.
+    /// All tasks wait for a tenth of the time.
     static let critical = PressureTrigger(
         level: .critical, kind: .full, stall: .milliseconds(200), window: .seconds(2))
 
-    /// The line as the kernel wants it, ended by a NUL: without one it takes the last digit for the end.
+    /// The line for the kernel, with a NUL at its end. Without the NUL the kernel drops the last digit.
     var line: [UInt8] {
         Array("\(kind.rawValue) \(stall.microseconds) \(window.microseconds)\0".utf8)
     }
 }
 
 extension PressureTrigger {
-    /// Reads a line somebody else wrote, with or without its end; `nil` if the kernel would not take it.
+    /// Reads a line that another program has written, with or without a line end. `nil` if the kernel would not
+    /// accept it.
     init?(line: [UInt8], level: PressureLevel) {
         let written = line.last == 0 ? line.dropLast() : line[...]
         let text = written.last == 0x0A ? written.dropLast() : written
@@ -48,9 +49,9 @@ extension PressureTrigger {
             level: level, kind: kind, stall: .microseconds(stall), window: .microseconds(window))
     }
 
-    /// What the kernel reads of a line, in bytes, its end included.
+    /// The most bytes of a line that the kernel reads, including its end.
     private static let maximumLength = 32
-    /// The windows the kernel takes, in microseconds.
+    /// The windows that the kernel accepts, in microseconds.
     private static let windows: ClosedRange<Int64> = 500_000...10_000_000
 }
 

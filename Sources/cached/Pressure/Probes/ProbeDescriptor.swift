@@ -1,7 +1,7 @@
 import Glibc
 import SystemPackage
 
-/// A descriptor of a probe, closed with it; none of its calls waits.
+/// Owns the descriptor of a probe. None of its calls blocks.
 final class ProbeDescriptor {
     let number: Int32
     private let path: String
@@ -19,7 +19,7 @@ final class ProbeDescriptor {
         var address = sockaddr_un()
         let room = MemoryLayout.size(ofValue: address.sun_path)
         guard path.utf8.count < room else {
-            throw PressureFailure("\(path) is too long for a socket")
+            throw PressureFailure("the socket path \(path) is too long")
         }
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -31,7 +31,7 @@ final class ProbeDescriptor {
                 number, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self),
                 socklen_t(bytes.count))
         }
-        // All is set by now, so the descriptor is closed even if this throws.
+        // All properties are set, so `deinit` closes the descriptor even if this throws.
         guard result == 0 else { throw .call("connect", path) }
     }
 
@@ -43,11 +43,12 @@ final class ProbeDescriptor {
     func write(_ bytes: [UInt8]) throws(PressureFailure) {
         let count = Glibc.write(number, bytes, bytes.count)
         guard count == bytes.count else {
-            throw count < 0 ? .call("write", path) : PressureFailure("\(path) takes no more bytes")
+            throw count < 0
+                ? .call("write", path) : PressureFailure("\(path) accepts no more bytes")
         }
     }
 
-    /// Reads what is there, at most 4 KiB; `nil` if nothing is. read(2).
+    /// Reads at most 4 KiB; `nil` if nothing can be read now. read(2).
     func read() throws(PressureFailure) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(number, &bytes, bytes.count)
@@ -56,8 +57,8 @@ final class ProbeDescriptor {
         return nil
     }
 
-    /// Whether it is a file that has bytes of its own, which writing would change; those of the kernel are
-    /// made when they are read. fstat(2), `st_size`.
+    /// Whether the file has contents that writing would change. A file of the kernel has the size 0, because its
+    /// contents are made when they are read. fstat(2), `st_size`.
     func hasBytes() throws(PressureFailure) -> Bool {
         var status = stat()
         guard fstat(number, &status) == 0 else { throw .call("fstat", path) }
@@ -71,15 +72,15 @@ final class ProbeDescriptor {
         guard count >= 0 else { throw .call("read", path) }
         let text = String(decoding: bytes.prefix(count), as: UTF8.self)
         guard let totals = StallTotals(text) else {
-            throw PressureFailure("\(path) is no pressure file")
+            throw PressureFailure("\(path) is not a pressure file")
         }
         return totals
     }
 }
 
 extension PressureFailure {
-    /// The failure of a system call, with the reason `errno` gives.
+    /// The failure of a system call, with the reason in `errno`.
     static func call(_ name: String, _ path: String) -> PressureFailure {
-        PressureFailure("\(name) of \(path): \(Errno(rawValue: errno))")
+        PressureFailure("\(name) failed for \(path): \(Errno(rawValue: errno))")
     }
 }

@@ -1,24 +1,24 @@
-/// Tells the kernel's true events from its false ones.
+/// Ignores false events of the kernel.
 ///
-/// A trigger armed without privilege starts from zero, not from the total at that moment: the first
-/// stall after arming, however short, looks like all the waiting since boot. So an event is believed
-/// only if the total really grew by the threshold, counted from arming or from the last event believed.
+/// A trigger that is armed without privilege counts from zero instead of the total at that moment. So the first stall
+/// after that, however short, looks like all the waiting since boot. An event counts only if the total has
+/// grown by the threshold since the trigger was armed, or since the last event that counted.
 struct StallGuard: Sendable, Hashable {
     let trigger: PressureTrigger
-    /// The total that growth is counted from.
+    /// The total from which growth is counted.
     private(set) var base: Duration
 
-    /// Starts from the totals read just before arming.
+    /// Starts from the totals that were read just before the trigger was armed.
     init(_ trigger: PressureTrigger, _ totals: StallTotals) {
         self.trigger = trigger
         base = totals[trigger.kind]
     }
 
-    /// The kernel signalled, and these are the totals now; true if it is to be believed.
+    /// The kernel has signalled an event, and these are the totals now. Returns whether the event counts.
     mutating func eventArrived(_ totals: StallTotals) -> Bool {
         let total = totals[trigger.kind]
         let isTrue = total - base >= trigger.stall
-        // A total that fell is that of another group under the same name.
+        // A total that is smaller than before belongs to another group with the same name.
         if isTrue || total < base { base = total }
         return isTrue
     }

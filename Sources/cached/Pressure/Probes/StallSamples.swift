@@ -1,10 +1,10 @@
 import CacheWire
 
-/// Pressure from totals read at intervals, where the kernel gives no trigger.
+/// Finds pressure in totals that are read at intervals.
 struct StallSamples: Sendable, Hashable {
-    /// What makes each level.
+    /// The stall that counts as each level.
     let triggers: [PressureTrigger]
-    /// The totals read last, and when.
+    /// The totals that were read last.
     private(set) var last: StallTotals
     private(set) var lastAt: ContinuousClock.Instant
 
@@ -17,8 +17,8 @@ struct StallSamples: Sendable, Hashable {
     /// How long to wait between two readings.
     var interval: Duration { triggers.map(\.window).min() ?? .seconds(2) }
 
-    /// These are the totals now; returns the worst level they make. After a late reading the
-    /// waiting is counted as if it had been spread evenly.
+    /// These are the totals now. Returns the worst level that they mean. If this reading is late, the waiting counts as
+    /// if it had been spread evenly.
     mutating func taken(_ totals: StallTotals, now: ContinuousClock.Instant) -> PressureLevel? {
         let elapsed = now - lastAt
         let reached = triggers.filter { trigger in

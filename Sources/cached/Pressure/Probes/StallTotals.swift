@@ -1,8 +1,8 @@
-/// How long tasks have waited for memory since the machine or the control group began.
+/// How long tasks have waited for memory since the machine or the control group was started.
 struct StallTotals: Sendable, Hashable {
-    /// While at least one task waited.
+    /// How long at least one task waited.
     var some: Duration
-    /// While every task that had anything to do waited.
+    /// How long all tasks waited that had work to do.
     var full: Duration
 
     init(some: Duration, full: Duration) {
@@ -10,7 +10,7 @@ struct StallTotals: Sendable, Hashable {
         self.full = full
     }
 
-    /// Reads the text of a `memory.pressure` file; `nil` if it is none.
+    /// Reads the text of a `memory.pressure` file; `nil` if the text has another format.
     ///
     ///     some avg10=0.00 avg60=0.00 avg300=0.00 total=0
     ///     full avg10=0.00 avg60=0.00 avg300=0.00 total=0
