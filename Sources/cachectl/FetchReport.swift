@@ -8,8 +8,7 @@ struct FetchReport {
     let mayBeInFlight: Bool
 
     private var output = Output()
-    private var failed = false
-    private var invalid = false
+    private var tally = ExitTally()
 
     init(json: Bool, mayBeInFlight: Bool) {
         self.json = json
@@ -29,8 +28,7 @@ struct FetchReport {
         // command does not wait for it.
         let isBegun = mayBeInFlight && item.phase != nil
         let isDone = isBegun || (item.state == .cached && item.failure == nil)
-        failed = failed || !isDone
-        invalid = invalid || item.hasInvalidURL
+        tally.count(item, isDone: isDone)
         guard !json else { return try output.json(item) }
         if item.state == .cached, let path = item.path {
             try output.line(path)
@@ -43,6 +41,6 @@ struct FetchReport {
 
     /// Ends the command with the exit status for all added items.
     func finish() throws {
-        throw (invalid ? ExitStatus.invalidURL : failed ? .incomplete : .success).error
+        throw tally.status.error
     }
 }

@@ -3,7 +3,7 @@ import CacheWire
 /// Fetches URLs over one connection, with or without a progress display.
 struct FetchSession {
     let client: Client
-    let display: ProgressDisplay?
+    let display: InlineDisplay?
 
     /// The interval for redrawing the display when no reply arrives. The animations need it.
     private static let tickMilliseconds: Int32 = 100
@@ -15,15 +15,24 @@ struct FetchSession {
         }
         defer { display.erase() }
         var replies = try client.stream(Methods.Fetch.self, parameters)
+        let start = ContinuousClock.now
+        var progress = FetchProgress(urls: parameters.urls)
         var last: [Item] = []
-        display.begin(parameters.urls)
         while let reply = try replies.next() {
             last = reply.items
-            display.update(last)
-            while try !replies.isReady(within: Self.tickMilliseconds) {
-                display.tick()
-            }
+            progress.replied(last, now: start.duration(to: .now))
+            repeat {
+                draw(&progress, at: .now(since: start), on: display)
+            } while try !replies.isReady(within: Self.tickMilliseconds)
         }
         return last
+    }
+
+    private func draw(
+        _ progress: inout FetchProgress, at time: ScreenTime, on display: InlineDisplay
+    ) {
+        progress.advanced(to: time.elapsed)
+        let view = FetchView(terminal: display.terminal, size: display.size, time: time)
+        display.draw(view.lines(progress))
     }
 }

@@ -8,8 +8,7 @@ struct PinRequest {
     let json: Bool
 
     private var output = Output()
-    private var failed = false
-    private var invalid = false
+    private var tally = ExitTally()
 
     init(isPinned: Bool, json: Bool) {
         self.isPinned = isPinned
@@ -26,15 +25,14 @@ struct PinRequest {
             }
         }
         try output.flush()
-        throw (invalid ? ExitStatus.invalidURL : failed ? .incomplete : .success).error
+        throw tally.status.error
     }
 
     /// Only the resulting pin counts. A missing image cannot be pinned. An image in flight can: the
     /// pin takes effect when the image is cached.
     private mutating func add(_ item: Item) throws {
         let isDone = item.pinned ?? false == isPinned && !item.hasInvalidURL
-        failed = failed || !isDone
-        invalid = invalid || item.hasInvalidURL
+        tally.count(item, isDone: isDone)
         guard !json else { return try output.json(item) }
         guard !isDone else {
             let word = isPinned ? "pinned" : "unpinned"

@@ -9,7 +9,7 @@ enum Signals {
         interrupt { _ in _exit(ExitStatus.interrupted.rawValue) }
     }
 
-    /// Erases the progress display before a signal ends or stops the program. ``InlineScreen``
+    /// Erases the progress display before a signal ends or stops the program. ``InlineDisplay``
     /// keeps the cursor at the start of the display, so that a handler needs only write(2) and no
     /// state.
     static func eraseDisplayOnSignals() {
@@ -35,8 +35,8 @@ enum Signals {
     }
 
     private static func eraseDisplay() {
-        let erase = InlineScreen.erase
-        _ = write(STDERR_FILENO, erase.utf8Start, erase.utf8CodeUnitCount)
+        let erasure = InlineDisplay.erasure
+        _ = write(STDERR_FILENO, erasure.utf8Start, erasure.utf8CodeUnitCount)
     }
 
     /// Runs `body` with all signals blocked that would end or stop the program. sigprocmask(2).

@@ -11,27 +11,18 @@ struct StatusRequest: Equatable {
     func run() throws {
         let client = try Client(socket: socket)
         var output = Output()
-        var seen = ItemTally()
+        var tally = ExitTally()
         try urls.callInBatches { batch in
             let parameters = Methods.Status.Parameters(urls: batch, details: isJSON ? true : nil)
             return try client.call(Methods.Status.self, parameters).items
         } handle: { items in
             for item in items {
-                try print(item, to: &output)
-                seen.count(item)
+                try output.status(item, json: isJSON)
+                tally.count(item)
             }
         }
         try output.flush()
-        throw seen.status.error
-    }
-
-    private func print(_ item: Item, to output: inout Output) throws {
-        guard !isJSON else { return try output.json(item) }
-        try output.line(item.statusLine)
-        if let failure = item.failure {
-            try output.flush()
-            StandardError.report(item.url, failure.message)
-        }
+        throw tally.status.error
     }
 }
 

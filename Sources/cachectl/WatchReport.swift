@@ -30,7 +30,7 @@ struct WatchReport {
 
     /// Prints the lines that cannot be watched.
     mutating func begin() throws {
-        for item in invalidLines { try print(item) }
+        for item in invalidLines { try output.status(item, json: json) }
         try output.flush()
     }
 
@@ -52,20 +52,12 @@ struct WatchReport {
         let isNew = markCached(item.key, item.state == .cached)
         // The text format does not show the progress of a refresh.
         if !json, item.phase != nil, item.state == .cached, !isNew { return }
-        try print(item)
+        try output.status(item, json: json)
     }
 
     /// Remembers whether the key is cached. Returns whether that has changed.
     private mutating func markCached(_ key: String, _ isCached: Bool) -> Bool {
         isCached ? cachedKeys.insert(key).inserted : cachedKeys.remove(key) != nil
-    }
-
-    private mutating func print(_ item: Item) throws {
-        guard !json else { return try output.json(item) }
-        try output.line(item.statusLine)
-        guard let failure = item.failure else { return }
-        try output.flush()
-        StandardError.report(item.url, failure.message)
     }
 
     private mutating func remove(_ key: String) throws {
@@ -93,7 +85,7 @@ struct WatchReport {
     /// before.
     var settledStatus: ExitStatus? {
         guard latest.count == urls.count else { return nil }
-        var tally = ItemTally()
+        var tally = ExitTally()
         for item in invalidLines + latest.values {
             guard item.state == .cached || (item.state == .missing && item.failure != nil) else {
                 return nil

@@ -5,11 +5,11 @@ import Testing
 
 @Suite struct ProgressPartsTests {
     @Test func frameReturnsTheCursorToItsStart() {
-        let screen = InlineScreen(terminal: TerminalCapabilities(isUnicode: true, colors: .none))
+        let terminal = TerminalCapabilities(isUnicode: true, colors: .none)
         let lines = ["a", "b"].map { StyledLine($0) }
-        #expect(screen.frame(lines) == "\ra\u{1B}[K\nb\u{1B}[K\n\u{1B}[J\u{1B}[2A")
-        #expect(screen.frame([]) == "\r\u{1B}[J")
-        #expect("\(InlineScreen.erase)" == "\r\u{1B}[J")
+        #expect(InlineDisplay.frame(lines, for: terminal) == "\ra\u{1B}[K\nb\u{1B}[K\n\u{1B}[J\u{1B}[2A")
+        #expect(InlineDisplay.frame([], for: terminal) == "\r\u{1B}[J")
+        #expect("\(InlineDisplay.erasure)" == "\r\u{1B}[J")
     }
 
     @Test func rateNeedsTwoSamplesAndIsSmoothed() throws {

@@ -123,7 +123,7 @@ package struct JSONScanner {
     }
 
     /// Scans `true` or `false`.
-    package mutating func boolean() -> Bool? {
+    mutating func boolean() -> Bool? {
         if takes("true") { return true }
         return takes("false") ? false : nil
     }

@@ -6,7 +6,7 @@ public enum Message {
     public static let maximumLength = 16 << 20
 
     /// The last byte of every message. JSON never contains it.
-    public static let terminator: UInt8 = 0
+    static let terminator: UInt8 = 0
 
     /// Encodes a value as JSON on one line, without the terminator. Slashes are not escaped.
     public static func json(_ value: some Encodable) throws(EncodingError) -> [UInt8] {

@@ -3,7 +3,7 @@
 ///     {"parameters":{"items":[{"url":"https://…","key":"…","state":"cached",…},…]},"continues":true}
 ///
 /// Any other message is left to the JSON decoder, which would return the same result for this one.
-extension Reply where Parameters: ItemList {
+extension Reply where Parameters == ItemList {
     /// `nil` unless the message has exactly this form.
     init?(scanning message: UnsafeRawBufferPointer) {
         var scanner = JSONScanner(bytes: message)
@@ -19,7 +19,7 @@ extension Reply where Parameters: ItemList {
             return continues != nil
         }
         guard isObject, let items, scanner.isAtEnd else { return nil }
-        self.init(Parameters(items: items), continues: continues)
+        self.init(ItemList(items: items), continues: continues)
     }
 
     private static func items(_ scanner: inout JSONScanner) -> [Item]? {
@@ -44,17 +44,11 @@ extension Reply where Parameters: ItemList {
 extension Reply {
     /// Decodes a reply, with the fast parser if possible.
     static func read(_ message: UnsafeRawBufferPointer) throws(DecodingError) -> Self {
-        if let type = Parameters.self as? any ItemList.Type,
-            let reply = scanned(type, message) as? Self
+        if Parameters.self == ItemList.self,
+            let reply = Reply<ItemList>(scanning: message) as? Self
         {
             return reply
         }
         return try Message.decode(from: message)
-    }
-
-    private static func scanned<List: ItemList>(
-        _: List.Type, _ message: UnsafeRawBufferPointer
-    ) -> (any Sendable)? {
-        CacheWire.Reply<List>(scanning: message)
     }
 }

@@ -33,13 +33,6 @@ extension Methods {
             }
         }
 
-        public struct Reply: Codable, Sendable, Hashable {
-            /// One item for each URL, in the same order.
-            public var items: [Item]
-
-            public init(items: [Item]) {
-                self.items = items
-            }
-        }
+        public typealias Reply = ItemList
     }
 }

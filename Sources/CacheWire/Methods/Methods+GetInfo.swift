@@ -3,9 +3,7 @@ extension Methods {
     public enum GetInfo: Method {
         public static let name = MethodName.getInfo
 
-        public struct Parameters: Codable, Sendable, Hashable {
-            public init() {}
-        }
+        public typealias Parameters = NoParameters
 
         public struct Reply: Codable, Sendable, Hashable {
             /// The maker of the service.

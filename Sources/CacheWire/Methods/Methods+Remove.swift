@@ -20,19 +20,6 @@ extension Methods {
             }
         }
 
-        public struct Reply: Codable, Sendable, Hashable {
-            /// The number of removed entries.
-            public var entries: Int
-            /// The disk space that they used in bytes, including attributes.
-            public var bytes: Int
-            /// Why some entries could not be removed.
-            public var failure: Failure?
-
-            public init(entries: Int, bytes: Int, failure: Failure? = nil) {
-                self.entries = entries
-                self.bytes = bytes
-                self.failure = failure
-            }
-        }
+        public typealias Reply = RemovedEntries
     }
 }

@@ -3,9 +3,7 @@ extension Methods {
     public enum Stats: Method {
         public static let name = MethodName.stats
 
-        public struct Parameters: Codable, Sendable, Hashable {
-            public init() {}
-        }
+        public typealias Parameters = NoParameters
 
         public struct Reply: Codable, Sendable, Hashable {
             /// One flat object. The names contain the units: entries, bytesUsed, bytesBudget, …

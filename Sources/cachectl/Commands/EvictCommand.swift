@@ -30,17 +30,7 @@ struct EvictCommand: ParsableCommand {
         let client = try socket.connect()
         let reply = try client.call(Methods.Evict.self, .init(toBytes: Int(target.count)))
         var output = Output()
-        if format.json {
-            try output.json(reply)
-        } else {
-            let what = EntryCountText.describe(reply.entries, bytes: reply.bytes)
-            try output.line("evicted \(what)")
-        }
-        try output.flush()
-        if let failure = reply.failure {
-            StandardError.report(failure.message)
-            throw ExitStatus.incomplete.error
-        }
+        try output.removed(reply, verb: "evicted", json: format.json)
         throw try status(client).error
     }
 

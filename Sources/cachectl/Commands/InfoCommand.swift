@@ -20,17 +20,17 @@ struct InfoCommand: ParsableCommand {
         let client = try socket.connect()
         let urls = try URLArguments.read([url])
         var output = Output()
-        var seen = ItemTally()
+        var tally = ExitTally()
         try urls.callInBatches { batch in
             try client.call(Methods.Status.self, .init(urls: batch, details: true)).items
         } handle: { items in
             for item in items {
-                seen.count(item)
+                tally.count(item, isDone: true)
                 try print(item, to: &output)
             }
         }
         try output.flush()
-        throw (seen.invalid > 0 ? ExitStatus.invalidURL : .success).error
+        throw tally.status.error
     }
 
     private func print(_ item: Item, to output: inout Output) throws {

@@ -24,16 +24,6 @@ struct PressureCommand: ParsableCommand {
         let client = try socket.connect()
         let reply = try client.call(Methods.Pressure.self, .init(level: level))
         var output = Output()
-        if format.json {
-            try output.json(reply)
-        } else {
-            let what = EntryCountText.describe(reply.entries, bytes: reply.bytes)
-            try output.line("evicted \(what)")
-        }
-        try output.flush()
-        if let failure = reply.failure {
-            StandardError.report(failure.message)
-            throw ExitStatus.incomplete.error
-        }
+        try output.removed(reply, verb: "evicted", json: format.json)
     }
 }

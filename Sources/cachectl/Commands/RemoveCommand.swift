@@ -51,11 +51,8 @@ struct RemoveCommand: ParsableCommand {
             sum.bytes += reply.bytes
             sum.failure = reply.failure ?? sum.failure
         }
-        try print(sum)
-        if let failure = sum.failure {
-            StandardError.report(failure.message)
-            throw ExitStatus.incomplete.error
-        }
+        var output = Output()
+        try output.removed(sum, verb: "removed", json: format.json)
         throw (invalid ? ExitStatus.invalidURL : .success).error
     }
 
@@ -72,16 +69,5 @@ struct RemoveCommand: ParsableCommand {
             }
         }
         return (valid, anyInvalidLine || valid.count < given.urls.count)
-    }
-
-    private func print(_ sum: Methods.Remove.Reply) throws {
-        var output = Output()
-        if format.json {
-            try output.json(sum)
-        } else {
-            let what = EntryCountText.describe(sum.entries, bytes: sum.bytes)
-            try output.line("removed \(what)")
-        }
-        try output.flush()
     }
 }

@@ -38,10 +38,29 @@ struct Output {
         switch bytes.withUnsafeBytes({ StandardStream.output.write($0) }) {
         case nil: break
         case EPIPE: throw BrokenPipe()
-        case let number?:
-            throw CommandFailure(
-                status: .inputOutput,
-                message: "cannot write standard output: \(String(cString: strerror(number)))")
+        case let number?: throw CommandFailure.system("write standard output", errno: number)
         }
+    }
+}
+
+extension Output {
+    /// Prints the line of `status`, or the JSON of an item.
+    mutating func status(_ item: Item, json isJSON: Bool) throws {
+        guard !isJSON else { return try json(item) }
+        try line(item.statusLine)
+        guard let failure = item.failure else { return }
+        try flush()
+        StandardError.report(item.url, failure.message)
+    }
+
+    /// Prints the number of removed entries, or its JSON. Throws if some could not be removed.
+    ///
+    /// - Parameter verb: the first word of the line, for example "evicted".
+    mutating func removed(_ removed: RemovedEntries, verb: String, json isJSON: Bool) throws {
+        if isJSON { try json(removed) } else { try line("\(verb) \(removed.text)") }
+        try flush()
+        guard let failure = removed.failure else { return }
+        StandardError.report(failure.message)
+        throw ExitStatus.incomplete.error
     }
 }

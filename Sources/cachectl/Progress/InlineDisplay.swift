@@ -5,12 +5,10 @@ import Glibc
 /// However the command ends, ``erase()`` or the signal handlers of ``Signals`` restore the screen.
 final class InlineDisplay {
     let terminal: TerminalCapabilities
-    private let screen: InlineScreen
     private var isBlank = true
 
     private init(terminal: TerminalCapabilities) {
         self.terminal = terminal
-        screen = InlineScreen(terminal: terminal)
     }
 
     /// A display on standard error; `nil` unless that is a terminal that can move its cursor.
@@ -28,14 +26,14 @@ final class InlineDisplay {
     func draw(_ lines: [StyledLine]) {
         guard !(lines.isEmpty && isBlank) else { return }
         isBlank = lines.isEmpty
-        write(screen.frame(lines))
+        write(Self.frame(lines, for: terminal))
     }
 
     /// Removes all lines from the screen.
     func erase() {
         guard !isBlank else { return }
         isBlank = true
-        write("\(InlineScreen.erase)")
+        write("\(Self.erasure)")
     }
 
     /// Errors are ignored: the command continues even if the terminal is gone. Signals are blocked
@@ -46,5 +44,28 @@ final class InlineDisplay {
         Signals.withoutInterruption {
             _ = text.withUTF8 { StandardStream.error.write(UnsafeRawBufferPointer($0)) }
         }
+    }
+}
+
+extension InlineDisplay {
+    /// Carriage return, then Erase in Page from the cursor to the end (ECMA-48).
+    static let erasure: StaticString = "\r\u{1B}[J"
+
+    /// The bytes that replace the previous lines by `lines` (ECMA-48).
+    ///
+    /// After each frame the cursor is at the first column of the first line, so that ``erasure`` alone
+    /// clears the screen, whichever lines were drawn.
+    static func frame(_ lines: [StyledLine], for terminal: TerminalCapabilities) -> String {
+        var frame = "\r"
+        for line in lines {
+            // Erase in Line removes the rest of a longer previous line.
+            frame += line.encoded(terminal) + "\u{1B}[K\n"
+        }
+        frame += "\u{1B}[J"
+        if !lines.isEmpty {
+            // Cursor Up.
+            frame += "\u{1B}[\(lines.count)A"
+        }
+        return frame
     }
 }

@@ -15,11 +15,7 @@ final class SignalDescriptor {
         var signals = Self.set(Self.all)
         sigprocmask(SIG_BLOCK, &signals, &before)
         descriptor = signalfd(-1, &signals, Int32(SFD_NONBLOCK | SFD_CLOEXEC))
-        guard descriptor >= 0 else {
-            throw CommandFailure(
-                status: .inputOutput,
-                message: "cannot receive signals: \(String(cString: strerror(errno)))")
-        }
+        guard descriptor >= 0 else { throw .system("receive signals") }
     }
 
     deinit {

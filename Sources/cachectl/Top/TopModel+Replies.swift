@@ -92,7 +92,7 @@ extension TopModel {
     /// Shows the result of a removal.
     mutating func removed(_ reply: Methods.Remove.Reply, now: Duration) -> [Action] {
         showNotice(
-            "removed " + EntryCountText.describe(reply.entries, bytes: reply.bytes), now: now)
+            "removed " + reply.text, now: now)
         return [.stats] + reload()
     }
 

@@ -1,0 +1,34 @@
+import Glibc
+
+/// Reads files to their ends.
+enum FileBytes {
+    /// Returns the bytes of a file. open(2).
+    static func read(_ path: String) throws -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { throw CommandFailure.system("open \(path)") }
+        defer { close(descriptor) }
+        return try read(descriptor, name: path)
+    }
+
+    /// Returns the remaining bytes of a descriptor. read(2).
+    ///
+    /// - Parameters:
+    ///   - descriptor: an open file, which may be non-blocking.
+    ///   - name: names the file in an error message.
+    static func read(_ descriptor: Int32, name: String) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        var room = [UInt8](repeating: 0, count: 256 << 10)
+        while true {
+            let count = Glibc.read(descriptor, &room, room.count)
+            if count > 0 {
+                bytes += room[..<count]
+            } else if count == 0 {
+                return bytes
+            } else if errno == EAGAIN {
+                waitUntilReady(descriptor, for: POLLIN)
+            } else if errno != EINTR {
+                throw CommandFailure.system("read \(name)")
+            }
+        }
+    }
+}
