@@ -10,12 +10,12 @@ struct WatchSession {
     /// being read.
     private static let tickMilliseconds: Int32 = 1000
 
-    /// Hands each reply to `take`. Ends when `take` throws or the daemon disconnects.
-    func run(_ take: (Methods.Watch.Reply) throws -> Void) throws {
+    /// Hands each reply to `handle`. Ends when `handle` throws or the daemon disconnects.
+    func run(_ handle: (Methods.Watch.Reply) throws -> Void) throws {
         while true {
             var replies = try client.stream(Methods.Watch.self, .init(urls: urls?.urls))
             while let reply = try replies.next() {
-                try take(reply)
+                try handle(reply)
                 while try !replies.isReady(within: Self.tickMilliseconds) {
                     if StandardStream.output.isAbandoned { throw BrokenPipe() }
                 }

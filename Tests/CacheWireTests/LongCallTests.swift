@@ -43,7 +43,7 @@ import Testing
         var found = 0
         for _ in 0..<20_000 {
             var json = Array(try call(&random).message().dropLast())
-            json.spoil(using: &random)
+            json.corruptOneByte(using: &random)
             guard let scanned = scanned(json) else { continue }
             found += 1
             let decoded: Fetch = try Message.decode(from: json)

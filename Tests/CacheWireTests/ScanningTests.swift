@@ -30,7 +30,7 @@ import Testing
         for _ in 0..<20_000 {
             let reply = Reply(Methods.Status.Reply(items: [item(&random)]), continues: true)
             var json = try Message.json(reply)
-            json.spoil(using: &random)
+            json.corruptOneByte(using: &random)
             guard let scanned = scanned(json) else { continue }
             found += 1
             let decoded: Reply = try Message.decode(from: json)

@@ -78,8 +78,8 @@ private struct CellGrid {
             rest = rest.dropFirst(sequence.count)
             switch rest.popFirst() {
             case "H":
-                let place = sequence.dropFirst().split(separator: ";").compactMap { Int($0) }
-                (row, column) = (place[0] - 1, place[1] - 1)
+                let position = sequence.dropFirst().split(separator: ";").compactMap { Int($0) }
+                (row, column) = (position[0] - 1, position[1] - 1)
             case "J":
                 lines = lines.map { $0.map { _ in " " } }
             default: break

@@ -7,10 +7,10 @@ import Testing
     private let cached =
         #"{"url":"https://a/1","key":"k","state":"cached","path":"/c/1","#
         + #""size":22000,"mediaType":"image/png","width":4,"height":3}"#
-    private let flying =
+    private let inFlight =
         #"{"url":"https://a/2","key":"k","state":"inFlight","phase":"receiving","#
         + #""received":420000,"total":1000000,"percent":42.0}"#
-    private let blind = #"{"url":"https://a/3","key":"k","state":"inFlight","received":7}"#
+    private let withoutTotal = #"{"url":"https://a/3","key":"k","state":"inFlight","received":7}"#
     private let missing = #"{"url":"https://a/4","key":"k","state":"missing"}"#
     private let failed =
         #"{"url":"https://a/5","key":"k","state":"missing","#
@@ -32,11 +32,11 @@ import Testing
         let one = try run(["status", "u"], items: [cached])
         #expect(one.output == "cached 22000 image/png /c/1\n")
         #expect(one.status == 0)
-        let two = try run(["status", "u"], items: [cached, flying, blind])
+        let two = try run(["status", "u"], items: [cached, inFlight, withoutTotal])
         #expect(two.lines[1] == "in-flight 42.0% 420000/1000000 https://a/2")
         #expect(two.lines[2] == "in-flight - 7/- https://a/3")
         #expect(two.status == 2)
-        let three = try run(["status", "u"], items: [flying, missing])
+        let three = try run(["status", "u"], items: [inFlight, missing])
         #expect(three.lines[1] == "missing https://a/4")
         #expect(three.status == 1)
         #expect(three.errorOutput == "")
@@ -46,8 +46,9 @@ import Testing
         let few = try run(["status", "u", "v"], items: [cached])
         #expect(few.status == 70)
         #expect(few.errorOutput == "cachectl: the daemon's reply has 1 items for 2 URLs\n")
-        let wild = flying.replacing("42.0", with: "1e300")
-        #expect(try run(["status", "u"], items: [wild]).lines[0].hasPrefix("in-flight 100.0% "))
+        let outOfRange = inFlight.replacing("42.0", with: "1e300")
+        #expect(
+            try run(["status", "u"], items: [outOfRange]).lines[0].hasPrefix("in-flight 100.0% "))
         let old = cached.replacing("}", with: ",\"lastUsedAt\":-9223372036854775808}")
         #expect(try run(["list"], items: [old]).status == 0)
     }
@@ -92,7 +93,7 @@ import Testing
     }
 
     @Test func fetchSendsItsOptions() throws {
-        let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(flying)]}}"#])
+        let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(inFlight)]}}"#])
         let outcome = try Program.run([
             "fetch", "--priority", "visible", "--refresh", "--no-wait", "https://a/2", "--socket",
             stub.path,
@@ -168,7 +169,7 @@ import Testing
 
     @Test func nonUTF8LineIsAnInvalidURLAndOthersSucceed() throws {
         let bytes = Array("https://a/1\n".utf8) + [0xE9, 0x0A] + Array("https://a/4\n".utf8)
-        let told = "cachectl: \u{FFFD}: line 2 of standard input is not UTF-8\n"
+        let message = "cachectl: \u{FFFD}: line 2 of standard input is not UTF-8\n"
         let items = [cached, missing].joined(separator: ",")
         let stub = try StubDaemon(replies: [#"{"parameters":{"items":[\#(items)]}}"#])
         let by = { try Program.run($0 + ["-", "--socket", stub.path], bytes: bytes) }
@@ -177,16 +178,16 @@ import Testing
             status.lines == [
                 "cached 22000 image/png /c/1", "missing \u{FFFD}", "missing https://a/4",
             ])
-        #expect(status.errorOutput == told && status.status == 65)
+        #expect(status.errorOutput == message && status.status == 65)
         let json = try by(["status", "--json"])
         #expect(json.lines.count == 3 && json.lines[1].contains(#""kind":"invalidURL""#))
         #expect(json.status == 65)
         let fetch = try by(["fetch"])
         #expect(fetch.output == "/c/1\n" && fetch.status == 65)
-        #expect(fetch.errorOutput == told + "cachectl: https://a/4: it was not downloaded\n")
+        #expect(fetch.errorOutput == message + "cachectl: https://a/4: it was not downloaded\n")
         #expect(stub.calls.allSatisfy { $0.contains(#"["https://a/1","https://a/4"]"#) })
         let name = try Program.run(["name", "-"], bytes: bytes)
-        #expect(name.lines.count == 2 && name.errorOutput == told && name.status == 65)
+        #expect(name.lines.count == 2 && name.errorOutput == message && name.status == 65)
     }
 
     @Test func removeContinuesAfterANonUTF8Line() throws {

@@ -7,9 +7,9 @@ import Testing
     @Test func newDownloadsAreAppendedAndEndedOnesRemoved() {
         var table = DownloadTable()
         let began = table.changed(
-            [.flying(1), .flying(2), .flying(3)], removed: [], firstOnScreen: 0)
+            [.inFlight(1), .inFlight(2), .inFlight(3)], removed: [], firstOnScreen: 0)
         #expect(began == .init(began: 3, ended: 0, latest: "https://a/3"))
-        let ended = table.changed([.cached(1), .flying(4)], removed: ["3"], firstOnScreen: 2)
+        let ended = table.changed([.cached(1), .inFlight(4)], removed: ["3"], firstOnScreen: 2)
         #expect(ended == .init(began: 1, ended: 2, latest: "https://a/3", rowsRemovedAbove: 1))
         #expect(table.rows.map(\.key) == ["2", "4"])
         #expect(table.runningCount == 2)
@@ -17,12 +17,12 @@ import Testing
 
     @Test func failureStaysUntilTheRetry() {
         var table = DownloadTable()
-        _ = table.changed([.flying(1), .flying(2)], removed: [], firstOnScreen: 0)
+        _ = table.changed([.inFlight(1), .inFlight(2)], removed: [], firstOnScreen: 0)
         // A failure is reported both as an item and as a removed key.
         let failed = table.changed([.failed(1)], removed: ["1"], firstOnScreen: 0)
         #expect(failed == .init(began: 0, ended: 1, latest: "https://a/1"))
         #expect(table.rows.count == 2 && table.failureCount == 1)
-        _ = table.changed([.flying(1)], removed: [], firstOnScreen: 0)
+        _ = table.changed([.inFlight(1)], removed: [], firstOnScreen: 0)
         #expect(table.failureCount == 0 && table.runningCount == 2)
         _ = table.changed([.failed(2)], removed: [], firstOnScreen: 0)
         #expect(table.clearFailures(firstOnScreen: 0) == 0)
@@ -31,13 +31,13 @@ import Testing
 
     @Test func runningDownloadsPrecedeFailuresWithTheNewestFirst() {
         var table = DownloadTable()
-        let waiting = (1...5).map { Item.flying($0, .queued) }
-        _ = table.changed(waiting + [.flying(6), .flying(7)], removed: [], firstOnScreen: 0)
-        _ = table.changed([.failed(6), .flying(1)], removed: ["6"], firstOnScreen: 0)
+        let waiting = (1...5).map { Item.inFlight($0, .queued) }
+        _ = table.changed(waiting + [.inFlight(6), .inFlight(7)], removed: [], firstOnScreen: 0)
+        _ = table.changed([.failed(6), .inFlight(1)], removed: ["6"], firstOnScreen: 0)
         _ = table.changed([.failed(2), .failed(7)], removed: ["2", "7"], firstOnScreen: 0)
         #expect(table.rows.map(\.key) == ["1", "7", "2", "6", "3", "4", "5"])
         // The retried download is queued behind the others, and the visible rows stay in place.
-        let change = table.changed([.flying(7, .queued)], removed: [], firstOnScreen: 2)
+        let change = table.changed([.inFlight(7, .queued)], removed: [], firstOnScreen: 2)
         #expect(table.rows.map(\.key) == ["1", "2", "6", "7", "3", "4", "5"])
         #expect(change.rowsRemovedAbove == 1)
     }
@@ -45,7 +45,7 @@ import Testing
     @Test func onlyTheNewestFailuresAreKept() {
         var table = DownloadTable()
         let numbers = 1000..<1300
-        _ = table.changed(numbers.map { .flying($0) }, removed: [], firstOnScreen: 0)
+        _ = table.changed(numbers.map { .inFlight($0) }, removed: [], firstOnScreen: 0)
         _ = table.changed(numbers.map { .failed($0) }, removed: [], firstOnScreen: 0)
         #expect(table.rows.map(\.key) == (1200..<1300).reversed().map(String.init))
         #expect(table.runningCount == 0)
@@ -53,13 +53,13 @@ import Testing
 
     @Test func startedDownloadsPrecedeQueuedOnes() {
         var table = DownloadTable()
-        let waiting = (1...4).map { Item.flying($0, .queued) }
+        let waiting = (1...4).map { Item.inFlight($0, .queued) }
         _ = table.changed(waiting, removed: [], firstOnScreen: 0)
-        let change = table.changed([.flying(3), .flying(2)], removed: [], firstOnScreen: 0)
+        let change = table.changed([.inFlight(3), .inFlight(2)], removed: [], firstOnScreen: 0)
         #expect(change == .init())
         #expect(table.rows.map(\.key) == ["2", "3", "1", "4"])
         // Row 1 was the first visible row, in third place. It remains the first visible row.
-        let later = table.changed([.flying(4)], removed: [], firstOnScreen: 2)
+        let later = table.changed([.inFlight(4)], removed: [], firstOnScreen: 2)
         #expect(table.rows.map(\.key) == ["2", "3", "4", "1"] && later.rowsRemovedAbove == -1)
     }
 
@@ -78,7 +78,7 @@ import Testing
 }
 
 extension Item {
-    fileprivate static func flying(_ number: Int, _ phase: Phase = .receiving) -> Item {
+    fileprivate static func inFlight(_ number: Int, _ phase: Phase = .receiving) -> Item {
         var item = item(number, .inFlight)
         item.phase = phase
         return item

@@ -6,8 +6,9 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct PinTests {
     private let pinned = #"{"url":"https://a/1","key":"k","state":"cached","pinned":true}"#
     private let unpinned = #"{"url":"https://a/1","key":"k","state":"cached","pinned":false}"#
-    private let flying = #"{"url":"https://a/2","key":"k","state":"inFlight","pinned":true}"#
-    private let landing = #"{"url":"https://a/2","key":"k","state":"inFlight"}"#
+    private let pinnedInFlight =
+        #"{"url":"https://a/2","key":"k","state":"inFlight","pinned":true}"#
+    private let unpinnedInFlight = #"{"url":"https://a/2","key":"k","state":"inFlight"}"#
     private let missing = #"{"url":"https://a/4","key":"k","state":"missing"}"#
     private let failed =
         #"{"url":"https://a/5","key":"k","state":"missing","#
@@ -24,13 +25,14 @@ import Testing
     }
 
     @Test func pinningAnImageInFlightSucceeds() throws {
-        let outcome = try run(["pin", "u"], items: [pinned, flying])
+        let outcome = try run(["pin", "u"], items: [pinned, pinnedInFlight])
         #expect(outcome.output == "pinned cached https://a/1\npinned in-flight https://a/2\n")
         #expect(outcome.errorOutput == "" && outcome.status == 0)
     }
 
     @Test func failedPinIsReportedAndExitsWith1() throws {
-        let outcome = try run(["pin", "u"], items: [missing, pinned, failed, unpinned, landing])
+        let outcome = try run(
+            ["pin", "u"], items: [missing, pinned, failed, unpinned, unpinnedInFlight])
         #expect(outcome.output == "pinned cached https://a/1\n")
         #expect(
             outcome.errorOutput == """
@@ -44,7 +46,8 @@ import Testing
     }
 
     @Test func unpinningAnUnpinnedImageSucceeds() throws {
-        let outcome = try run(["unpin", "u"], items: [unpinned, landing, missing, failed])
+        let outcome = try run(
+            ["unpin", "u"], items: [unpinned, unpinnedInFlight, missing, failed])
         #expect(
             outcome.lines == [
                 "unpinned cached https://a/1", "unpinned in-flight https://a/2",
@@ -66,7 +69,7 @@ import Testing
     }
 
     @Test func jsonIsOneItemALineForEveryOutcome() throws {
-        let outcome = try run(["pin", "--json", "u"], items: [flying, missing, invalid])
+        let outcome = try run(["pin", "--json", "u"], items: [pinnedInFlight, missing, invalid])
         let items = try outcome.lines.map { line in
             try Message.decode(Item.self, from: line.utf8)
         }

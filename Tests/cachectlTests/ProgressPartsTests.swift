@@ -7,7 +7,9 @@ import Testing
     @Test func frameReturnsTheCursorToItsStart() {
         let terminal = TerminalCapabilities(isUnicode: true, colors: .none)
         let lines = ["a", "b"].map { StyledLine($0) }
-        #expect(InlineDisplay.frame(lines, for: terminal) == "\ra\u{1B}[K\nb\u{1B}[K\n\u{1B}[J\u{1B}[2A")
+        #expect(
+            InlineDisplay.frame(lines, for: terminal) == "\ra\u{1B}[K\nb\u{1B}[K\n\u{1B}[J\u{1B}[2A"
+        )
         #expect(InlineDisplay.frame([], for: terminal) == "\r\u{1B}[J")
         #expect("\(InlineDisplay.erasure)" == "\r\u{1B}[J")
     }

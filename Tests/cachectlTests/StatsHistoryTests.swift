@@ -6,12 +6,12 @@ import Testing
 @Suite struct StatsHistoryTests {
     @Test func countersBecomeRates() {
         var statsHistory = StatsHistory()
-        let news = [(10, 0), (30, 5000), (30, 5000)].enumerated().map { second, counters in
+        let changes = [(10, 0), (30, 5000), (30, 5000)].enumerated().map { second, counters in
             statsHistory.sampled(
                 ["hits": .int(counters.0), "bytesReceived": .int(counters.1)],
                 now: .seconds(1 + second))
         }
-        #expect(news == [false, true, false])
+        #expect(changes == [false, true, false])
         #expect(
             statsHistory.hits.values == [20, 0] && statsHistory.bytesReceived.values == [5000, 0])
         // A long pause without samples, then a restarted daemon, which counts from 0.

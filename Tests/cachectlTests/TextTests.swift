@@ -146,9 +146,9 @@ import Testing
     }
 
     @Test func rejectedLinesKeepTheirPositionsAcrossBatches() throws {
-        let place = 19_000
+        let index = 19_000
         var texts = (0..<20_000).map { Array("https://example.com/\($0)".utf8) }
-        texts.insert([0xFF], at: place)
+        texts.insert([0xFF], at: index)
         let list = lines(Array(texts.joined(separator: [0x0A])))
         var calls = 0
         var seen: [Bool] = []
@@ -159,7 +159,7 @@ import Testing
             seen += items.map(\.hasInvalidURL)
         }
         #expect(calls == 2 && seen.count == 20_001)
-        #expect(seen.firstIndex(of: true) == place && seen.lastIndex(of: true) == place)
+        #expect(seen.firstIndex(of: true) == index && seen.lastIndex(of: true) == index)
     }
 
     private func lines(_ bytes: [UInt8]) -> URLList {

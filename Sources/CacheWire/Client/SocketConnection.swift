@@ -27,8 +27,8 @@ struct SocketConnection: ~Copyable {
         }
         // A socket that exists but refuses the connection is a more useful error than a missing
         // one.
-        if let telling = failures.first(where: { $0.code != .noDaemon }) {
-            throw telling
+        if let specific = failures.first(where: { $0.code != .noDaemon }) {
+            throw specific
         }
         throw .noDaemon(at: paths, cause: failures.first?.cause)
     }

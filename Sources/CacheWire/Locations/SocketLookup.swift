@@ -34,8 +34,8 @@ public enum SocketLookup {
     ///   - environment: the result of ``Environment/current()``.
     /// - Returns: one path if the flag or `$CACHED_SOCKET` is set; otherwise all default paths.
     public static func clientPaths(flag: String?, environment: [String: String]) -> [String] {
-        if let told = flag ?? environment.nonEmpty("CACHED_SOCKET") {
-            return [told]
+        if let given = flag ?? environment.nonEmpty("CACHED_SOCKET") {
+            return [given]
         }
         return [user(environment), system].compactMap(\.self)
     }

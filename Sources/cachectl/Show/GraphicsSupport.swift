@@ -22,11 +22,11 @@ struct GraphicsSupport: Hashable {
         // Some terminals end a sequence with the equivalent one-byte C1 control, which is not valid
         // UTF-8.
         for sequence in String(decoding: bytes, as: UTF8.self).split(separator: "\u{1B}") {
-            take(sequence)
+            parse(sequence)
         }
     }
 
-    private mutating func take(_ sequence: Substring) {
+    private mutating func parse(_ sequence: Substring) {
         if sequence.hasPrefix("_Gi="), let end = sequence.firstIndex(of: ";") {
             // Further keys can follow the number.
             let number = sequence.dropFirst(4).prefix { $0.isNumber }

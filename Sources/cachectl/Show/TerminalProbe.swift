@@ -14,15 +14,15 @@ struct TerminalProbe {
         return Signals.withoutInterruption {
             modes.makeImmediate()
             defer { modes.restore() }
-            device.write(questions(file))
-            return answers(from: device)
+            device.write(queries(file))
+            return replies(from: device)
         }
     }
 
     /// Two queries for kitty (its "Querying support and available transmission mediums") and
     /// XTVERSION of xterm. The last query is Primary Device Attributes (ECMA-48, DA), because every
     /// terminal answers it.
-    private static func questions(_ file: String?) -> String {
+    private static func queries(_ file: String?) -> String {
         let data = "i=\(GraphicsSupport.dataQueryID),s=1,v=1,a=q,t=d,f=24;AAAA"
         let path = file.map { file in
             "i=\(GraphicsSupport.fileQueryID),a=q,t=f,f=100;\(Picture.base64(Array(file.utf8)))"
@@ -32,7 +32,7 @@ struct TerminalProbe {
     }
 
     /// Collects the replies until the last one or the timeout. poll(2).
-    private static func answers(from device: TerminalDevice) -> GraphicsSupport {
+    private static func replies(from device: TerminalDevice) -> GraphicsSupport {
         let end = ContinuousClock.now + timeout
         var bytes: [UInt8] = []
         while true {
@@ -41,10 +41,10 @@ struct TerminalProbe {
             var entry = pollfd(fd: device.descriptor, events: events, revents: 0)
             guard left > 0, poll(&entry, 1, left) > 0 else { return GraphicsSupport(bytes) }
             device.flush()
-            guard let news = device.read() else { return GraphicsSupport(bytes) }
-            bytes += news
-            let answers = GraphicsSupport(bytes)
-            if answers.isComplete { return answers }
+            guard let received = device.read() else { return GraphicsSupport(bytes) }
+            bytes += received
+            let replies = GraphicsSupport(bytes)
+            if replies.isComplete { return replies }
         }
     }
 }

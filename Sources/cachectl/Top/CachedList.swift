@@ -52,8 +52,8 @@ struct CachedList: Hashable {
         guard page.order == order else { return }
         isLoading = false
         let known = Dictionary(items.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
-        let news = reply.items.map { $0.keepingRefresh(of: known[$0.key]) }
-        items = page.after == nil ? news : items + news
+        let updates = reply.items.map { $0.keepingRefresh(of: known[$0.key]) }
+        items = page.after == nil ? updates : items + updates
         after = reply.items.isEmpty ? nil : reply.after
     }
 
@@ -69,11 +69,12 @@ struct CachedList: Hashable {
 
     /// Applies changes to some of the items.
     mutating func changed(_ changed: [Item], removed: [String]) {
-        let news = Dictionary(changed.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
-        let gone = Set(removed).union(changed.lazy.filter { $0.state == .missing }.map(\.key))
-        items.removeAll { gone.contains($0.key) }
+        let updates = Dictionary(changed.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+        let removedKeys = Set(removed).union(
+            changed.lazy.filter { $0.state == .missing }.map(\.key))
+        items.removeAll { removedKeys.contains($0.key) }
         for index in items.indices {
-            guard let item = news[items[index].key], item.state == .cached else { continue }
+            guard let item = updates[items[index].key], item.state == .cached else { continue }
             items[index] = item.withDetails(of: items[index])
         }
     }

@@ -52,15 +52,15 @@ struct DownloadTable {
         -> UpdateSummary
     {
         var summary = UpdateSummary()
-        var lost: Set<Int> = []
+        var dropped: Set<Int> = []
         // The items of a reply have no order.
-        for item in items.sorted(by: { $0.url < $1.url }) { take(item, &summary, &lost) }
+        for item in items.sorted(by: { $0.url < $1.url }) { apply(item, &summary, &dropped) }
         for key in removed {
             guard let position = positions[key], rows[position].failure == nil else { continue }
-            end(position, &summary, &lost)
+            end(position, &summary, &dropped)
         }
-        forgetOldFailures(&lost)
-        summary.rowsRemovedAbove = arrange(without: lost, firstOnScreen: row)
+        forgetOldFailures(&dropped)
+        summary.rowsRemovedAbove = arrange(without: dropped, firstOnScreen: row)
         return summary
     }
 
@@ -76,8 +76,9 @@ struct DownloadTable {
             without: Set(rows.indices.filter { rows[$0].failure != nil }), firstOnScreen: row)
     }
 
-    private mutating func take(_ item: Item, _ summary: inout UpdateSummary, _ lost: inout Set<Int>)
-    {
+    private mutating func apply(
+        _ item: Item, _ summary: inout UpdateSummary, _ dropped: inout Set<Int>
+    ) {
         let position = positions[item.key]
         switch Download.Stage(item) {
         case .inFlight(let phase):
@@ -99,7 +100,7 @@ struct DownloadTable {
             failed(item, failure, position, &summary)
         case .finished:
             guard let position else { return }
-            guard let failure = item.failure else { return end(position, &summary, &lost) }
+            guard let failure = item.failure else { return end(position, &summary, &dropped) }
             // The image is still cached, but its refresh failed.
             failed(item, failure, position, &summary)
         case .unknown:
@@ -110,9 +111,9 @@ struct DownloadTable {
     private mutating func failed(
         _ item: Item, _ failure: Failure, _ position: Int?, _ summary: inout UpdateSummary
     ) {
-        let former = position.flatMap { rows[$0].failure }
+        let previous = position.flatMap { rows[$0].failure }
         // Every change of the item repeats its failure.
-        guard failure != former else { return }
+        guard failure != previous else { return }
         failureNumber += 1
         let row = Row(
             key: item.key, url: item.url, isQueued: false, failure: failure,
@@ -120,7 +121,7 @@ struct DownloadTable {
         if let position {
             rows[position] = row
             // The previous attempt had failed too, and the start of this one was not reported.
-            guard former == nil else { return }
+            guard previous == nil else { return }
             runningCount -= 1
         } else {
             // The download failed so early that its start was not reported.
@@ -133,42 +134,44 @@ struct DownloadTable {
     }
 
     private mutating func end(
-        _ position: Int, _ summary: inout UpdateSummary, _ lost: inout Set<Int>
+        _ position: Int, _ summary: inout UpdateSummary, _ dropped: inout Set<Int>
     ) {
-        guard lost.insert(position).inserted, rows[position].failure == nil else { return }
+        guard dropped.insert(position).inserted, rows[position].failure == nil else { return }
         runningCount -= 1
         summary.ended += 1
         summary.latest = rows[position].url
         positions[rows[position].key] = nil
     }
 
-    private func forgetOldFailures(_ lost: inout Set<Int>) {
-        let failed = rows.indices.filter { rows[$0].failure != nil && !lost.contains($0) }
+    private func forgetOldFailures(_ dropped: inout Set<Int>) {
+        let failed = rows.indices.filter { rows[$0].failure != nil && !dropped.contains($0) }
         guard failed.count > Self.failureLimit else { return }
-        let newestFirst = failed.sorted { rows[$0].place < rows[$1].place }
-        lost.formUnion(newestFirst.dropFirst(Self.failureLimit))
+        let newestFirst = failed.sorted { rows[$0].sortKey < rows[$1].sortKey }
+        dropped.formUnion(newestFirst.dropFirst(Self.failureLimit))
     }
 
-    /// Removes the `lost` rows and sorts the others. Returns how many rows the first row on the
+    /// Removes the `dropped` rows and sorts the others. Returns how many rows the first row on the
     /// screen has moved up.
-    private mutating func arrange(without lost: Set<Int>, firstOnScreen row: Int) -> Int {
-        let isSorted = !zip(rows, rows.dropFirst()).contains { $1.place < $0.place }
-        guard !lost.isEmpty || !isSorted else { return 0 }
-        let anchor = rows.indices.dropFirst(row).first { !lost.contains($0) }.map { rows[$0].key }
-        let kept = rows.indices.filter { !lost.contains($0) }.map { rows[$0] }
+    private mutating func arrange(without dropped: Set<Int>, firstOnScreen row: Int) -> Int {
+        let isSorted = !zip(rows, rows.dropFirst()).contains { $1.sortKey < $0.sortKey }
+        guard !dropped.isEmpty || !isSorted else { return 0 }
+        let anchor = rows.indices.dropFirst(row).first { !dropped.contains($0) }.map {
+            rows[$0].key
+        }
+        let kept = rows.indices.filter { !dropped.contains($0) }.map { rows[$0] }
         // The sort is stable.
-        rows = kept.sorted { $0.place < $1.place }
+        rows = kept.sorted { $0.sortKey < $1.sortKey }
         positions = Dictionary(
             rows.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
         // If the screen shows the start of the list, it stays there.
-        guard row > 0, let anchor, let place = positions[anchor] else { return 0 }
-        return row - place
+        guard row > 0, let anchor, let position = positions[anchor] else { return 0 }
+        return row - position
     }
 }
 
 extension DownloadTable.Row {
     /// The sort key: running downloads, then failures, then queued downloads.
-    fileprivate var place: (Int, Int) {
+    fileprivate var sortKey: (Int, Int) {
         if failure != nil { (1, -failureNumber) } else { (isQueued ? 2 : 0, 0) }
     }
 }

@@ -19,20 +19,21 @@ final class PipelinedClient {
 
     /// Calls a method. The daemon ends a stream that is running on this connection.
     func call<M: Method>(
-        _ method: M.Type, _ parameters: M.Parameters, then take: @escaping (M.Reply) throws -> Void
+        _ method: M.Type, _ parameters: M.Parameters,
+        then handle: @escaping (M.Reply) throws -> Void
     ) throws {
         var replies = try client.stream(method, parameters)
         open.append {
             while try replies.isReady(within: 0) {
                 guard let reply = try replies.next() else { return true }
-                try take(reply)
+                try handle(reply)
             }
             return false
         }
     }
 
     /// Handles all replies that have arrived.
-    func takeReplies() throws {
+    func handleReplies() throws {
         while let first = open.first, try first() { open.removeFirst() }
     }
 }

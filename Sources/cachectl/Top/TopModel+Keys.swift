@@ -22,8 +22,8 @@ extension TopModel {
 
     private mutating func pressedInDownloads(_ key: Key) -> [Action] {
         guard key == .character("c") else { return [] }
-        let lost = table.clearFailures(firstOnScreen: downloadRows.offset)
-        downloadRows.rowsRemoved(above: lost)
+        let removed = table.clearFailures(firstOnScreen: downloadRows.offset)
+        downloadRows.rowsRemoved(above: removed)
         layOut()
         return []
     }

@@ -63,7 +63,7 @@ final class TopSession {
         if ready.contains(signals.descriptor) { signals.read().forEach(received) }
         if ready.contains(screen.device.descriptor) { try readKeys() }
         try press(decoder.waited(until: now))
-        for line in clients where ready.contains(line.descriptor) { try line.takeReplies() }
+        for client in clients where ready.contains(client.descriptor) { try client.handleReplies() }
     }
 
     private var clients: [PipelinedClient] { [downloadsClient, rowsClient, requestClient] }

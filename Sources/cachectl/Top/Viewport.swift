@@ -18,43 +18,43 @@ struct Viewport: Hashable {
 
     mutating func resized(height: Int) {
         self.height = max(0, height)
-        settle()
+        clamp()
     }
 
     /// The number of rows has changed.
     mutating func counted(_ count: Int) {
         self.count = count
-        settle()
+        clamp()
     }
 
     /// The rows were reordered. `cursor` and `offset` are the new positions.
     mutating func moved(cursor: Int, offset: Int) {
         self.cursor = cursor
         self.offset = offset
-        settle()
+        clamp()
     }
 
     /// Rows above the first visible one were removed. The visible rows stay in place.
-    mutating func rowsRemoved(above lost: Int) {
-        offset -= lost
-        cursor -= lost
-        settle()
+    mutating func rowsRemoved(above removed: Int) {
+        offset -= removed
+        cursor -= removed
+        clamp()
     }
 
     /// Selects another row. The screen follows.
     mutating func moveCursor(by steps: Int) {
         cursor += steps
-        settle()
+        clamp()
     }
 
     /// Scrolls by `steps` rows.
     mutating func scroll(by steps: Int) {
         offset = max(0, min(offset + steps, count - height))
         cursor = offset
-        settle()
+        clamp()
     }
 
-    private mutating func settle() {
+    private mutating func clamp() {
         offset = max(0, min(offset, count - height))
         guard hasCursor else { return cursor = offset }
         cursor = max(0, min(cursor, count - 1))
