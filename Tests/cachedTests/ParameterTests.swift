@@ -66,32 +66,4 @@ struct ParameterTests {
             _ = try RemoveMethod(parameters)
         }
     }
-
-    /// With and without a decoder: an escape is left to the decoder.
-    @Test(arguments: ["Status", "Fetch", "Watch", "Remove", "Pin"], ["", "\\n"])
-    func aCallThatNamesTooManyURLsIsRefused(method: String, url: String) throws {
-        let limit = IncomingCall.urlLimit
-        #expect(limit >= 100_000)
-        if case .failure = try request(method, url, count: limit) {
-            Issue.record("\(limit) URLs are refused")
-        }
-        guard case .failure(let error) = try request(method, url, count: limit + 1) else {
-            Issue.record("\(limit + 1) URLs are taken")
-            return
-        }
-        #expect(error == .tooMany(limit: limit))
-    }
-
-    private func request(
-        _ method: String, _ url: String, count: Int
-    ) throws -> Result<IncomingCall.Request, WireError> {
-        let urls = Array(repeating: "\"\(url)\"", count: count).joined(separator: ",")
-        let pinned = method == "Pin" ? ",\"pinned\":true" : ""
-        let text = """
-            {"method":"io.cached.Cache.\(method)","parameters":{"urls":[\(urls)]\(pinned)}}
-            """
-        return try Array(text.utf8).withUnsafeBytes {
-            try IncomingCall.decode($0).get().request
-        }
-    }
 }

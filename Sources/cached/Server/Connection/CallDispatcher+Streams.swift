@@ -10,8 +10,7 @@ extension CallDispatcher {
     func fetch(
         _ header: CallHeader, _ parameters: Methods.Fetch.Parameters, isLong: Bool,
         replacing replaced: RunningCall?
-    ) throws(WireError) {
-        guard !server.registry.isDraining else { throw .shuttingDown }
+    ) {
         let client = client
         perform(offLoop: isLong || replaced?.isLong == true) { server, output in
             replaced?.writeLastReply(from: server, to: &output)
@@ -65,7 +64,6 @@ extension CallDispatcher {
         stopUpdates()
         perform(offLoop: call.isLong) { server, output in
             call.writeReply(outcome, from: server, to: &output)
-        } then: { _, _ in
         }
         connection.resume()
     }
@@ -76,8 +74,7 @@ extension CallDispatcher {
     func watch(
         _ header: CallHeader, _ parameters: Methods.Watch.Parameters, isLong: Bool,
         replacing replaced: RunningCall?
-    ) throws(WireError) {
-        guard !server.registry.isDraining else { throw .shuttingDown }
+    ) {
         perform(offLoop: isLong || replaced?.isLong == true) { server, output in
             replaced?.writeLastReply(from: server, to: &output)
             return Result { () throws(WireError) in try WatchMethod.begin(parameters) }
@@ -99,10 +96,7 @@ extension CallDispatcher {
 
     // MARK: Verify
 
-    func verify(
-        _ header: CallHeader, _ parameters: Methods.Verify.Parameters
-    ) throws(WireError) {
-        guard !server.registry.isDraining else { throw .shuttingDown }
+    func verify(_ header: CallHeader, _ parameters: Methods.Verify.Parameters) {
         let connection = NIOLoopBound(self.connection, eventLoop: server.loop)
         let call = VerifyCall(header, parameters, client, in: server) { verification, reply in
             connection.value.calls.verificationProgressed(verification, reply)

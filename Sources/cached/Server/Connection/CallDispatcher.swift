@@ -22,11 +22,6 @@ final class CallDispatcher {
     /// Sends the changes of the running stream. It outlives its call until the next stream has taken over.
     var updates: UpdateStream?
 
-    /// Bytes of a call that the event loop answers itself: several hundred URLs, about 2 ms.
-    private static let shortMessage = 32 * 1024
-    /// The same for a plain `Status`, which takes a tenth of the time. URLs can be very short, so they count too.
-    private static let shortStatus = (bytes: 256 * 1024, urls: 4096)
-
     init(
         for connection: ClientConnection, _ server: ServerContext, _ client: ClientID
     ) {
@@ -44,7 +39,7 @@ final class CallDispatcher {
 
     /// Answers a message: a plain `Status` straight from its bytes, any other call after decoding it.
     func answer(_ message: ByteBuffer) {
-        let isLong = Self.isLong(message)
+        let isLong = IncomingCall.isLong(message)
         if !isLong, running == nil, answerStatus(message) { return }
         let ended = takeStream()
         perform(offLoop: isLong) { _, _ in
@@ -72,22 +67,16 @@ final class CallDispatcher {
         }
     }
 
-    /// Whether decoding and answering a message would delay other clients.
-    static func isLong(_ message: ByteBuffer) -> Bool {
-        guard message.readableBytes > shortMessage else { return false }
-        guard message.readableBytes <= shortStatus.bytes,
-            let call = message.withUnsafeReadableBytes({ StatusCall($0) })
-        else { return true }
-        return call.urls.count > shortStatus.urls
-    }
-
     private func dispatch(_ call: IncomingCall, isLong: Bool, ending ended: RunningCall?) {
         do throws(WireError) {
+            let isDraining = server.registry.isDraining
             switch try call.request.get() {
+            case .fetch where isDraining, .watch where isDraining, .verify where isDraining:
+                throw .shuttingDown
             case .fetch(let parameters):
-                try fetch(call.header, parameters, isLong: isLong, replacing: ended)
+                fetch(call.header, parameters, isLong: isLong, replacing: ended)
             case .watch(let parameters) where call.header.isStream:
-                try watch(call.header, parameters, isLong: isLong, replacing: ended)
+                watch(call.header, parameters, isLong: isLong, replacing: ended)
             case let request:
                 end(ended) { $0.answer(call.header, request, isLong: isLong) }
             }
@@ -108,7 +97,6 @@ final class CallDispatcher {
                     StatusCall.writeReply(parameters, from: $0, to: &$1)
                 }
             case .watch(let parameters):
-                guard !server.registry.isDraining else { throw .shuttingDown }
                 guard let urls = parameters.urls else { throw .expectedMore }
                 replyOnce(header) { WatchMethod.writeState(of: urls, from: $0, to: &$1) }
             case .list(let parameters):
@@ -119,7 +107,7 @@ final class CallDispatcher {
             case .evict(let parameters): replyLater(header, try EvictMethod(parameters).run)
             case .pressure(let parameters):
                 replyLater(header) { PressureMethod.run(parameters.level, in: $0, $1) }
-            case .verify(let parameters): try verify(header, parameters)
+            case .verify(let parameters): verify(header, parameters)
             case .fetch: preconditionFailure("a Fetch takes over from the stream before it")
             }
         } catch {
@@ -138,7 +126,7 @@ final class CallDispatcher {
     /// that `make` writes, then calls `then`; or `ifClosed`, if the connection has closed in the meantime.
     func perform<Result: Sendable>(
         offLoop: Bool, _ make: @escaping @Sendable (ServerContext, inout ByteBuffer) -> Result,
-        then: @escaping @Sendable (CallDispatcher, Result) -> Void,
+        then: @escaping @Sendable (CallDispatcher, Result) -> Void = { _, _ in },
         ifClosed: @escaping @Sendable (CallDispatcher, Result) -> Void = { _, _ in }
     ) {
         guard offLoop else {
@@ -147,14 +135,10 @@ final class CallDispatcher {
             running = nil
             return then(self, result)
         }
-        submit(failsOnShutdown: false) { server, finish in
+        submit(failsOnShutdown: false, then: then, ifClosed: ifClosed) { server, finish in
             var reply = ByteBuffer()
             let result = make(server, &reply)
             finish(reply, result)
-        } then: {
-            then($0, $1)
-        } ifClosed: {
-            ifClosed($0, $1)
         }
     }
 
@@ -183,8 +167,6 @@ final class CallDispatcher {
         let isSilent = header.oneway == true
         submit(failsOnShutdown: !isSilent) { server, finish in
             start(server) { finish(isSilent ? ByteBuffer() : $0, ()) }
-        } then: { _, _ in
-        } ifClosed: { _, _ in
         }
     }
 
@@ -192,12 +174,12 @@ final class CallDispatcher {
     /// to its second argument. The connection counts as closed if the call has failed because the daemon stops.
     private func submit<Result: Sendable>(
         failsOnShutdown: Bool,
+        then: @escaping @Sendable (CallDispatcher, Result) -> Void = { _, _ in },
+        ifClosed: @escaping @Sendable (CallDispatcher, Result) -> Void = { _, _ in },
         _ start:
             @escaping @Sendable (
                 ServerContext, @escaping @Sendable (ByteBuffer, Result) -> Void
-            ) -> Void,
-        then: @escaping @Sendable (CallDispatcher, Result) -> Void,
-        ifClosed: @escaping @Sendable (CallDispatcher, Result) -> Void
+            ) -> Void
     ) {
         running = .work(failsOnShutdown: failsOnShutdown)
         let connection = NIOLoopBound(self.connection, eventLoop: server.loop)
@@ -277,9 +259,4 @@ final class CallDispatcher {
         default: break
         }
     }
-}
-
-extension CallHeader {
-    /// Whether the caller takes more than one reply.
-    var isStream: Bool { more == true && oneway != true }
 }
