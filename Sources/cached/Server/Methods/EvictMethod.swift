@@ -14,10 +14,7 @@ struct EvictMethod: Sendable {
     /// Replies once the files are removed.
     func run(in server: ServerContext, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
         server.cache.evict(toBytes: bytes) { evicted, failure in
-            let result = Methods.Evict.Reply(
-                entries: evicted.entries, bytes: Int(evicted.bytes),
-                failure: failure.map { .init($0) })
-            reply(server.replies.message(Reply(result)))
+            reply(server.replies.message(evicted, failure))
         }
     }
 }

@@ -11,10 +11,7 @@ enum PressureMethod {
     ) {
         server.pressure.requested(level)
         server.relief.react(level, source: Methods.Pressure.name.rawValue) { relief in
-            let result = Methods.Pressure.Reply(
-                entries: relief.evicted.entries, bytes: Int(relief.evicted.bytes),
-                failure: relief.failure.map { .init($0) })
-            reply(server.replies.message(Reply(result)))
+            reply(server.replies.message(relief.evicted, relief.failure))
         }
     }
 }

@@ -24,13 +24,10 @@ enum RemoveMethod: Sendable {
     /// Replies once the files are removed, or when the daemon stops before that.
     func run(in server: ServerContext, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
         let completion: Cache.RemovalEnd = { end in
-            let result = end.map { removed, failure in
-                Reply(
-                    Methods.Remove.Reply(
-                        entries: removed.entries, bytes: Int(removed.bytes),
-                        failure: failure.map { .init($0) }))
+            guard let end else {
+                return reply(server.replies.message(Reply<RemovedEntries>(error: .shuttingDown)))
             }
-            reply(server.replies.message(result ?? Reply(error: .shuttingDown)))
+            reply(server.replies.message(end.gone, end.failure))
         }
         switch self {
         case .urls(let urls):

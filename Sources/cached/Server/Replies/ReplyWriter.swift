@@ -48,6 +48,16 @@ struct ReplyWriter {
         return message
     }
 
+    /// The reply of `Remove`, `Evict` and `Pressure` in a buffer of its own.
+    func message(_ removed: Removal, _ failure: CacheCore.Failure?) -> ByteBuffer {
+        let failure = failure.map {
+            CacheWire.Failure(kind: $0.kind.rawValue, message: $0.message)
+        }
+        let reply = RemovedEntries(
+            entries: removed.entries, bytes: Int(removed.bytes), failure: failure)
+        return message(Reply(reply))
+    }
+
     /// Writes a reply with the JSON encoder. That is slow, so it is for rare replies.
     func write(_ reply: some Encodable, to output: inout ByteBuffer) {
         do {
