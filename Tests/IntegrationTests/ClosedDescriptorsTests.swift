@@ -43,7 +43,7 @@ struct ClosedDescriptorsTests {
                 ["-c", Self.closing + " >&-", BuiltProducts.program("cachectl")] + arguments,
                 environment: minimalEnvironment(["CACHED_SOCKET": daemon.socket]))
             #expect(output.status == .exited(74))
-            #expect(output.errorText.contains("cannot write the output: Bad file descriptor"))
+            #expect(output.errorText.contains("cannot write standard output: Bad file descriptor"))
         }
     }
 

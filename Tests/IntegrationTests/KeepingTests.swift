@@ -112,7 +112,7 @@ struct KeepingTests {
             try await daemon.waitForProgress(of: cache.urls[0])
             let output = try await daemon.cachectl("evict", "--to", "0")
             #expect(output.status == .exited(1))
-            #expect(output.errorText.contains("in flight"))
+            #expect(output.errorText.contains("active downloads"))
             #expect(try cache.held() == [0])
             #expect(try await daemon.status(cache.urls[0]).state == .cached)
             try await daemon.cachectl("pressure", "critical")
