@@ -104,7 +104,7 @@ let package = Package(
         // The built programs against each other, foreign clients and real servers.
         .testTarget(
             name: "IntegrationTests", dependencies: ["TestSupport", "CacheKey", "CacheWire"],
-            exclude: ["Foreign", "Screens"], swiftSettings: strict),
+            exclude: ["ThirdParty", "Screens"], swiftSettings: strict),
         // What the cache promises, against kills, cuts, faults and strangers.
         .testTarget(
             name: "TortureTests",

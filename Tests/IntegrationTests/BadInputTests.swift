@@ -8,7 +8,7 @@ import Testing
 struct BadInputTests {
     /// Repaired it would be another path.
     @Test(arguments: ["cached", "cachectl name --path http://a/"])
-    func aVariableThatIsNotUTF8IsRefused(command: String) async throws {
+    func anEnvironmentVariableThatIsNotUTF8IsRefused(command: String) async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let program = command.split(separator: " ")
@@ -38,7 +38,7 @@ struct BadInputTests {
 
     /// Names of hosts are UTF-8, whatever the locale of the caller. RFC 5891; RFC 6761 §6.3
     @Test(arguments: ["bücher.localhost", "例え.LOCALHOST", "b%C3%BCcher.localhost"])
-    func hostsMayHaveNamesBeyondASCII(host: String) async throws {
+    func hostNamesCanBeNonASCII(host: String) async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png()))
@@ -50,7 +50,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func aBadURLIsItsOwnItemsFailureAndTheOthersAreAnswered() async throws {
+    @Test func aBadURLFailsAloneAndTheOthersAreAnswered() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png()))
@@ -92,7 +92,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func theLongestURLIsTaken() async throws {
+    @Test func theLongestURLIsAccepted() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let start = "/a.png?"
@@ -152,7 +152,7 @@ struct BadInputTests {
     }
 
     @Test(arguments: [404, 500, 403, 204, 206, 301, 410])
-    func aStatusOtherThan200IsAFailureThatNamesIt(_ status: Int) async throws {
+    func anHTTPStatusOtherThan200IsReportedInTheFailure(_ status: Int) async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let body = status == 204 ? [] : SampleImage.png()
@@ -172,7 +172,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func hostsThatCannotBeReachedAreFailuresOfTheirKinds() async throws {
+    @Test func unreachableAndUnknownHostsHaveTheirOwnFailureKinds() async throws {
         try await withTestScope { scope in
             let port = try ReservedPort(in: scope).number
             let daemon = try await DaemonFixture.start(in: scope)
@@ -184,7 +184,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func aConnectionThatIsLostBeforeTheAnswerIsUnreachable() async throws {
+    @Test func aConnectionLostBeforeTheResponseIsUnreachable() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/closed.png", [.close])
@@ -200,7 +200,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func aPageIsNoImageUnlessAnythingIsAccepted() async throws {
+    @Test func anHTMLPageIsRefusedUnlessAnythingIsAccepted() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let page = Array("<!DOCTYPE html><html><body>404</body></html>".utf8)
@@ -224,7 +224,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func aBodyThatIsNotWholeIsNeverPublished() async throws {
+    @Test func anIncompleteBodyIsNeverPublished() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let image = SampleImage.png(byteCount: 20_000)
@@ -246,11 +246,11 @@ struct BadInputTests {
                 #expect(size(at: try daemon.path(url)) == nil, "\(name)")
                 #expect(try await daemon.status(url).state == .missing, "\(name)")
             }
-            #expect(try await daemon.figure("entries") == 0)
+            #expect(try await daemon.metric("entries") == 0)
         }
     }
 
-    @Test func bodiesWithoutALengthArePublishedWhenTheImageIsWhole() async throws {
+    @Test func bodiesWithoutALengthArePublishedIfTheImageIsComplete() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let image = SampleImage.png(byteCount: 20_000)
@@ -264,7 +264,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func anEmptyBodyIsNoImage() async throws {
+    @Test func anEmptyBodyIsRefused() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: []))
@@ -274,7 +274,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func anImageThatIsTooLargeIsStopped() async throws {
+    @Test func anOversizedImageIsAborted() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let start = SampleImage.png(byteCount: 60_000)
@@ -291,7 +291,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func anEncodingNobodyAskedForIsRefused() async throws {
+    @Test func anUnrequestedContentEncodingIsRefused() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route(
@@ -302,7 +302,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func addressesOnThisMachineAreRefusedUnlessAllowed() async throws {
+    @Test func loopbackAddressesAreRefusedUnlessAllowed() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png()))
@@ -321,7 +321,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func aRedirectDoesNotLeadToAnAddressThatIsRefused() async throws {
+    @Test func aRedirectToARefusedAddressIsNotFollowed() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let inner = try ScriptedOrigin(in: scope)
@@ -336,7 +336,7 @@ struct BadInputTests {
         }
     }
 
-    @Test func aProxyInTheEnvironmentIsNotAWayAroundTheRefusal() async throws {
+    @Test func proxyVariablesInTheEnvironmentAreIgnored() async throws {
         try await withTestScope { scope in
             let proxy = try ScriptedOrigin(in: scope)
             let origin = try ScriptedOrigin(in: scope)

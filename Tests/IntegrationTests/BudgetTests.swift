@@ -10,11 +10,11 @@ import Testing
 struct BudgetTests {
     // MARK: Bursts
 
-    @Test func aBurstNeverGoesOverTheBudgetAndNothingFails() async throws {
+    @Test func aBurstStaysWithinTheBudgetAndNothingFails() async throws {
         try await withTestScope { scope in
             let budget = 4_000_000
             let daemon = try await DaemonFixture.start(["--max-bytes", "\(budget)"], in: scope)
-            let burst = try Burst(in: scope)
+            let burst = try ImageBurst(in: scope)
             let sampler = UsageSampler(of: daemon.directory, in: scope)
 
             // All at once; most are gone again before the last has come.
@@ -25,17 +25,17 @@ struct BudgetTests {
             let order = try await burst.fetch(burst.urls.dropFirst(200), daemon, callers: 8)
 
             let report = try await sampler.end()
-            #expect(report.peak <= budget + Burst.largestAllocation)
+            #expect(report.peak <= budget + ImageBurst.largestAllocation)
             #expect(report.peak > budget / 2)
             // However fast the machine is: a moment was looked at for every second image at least.
             #expect(report.samples >= burst.urls.count / 2, "\(report)")
-            #expect(try await daemon.figure("published") == burst.urls.count)
-            #expect(try await daemon.figure("failed") == 0)
-            #expect(try await daemon.figure("refused") == 0)
-            let used = try await daemon.figure("bytesUsed")
+            #expect(try await daemon.metric("published") == burst.urls.count)
+            #expect(try await daemon.metric("failed") == 0)
+            #expect(try await daemon.metric("refused") == 0)
+            let used = try await daemon.metric("bytesUsed")
             #expect(used <= budget)
             #expect(used > budget / 8)
-            try await daemon.expectTrueLedger()
+            try await daemon.expectLedgerMatchesDisk()
 
             // Callers hear of their images a little out of order, eight at a time.
             let held = order.indices.filter { index in
@@ -62,9 +62,9 @@ struct BudgetTests {
             }
             let items = try await daemon.ask(call("Fetch", urls)).items
             for item in items { #expect(item.isOrWasThere, "\(item.url)") }
-            #expect(try await daemon.figure("published") == urls.count)
+            #expect(try await daemon.metric("published") == urls.count)
             #expect(try await sampler.end().peak <= 1_000_000)
-            try await daemon.expectTrueLedger()
+            try await daemon.expectLedgerMatchesDisk()
         }
     }
 
@@ -81,19 +81,19 @@ struct BudgetTests {
             }
             let items = try await daemon.ask(call("Fetch", urls)).items
             for item in items { #expect(item.isOrWasThere, "\(item.url)") }
-            #expect(try await daemon.figure("published") == urls.count)
-            #expect(try await daemon.figure("failed") == 0)
+            #expect(try await daemon.metric("published") == urls.count)
+            #expect(try await daemon.metric("failed") == 0)
             // None begins more than once again.
             #expect(origin.requests().count <= 2 * urls.count)
             #expect(try await sampler.end().peak <= 1_000_000)
             #expect(try daemon.names(besides: []).allSatisfy { !$0.hasSuffix(".part") })
-            try await daemon.expectTrueLedger()
+            try await daemon.expectLedgerMatchesDisk()
         }
     }
 
     // MARK: What cannot fit
 
-    @Test func whatCannotFitFailsBeforeItsBodyIsSent() async throws {
+    @Test func anImageOverTheBudgetFailsBeforeItsBodyIsSent() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(["--max-bytes", "1MB"], in: scope)
             let origin = try ScriptedOrigin(in: scope)
@@ -111,12 +111,12 @@ struct BudgetTests {
                 try await origin.waitForOutcome(.abandoned, of: path)
             }
             #expect(try daemon.names(besides: []).isEmpty)
-            #expect(try await daemon.figure("bytesUsed") == 0)
-            #expect(try await daemon.figure("refused") == 2)
+            #expect(try await daemon.metric("bytesUsed") == 0)
+            #expect(try await daemon.metric("refused") == 2)
         }
     }
 
-    @Test func whatGrowsPastTheBudgetEndsThereAndCostsNoPinnedImage() async throws {
+    @Test func aBodyThatOutgrowsTheBudgetIsAbortedAndEvictsNoPinnedImage() async throws {
         try await withTestScope { scope in
             var options = DaemonFixture.Options()
             options.arguments = ["--max-bytes", "1MB"]
@@ -129,47 +129,47 @@ struct BudgetTests {
             #expect(try await sampler.end().peak <= 1_000_000)
             #expect(try cache.held().contains(0))
             #expect(try cache.daemon.names(besides: []).allSatisfy { !$0.hasSuffix(".part") })
-            try await cache.daemon.expectTrueLedger()
+            try await cache.daemon.expectLedgerMatchesDisk()
         }
     }
 
     // MARK: The ledger
 
-    @Test func theLedgerIsWhatTheDiskSaysAndCountsWhatBrokenDownloadsLeave() async throws {
+    @Test func theLedgerMatchesTheDiskAndIncludesPartialDownloads() async throws {
         try await withTestScope { scope in
             var cache = try await FilledCache(5, in: scope)
-            try await cache.daemon.expectTrueLedger("fetched")
+            try await cache.daemon.expectLedgerMatchesDisk("fetched")
             let image = SampleImage.png(byteCount: 300_000)
             cache.origin.route("/cut.png", .cut(image, after: 200_000))
             let url = cache.origin.url("/cut.png")
             let item = try await cache.daemon.fetch(url)
             #expect(item.failure?.kind == "truncated")
             #expect(size(at: try cache.daemon.path(url) + ".part") == 200_000)
-            #expect(try await cache.daemon.figure("partials") == 1)
-            #expect(try await cache.daemon.figure("bytesUsed") > 200_000)
-            try await cache.daemon.expectTrueLedger("cut")
+            #expect(try await cache.daemon.metric("partials") == 1)
+            #expect(try await cache.daemon.metric("bytesUsed") > 200_000)
+            try await cache.daemon.expectLedgerMatchesDisk("cut")
             for crash in [false, true] {
                 try await cache.restart(afterCrash: crash)
-                #expect(try await cache.daemon.figure("partials") == 1)
-                try await cache.daemon.expectTrueLedger("restarted, crash: \(crash)")
+                #expect(try await cache.daemon.metric("partials") == 1)
+                try await cache.daemon.expectLedgerMatchesDisk("restarted, crash: \(crash)")
             }
             try #require(unlink(try cache.daemon.path(url) + ".part") == 0)
-            try await cache.daemon.expectTrueLedger("the partial removed by a stranger")
+            try await cache.daemon.expectLedgerMatchesDisk("the partial removed by a stranger")
             try await cache.evict(to: 2)
-            try await cache.daemon.expectTrueLedger("evicted")
+            try await cache.daemon.expectLedgerMatchesDisk("evicted")
         }
     }
 
     // MARK: Entries
 
-    @Test func theNumberOfEntriesIsKeptByTheLeastRecentlyUsedGoing() async throws {
+    @Test func theEntryLimitEvictsTheLeastRecentlyUsed() async throws {
         try await withTestScope { scope in
             var options = DaemonFixture.Options()
             options.arguments = ["--max-entries", "10"]
             let cache = try await FilledCache(30, of: 900, options, in: scope)
             let sampled = try DirectoryUsage(of: cache.daemon.directory).entries
             #expect((9...10).contains(sampled))
-            #expect(try await cache.daemon.figure("entries") == sampled)
+            #expect(try await cache.daemon.metric("entries") == sampled)
             #expect(try cache.held() == Array((30 - sampled)..<30))
         }
     }
@@ -177,7 +177,7 @@ struct BudgetTests {
     // MARK: Free space
 
     @Test(.enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"))
-    func whenOthersFillTheDiskTheCacheShrinksByItself() async throws {
+    func theCacheShrinksWhenOtherProgramsFillTheDisk() async throws {
         try await withTestScope { scope in
             let disk = try await SmallFileSystem(bytes: 16 << 20, in: scope)
             var options = DaemonFixture.Options()
@@ -185,35 +185,35 @@ struct BudgetTests {
             options.arguments = ["--max-bytes", "15MiB", "--min-free", "4MiB"]
             let cache = try await FilledCache(20, of: 400_000, options, in: scope)
             #expect(try cache.held().count == 20)
-            #expect(try disk.room().free > 7 << 20)
+            #expect(try disk.space().free > 7 << 20)
             let events = try FileEvents(.removals, in: cache.daemon.directory, scope)
             // Another program: nobody asks the daemon anything meanwhile.
             try await runSuccessfully(
                 "dd", ["if=/dev/zero", "of=\(disk.path)/other", "bs=1M", "count=7", "status=none"])
-            let full = try disk.room().free
+            let full = try disk.space().free
             #expect(full < 4 << 20)
             let watch = Stopwatch()
             try await events.wait(for: "the floor of free space") {
-                try disk.room().free >= 4 << 20
+                try disk.space().free >= 4 << 20
             }
             #expect(watch.time < .seconds(10))
             let held = try cache.held()
             #expect(held == Array((20 - held.count)..<20))
             #expect(held.count > 5)
             #expect(
-                try await cache.daemon.figure("bytesUsed") <= cache.daemon.figure("bytesAllowed"))
+                try await cache.daemon.metric("bytesUsed") <= cache.daemon.metric("bytesAllowed"))
         }
     }
 
     @Test(.enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"))
-    func theFloorOfFreeSpaceIsKeptByDownloadsAndNamedWhereNothingFits() async throws {
+    func downloadsKeepTheFreeSpaceMinimumAndFailuresNameIt() async throws {
         try await withTestScope { scope in
             let disk = try await SmallFileSystem(bytes: 8 << 20, in: scope)
             var options = DaemonFixture.Options()
             options.directory = "\(disk.path)/cache"
             options.arguments = ["--max-bytes", "8MiB", "--min-free", "6MiB"]
             let cache = try await FilledCache(12, of: 300_000, options, in: scope)
-            #expect(try disk.room().free >= 6 << 20)
+            #expect(try disk.space().free >= 6 << 20)
             let held = try cache.held()
             #expect(!held.isEmpty && held == Array((12 - held.count)..<12))
             cache.origin.route("/big.png", .answer(body: SampleImage.png(byteCount: 3 << 20)))
@@ -224,7 +224,7 @@ struct BudgetTests {
         }
     }
 
-    @Test func withoutSettingsTheFileSystemSaysHowMuch() async throws {
+    @Test func defaultLimitsDependOnTheFileSystemSize() async throws {
         try await withTestScope { scope in
             try await expectDefaults(.init(), in: scope)
             guard SmallFileSystem.obstacle == nil else { return }
@@ -239,7 +239,7 @@ struct BudgetTests {
         _ options: DaemonFixture.Options, in scope: TestScope
     ) async throws {
         let daemon = try await DaemonFixture.start(options, in: scope)
-        let size = try SmallFileSystem.room(at: daemon.directory).size
+        let size = try SmallFileSystem.space(at: daemon.directory).size
         let text = try await daemon.cachectl("stats").text
         let figures = Dictionary(
             text.split(separator: "\n").map { line in
@@ -252,7 +252,7 @@ struct BudgetTests {
 
     // MARK: While it runs
 
-    @Test func aChangedFileAndASignalShrinkTheCacheAtOnce() async throws {
+    @Test func reloadingASmallerLimitShrinksTheCacheAtOnce() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let file = try home.write("CACHED_MAX_BYTES=1MB\n", to: "cached.conf")
@@ -267,11 +267,11 @@ struct BudgetTests {
             try await daemon.process.waitForLine(containing: "configuration read again")
             // Once it evicts, it goes on to nine tenths.
             try await waitUntil("the smaller budget") {
-                _ = try await daemon.figure("bytesUsed")
+                _ = try await daemon.metric("bytesUsed")
                 return try DirectoryUsage(of: daemon.directory).bytes <= 360_000
             }
-            #expect(try await daemon.figure("bytesBudget") == 400_000)
-            #expect(try await daemon.figure("bytesMinFree") == 5_000_000)
+            #expect(try await daemon.metric("bytesBudget") == 400_000)
+            #expect(try await daemon.metric("bytesMinFree") == 5_000_000)
             let held = try cache.held()
             #expect(held.count > 8 && held == Array((20 - held.count)..<20))
 
@@ -285,24 +285,24 @@ struct BudgetTests {
                 daemon.process.signal(SIGHUP)
                 let line = try await daemon.process.waitForLine(containing: said)
                 #expect(line.contains("error") && line.contains("limits unchanged"))
-                #expect(try await daemon.figure("bytesBudget") == 400_000)
+                #expect(try await daemon.metric("bytesBudget") == 400_000)
             }
             #expect(try cache.held() == held)
 
             try home.write("CACHED_MAX_ENTRIES=3\n", to: "cached.conf")
             daemon.process.signal(SIGHUP)
             try await waitUntil("fewer entries") {
-                _ = try await daemon.figure("entries")
+                _ = try await daemon.metric("entries")
                 return try cache.held().count <= 3
             }
             #expect(try cache.held() == [17, 18, 19])
-            try await daemon.expectTrueLedger()
+            try await daemon.expectLedgerMatchesDisk()
         }
     }
 }
 
 /// Images of 5 to 60 kB at two origins, with lengths and without.
-private struct Burst {
+private struct ImageBurst {
     /// The blocks of the largest of them and of its attributes.
     static let largestAllocation = 61_440 + 4096
 
@@ -324,25 +324,25 @@ private struct Burst {
     func fetch(
         _ urls: some Collection<String>, _ daemon: DaemonFixture, callers: Int
     ) async throws -> [String] {
-        let errands = Errands(urls)
+        let queue = WorkQueue(urls)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<callers {
                 group.addTask {
                     let connection = try daemon.connect()
-                    while let url = errands.next() {
+                    while let url = queue.next() {
                         let item = try await connection.ask(call("Fetch", [url])).items.first
                         try #require(item?.state == .cached, "\(String(describing: item))")
-                        errands.isDone(url)
+                        queue.finished(url)
                     }
                 }
             }
             try await group.waitForAll()
         }
-        return errands.done
+        return queue.done
     }
 
     /// What several callers share: what is left to fetch, and what has come.
-    private final class Errands: Sendable {
+    private final class WorkQueue: Sendable {
         private let left: Mutex<[String]>
         private let finished = Mutex<[String]>([])
 
@@ -354,7 +354,7 @@ private struct Burst {
 
         func next() -> String? { left.withLock { $0.popLast() } }
 
-        func isDone(_ url: String) { finished.withLock { $0.append(url) } }
+        func finished(_ url: String) { finished.withLock { $0.append(url) } }
     }
 }
 

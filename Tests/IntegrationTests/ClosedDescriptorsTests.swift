@@ -10,7 +10,7 @@ struct ClosedDescriptorsTests {
     /// Runs a program with some of them closed.
     private static let closing = "exec \"$0\" \"$@\""
 
-    @Test func aDaemonLogsIntoNothingOfItsOwn() async throws {
+    @Test func theDaemonOpensDevNullForClosedStandardStreams() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let process = try ChildProcess(
@@ -25,7 +25,7 @@ struct ClosedDescriptorsTests {
                 let target = try FileManager.default.destinationOfSymbolicLink(atPath: link)
                 #expect(target == "/dev/null", "\(descriptor)")
             }
-            let connection = try Varlink(home.file("s"), in: scope)
+            let connection = try VarlinkConnection(home.file("s"), in: scope)
             #expect(try await connection.ask(call("Stats")).error == nil)
             process.signal(SIGTERM)
             #expect(try await process.waitForExit() == .success)
@@ -35,7 +35,7 @@ struct ClosedDescriptorsTests {
     @Test(arguments: [
         ["status", "http://127.0.0.1/a.png"], ["stats"], ["name", "http://a/b.png"],
     ])
-    func aClientWritesItsAnswerToNobodyElse(arguments: [String]) async throws {
+    func aClosedStandardOutputFailsTheClient(arguments: [String]) async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let output = try await run(
@@ -47,7 +47,7 @@ struct ClosedDescriptorsTests {
         }
     }
 
-    @Test func aClientReadsNothingElse() async throws {
+    @Test func aClosedStandardInputFailsTheClient() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let output = try await run(

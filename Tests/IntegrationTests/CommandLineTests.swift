@@ -22,7 +22,7 @@ struct CommandLineTests {
         return (origin, daemon, urls)
     }
 
-    @Test func statusExitsByTheWorstOfItsItems() async throws {
+    @Test func statusExitCodeReflectsTheWorstItem() async throws {
         try await withTestScope { scope in
             let (origin, daemon, urls) = try await threeImages(in: scope)
             let gate = try Gate()
@@ -45,7 +45,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func jsonIsOneItemALine() async throws {
+    @Test func jsonOutputIsOneItemPerLine() async throws {
         try await withTestScope { scope in
             let (origin, daemon, urls) = try await threeImages(in: scope)
             for arguments in [
@@ -112,7 +112,7 @@ struct CommandLineTests {
         #expect(bad.lines == [name])
     }
 
-    @Test func listComesInTheOrderAskedFor() async throws {
+    @Test func listFollowsTheRequestedOrder() async throws {
         try await withTestScope { scope in
             let (_, daemon, urls) = try await threeImages(in: scope)
             // Fetching what is cached is a use.
@@ -135,7 +135,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func listByAgeBeginsWithWhatHasBeenThereLongest() async throws {
+    @Test func listByAgeBeginsWithTheOldest() async throws {
         try await withTestScope { scope in
             let (_, daemon, urls) = try await threeImages(in: scope)
             for (url, time) in zip(urls, [2000, 1000, 3000]) {
@@ -156,14 +156,14 @@ struct CommandLineTests {
         }
     }
 
-    @Test func removeTakesURLsAPrefixOrAll() async throws {
+    @Test func removeAcceptsURLsAPrefixOrAll() async throws {
         try await withTestScope { scope in
             let (origin, daemon, urls) = try await threeImages(in: scope)
             // What is said to be freed is what the entries are said to use.
-            let used = try await daemon.figure("bytesUsed")
+            let used = try await daemon.metric("bytesUsed")
             #expect(used >= 6000)
             let one = try await daemon.cachectl("remove", urls[0])
-            let rest = try await daemon.figure("bytesUsed")
+            let rest = try await daemon.metric("bytesUsed")
             #expect(one.status == .success)
             #expect(one.text == "removed 1 entry, \(used - rest) bytes\n")
             #expect(size(at: try daemon.path(urls[0])) == nil)
@@ -175,7 +175,7 @@ struct CommandLineTests {
                 "remove", "--json", "--prefix", origin.url("/b"))
             let removal = try JSONDecoder().decode(
                 Methods.Remove.Reply.self, from: Data(prefix.standardOutput))
-            let last = try await daemon.figure("bytesUsed")
+            let last = try await daemon.metric("bytesUsed")
             #expect(removal == .init(entries: 1, bytes: rest - last))
             #expect(try await daemon.cachectl("status", urls[2]).status == .success)
             let all = try await daemon.cachectl("remove", "--all")
@@ -187,7 +187,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func aPrefixIsOneOfBytes() async throws {
+    @Test func aPrefixIsComparedByteByByte() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/e%CC%81.png", .answer(body: SampleImage.png()))
@@ -203,7 +203,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func removingWhatIsInFlightEndsItsDownload() async throws {
+    @Test func removingAnImageInFlightCancelsItsDownload() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -214,7 +214,7 @@ struct CommandLineTests {
             try await caller.send(call("Fetch", [url]) + "\0")
             try await gate.reached()
             #expect(try await daemon.cachectl("remove", url).status == .success)
-            let item = try #require(try await caller.answer().items.first)
+            let item = try #require(try await caller.nextReply().items.first)
             #expect(item.state == .missing)
             #expect(item.failure?.kind == "removed")
             try await origin.waitForOutcome(.abandoned, of: "/a.png")
@@ -225,7 +225,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func infoTellsAllThatIsKnown() async throws {
+    @Test func infoPrintsAllKnownDetails() async throws {
         try await withTestScope { scope in
             let (origin, daemon, urls) = try await threeImages(in: scope)
             let info = try await daemon.cachectl("info", urls[0])
@@ -277,7 +277,7 @@ struct CommandLineTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can become somebody who may not connect"))
-    func aSocketOfAnotherOwnerExitsWith77() async throws {
+    func connectingWithoutPermissionExitsWith77() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let home = try TemporaryDirectory(in: scope)
@@ -309,7 +309,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func aTerminalSeesProgressAndACleanScreenAfterwards() async throws {
+    @Test func progressIsDrawnOnATerminalAndErasedAfterwards() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -354,7 +354,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func aTerminalIsLeftCleanByAnInterruptToo() async throws {
+    @Test func anInterruptErasesTheProgressToo() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -369,7 +369,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func whatIsCachedDrawsNothing() async throws {
+    @Test func noProgressIsDrawnForCachedImages() async throws {
         try await withTestScope { scope in
             let (_, daemon, urls) = try await threeImages(in: scope)
             let output = try await daemon.cachectl(
@@ -379,7 +379,7 @@ struct CommandLineTests {
         }
     }
 
-    @Test func withoutATerminalNothingIsDrawn() async throws {
+    @Test func noProgressIsDrawnWithoutATerminal() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 90_000)))

@@ -7,7 +7,7 @@ import Testing
 struct DownloadsWatchTests {
     private let watch = call("Watch", parameters: #""downloads":true"#, flags: [#""more":true"#])
 
-    @Test func beginningAndEndAreToldAndNothingBetween() async throws {
+    @Test func startAndEndAreReportedAndNoProgressBetween() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let image = SampleImage.png(byteCount: 90_000)
@@ -36,18 +36,18 @@ struct DownloadsWatchTests {
             gates[0].open()
             var told: [Item] = []
             while told.last(where: { $0.url == a })?.state != .cached {
-                told += try await stream.answer().items
+                told += try await stream.nextReply().items
             }
             // Half a second of progress, of which nothing was told.
             #expect(told.count { $0.url == a && $0.state == .inFlight } <= 1)
             #expect(told.contains { $0.url == b && $0.state == .inFlight })
             gates[1].open()
-            let last = try await stream.answer { $0.state == .cached }
+            let last = try await stream.nextItem { $0.state == .cached }
             #expect(last.url == b)
         }
     }
 
-    @Test func theRefreshOfWhatIsHereIsADownloadToo() async throws {
+    @Test func refreshingACachedImageIsReportedAsADownload() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let image = SampleImage.png(byteCount: 90_000)
@@ -60,7 +60,7 @@ struct DownloadsWatchTests {
             let stream = try daemon.connect()
             #expect(try await stream.ask(watch).items.isEmpty)
             try await daemon.cachectl("fetch", "--no-wait", "--refresh", url)
-            let first = try await stream.answer { $0.phase != nil }
+            let first = try await stream.nextItem { $0.phase != nil }
             #expect(first.state == .cached && first.path == path)
             // Who asks meanwhile hears how far the new one is, and where the old one lies.
             let item = try await eventually("half of it to be there") {
@@ -70,13 +70,13 @@ struct DownloadsWatchTests {
             #expect(item.state == .cached && item.phase == .receiving && item.percent == 50)
             #expect(item.path == path && item.size == 90_000)
             gate.open()
-            let last = try await stream.answer { $0.phase == nil }
+            let last = try await stream.nextItem { $0.phase == nil }
             #expect(last.state == .cached && last.path == path && last.failure == nil)
             #expect(try await daemon.status(url).phase == nil)
         }
     }
 
-    @Test func aRefreshThatFailsIsToldHoweverSoon() async throws {
+    @Test func aFailedRefreshIsReportedHoweverFast() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png()))
@@ -87,12 +87,12 @@ struct DownloadsWatchTests {
             let stream = try daemon.connect()
             #expect(try await stream.ask(watch).items.isEmpty)
             try await daemon.cachectl("fetch", "--no-wait", "--refresh", url)
-            let last = try await stream.answer { $0.phase == nil }
+            let last = try await stream.nextItem { $0.phase == nil }
             #expect(last.state == .cached && last.failure?.httpStatus == 503)
         }
     }
 
-    @Test func whatFailsIsToldHoweverSoon() async throws {
+    @Test func aFailedDownloadIsReportedHoweverFast() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let daemon = try await DaemonFixture.start(in: scope)
@@ -100,12 +100,12 @@ struct DownloadsWatchTests {
             #expect(try await stream.ask(watch).items.isEmpty)
             let url = origin.url("/missing.png")
             try await daemon.cachectl("fetch", url)
-            let answer = try await stream.answer { $0.failure != nil }
+            let answer = try await stream.nextItem { $0.failure != nil }
             #expect(answer.url == url)
         }
     }
 
-    @Test func namesAndDownloadsDoNotGoTogether() async throws {
+    @Test func urlsAndDownloadsCannotBeCombined() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let stream = try daemon.connect()

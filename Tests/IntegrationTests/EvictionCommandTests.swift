@@ -5,7 +5,7 @@ import Testing
 /// `cachectl pin`, `unpin`, `evict` and `pressure` against the built daemon.
 @Suite("Eviction by command", .serialized, .timeLimit(.minutes(5)))
 struct EvictionCommandTests {
-    @Test func pinAndUnpinSayWhatTheyDid() async throws {
+    @Test func pinAndUnpinReportTheirResults() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(2, in: scope)
             let daemon = cache.daemon
@@ -32,11 +32,11 @@ struct EvictionCommandTests {
             let unpinned = try await daemon.cachectl("unpin", url, missing)
             #expect(unpinned.status == .success)
             #expect(unpinned.lines == ["unpinned cached \(url)", "unpinned missing \(missing)"])
-            #expect(try await daemon.figure("entriesPinned") == 1)
+            #expect(try await daemon.metric("entriesPinned") == 1)
         }
     }
 
-    @Test func whatIsOnItsWayIsPinnedWhenItLands() async throws {
+    @Test func aDownloadPinnedInFlightIsPinnedWhenPublished() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(1, in: scope)
             let daemon = cache.daemon
@@ -56,7 +56,7 @@ struct EvictionCommandTests {
         }
     }
 
-    @Test func evictSaysWhatWentAndWhatIsLeft() async throws {
+    @Test func evictReportsEvictedAndRemainingBytes() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(6, in: scope)
             let daemon = cache.daemon
@@ -80,12 +80,12 @@ struct EvictionCommandTests {
             #expect(all.errorText.contains("\(size) bytes remain"))
             #expect(try await daemon.cachectl("evict").status == .exited(64))
             #expect(try await daemon.cachectl("evict", "--to", "much").status == .exited(64))
-            #expect(try await daemon.figure("evicted") == 5)
-            #expect(try await daemon.figure("bytesEvicted") == 5 * size)
+            #expect(try await daemon.metric("evicted") == 5)
+            #expect(try await daemon.metric("bytesEvicted") == 5 * size)
         }
     }
 
-    @Test func pressureSaysWhatWent() async throws {
+    @Test func pressureReportsEvictedEntries() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(8, in: scope)
             let daemon = cache.daemon
@@ -99,7 +99,7 @@ struct EvictionCommandTests {
             #expect(critical.text.contains(#""entries":3"#))
             #expect(try cache.held() == [5, 6, 7])
             #expect(try await daemon.cachectl("pressure", "severe").status == .exited(64))
-            try await daemon.expectTrueLedger()
+            try await daemon.expectLedgerMatchesDisk()
         }
     }
 }

@@ -20,7 +20,7 @@ struct FairnessTests {
         return time
     }
 
-    @Test func whatIsVisibleDoesNotWaitBehindPrefetches() async throws {
+    @Test func visibleImagesDoNotWaitBehindPrefetches() async throws {
         try await withTestScope { scope in
             let gate = try Gate()
             let image = SampleImage.png(byteCount: 9000)
@@ -37,7 +37,7 @@ struct FairnessTests {
             try await prefetcher.send(
                 call("Fetch", prefetches, parameters: #""priority":"background""#) + "\0")
             try await gate.reached(count: 56)
-            #expect(try await daemon.figure("transfersRunning") == 56)
+            #expect(try await daemon.metric("transfersRunning") == 56)
             // From a host that is as busy as it may be, too.
             for origin in [origins[0], origins[15]] {
                 let time = try await time(
@@ -46,11 +46,11 @@ struct FairnessTests {
             }
             #expect(origins.reduce(0) { $0 + $1.requests().count } == 58)
             gate.open()
-            #expect(try await prefetcher.answer().items.allSatisfy { $0.state == .cached })
+            #expect(try await prefetcher.nextReply().items.allSatisfy { $0.state == .cached })
         }
     }
 
-    @Test func prefetchesGiveWayToAllThatIsVisibleAndGoOnWhereTheyWere() async throws {
+    @Test func visibleImagesPreemptPrefetchesWhichResumeLater() async throws {
         try await withTestScope { scope in
             let gate = try Gate()
             let origin = try ScriptedOrigin(in: scope)
@@ -84,7 +84,7 @@ struct FairnessTests {
             let time = watch.time
             #expect(time < .milliseconds(900), "twelve visible images took \(time)")
             gate.open()
-            #expect(try await prefetcher.answer().items.allSatisfy { $0.state == .cached })
+            #expect(try await prefetcher.nextReply().items.allSatisfy { $0.state == .cached })
             let again = prefetches.flatMap { origin.requests($0).dropFirst() }
             #expect((1...5).contains(again.count))
             for request in again { #expect(request.headers["Range"] == "bytes=300000-") }
@@ -101,17 +101,17 @@ struct FairnessTests {
             let greedy = try daemon.connect()
             let urls = (0..<2000).map { origin.url("/a.png?\($0)") }
             try await greedy.send(call("Fetch", urls, flags: more) + "\0")
-            #expect(try await greedy.answer().items.count == urls.count)
+            #expect(try await greedy.nextReply().items.count == urls.count)
             let time = try await time(toFetch: origin.url("/a.png?mine"), "normal", from: daemon)
             #expect(time < .seconds(1), "the image of another client took \(time)")
             greedy.shutdown()
             try await waitUntil("the backlog to be gone") {
-                try await daemon.figure("transfersQueued") == 0
+                try await daemon.metric("transfersQueued") == 0
             }
         }
     }
 
-    @Test func oneClientsBacklogOnSlowHostsDoesNotDelayAnothersImageEither() async throws {
+    @Test func oneClientsBacklogOnSlowHostsDoesNotDelayAnothersImage() async throws {
         try await withTestScope { scope in
             let gate = try Gate()
             let image = SampleImage.png(byteCount: 9000)
@@ -131,17 +131,17 @@ struct FairnessTests {
                 let time = try await time(toFetch: origin.url("/a.png"), "normal", from: daemon)
                 #expect(time < .seconds(1), "the image of another client took \(time)")
             }
-            #expect(try await daemon.figure("transfersRunning") == 56)
+            #expect(try await daemon.metric("transfersRunning") == 56)
             greedy.shutdown()
             try await waitUntil("the backlog to be gone") {
-                try await daemon.figure("transfersQueued") == 0
+                try await daemon.metric("transfersQueued") == 0
             }
             gate.open()
         }
     }
 
     /// Not even where all of the backlog is more urgent.
-    @Test func muchThatIsVisibleToOneClientLeavesAPlaceToOthersAtItsHost() async throws {
+    @Test func oneClientsVisibleBacklogLeavesASlotAtTheHostForOthers() async throws {
         try await withTestScope { scope in
             let gate = try Gate()
             let image = SampleImage.png(byteCount: 9000)
@@ -159,13 +159,13 @@ struct FairnessTests {
                     toFetch: origin.url("/a.png?\(priority)"), priority, from: daemon)
                 #expect(time < .seconds(1), "the image of another client took \(time)")
             }
-            #expect(try await daemon.figure("transfersRunning") == 5)
+            #expect(try await daemon.metric("transfersRunning") == 5)
             greedy.shutdown()
             gate.open()
         }
     }
 
-    @Test func statusIsAnsweredWhileVeryManyAreQueued() async throws {
+    @Test func statusIsAnsweredWhileManyDownloadsAreQueued() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -185,13 +185,13 @@ struct FairnessTests {
                     == .inFlight
             }
             #expect(slowest < .milliseconds(500), "a status answer took \(slowest)")
-            #expect(try await greedy.answer().items.count == urls.count)
+            #expect(try await greedy.nextReply().items.count == urls.count)
         }
     }
 
     // MARK: A new set in the place of the old
 
-    @Test func ofAReplacedSetNotOneByteIsFetchedAgain() async throws {
+    @Test func replacingASetFetchesNothingTwice() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -222,12 +222,12 @@ struct FairnessTests {
                 #expect(origin.requests(name).count == 1)
                 #expect(origin.requests(name).first?.headers["Range"] == nil)
             }
-            let received = try await daemon.figure("bytesReceived")
+            let received = try await daemon.metric("bytesReceived")
             #expect((4 * 90_000...4 * 90_000 + 3 * 30_000).contains(received))
         }
     }
 
-    @Test func whatIsQueuedStaysQueuedOnceWhenTheSetIsReplaced() async throws {
+    @Test func queuedDownloadsStayQueuedOnceWhenTheSetIsReplaced() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -242,17 +242,17 @@ struct FairnessTests {
             // Those that run stay, and of those that wait every other.
             let rest = (0..<20).filter { $0 < 5 || $0.isMultiple(of: 2) }
             try await stream.send(call("Fetch", rest.map { urls[$0] }, flags: more) + "\0")
-            #expect(try await stream.lastAnswer().items.count == 20)
-            #expect(try await stream.answer().items.count == rest.count)
-            #expect(try await daemon.figure("transfersQueued") == rest.count - 5)
+            #expect(try await stream.lastReply().items.count == 20)
+            #expect(try await stream.nextReply().items.count == rest.count)
+            #expect(try await daemon.metric("transfersQueued") == rest.count - 5)
             gate.open()
-            #expect(try await stream.lastAnswer().items.allSatisfy { $0.state == .cached })
+            #expect(try await stream.lastReply().items.allSatisfy { $0.state == .cached })
             #expect(origin.requests().count == rest.count)
             #expect(Set(origin.requests().map(\.path)) == Set(rest.map { names[$0] }))
         }
     }
 
-    @Test func aSetOfVeryManyIsReplacedLikeOneOfFew() async throws {
+    @Test func aLargeSetIsReplacedLikeASmallOne() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -264,20 +264,20 @@ struct FairnessTests {
             try await stream.send(call("Fetch", urls, flags: more) + "\0")
             try await gate.reached(count: 5)
             try await stream.send(call("Fetch", Array(urls[..<5]), flags: more) + "\0")
-            #expect(try await stream.lastAnswer().items.count == 3000)
-            #expect(try await stream.answer().items.count == 5)
+            #expect(try await stream.lastReply().items.count == 3000)
+            #expect(try await stream.nextReply().items.count == 5)
             try await waitUntil("the rest to be gone") {
-                try await daemon.figure("transfersQueued") == 0
+                try await daemon.metric("transfersQueued") == 0
             }
             gate.open()
-            #expect(try await stream.lastAnswer().items.map(\.state).allSatisfy { $0 == .cached })
+            #expect(try await stream.lastReply().items.map(\.state).allSatisfy { $0 == .cached })
             #expect(Set(origin.requests().map(\.target)) == Set((0..<5).map { "/a.png?\($0)" }))
             #expect(origin.requests().count == 5)
             // A call behind it ends one of very many as well.
             try await stream.send(call("Fetch", urls, flags: more) + "\0")
             try await stream.send(call("org.varlink.service.GetInfo") + "\0")
-            #expect(try await stream.lastAnswer().items.count == 3000)
-            #expect(try await stream.answer().parameters?.product == "cached")
+            #expect(try await stream.lastReply().items.count == 3000)
+            #expect(try await stream.nextReply().parameters?.product == "cached")
         }
     }
 }

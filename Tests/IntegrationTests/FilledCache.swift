@@ -84,8 +84,8 @@ extension DaemonFixture {
     }
 
     /// The ledger is what the disk says; asked when nothing is under way.
-    func expectTrueLedger(_ comment: Comment? = nil) async throws {
+    func expectLedgerMatchesDisk(_ comment: Comment? = nil) async throws {
         let usage = try await diskUsage()
-        #expect(try await figure("bytesUsed") == usage, comment)
+        #expect(try await metric("bytesUsed") == usage, comment)
     }
 }

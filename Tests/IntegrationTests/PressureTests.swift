@@ -21,32 +21,32 @@ struct PressureTests {
 
     // MARK: Sources
 
-    @Test func aByteIntoTheFIFOIsAWarning() async throws {
+    @Test func aByteInTheFIFOIsAWarning() async throws {
         try await withTestScope { scope in
             let fifo = try FIFO(in: scope)
             let daemon = try await start(watching: fifo.path, in: scope)
             // The daemon's clock: others are up to 4 ms ahead of it, and of its second. time(2)
             let before = time(nil)
-            #expect(try await daemon.figure("pressureReactions") == 0)
+            #expect(try await daemon.metric("pressureReactions") == 0)
             #expect(try await daemon.statistics()["pressureLastSource"] == nil)
             try fifo.write("x")
             let stats = try await daemon.waitForReactions(1)
             #expect(stats["pressureLastSource"] == .string("MEMORY_PRESSURE_WATCH \(fifo.path)"))
             #expect(stats["pressureLastLevel"] == "warning")
             let after = time(nil)
-            #expect((before...after).contains(try await daemon.figure("pressureLastAt")))
+            #expect((before...after).contains(try await daemon.metric("pressureLastAt")))
             let counts = [
                 "pressureLastEntries", "pressureLastBytes", "pressureLastDroppedEntries",
                 "pressureLastDroppedBytes", "pressureLastMilliseconds",
             ]
-            for name in counts { #expect(try await daemon.figure(name) >= 0, "\(name)") }
+            for name in counts { #expect(try await daemon.metric(name) >= 0, "\(name)") }
             try await daemon.expectQuiet(after: 1)
             let source = "MEMORY_PRESSURE_WATCH \(fifo.path)"
             try await daemon.waitForLines(1, about: source, "warning")
         }
     }
 
-    @Test func whatTheDaemonWroteIntoTheFIFOIsNoPressure() async throws {
+    @Test func theDaemonsOwnGreetingInTheFIFOIsNoPressure() async throws {
         try await withTestScope { scope in
             let fifo = try FIFO(in: scope)
             let daemon = try await start(watching: fifo.path, write: "hello", in: scope)
@@ -57,7 +57,7 @@ struct PressureTests {
         }
     }
 
-    @Test func aSocketIsGreetedAndTellsOfPressure() async throws {
+    @Test func aSocketReceivesTheGreetingAndSignalsPressure() async throws {
         try await withTestScope { scope in
             let listener = try UnixListener(in: scope)
             let daemon = try await start(watching: listener.path, write: "hello", in: scope)
@@ -75,7 +75,7 @@ struct PressureTests {
     @Test(
         .enabled(
             if: PressureFile.machine.grantsTriggers, "the kernel signals no pressure to this user"))
-    func aPressureFileIsArmedWithWhatTheServiceManagerWants() async throws {
+    func aPressureFileIsArmedWithTheServiceManagersTrigger() async throws {
         try await withTestScope { scope in
             let daemon = try await start(
                 watching: "/proc/pressure/memory", write: "some 2000000 2000000\0", in: scope)
@@ -89,7 +89,7 @@ struct PressureTests {
 
     @Test(
         .enabled(if: PressureFile.machine.isThere, "the kernel keeps no pressure figures"))
-    func withoutAServiceManagerTheKernelIsAsked() async throws {
+    func withoutAServiceManagerKernelPressureIsWatched() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(
                 environment: ["MEMORY_PRESSURE_WATCH": ""], in: scope)
@@ -103,19 +103,19 @@ struct PressureTests {
         }
     }
 
-    @Test func devNullIsOff() async throws {
+    @Test func devNullDisablesPressureWatching() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(
                 environment: ["MEMORY_PRESSURE_WATCH": "/dev/null"], in: scope)
             try await daemon.waitForPressureSource("off")
-            #expect(try await daemon.figure("pressureReactions") == 0)
+            #expect(try await daemon.metric("pressureReactions") == 0)
         }
     }
 
     // MARK: Real pressure
 
     @Test(.enabled(if: StallGroup.obstacle == nil, "\(StallGroup.obstacle ?? "")"))
-    func aRealStallIsAnsweredWithin2500ms() async throws {
+    func aRealStallCausesAReactionWithin2500ms() async throws {
         try await withTestScope { scope in
             let group = try StallGroup(in: scope)
             let daemon = try await start(watching: group.pressure.path, coolDown: "1h", in: scope)
@@ -131,7 +131,7 @@ struct PressureTests {
     }
 
     @Test(.enabled(if: StallGroup.obstacle == nil, "\(StallGroup.obstacle ?? "")"))
-    func aShortStallRightAfterTheStartIsNotAnswered() async throws {
+    func aShortStallRightAfterStartCausesNoReaction() async throws {
         try await withTestScope { scope in
             let group = try StallGroup(in: scope)
             // Waiting that lies in the past: what the kernel's false event counts.
@@ -161,7 +161,7 @@ struct PressureTests {
     // MARK: People and scripts
 
     @Test(arguments: [(SIGUSR1, "SIGUSR1", "warning"), (SIGUSR2, "SIGUSR2", "critical")])
-    func aSignalAsksForAReaction(signal: Int32, name: String, level: String) async throws {
+    func aSignalCausesAReaction(signal: Int32, name: String, level: String) async throws {
         try await withTestScope { scope in
             // The cool-down is an hour, and nothing for a person.
             let daemon = try await DaemonFixture.start(
@@ -177,7 +177,7 @@ struct PressureTests {
     }
 
     @Test(arguments: ["warning", "critical"])
-    func theCallAsksForAReactionAndSaysWhatWent(level: String) async throws {
+    func thePressureCallCausesAReactionAndReportsIt(level: String) async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let answer = try await daemon.ask(
@@ -194,19 +194,19 @@ struct PressureTests {
     }
 
     @Test(arguments: [#""level":"severe""#, #""level":2"#, ""])
-    func aCallWithoutALevelIsRefused(parameters: String) async throws {
+    func aPressureCallWithoutAValidLevelIsRefused(parameters: String) async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let answer = try await daemon.ask(call("Pressure", parameters: parameters))
             #expect(answer.error == "org.varlink.service.InvalidParameter")
             #expect(answer.parameters?.parameter == "level")
-            #expect(try await daemon.figure("pressureReactions") == 0)
+            #expect(try await daemon.metric("pressureReactions") == 0)
         }
     }
 
     // MARK: Cool-down
 
-    @Test func pressureInTheCoolDownActsWhenThatEnds() async throws {
+    @Test func pressureDuringTheCoolDownActsAtItsEnd() async throws {
         try await withTestScope { scope in
             let fifo = try FIFO(in: scope)
             let daemon = try await start(watching: fifo.path, coolDown: "500ms", in: scope)
@@ -219,7 +219,7 @@ struct PressureTests {
         }
     }
 
-    @Test func inTheCoolDownOnlyWhatIsWorseActs() async throws {
+    @Test func onlyHigherPressureActsDuringTheCoolDown() async throws {
         try await withTestScope { scope in
             let fifo = try FIFO(in: scope)
             let daemon = try await start(watching: fifo.path, coolDown: "1h", in: scope)
@@ -234,7 +234,7 @@ struct PressureTests {
         }
     }
 
-    @Test func theCallBeginsACoolDown() async throws {
+    @Test func thePressureCallStartsACoolDown() async throws {
         try await withTestScope { scope in
             let fifo = try FIFO(in: scope)
             let daemon = try await start(watching: fifo.path, coolDown: "1h", in: scope)
@@ -260,14 +260,15 @@ struct PressureTests {
     }
 
     @Test(arguments: [("warning", 75), ("critical", 50)])
-    func theLeastRecentlyUsedGoDownToTheShare(level: String, percent: Int) async throws {
+    func pressureEvictsTheLeastRecentlyUsedDownToItsShare(level: String, percent: Int) async throws
+    {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let urls = try await fill(daemon, in: scope)
-            let held = try await daemon.figure("bytesUsed")
+            let held = try await daemon.metric("bytesUsed")
             let answer = try await daemon.ask(
                 call("Pressure", parameters: #""level":"\#(level)""#))
-            let left = try await daemon.figure("bytesUsed")
+            let left = try await daemon.metric("bytesUsed")
             let gone = try #require(answer.parameters?.entries)
             #expect(gone == urls.count * (100 - percent) / 100)
             #expect(try #require(answer.parameters?.bytes) == held - left)
@@ -278,20 +279,20 @@ struct PressureTests {
         }
     }
 
-    @Test func aByteIntoTheFIFOEvictsToTheShareThatIsSet() async throws {
+    @Test func aByteInTheFIFOEvictsToTheConfiguredShare() async throws {
         try await withTestScope { scope in
             let fifo = try FIFO(in: scope)
             let daemon = try await DaemonFixture.start(
                 ["--pressure-warning-keep", "25%"],
                 environment: ["MEMORY_PRESSURE_WATCH": fifo.path], in: scope)
             let urls = try await fill(daemon, in: scope)
-            let held = try await daemon.figure("bytesUsed")
+            let held = try await daemon.metric("bytesUsed")
             try fifo.write("x")
             try await daemon.waitForReactions(1)
-            let left = try await daemon.figure("bytesUsed")
+            let left = try await daemon.metric("bytesUsed")
             #expect(left <= held / 4)
-            #expect(try await daemon.figure("pressureLastBytes") == held - left)
-            #expect(try await daemon.figure("pressureLastEntries") == urls.count * 3 / 4)
+            #expect(try await daemon.metric("pressureLastBytes") == held - left)
+            #expect(try await daemon.metric("pressureLastEntries") == urls.count * 3 / 4)
             #expect(size(at: try daemon.path(urls[0])) == nil)
             #expect(size(at: try daemon.path(urls[39])) != nil)
         }
@@ -303,7 +304,7 @@ struct PressureTests {
         ("CACHED_PRESSURE_COOL_DOWN", "10"), ("CACHED_PRESSURE_WARNING", "some"),
         ("CACHED_PRESSURE_WARNING_KEEP", "most"),
     ])
-    func aWrongSettingEndsTheStartAndIsNamed(name: String, value: String) async throws {
+    func anInvalidSettingStopsTheStartAndIsNamed(name: String, value: String) async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let output = try await run(
@@ -315,7 +316,7 @@ struct PressureTests {
         }
     }
 
-    @Test func everyFigureIsExplainedAndThereIsNoOther() async throws {
+    @Test func theDocumentationExplainsExactlyTheReportedStats() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             // Of the last reaction there are figures only then.

@@ -35,7 +35,7 @@ struct ProtocolTests {
     }
 
     /// Nobody ends what nobody waits for, so there is a limit: one call's worth.
-    @Test func moreThanTheDaemonHoldsIsRefused() async throws {
+    @Test func moreDetachedFetchesThanTheLimitAreRefused() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             // For many minutes nothing else gets a turn.
@@ -55,14 +55,14 @@ struct ProtocolTests {
         }
     }
 
-    @Test func moreWhereItIsNotOfferedIsAnsweredOnce() async throws {
+    @Test func moreIsAnsweredOnceByMethodsThatDoNotStream() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let connection = try daemon.connect()
             for method in ["Status", "List", "Stats", "org.varlink.service.GetInfo"] {
                 let urls = method == "Status" ? ["http://a.example/"] : nil
                 let text = try await connection.call(call(method, urls, flags: [#""more":true"#]))
-                #expect(try Answer(text).error == nil, "\(method)")
+                #expect(try AnyReply(text).error == nil, "\(method)")
                 #expect(!text.contains("continues"), "\(method)")
                 #expect(try await connection.ask(getInfo).parameters?.product == "cached")
             }
@@ -83,7 +83,7 @@ struct ProtocolTests {
             let connection = try daemon.connect()
             for message in Self.statusCalls {
                 let text = try await connection.call(message)
-                let item = try #require(try Answer(text).items.first)
+                let item = try #require(try AnyReply(text).items.first)
                 #expect(item.url == "http://a.example/", "\(message)")
                 #expect(item.state == .missing, "\(message)")
                 // Absent optionals are left out of answers.
@@ -100,7 +100,7 @@ struct ProtocolTests {
         #"{"method":"io.cached.Cache.List","parameters":null}"#,
     ]
 
-    @Test func aMethodWithoutNeedsTakesNoParametersAtAll() async throws {
+    @Test func parametersCanBeAbsentIfNoneIsRequired() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             for message in Self.listCalls {
@@ -111,7 +111,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test func errorsNameWhatIsWrongAndTheConnectionGoesOn() async throws {
+    @Test func errorsNameTheProblemAndTheConnectionStaysOpen() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let connection = try daemon.connect()
@@ -166,7 +166,7 @@ struct ProtocolTests {
         #"{"method":null}"#, "\u{FEFF}{}",
     ]
 
-    @Test func whatIsNoCallIsAnsweredWithInvalidMessageAndClosed() async throws {
+    @Test func anInvalidMessageIsAnsweredAndClosesTheConnection() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             for message in Self.noCalls {
@@ -180,13 +180,13 @@ struct ProtocolTests {
         }
     }
 
-    @Test func bytesThatAreNotUTF8AreAnsweredToo() async throws {
+    @Test func messagesThatAreNotUTF8AreAnsweredToo() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             for junk: [UInt8] in [[0xFF, 0xFE, 0x00], [0x7B, 0x22, 0xC3, 0x28, 0x22, 0x7D, 0x00]] {
                 let connection = try daemon.connect()
                 try await connection.send(junk)
-                #expect(try await connection.answer().error == "io.cached.Cache.InvalidMessage")
+                #expect(try await connection.nextReply().error == "io.cached.Cache.InvalidMessage")
                 #expect(try await connection.receive() == nil)
             }
             let connection = try daemon.connect()
@@ -194,13 +194,13 @@ struct ProtocolTests {
                 #"{"method":"io.cached.Cache.Status","parameters":{"urls":["http://"#.utf8)
             try await connection.send(start + [0xFF] + Array(#""]}}"#.utf8) + [0])
             // A text that is not UTF-8 is not JSON (RFC 8259 §8.1).
-            #expect(try await connection.answer().error == "io.cached.Cache.InvalidMessage")
+            #expect(try await connection.nextReply().error == "io.cached.Cache.InvalidMessage")
             #expect(try await connection.receive() == nil)
             #expect(try await daemon.ask(getInfo).parameters?.product == "cached")
         }
     }
 
-    @Test func aMessageWithoutEndIsRefusedAndCostsNoMemory() async throws {
+    @Test func anEndlessMessageIsRefusedAndCostsNoMemory() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let connection = try daemon.connect()
@@ -209,7 +209,7 @@ struct ProtocolTests {
             var sent = 0
             // The daemon may close before all 64 MiB are out.
             while sent < 64, (try? await connection.send(piece)) != nil { sent += 1 }
-            let answer = try await connection.answer()
+            let answer = try await connection.nextReply()
             #expect(answer.error == "io.cached.Cache.MessageTooLarge")
             #expect(answer.parameters?.limit == 16 << 20)
             try await connection.waitForClose()
@@ -220,7 +220,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test func aMessageOfAlmostSixteenMebibytesIsTaken() async throws {
+    @Test func aMessageOfAlmostSixteenMebibytesIsAccepted() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let connection = try daemon.connect()
@@ -229,7 +229,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test func twoCallsInOneWriteAreAnsweredInTheirOrder() async throws {
+    @Test func callsInOneWriteAreAnsweredInOrder() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let connection = try daemon.connect()
@@ -237,14 +237,14 @@ struct ProtocolTests {
             try await connection.send(
                 call("Stats") + "\0" + call("Status", ["http://a.example/"]) + "\0" + getInfo + "\0"
             )
-            #expect(try await connection.answer().parameters?.stats != nil)
-            #expect(try await connection.answer().items.count == 1)
-            #expect(try await connection.answer().parameters?.product == "cached")
+            #expect(try await connection.nextReply().parameters?.stats != nil)
+            #expect(try await connection.nextReply().items.count == 1)
+            #expect(try await connection.nextReply().parameters?.product == "cached")
         }
     }
 
     /// More than a megabyte is taken while it is being written, as the client reads along.
-    @Test func aLongAnswerComesOnce() async throws {
+    @Test func aLongReplyIsSentOnce() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let question = call("Status", (0..<8000).map { "ftp://a/\($0)" })
@@ -257,7 +257,7 @@ struct ProtocolTests {
         }
     }
 
-    @Test func aClientThatHasNothingMoreToSayStillGetsItsAnswers() async throws {
+    @Test func aClientThatShutsDownItsSendingSideStillGetsReplies() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -268,24 +268,24 @@ struct ProtocolTests {
             connection.endSending()
             try await gate.reached()
             gate.open()
-            #expect(try await connection.answer().items.first?.state == .cached)
-            #expect(try await connection.answer().parameters?.product == "cached")
+            #expect(try await connection.nextReply().items.first?.state == .cached)
+            #expect(try await connection.nextReply().parameters?.product == "cached")
             #expect(try await connection.receive() == nil)
         }
     }
 
-    @Test func aCallMayComeByteAfterByte() async throws {
+    @Test func aCallCanArriveByteByByte() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let connection = try daemon.connect()
             for byte in Array((call("Status", ["http://a.example/ü"]) + "\0").utf8) {
                 try await connection.send([byte])
             }
-            #expect(try await connection.answer().items.first?.url == "http://a.example/ü")
+            #expect(try await connection.nextReply().items.first?.url == "http://a.example/ü")
         }
     }
 
-    @Test func aClientInTheMiddleOfItsMessageHoldsNobodyUp() async throws {
+    @Test func anIncompleteMessageDoesNotDelayOthers() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let slow = try daemon.connect()
@@ -295,19 +295,19 @@ struct ProtocolTests {
                 #expect(try await daemon.ask(getInfo).parameters?.product == "cached")
             }
             try await slow.send(String(message.dropFirst(30)))
-            #expect(try await slow.answer().items.count == 1)
+            #expect(try await slow.nextReply().items.count == 1)
         }
     }
 
     /// It ends its side at once; the answers are far more than the sockets hold.
-    @Test func allCallsAreAnsweredThoughNoMoreWillCome() async throws {
+    @Test func allPipelinedCallsAreAnsweredAfterAShutdown() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let status = call("Status", (0..<10).map { "http://a.example/\($0).png" }) + "\0"
             for count in [1, 20, 200, 2000] {
                 let message = Array(String(repeating: status, count: count).utf8)
                 let exchange = try await offPool {
-                    try Exchange(with: daemon.socket, saying: [message])
+                    try Exchange(with: daemon.socket, sending: [message])
                 }
                 #expect(exchange.messages.count == count)
             }
@@ -316,11 +316,11 @@ struct ProtocolTests {
 
     /// When the daemon reads, all of it is there: calls that fill what it reads at once, behind them the
     /// end, and nobody who takes the answers.
-    @Test func clientsThatAreGoneBeforeTheirCallsAreReadHarmNobody() async throws {
+    @Test func clientsGoneBeforeTheirCallsAreReadAreClosed() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             func descriptors() throws -> Int {
-                try ProcessFigures(of: daemon.process.pid).descriptors
+                try ProcessUsage(of: daemon.process.pid).descriptors
             }
             _ = try await daemon.ask(getInfo)
             let before = try descriptors()
@@ -330,7 +330,8 @@ struct ProtocolTests {
             for length in [256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072] {
                 let calls = repeatElement(message, count: length / message.count).joined()
                 let padding = [UInt8](repeating: 0x20, count: length % message.count)
-                _ = try Exchange(with: daemon.socket, saying: [padding + Array(calls)], .leaves)
+                _ = try Exchange(
+                    with: daemon.socket, sending: [padding + Array(calls)], .closesUnread)
             }
             daemon.process.signal(SIGCONT)
             try await waitUntil("all are closed") { try descriptors() <= before }
@@ -347,7 +348,7 @@ struct ProtocolTests {
     ]
 
     @Test(arguments: floods)
-    func aClientThatNeverReadsCostsNoMemoryAndNobodyElse(
+    func aClientThatNeverReadsCostsNoMemoryAndDoesNotBlockOthers(
         _ message: String, _ count: Int
     ) async throws {
         try await withTestScope { scope in

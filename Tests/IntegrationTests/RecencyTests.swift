@@ -7,7 +7,7 @@ import Testing
 /// program.
 @Suite("Recency", .serialized, .timeLimit(.minutes(5)))
 struct RecencyTests {
-    @Test func aHitAndADirectOpeningSaveAnImage() async throws {
+    @Test func cacheHitsAndDirectReadsCountAsUse() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(10, in: scope)
             try await cache.read(2)
@@ -23,7 +23,7 @@ struct RecencyTests {
         }
     }
 
-    @Test func questionsSaveNoImage() async throws {
+    @Test func queriesDoNotCountAsUse() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(8, in: scope)
             let questions = [
@@ -45,7 +45,7 @@ struct RecencyTests {
         }
     }
 
-    @Test func theDaemonsOwnOpeningsSaveNoImage() async throws {
+    @Test func theDaemonsOwnReadsDoNotCountAsUse() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(6, in: scope)
             for verb in ["pin", "unpin"] {
@@ -62,7 +62,7 @@ struct RecencyTests {
     }
 
     @Test(arguments: [false, true])
-    func theOrderOutlivesTheDaemon(crash: Bool) async throws {
+    func theOrderOfUseSurvivesARestart(crash: Bool) async throws {
         try await withTestScope { scope in
             var cache = try await FilledCache(10, in: scope)
             let events = try FileEvents(.uses, in: cache.daemon.directory, scope)
@@ -88,7 +88,7 @@ struct RecencyTests {
     }
 
     /// Under `relatime` a reading is noted where the access time is not after the change time. mount(8)
-    @Test func theKernelGoesOnNotingWhoReads() async throws {
+    @Test func theKernelKeepsUpdatingAccessTimes() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(20, of: 900, in: scope)
             for url in cache.urls {
@@ -100,7 +100,7 @@ struct RecencyTests {
         }
     }
 
-    @Test func whatIsUsedBeforeTheDirectoryIsReadCounts() async throws {
+    @Test func usesWhileTheDaemonIsStoppedCount() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(10, in: scope)
             try await cache.daemon.stop()
@@ -116,7 +116,7 @@ struct RecencyTests {
         }
     }
 
-    @Test func afterAnOverflowTheFilesTellOfTheirUse() async throws {
+    @Test func afterAQueueOverflowUsesAreReadFromTheFiles() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(10, in: scope)
             #expect(try await cache.daemon.fetch(cache.urls[5]).state == .cached)
@@ -131,7 +131,7 @@ struct RecencyTests {
             try await cache.daemon.waitForScan()
             try await cache.evict(to: 3)
             #expect(try cache.held() == [2, 5, 9])
-            try await cache.daemon.expectTrueLedger()
+            try await cache.daemon.expectLedgerMatchesDisk()
         }
     }
 

@@ -8,11 +8,11 @@ import Testing
 struct ResumeTests {
     private static let image = SampleImage.png(byteCount: 300_000)
 
-    @Test func aDownloadInterruptedByACrashGoesOn() async throws {
+    @Test func aDownloadInterruptedByACrashResumes() async throws {
         try await continues(after: 123_456) { try await $0.kill() }
     }
 
-    @Test func aDownloadInterruptedByAStopGoesOn() async throws {
+    @Test func aDownloadInterruptedByAStopResumes() async throws {
         try await continues(after: 99_999) { try await $0.stop() }
     }
 

@@ -8,7 +8,7 @@ struct ReuseTests {
     let image = SampleImage.png(byteCount: 5000)
     let stale: HeaderFields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
 
-    @Test func aStaleImageIsTheAnswerAndItsFailureShows() async throws {
+    @Test func aStaleImageIsReturnedAndItsFailedRefreshIsReported() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(headers: stale, body: image))
@@ -26,12 +26,12 @@ struct ReuseTests {
             origin.route("/a.png", [.head(304, ["Cache-Control": "max-age=1000"])])
             #expect(try await daemon.fetch(url).failure == nil)
             #expect(try await daemon.status(url).failure == nil)
-            #expect(try await daemon.figure("revalidated") == 1)
-            #expect(try await daemon.figure("staleAnswers") == 2)
+            #expect(try await daemon.metric("revalidated") == 1)
+            #expect(try await daemon.metric("staleAnswers") == 2)
         }
     }
 
-    @Test func whatIsNotModifiedIsNoRedirect() async throws {
+    @Test func aLocationInANotModifiedResponseIsNotFollowed() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let url = origin.url("/a.png")
@@ -41,7 +41,7 @@ struct ReuseTests {
             #expect(try await daemon.fetch(url).state == .cached)
             origin.route("/a.png", [.head(304, ["Location": "/b.png"])])
             #expect(try await daemon.cachectl("fetch", "--refresh", url).status == .success)
-            #expect(try await daemon.figure("revalidated") == 1)
+            #expect(try await daemon.metric("revalidated") == 1)
             #expect(try contents(of: daemon.path(url)) == image)
             // The next transfer follows redirects again.
             origin.route("/c.png", .answer(302, headers: ["Location": "/b.png"]))
@@ -50,7 +50,7 @@ struct ReuseTests {
         }
     }
 
-    @Test func aDownloadThatPausesSaysSo() async throws {
+    @Test func aDownloadWaitingForARetryReportsIt() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(503, headers: ["Retry-After": "300"]))

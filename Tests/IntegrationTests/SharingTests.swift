@@ -26,16 +26,16 @@ struct SharingTests {
             let url = origin.url("/a.png")
             let size = try Self.crowdSize()
             let daemon = try await DaemonFixture.start(in: scope)
-            let crowd = try await Crowd(of: size, at: daemon.socket, in: scope)
-            try await crowd.say(call("Fetch", [url]) + "\0")
+            let crowd = try await ConnectionGroup(of: size, at: daemon.socket, in: scope)
+            try await crowd.sendAll(call("Fetch", [url]) + "\0")
             try await waitUntil("everybody to have joined") {
-                try await daemon.figure("joined") == size - 1
+                try await daemon.metric("joined") == size - 1
             }
             gate.open()
-            let answers = try await crowd.answers()
+            let answers = try await crowd.receiveAll()
             #expect(answers.count == size)
             let path = try daemon.path(url)
-            let distinct = try Set(answers).map { try Answer($0) }
+            let distinct = try Set(answers).map { try AnyReply($0) }
             #expect(distinct.allSatisfy { $0.error == nil && $0.items.first?.path == path })
             #expect(try contents(of: path) == image)
             #expect(origin.requests("/a.png").count == 1)
@@ -43,7 +43,7 @@ struct SharingTests {
         }
     }
 
-    @Test func aCallerThatLeavesDisturbsNoOther() async throws {
+    @Test func aDepartingCallerDoesNotDisturbOthers() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -56,19 +56,19 @@ struct SharingTests {
             let staying = try daemon.connect()
             try await staying.send(call("Fetch", [url]) + "\0")
             try await waitUntil("the second caller to have joined") {
-                try await daemon.figure("joined") == 1
+                try await daemon.metric("joined") == 1
             }
             leaving.shutdown()
             // The daemon has noticed once it has closed its side too.
             try await leaving.waitForClose()
             #expect(try await daemon.status(url).state == .inFlight)
             gate.open()
-            #expect(try await staying.answer().items.first?.state == .cached)
+            #expect(try await staying.nextReply().items.first?.state == .cached)
             #expect(origin.requests("/a.png").map(\.outcome) == [.answered])
         }
     }
 
-    @Test func aDownloadStopsWhenTheLastWhoWaitsHasGone() async throws {
+    @Test func aDownloadStopsWhenItsLastWaiterLeaves() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -77,10 +77,10 @@ struct SharingTests {
             let daemon = try await DaemonFixture.start(in: scope)
             let callers = [try daemon.connect(), try daemon.connect()]
             try await callers[0].send(call("Fetch", [url], flags: [#""more":true"#]) + "\0")
-            _ = try await callers[0].answer { $0.received == 4000 }
+            _ = try await callers[0].nextItem { $0.received == 4000 }
             try await callers[1].send(call("Fetch", [url]) + "\0")
             try await waitUntil("the second caller to have joined") {
-                try await daemon.figure("joined") == 1
+                try await daemon.metric("joined") == 1
             }
             for caller in callers { caller.shutdown() }
             try await origin.waitForOutcome(.abandoned, of: "/a.png")
@@ -88,7 +88,7 @@ struct SharingTests {
             #expect(item.state == .missing)
             #expect(item.failure == nil)
             #expect(size(at: try daemon.path(url) + ".part") == 4000)
-            #expect(try await daemon.figure("transfersRunning") == 0)
+            #expect(try await daemon.metric("transfersRunning") == 0)
         }
     }
 
@@ -106,7 +106,7 @@ struct SharingTests {
         }
     }
 
-    @Test func aDownloadNobodyHasToWaitForGoesOnWithoutAnybody() async throws {
+    @Test func aDetachedDownloadContinuesWithoutWaiters() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -130,7 +130,7 @@ struct SharingTests {
         }
     }
 
-    @Test func whatIsCachedIsNotAskedForAgain() async throws {
+    @Test func aCachedImageIsNotRequestedAgain() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png()))

@@ -15,7 +15,7 @@ struct StartTests {
             environment: minimalEnvironment(environment))
     }
 
-    @Test func aSocketInUseIsLeftToItsDaemonAndNamesIt() async throws {
+    @Test func aSocketInUseIsLeftAloneAndItsDaemonIsNamed() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let other = try TemporaryDirectory(in: scope)
@@ -27,7 +27,7 @@ struct StartTests {
         }
     }
 
-    @Test func aDirectoryInUseIsLeftToItsDaemonAndNamesIt() async throws {
+    @Test func aDirectoryInUseIsLeftAloneAndItsDaemonIsNamed() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let other = try TemporaryDirectory(in: scope)
@@ -50,7 +50,7 @@ struct StartTests {
                 BuiltProducts.program("cached"),
                 ["--directory", home.file("c"), "--socket", daemon.socket], in: scope)
             try await process.waitForSocket(daemon.socket)
-            let connection = try Varlink(daemon.socket, in: scope)
+            let connection = try VarlinkConnection(daemon.socket, in: scope)
             #expect(try await connection.ask(call("Stats")).error == nil)
             process.signal(SIGTERM)
             #expect(try await process.waitForExit() == .success)
@@ -58,7 +58,7 @@ struct StartTests {
         }
     }
 
-    @Test func whatIsNoSocketIsNotReplacedByOne() async throws {
+    @Test func aFileThatIsNotASocketIsNotReplaced() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let file = try home.write("precious", to: "file")
@@ -71,7 +71,7 @@ struct StartTests {
         }
     }
 
-    @Test func placesWhereNothingCanBeMadeExitWith73() async throws {
+    @Test func pathsWhereNothingCanBeCreatedExitWith73() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let file = try home.write("precious", to: "file")
@@ -97,7 +97,7 @@ struct StartTests {
     @Test(
         .enabled(if: geteuid() == 0, "only root can become somebody who may not write"),
         arguments: [true, false])
-    func aDirectoryThatMayNotBeUsedExitsWith77(isOwn: Bool) async throws {
+    func aDirectoryWithoutPermissionExitsWith77(isOwn: Bool) async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             chmod(home.path, 0o755)
@@ -150,7 +150,7 @@ struct StartTests {
         }
     }
 
-    @Test func aWrongSettingExitsWith78AndNamesTheNearestOne() async throws {
+    @Test func anInvalidSettingExitsWith78AndNamesTheNearestOne() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let file = try home.write("CACHED_ALOW_NETWORK=10.0.0.0/8\n", to: "cached.conf")
@@ -175,7 +175,7 @@ struct StartTests {
     }
 
     /// Otherwise it would evict everything, and refuse every download.
-    @Test func aFloorOfFreeSpaceThatNoDiskHasIsAWrongSetting() async throws {
+    @Test func anImpossibleFreeSpaceMinimumIsAnInvalidSetting() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let output = try await start(
@@ -187,7 +187,7 @@ struct StartTests {
         }
     }
 
-    @Test func theSocketIsForItsOwnerAloneUnlessToldOtherwise() async throws {
+    @Test func onlyTheOwnerCanConnectByDefault() async throws {
         try await withTestScope { scope in
             for (arguments, mode) in [([], 0o600), (["--socket-mode", "660"], 0o660)] {
                 let daemon = try await DaemonFixture.start(arguments, in: scope)

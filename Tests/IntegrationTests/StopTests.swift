@@ -7,7 +7,7 @@ import Testing
 @Suite("Stop", .serialized, .timeLimit(.minutes(5)))
 struct StopTests {
     @Test(arguments: [SIGTERM, SIGINT])
-    func aSignalEndsItWithinASecondAndAnswersAllWhoWait(_ signal: Int32) async throws {
+    func aSignalStopsTheDaemonWithinASecondAndAnswersEveryWaiter(_ signal: Int32) async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -31,7 +31,7 @@ struct StopTests {
                 }
             }
             try await waitUntil("cachectl to have joined") {
-                try await daemon.figure("joined") == 6
+                try await daemon.metric("joined") == 6
             }
 
             let watch = Stopwatch()
@@ -39,9 +39,9 @@ struct StopTests {
             #expect(try await daemon.process.waitForExit() == .success)
             #expect(watch.time(until: try #require(daemon.process.endedAt)) < .seconds(1))
 
-            #expect(try await waiting.answer().error == "io.cached.Cache.ShuttingDown")
+            #expect(try await waiting.nextReply().error == "io.cached.Cache.ShuttingDown")
             #expect(try await waiting.receive() == nil)
-            #expect(try await streaming.lastAnswer().error == "io.cached.Cache.ShuttingDown")
+            #expect(try await streaming.lastReply().error == "io.cached.Cache.ShuttingDown")
             #expect(try await idle.receive() == nil)
             let status = try await cachectl.waitForExit()
             #expect(status == .exited(69), "\(cachectl.text(.standardError))")
@@ -54,7 +54,7 @@ struct StopTests {
         }
     }
 
-    @Test func with256DownloadsUnderWayItEndsWithinASecondAndTheNextGoesOnWithThem() async throws {
+    @Test func with256DownloadsItStopsWithinASecondAndTheNextDaemonResumesThem() async throws {
         try await withTestScope { scope in
             let count = 256
             let image = SampleImage.png(byteCount: 9000)
@@ -81,7 +81,7 @@ struct StopTests {
             daemon.process.signal(SIGTERM)
             #expect(try await daemon.process.waitForExit() == .success)
             #expect(watch.time(until: try #require(daemon.process.endedAt)) < .seconds(1))
-            #expect(try await waiting.answer().error == "io.cached.Cache.ShuttingDown")
+            #expect(try await waiting.nextReply().error == "io.cached.Cache.ShuttingDown")
             for url in urls { #expect(size(at: try daemon.path(url) + ".part") == 4000) }
 
             let again = try await daemon.restart()
@@ -94,7 +94,7 @@ struct StopTests {
         }
     }
 
-    @Test func anIdleDaemonEndsAtOnce() async throws {
+    @Test func anIdleDaemonStopsAtOnce() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let watch = Stopwatch()
@@ -105,7 +105,7 @@ struct StopTests {
         }
     }
 
-    @Test func aReaderThatIsNotReadingDoesNotHoldTheEndUp() async throws {
+    @Test func aClientThatDoesNotReadDoesNotDelayTheStop() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let urls = (0..<30_000).map { "http://a.example/\($0).png" }
@@ -119,7 +119,7 @@ struct StopTests {
         }
     }
 
-    @Test func aSecondSignalDoesNotSpoilTheEnd() async throws {
+    @Test func aSecondSignalDoesNotDisturbTheStop() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             daemon.process.signal(SIGTERM)
@@ -129,7 +129,7 @@ struct StopTests {
         }
     }
 
-    @Test func aCrashLeavesNoLockAndNoEntryThatIsNotWhole() async throws {
+    @Test func aCrashLeavesNoLockAndNoIncompleteEntry() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -143,7 +143,7 @@ struct StopTests {
             #expect(try await daemon.fetch(whole).state == .cached)
             let stream = try daemon.connect()
             try await stream.send(call("Fetch", [half], flags: [#""more":true"#]) + "\0")
-            _ = try await stream.answer { $0.received == 4000 }
+            _ = try await stream.nextItem { $0.received == 4000 }
             try await daemon.kill()
 
             // The directory and even the socket's file are as the crash has left them.
@@ -161,7 +161,9 @@ struct StopTests {
     @Test(arguments: [
         ("Evict", #""toBytes":0"#), ("Remove", #""prefix":"http:""#),
     ])
-    func whatIsCutShortIsSaidToBe(method: String, parameters: String) async throws {
+    func anOperationCutShortByAStopIsReportedAsIncomplete(method: String, parameters: String)
+        async throws
+    {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let image = SampleImage.png()
@@ -176,7 +178,7 @@ struct StopTests {
             try await removals.next()
             daemon.process.signal(SIGTERM)
             #expect(try await daemon.process.waitForExit() == .success)
-            let answer = try await connection.answer()
+            let answer = try await connection.nextReply()
             let left = try daemon.names(besides: []).count
             if answer.error == nil {
                 #expect(answer.parameters?.entries == names.count - left)
@@ -190,7 +192,7 @@ struct StopTests {
 
     /// From the moment on at which its socket can be seen.
     @Test(arguments: [SIGTERM, SIGINT])
-    func aSignalThatComesWhileItStartsEndsItInOrder(_ signal: Int32) async throws {
+    func aSignalDuringTheStartStopsTheDaemonCleanly(_ signal: Int32) async throws {
         try await withTestScope { scope in
             for _ in 0..<8 {
                 var options = DaemonFixture.Options()
@@ -209,7 +211,7 @@ struct StopTests {
         }
     }
 
-    @Test func aDaemonThatIsStoppingRemovesNoSocketOfAnother() async throws {
+    @Test func aStoppingDaemonDoesNotRemoveAnothersSocket() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             try #require(unlink(daemon.socket) == 0)
@@ -219,7 +221,7 @@ struct StopTests {
                 ["--directory", home.file("c"), "--socket", daemon.socket], in: scope)
             try await other.waitForSocket(daemon.socket)
             try await daemon.stop()
-            let connection = try Varlink(daemon.socket, in: scope)
+            let connection = try VarlinkConnection(daemon.socket, in: scope)
             #expect(try await connection.ask(call("Stats")).error == nil)
         }
     }

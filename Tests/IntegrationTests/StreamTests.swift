@@ -25,18 +25,18 @@ struct StreamTests {
 
             // The bytes that are there at once may be in the first reply already.
             if first.items[1].received != 3000 {
-                let change = try await stream.answer()
+                let change = try await stream.nextReply()
                 #expect(change.continues == true)
                 #expect(change.items.map(\.url) == [b])
             }
             gate.open()
-            let last = try await stream.lastAnswer()
+            let last = try await stream.lastReply()
             #expect(last.items.map(\.url) == [a, b, "nonsense"])
             #expect(last.items.map(\.state) == [.cached, .cached, .missing])
         }
     }
 
-    @Test func aStreamOverWhatIsCachedEndsAtOnce() async throws {
+    @Test func aStreamOfCachedImagesEndsAtOnce() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png()))
@@ -45,7 +45,7 @@ struct StreamTests {
             #expect(try await daemon.fetch(url).state == .cached)
             let stream = try daemon.connect()
             try await stream.send(call("Fetch", [url], flags: more) + "\0")
-            #expect(try await stream.lastAnswer().items.map(\.state) == [.cached])
+            #expect(try await stream.lastReply().items.map(\.state) == [.cached])
         }
     }
 
@@ -58,18 +58,18 @@ struct StreamTests {
             let daemon = try await DaemonFixture.start(in: scope)
             let stream = try daemon.connect()
             try await stream.send(call("Fetch", [url], flags: more) + "\0")
-            _ = try await stream.answer { $0.received == 3000 }
+            _ = try await stream.nextItem { $0.received == 3000 }
             try await stream.send(call("org.varlink.service.GetInfo") + "\0")
-            let last = try await stream.lastAnswer()
+            let last = try await stream.lastReply()
             #expect(last.items.map(\.url) == [url])
-            #expect(try await stream.answer().parameters?.product == "cached")
+            #expect(try await stream.nextReply().parameters?.product == "cached")
             // The call is over and so is its interest.
             try await origin.waitForOutcome(.abandoned, of: "/a.png")
             #expect(try await daemon.status(url).state == .missing)
         }
     }
 
-    @Test func aNewStreamReplacesTheSetAndLeavesWhatIsInBothAlone() async throws {
+    @Test func aNewStreamReplacesTheSetAndKeepsSharedDownloads() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -84,15 +84,15 @@ struct StreamTests {
             try await stream.send(call("Fetch", [urls[0], urls[1]], flags: more) + "\0")
             try await gate.reached(count: 2)
             try await stream.send(call("Fetch", [urls[1], urls[2]], flags: more) + "\0")
-            #expect(try await stream.lastAnswer().items.map(\.url) == [urls[0], urls[1]])
-            let first = try await stream.answer()
+            #expect(try await stream.lastReply().items.map(\.url) == [urls[0], urls[1]])
+            let first = try await stream.nextReply()
             #expect(first.continues == true)
             #expect(first.items.map(\.url) == [urls[1], urls[2]])
             // What is only in the old set stops, the other goes on.
             try await origin.waitForOutcome(.abandoned, of: "/a.png")
             try await origin.waitForRequest("/c.png")
             gate.open()
-            let last = try await stream.lastAnswer()
+            let last = try await stream.lastReply()
             #expect(last.items.map(\.state) == [.cached, .cached])
             for name in ["/a.png", "/b.png", "/c.png"] {
                 #expect(origin.requests(name).count == 1)
@@ -101,7 +101,7 @@ struct StreamTests {
     }
 
     /// What the origin confirmed for a stream it need not confirm again for the one that takes its place.
-    @Test func aNewStreamHasWhatWasConfirmedForTheOldOne() async throws {
+    @Test func aNewStreamReusesTheOldStreamsRevalidation() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -119,21 +119,21 @@ struct StreamTests {
             try await stream.send(call("Fetch", urls, flags: more) + "\0")
             try await gate.reached()
             try await waitUntil("the image to be confirmed") {
-                try await daemon.figure("revalidated") == 1
+                try await daemon.metric("revalidated") == 1
             }
             for _ in 1...2 {
                 try await stream.send(call("Fetch", urls, flags: more) + "\0")
-                #expect(try await stream.lastAnswer().items.first?.state == .cached)
+                #expect(try await stream.lastReply().items.first?.state == .cached)
             }
             gate.open()
-            #expect(try await stream.lastAnswer().items.map(\.state) == [.cached, .cached])
+            #expect(try await stream.lastReply().items.map(\.state) == [.cached, .cached])
             #expect(origin.requests("/a.png").count == 2)
         }
     }
 
     /// Nothing of what stays is fetched again, not even what is an answer to nobody else.
     @Test(arguments: ["no-store", "max-age=0"], [1, 1500])
-    func aNewStreamHasWhatTheOldOneHad(control: String, copies: Int) async throws {
+    func aNewStreamReusesTheOldStreamsImages(control: String, copies: Int) async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -149,10 +149,10 @@ struct StreamTests {
             try await daemon.waitForState(.cached, of: a)
             for _ in 1...2 {
                 try await stream.send(call("Fetch", urls, flags: more) + "\0")
-                #expect(try await stream.lastAnswer().items.first?.state == .cached)
+                #expect(try await stream.lastReply().items.first?.state == .cached)
             }
             gate.open()
-            #expect(try await stream.lastAnswer().items.first?.state == .cached)
+            #expect(try await stream.lastReply().items.first?.state == .cached)
             #expect(origin.requests("/a.png").count == 1)
             #expect(origin.requests("/b.png").count == 1)
             // To anybody else it is none.
@@ -161,7 +161,7 @@ struct StreamTests {
         }
     }
 
-    @Test func aCallBehindAFetchThatIsNoStreamWaitsForIt() async throws {
+    @Test func aCallAfterAFetchWithoutMoreWaitsForIt() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -173,12 +173,12 @@ struct StreamTests {
             try await gate.reached()
             gate.open()
             for _ in 0..<2 {
-                #expect(try await connection.answer().items.map(\.state) == [.cached])
+                #expect(try await connection.nextReply().items.map(\.state) == [.cached])
             }
         }
     }
 
-    @Test func bytesOtherThanAskedForAreAFailureForHimWhoAsked() async throws {
+    @Test func aDigestMismatchFailsOnlyTheCallerThatAskedForIt() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let image = SampleImage.png(byteCount: 3000)
@@ -197,7 +197,7 @@ struct StreamTests {
 
     /// Not even for a moment is it told of them as if they were those, however many it names.
     @Test(arguments: [1, 1500])
-    func aStreamTellsOfBytesOtherThanAskedForAsAFailureToo(copies: Int) async throws {
+    func aStreamNeverReportsAMismatchedDigestAsCached(copies: Int) async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -222,7 +222,7 @@ struct StreamTests {
                 var last: [Item] = []
                 var isLast = false
                 while !isLast {
-                    let answer = try await connection.answer()
+                    let answer = try await connection.nextReply()
                     last = answer.items
                     isLast = answer.continues != true
                     replies += 1

@@ -9,54 +9,54 @@ import Testing
 struct TopTests {
     private static let arriving = (1...3).map { "/gallery/holiday/of/2026/elephants-\($0).png" }
 
-    @Test func theScreensAreThoseStored() async throws {
+    @Test func theScreensMatchTheStoredOnes() async throws {
         try await withTestScope { scope in
-            let scene = try await TopScene(columns: 80, lines: 24, in: scope)
-            try await scene.start()
-            try await scene.terminal.waitFor("nothing to do")
-            try await scene.daemon.cachectl(
-                "fetch", scene.origin.url("/gallery/holiday/of/2026/missing.png"))
-            try await scene.terminal.waitFor("1 failed")
-            try await scene.terminal.waitFor("nothing to do")
+            let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
+            try await fixture.start()
+            try await fixture.terminal.waitFor("nothing to do")
+            try await fixture.daemon.cachectl(
+                "fetch", fixture.origin.url("/gallery/holiday/of/2026/missing.png"))
+            try await fixture.terminal.waitFor("1 failed")
+            try await fixture.terminal.waitFor("nothing to do")
             for (index, name) in Self.arriving.enumerated() {
-                try await scene.fetch(quarters: index + 1, [name])
-                try await scene.terminal.waitFor("0/\(index + 1)")
+                try await fixture.fetch(quarters: index + 1, [name])
+                try await fixture.terminal.waitFor("0/\(index + 1)")
             }
-            try await scene.gate.reached(count: 3)
-            try await scene.queue(60)
+            try await fixture.gate.reached(count: 3)
+            try await fixture.queue(60)
             for (columns, lines) in [(80, 24), (200, 50), (40, 10), (80, 24)] {
-                try await scene.terminal.resize(columns: columns, lines: lines)
+                try await fixture.terminal.resize(columns: columns, lines: lines)
                 // Nothing comes any more, and that is seen.
-                let screen = try await scene.terminal.waitForScreen("the screen at rest") {
+                let screen = try await fixture.terminal.waitForScreen("the screen at rest") {
                     screen in
                     screen.count == lines && screen.count { $0.contains(" 0 B/s") } == 3
                         && screen.count { $0.contains(" queued ") } == lines - 7
                         && screen[1].contains("0/63")
                         && screen[1].hasSuffix(columns == 40 ? "59.png" : "waiting-1059.png")
                 }
-                let isStored = try scene.isStored(screen, as: "top-\(columns)x\(lines)")
+                let isStored = try fixture.isStored(screen, as: "top-\(columns)x\(lines)")
                 #expect(isStored, "\(screen.joined(separator: "\n"))")
             }
-            try await scene.terminal.press("q")
-            let end = try await scene.end()
+            try await fixture.terminal.press("q")
+            let end = try await fixture.end()
             #expect(end.status == "0" && end.isRestored)
-            scene.gate.open()
+            fixture.gate.open()
         }
     }
 
-    @Test func scrollingShowsAllRowsAndWatchesThoseOnTheScreen() async throws {
+    @Test func scrollingShowsAllRowsAndWatchesOnlyTheVisibleOnes() async throws {
         try await withTestScope { scope in
-            let scene = try await TopScene(columns: 80, lines: 24, in: scope)
-            try await scene.start("--ascii")
-            try await scene.fetch(quarters: 1, Self.arriving)
-            try await scene.gate.reached(count: 3)
-            try await scene.queue(297)
-            try await scene.terminal.waitFor("300 under way")
+            let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
+            try await fixture.start("--ascii")
+            try await fixture.fetch(quarters: 1, Self.arriving)
+            try await fixture.gate.reached(count: 3)
+            try await fixture.queue(297)
+            try await fixture.terminal.waitFor("300 under way")
             var seen: Set<Substring> = []
             var before: [Substring] = []
             // 21 rows at first, and with each page 20 more, the last of them by one less.
             for page in 0..<15 {
-                let screen = try await scene.terminal.waitForScreen("page \(page)") { screen in
+                let screen = try await fixture.terminal.waitForScreen("page \(page)") { screen in
                     let known = screen.count {
                         $0.contains(" queued ") || $0.contains(" receiving ")
                     }
@@ -64,166 +64,166 @@ struct TopTests {
                 }
                 before = screen[2..<23].map { $0.suffix(8) }
                 seen.formUnion(before)
-                try await scene.terminal.press("PageDown")
+                try await fixture.terminal.press("PageDown")
             }
             #expect(seen.count == 300)
             // One call for the downloads there are, one for the rows on the screen.
-            #expect(try await scene.daemon.figure("watchers") == 2)
-            scene.gate.open()
-            try await scene.terminal.waitFor("nothing to do")
-            try await scene.terminal.press("q")
-            let end = try await scene.end()
+            #expect(try await fixture.daemon.metric("watchers") == 2)
+            fixture.gate.open()
+            try await fixture.terminal.waitFor("nothing to do")
+            try await fixture.terminal.press("q")
+            let end = try await fixture.end()
             #expect(end.status == "0" && end.isRestored)
         }
     }
 
-    @Test func withNothingToDoItSleeps() async throws {
+    @Test func topSleepsWhenIdle() async throws {
         try await withTestScope { scope in
-            let scene = try await TopScene(columns: 80, lines: 24, in: scope)
-            try await scene.start()
-            try await scene.queue(20)
-            try await waitUntil("all is here") { try await scene.daemon.figure("entries") == 20 }
-            try await scene.terminal.waitFor("nothing to do")
-            let pid = try await scene.process()
+            let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
+            try await fixture.start()
+            try await fixture.queue(20)
+            try await waitUntil("all is here") { try await fixture.daemon.metric("entries") == 20 }
+            try await fixture.terminal.waitFor("nothing to do")
+            let pid = try await fixture.process()
             // It is woken a last time or two; then never, while others ask the daemon as they like.
             try await waitUntil("top to sleep") {
                 let before = try contextSwitches(of: pid)
-                for _ in 0..<50 { try await scene.daemon.cachectl("stats") }
+                for _ in 0..<50 { try await fixture.daemon.cachectl("stats") }
                 return try contextSwitches(of: pid) == before
             }
-            try await scene.terminal.press("q")
-            #expect(try await scene.end().isRestored)
+            try await fixture.terminal.press("q")
+            #expect(try await fixture.end().isRestored)
         }
     }
 
     @Test(arguments: ["q", "C-c", "TERM", "HUP", "daemon"])
-    func whateverEndsItTheTerminalIsAsBefore(cause: String) async throws {
+    func theTerminalIsRestoredHoweverTopEnds(cause: String) async throws {
         try await withTestScope { scope in
-            let scene = try await TopScene(columns: 80, lines: 24, in: scope)
-            try await scene.start()
-            try await scene.fetch(quarters: 2, Self.arriving)
-            try await scene.terminal.waitFor("/400 kB")
+            let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
+            try await fixture.start()
+            try await fixture.fetch(quarters: 2, Self.arriving)
+            try await fixture.terminal.waitFor("/400 kB")
             switch cause {
-            case "TERM": kill(try await scene.process(), SIGTERM)
-            case "HUP": kill(try await scene.process(), SIGHUP)
-            case "daemon": try await scene.daemon.stop()
-            default: try await scene.terminal.press(cause)
+            case "TERM": kill(try await fixture.process(), SIGTERM)
+            case "HUP": kill(try await fixture.process(), SIGHUP)
+            case "daemon": try await fixture.daemon.stop()
+            default: try await fixture.terminal.press(cause)
             }
-            let end = try await scene.end()
+            let end = try await fixture.end()
             let status = ["q": 0, "C-c": 130, "TERM": 143, "HUP": 129, "daemon": 69][cause]
             #expect(end.status == "\(status ?? -1)")
             #expect(end.isRestored)
-            scene.gate.open()
+            fixture.gate.open()
         }
     }
 
     @Test(.enabled(if: SecureShell.isUsable, "there is no ssh to log in by"))
-    func overSecureShellItIsTheSame() async throws {
+    func topWorksOverSSH() async throws {
         try await withTestScope { scope in
-            let scene = try await TopScene(columns: 80, lines: 24, in: scope)
+            let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
             let shell = try await SecureShell(in: scope)
-            try await scene.start(over: shell)
-            try await scene.fetch(quarters: 2, Self.arriving)
-            try await scene.terminal.waitFor("/400 kB")
-            try await scene.terminal.resize(columns: 100, lines: 30)
-            let screen = try await scene.terminal.waitForScreen("the new size") { screen in
+            try await fixture.start(over: shell)
+            try await fixture.fetch(quarters: 2, Self.arriving)
+            try await fixture.terminal.waitFor("/400 kB")
+            try await fixture.terminal.resize(columns: 100, lines: 30)
+            let screen = try await fixture.terminal.waitForScreen("the new size") { screen in
                 screen.count == 30 && screen[29].hasPrefix("q quit")
                     && screen.count { $0.contains("/400 kB") } == 3
             }
             // Rings and bars come through as they are, and names as long as there is room.
             #expect(screen.contains { $0.contains("━") })
-            try await scene.terminal.press("Tab")
-            try await scene.terminal.waitFor("newest first")
-            try await scene.terminal.press("q")
-            let end = try await scene.end()
+            try await fixture.terminal.press("Tab")
+            try await fixture.terminal.waitFor("newest first")
+            try await fixture.terminal.press("q")
+            let end = try await fixture.end()
             #expect(end.status == "0" && end.isRestored)
-            scene.gate.open()
+            fixture.gate.open()
         }
     }
 
     @Test(.enabled(if: SecureShell.isUsable, "there is no ssh to log in by"))
-    func whenTheConnectionBreaksItEnds() async throws {
+    func topEndsWhenTheSSHConnectionBreaks() async throws {
         try await withTestScope { scope in
-            let scene = try await TopScene(columns: 80, lines: 24, in: scope)
-            try await scene.start(over: try await SecureShell(in: scope))
-            try await waitUntil("it to watch") { try await scene.daemon.figure("watchers") > 0 }
+            let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
+            try await fixture.start(over: try await SecureShell(in: scope))
+            try await waitUntil("it to watch") { try await fixture.daemon.metric("watchers") > 0 }
             // The client goes at once, as for a network that is gone.
-            try await scene.terminal.press("Enter", "~", ".")
+            try await fixture.terminal.press("Enter", "~", ".")
             try await waitUntil("nobody to watch") {
-                try await scene.daemon.figure("watchers") == 0
+                try await fixture.daemon.metric("watchers") == 0
             }
         }
     }
 
-    @Test func stoppedItGivesTheTerminalBackAndTakesItAgain() async throws {
+    @Test func suspendingRestoresTheTerminalAndResumingTakesItAgain() async throws {
         try await withTestScope { scope in
-            let scene = try await TopScene(columns: 80, lines: 24, in: scope)
-            try await scene.start()
-            try await scene.fetch(quarters: 2, Self.arriving)
-            try await scene.terminal.waitFor("/400 kB")
+            let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
+            try await fixture.start()
+            try await fixture.fetch(quarters: 2, Self.arriving)
+            try await fixture.terminal.waitFor("/400 kB")
             // The shell does not run what comes behind a program that was stopped.
-            try await scene.terminal.press("C-z")
-            try await scene.terminal.waitFor("Stopped")
-            #expect(try await scene.terminal.isOrdinary())
-            try await scene.terminal.type("fg; stty -a")
-            try await scene.terminal.waitFor("/400 kB")
-            #expect(try await !scene.terminal.isOrdinary())
-            try await scene.terminal.press("q")
-            try await scene.terminal.waitFor(" icanon ")
-            #expect(try await scene.terminal.isOrdinary())
-            scene.gate.open()
+            try await fixture.terminal.press("C-z")
+            try await fixture.terminal.waitFor("Stopped")
+            #expect(try await fixture.terminal.isOrdinary())
+            try await fixture.terminal.type("fg; stty -a")
+            try await fixture.terminal.waitFor("/400 kB")
+            #expect(try await !fixture.terminal.isOrdinary())
+            try await fixture.terminal.press("q")
+            try await fixture.terminal.waitFor(" icanon ")
+            #expect(try await fixture.terminal.isOrdinary())
+            fixture.gate.open()
         }
     }
 
-    @Test func frozenAndThawedItGoesOn() async throws {
+    @Test func topContinuesAfterSIGSTOPAndSIGCONT() async throws {
         try await withTestScope { scope in
-            let scene = try await TopScene(columns: 80, lines: 24, in: scope)
-            try await scene.start()
-            try await scene.fetch(quarters: 2, Self.arriving)
-            try await scene.terminal.waitFor("/400 kB")
-            let pid = try await scene.process()
+            let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
+            try await fixture.start()
+            try await fixture.fetch(quarters: 2, Self.arriving)
+            try await fixture.terminal.waitFor("/400 kB")
+            let pid = try await fixture.process()
             kill(pid, SIGSTOP)
-            try await scene.terminal.waitFor("Stopped")
+            try await fixture.terminal.waitFor("Stopped")
             // The modes are still those of top: Enter is no end of a line to a simple shell.
-            try await scene.terminal.press("f", "g", "C-j")
-            try await scene.terminal.waitForScreen("the screen anew") { screen in
+            try await fixture.terminal.press("f", "g", "C-j")
+            try await fixture.terminal.waitForScreen("the screen anew") { screen in
                 screen[0].hasPrefix("[1 downloads]") && screen.last?.hasPrefix("q quit") == true
                     && !screen.contains { $0.contains("Stopped") }
             }
-            try await scene.terminal.press("q")
-            try await scene.terminal.waitForScreen("the shell's") { screen in
+            try await fixture.terminal.press("q")
+            try await fixture.terminal.waitForScreen("the shell's") { screen in
                 !screen.contains { $0.contains("[1 downloads]") }
             }
-            #expect(try await scene.terminal.isOrdinary())
-            scene.gate.open()
+            #expect(try await fixture.terminal.isOrdinary())
+            fixture.gate.open()
         }
     }
 
-    @Test func whatIsCachedIsPinnedAndRemovedByKey() async throws {
+    @Test func keysPinRefreshAndRemoveImages() async throws {
         try await withTestScope { scope in
-            let scene = try await TopScene(columns: 80, lines: 24, in: scope)
-            try await scene.queue(30)
-            try await waitUntil("all is here") { try await scene.daemon.figure("entries") == 30 }
-            try await scene.start()
-            try await scene.terminal.press("Tab")
-            try await scene.terminal.waitFor("30 images")
-            try await scene.terminal.waitFor("2.0 kB")
-            try await scene.terminal.press("l")
-            try await scene.waitForRows("largest first")
-            try await scene.terminal.press("p")
-            try await scene.terminal.waitFor("1 pinned")
-            #expect(try await scene.daemon.figure("entriesPinned") == 1)
-            try await scene.terminal.press("r")
-            try await scene.terminal.waitFor("the image is up to date")
-            try await scene.terminal.press("u")
-            try await scene.waitForRows("least recently used first")
-            try await scene.terminal.press("End", "x")
-            try await scene.terminal.waitFor("? y/n")
-            try await scene.terminal.press("y")
-            try await scene.terminal.waitFor("29 images")
-            #expect(try await scene.daemon.figure("entries") == 29)
-            try await scene.terminal.press("q")
-            #expect(try await scene.end().isRestored)
+            let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
+            try await fixture.queue(30)
+            try await waitUntil("all is here") { try await fixture.daemon.metric("entries") == 30 }
+            try await fixture.start()
+            try await fixture.terminal.press("Tab")
+            try await fixture.terminal.waitFor("30 images")
+            try await fixture.terminal.waitFor("2.0 kB")
+            try await fixture.terminal.press("l")
+            try await fixture.waitForRows("largest first")
+            try await fixture.terminal.press("p")
+            try await fixture.terminal.waitFor("1 pinned")
+            #expect(try await fixture.daemon.metric("entriesPinned") == 1)
+            try await fixture.terminal.press("r")
+            try await fixture.terminal.waitFor("the image is up to date")
+            try await fixture.terminal.press("u")
+            try await fixture.waitForRows("least recently used first")
+            try await fixture.terminal.press("End", "x")
+            try await fixture.terminal.waitFor("? y/n")
+            try await fixture.terminal.press("y")
+            try await fixture.terminal.waitFor("29 images")
+            #expect(try await fixture.daemon.metric("entries") == 29)
+            try await fixture.terminal.press("q")
+            #expect(try await fixture.end().isRestored)
         }
     }
 

@@ -25,14 +25,14 @@ struct WatchLoadTests {
             let url = origin.url("/a.png")
             let daemon = try await DaemonFixture.start(in: scope)
             let crowds = [
-                try await Crowd(of: 100, at: daemon.socket, in: scope),
-                try await Crowd(of: 100, at: daemon.socket, in: scope),
+                try await ConnectionGroup(of: 100, at: daemon.socket, in: scope),
+                try await ConnectionGroup(of: 100, at: daemon.socket, in: scope),
             ]
-            try await crowds[0].say(call("Watch", [url], flags: more) + "\0")
-            try await crowds[1].say(call("Watch", flags: more) + "\0")
-            for crowd in crowds { _ = try await crowd.answers() }
-            #expect(try await daemon.figure("watchers") == 200)
-            let before = try await daemon.figure("changesEncoded")
+            try await crowds[0].sendAll(call("Watch", [url], flags: more) + "\0")
+            try await crowds[1].sendAll(call("Watch", flags: more) + "\0")
+            for crowd in crowds { _ = try await crowd.receiveAll() }
+            #expect(try await daemon.metric("watchers") == 200)
+            let before = try await daemon.metric("changesEncoded")
             let fetch = try daemon.connect()
             try await fetch.send(call("Fetch", [url]) + "\0")
             var heard = Array(repeating: 0, count: 200)
@@ -43,11 +43,13 @@ struct WatchLoadTests {
                 // The next part comes when all know of this one.
                 let told =
                     received < image.count ? "\"received\":\(received)" : #""state":"cached""#
-                let hearings = try await crowds[0].hear(until: told) + crowds[1].hear(until: told)
-                heard = zip(heard, hearings).map(+)
+                let counters =
+                    try await crowds[0].countMessages(until: told)
+                    + crowds[1].countMessages(until: told)
+                heard = zip(heard, counters).map(+)
             }
             let most = try #require(heard.max())
-            let encoded = try await daemon.figure("changesEncoded") - before
+            let encoded = try await daemon.metric("changesEncoded") - before
             #expect(heard.allSatisfy { $0 >= parts.count }, "\(heard)")
             #expect(encoded < 2 * most, "\(encoded) encoded, \(heard.reduce(0, +)) heard")
         }
@@ -57,7 +59,7 @@ struct WatchLoadTests {
     @Test(
         .disabled(if: isSanitized, "the processor's time, of which a sanitizer takes most"),
         arguments: [false, true])
-    func aThousandWatchersCostLittle(everything: Bool) async throws {
+    func aThousandWatchersUseLittleProcessorTime(everything: Bool) async throws {
         guard try DescriptorLimit.raised() > 3000 else { return }
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
@@ -67,15 +69,15 @@ struct WatchLoadTests {
             origin.route("/a.png", script)
             let url = origin.url("/a.png")
             let daemon = try await DaemonFixture.start(in: scope)
-            let crowd = try await Crowd(of: 1000, at: daemon.socket, in: scope)
-            try await crowd.say(call("Watch", everything ? nil : [url], flags: more) + "\0")
-            _ = try await crowd.answers()
+            let crowd = try await ConnectionGroup(of: 1000, at: daemon.socket, in: scope)
+            try await crowd.sendAll(call("Watch", everything ? nil : [url], flags: more) + "\0")
+            _ = try await crowd.receiveAll()
             let start = ContinuousClock.now
-            let before = try ProcessFigures(of: daemon.process.pid).processorTime
+            let before = try ProcessUsage(of: daemon.process.pid).processorTime
             let fetch = try daemon.connect()
             try await fetch.send(call("Fetch", [url]) + "\0")
-            let heard = try await crowd.hear(until: #""state":"cached""#)
-            let used = try ProcessFigures(of: daemon.process.pid).processorTime - before
+            let heard = try await crowd.countMessages(until: #""state":"cached""#)
+            let used = try ProcessUsage(of: daemon.process.pid).processorTime - before
             let share = used / (ContinuousClock.now - start)
             let percent = (share * 1000).rounded() / 10
             print(
@@ -89,19 +91,19 @@ struct WatchLoadTests {
     }
 
     @Test(.disabled(if: isSanitized, "the processor's time, of which a sanitizer takes most"))
-    func watchersWhoLeaveTogetherCostLittle() async throws {
+    func watchersLeavingTogetherUseLittleProcessorTime() async throws {
         let count = 4000
         guard try DescriptorLimit.raised() > count + 1000 else { return }
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let used = try await withTestScope { inner in
-                let crowd = try await Crowd(of: count, at: daemon.socket, in: inner)
-                try await crowd.say(call("Watch", flags: more) + "\0")
-                _ = try await crowd.answers()
-                return try ProcessFigures(of: daemon.process.pid).processorTime
+                let crowd = try await ConnectionGroup(of: count, at: daemon.socket, in: inner)
+                try await crowd.sendAll(call("Watch", flags: more) + "\0")
+                _ = try await crowd.receiveAll()
+                return try ProcessUsage(of: daemon.process.pid).processorTime
             }
-            try await waitUntil("all to have left") { try await daemon.figure("watchers") == 0 }
-            let leaving = try ProcessFigures(of: daemon.process.pid).processorTime - used
+            try await waitUntil("all to have left") { try await daemon.metric("watchers") == 0 }
+            let leaving = try ProcessUsage(of: daemon.process.pid).processorTime - used
             print("\(count) watchers of everything leave: \(leaving) of processor time")
             #expect(leaving < .seconds(1))
         }
@@ -110,7 +112,7 @@ struct WatchLoadTests {
     // MARK: Those who do not read
 
     @Test(.disabled(if: isSanitized, "the memory of the daemon, of which a sanitizer takes most"))
-    func whoStopsReadingCatchesUpAndCostsNothing() async throws {
+    func aWatcherThatStopsReadingCatchesUpAndCostsNoMemory() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png()))
@@ -134,7 +136,7 @@ struct WatchLoadTests {
                 let isPinned = round.isMultiple(of: 2)
                 let pin = call("Pin", urls, parameters: #""pinned":\#(isPinned)"#)
                 try await asking.send(pin + "\0")
-                _ = try await asking.answer()
+                _ = try await asking.nextReply()
                 // Who reads is not held up by those who don't.
                 try await reading.take { watcher in
                     watcher.items.values.allSatisfy { $0.pinned == isPinned }
@@ -155,7 +157,7 @@ struct WatchLoadTests {
 
     // MARK: Sets that are replaced
 
-    @Test func whatIsInBothSetsIsNotMissed() async throws {
+    @Test func changesDuringASetReplacementAreNotMissed() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(60, in: scope)
             let daemon = cache.daemon
@@ -169,7 +171,7 @@ struct WatchLoadTests {
                 try await watcher.watch(
                     number.isMultiple(of: 3) ? Array(cache.urls[number...]) : nil)
                 if number.isMultiple(of: 5) { try await watcher.takeUpToLatest() }
-                _ = try await removing.answer()
+                _ = try await removing.nextReply()
             }
             try await watcher.take { $0.items.values.allSatisfy { $0.state == .missing } }
         }
@@ -177,14 +179,14 @@ struct WatchLoadTests {
 
     /// Images come, fail, are evicted, removed and pinned, by everybody and in any order, while watchers
     /// replace what they watch and read when they like. What they believe in the end is what is so.
-    @Test func whatWatchersBelieveIsWhatIsSo() async throws {
+    @Test func watchersConvergeOnTheActualState() async throws {
         try await withTestScope { scope in
-            let script = try await WatchScript(in: scope)
+            let script = try await WatchWorkload(in: scope)
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for number in 0..<6 {
                     group.addTask { try await script.watch(number) }
                 }
-                try await script.moveThings()
+                try await script.runOperations()
                 let replies = try await group.reduce(0, +)
                 print(
                     "watchers: \(script.operations) operations, \(replies) replies, seed \(testSeed)"

@@ -9,7 +9,7 @@ import Testing
 struct WatchTests {
     // MARK: The state at the beginning
 
-    @Test func theFirstAnswerIsTheState() async throws {
+    @Test func theFirstReplyIsTheCurrentState() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png()))
@@ -35,7 +35,7 @@ struct WatchTests {
         }
     }
 
-    @Test func withoutMoreThereIsOneAnswer() async throws {
+    @Test func withoutMoreThereIsOneReply() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let connection = try daemon.connect()
@@ -50,7 +50,7 @@ struct WatchTests {
         }
     }
 
-    @Test func everythingComesInPages() async throws {
+    @Test func theCompleteStateIsSentInPages() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png()))
@@ -74,7 +74,7 @@ struct WatchTests {
 
     // MARK: What changes
 
-    @Test func progressIsToldByThePercentAndTheEndAlways() async throws {
+    @Test func progressIsReportedByThePercentAndTheEndAlways() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let image = SampleImage.png(byteCount: 200_000)
@@ -114,7 +114,7 @@ struct WatchTests {
     }
 
     @Test(arguments: [false, true])
-    func whatGoesIsRemovedWhoeverTookIt(everything: Bool) async throws {
+    func aVanishedImageIsReportedAsRemovedWhateverTheCause(everything: Bool) async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(6, in: scope)
             let urls = cache.urls
@@ -143,7 +143,7 @@ struct WatchTests {
     }
 
     @Test(arguments: [false, true])
-    func aDirectoryThatIsLostAndBackIsTold(everything: Bool) async throws {
+    func aLostAndRestoredDirectoryIsReported(everything: Bool) async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(4, in: scope)
             let watcher = try Watcher(cache.daemon)
@@ -164,7 +164,7 @@ struct WatchTests {
     }
 
     @Test(arguments: [false, true])
-    func whatFailedSaysWhy(everything: Bool) async throws {
+    func aFailureIsReportedWithItsReason(everything: Bool) async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let url = origin.url("/none.png")
@@ -182,7 +182,7 @@ struct WatchTests {
     }
 
     /// A call is one message, which nobody can take apart for it.
-    @Test func moreURLsThanFitIntoACallAreWrongUsage() async throws {
+    @Test func moreURLsThanFitInOneCallAreAUsageError() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let tail = String(repeating: "x", count: 1000)
@@ -197,7 +197,7 @@ struct WatchTests {
         }
     }
 
-    @Test func watchingIsNoUse() async throws {
+    @Test func watchingDoesNotCountAsUse() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(6, in: scope)
             let everything = try Watcher(cache.daemon)
@@ -216,7 +216,7 @@ struct WatchTests {
     }
 
     /// All of it is there in one turn, with its head: nothing was told of it before.
-    @Test func whatComesAtOnceIsToldToItsEnd() async throws {
+    @Test func aDownloadThatArrivesInOneReadIsReportedToItsEnd() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let daemon = try await DaemonFixture.start(in: scope)
@@ -244,7 +244,7 @@ struct WatchTests {
                     }
                 }
                 gate.open()
-                #expect(try await fetch.answer().items.map(\.state) == [.cached])
+                #expect(try await fetch.nextReply().items.map(\.state) == [.cached])
                 for watcher in watchers {
                     try await watcher.take {
                         try $0.items(of: origin.url(name)).last?.state == .cached
@@ -257,7 +257,7 @@ struct WatchTests {
     // MARK: Ends
 
     /// Such a call is taken apart elsewhere, and so is a page of what is watched.
-    @Test func whatIsLeftOfAStreamIsNoPartOfALongCallsAnswer() async throws {
+    @Test func leftoverStreamRepliesAreNotMixedIntoALongCallsReply() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let urls = (0..<1500).map { "http://127.0.0.1:1/\($0).png" }
@@ -265,7 +265,7 @@ struct WatchTests {
             for _ in 0..<40 {
                 let connection = try daemon.connect()
                 try await connection.send(watch + "\0" + call("Remove", urls) + "\0")
-                while try await connection.answer().continues == true {}
+                while try await connection.nextReply().continues == true {}
                 let text = try await connection.receiveText()
                 #expect(text.contains(#""entries":0"#), "\(text)")
                 connection.shutdown()
@@ -279,23 +279,23 @@ struct WatchTests {
             let watcher = try Watcher(cache.daemon)
             try await watcher.watch(cache.urls)
             try await watcher.take()
-            #expect(try await cache.daemon.figure("watchers") == 1)
+            #expect(try await cache.daemon.metric("watchers") == 1)
             try await watcher.connection.send(call("org.varlink.service.GetInfo") + "\0")
             #expect(try await watcher.take() == false)
-            #expect(try await watcher.connection.answer().parameters?.product == "cached")
-            #expect(try await cache.daemon.figure("watchers") == 0)
+            #expect(try await watcher.connection.nextReply().parameters?.product == "cached")
+            #expect(try await cache.daemon.metric("watchers") == 0)
             // It may watch again, and be gone.
             try await watcher.watch()
             try await watcher.take()
-            #expect(try await cache.daemon.figure("watchers") == 1)
+            #expect(try await cache.daemon.metric("watchers") == 1)
             watcher.connection.shutdown()
             try await waitUntil("the watcher to be forgotten") {
-                try await cache.daemon.figure("watchers") == 0
+                try await cache.daemon.metric("watchers") == 0
             }
         }
     }
 
-    @Test func whoOnlyListensMayShutItsSideDown() async throws {
+    @Test func aWatcherCanShutDownItsSendingSide() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(1, in: scope)
             let watcher = try Watcher(cache.daemon)
@@ -307,14 +307,14 @@ struct WatchTests {
         }
     }
 
-    @Test func atTheEndOfTheDaemonWatchersHearOfIt() async throws {
+    @Test func watchersAreToldThatTheDaemonIsShuttingDown() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let watcher = try Watcher(daemon)
             try await watcher.watch()
             try await watcher.take()
             daemon.process.signal(SIGTERM)
-            let last = try await watcher.connection.answer()
+            let last = try await watcher.connection.nextReply()
             #expect(last.error == "io.cached.Cache.ShuttingDown")
             #expect(try await watcher.connection.receive() == nil)
             try await daemon.stop()

@@ -11,7 +11,7 @@ final class Watcher {
         case removed(String)
     }
 
-    let connection: Varlink
+    let connection: VarlinkConnection
     /// What is here or has failed, by key.
     private(set) var items: [String: Item] = [:]
     /// All it was told, in order.
@@ -24,7 +24,7 @@ final class Watcher {
     private(set) var bytes = 0
     /// The keys of each set that is watched or was asked for; `nil` for everything. The first is the one
     /// whose replies come now.
-    private var subjects: [Set<String>?] = []
+    private var watchedSets: [Set<String>?] = []
 
     /// Connects; watches nothing yet.
     init(_ daemon: DaemonFixture) throws {
@@ -33,7 +33,7 @@ final class Watcher {
 
     /// Watches these from now on, or everything.
     func watch(_ urls: [String]? = nil) async throws {
-        subjects.append(try urls.map { Set(try $0.map(key)) })
+        watchedSets.append(try urls.map { Set(try $0.map(key)) })
         try await connection.send(call("Watch", urls, flags: [#""more":true"#]) + "\0")
     }
 
@@ -41,7 +41,7 @@ final class Watcher {
     @discardableResult
     func take() async throws -> Bool {
         let text = try await connection.receiveText()
-        let answer = try Answer(text)
+        let answer = try AnyReply(text)
         try #require(answer.error == nil, "\(answer.error ?? "")")
         bytes += text.utf8.count
         replies += 1
@@ -61,24 +61,24 @@ final class Watcher {
 
     /// What it believes of what the next set names goes on; the rest is no longer watched.
     private func beginNext() {
-        subjects.removeFirst()
-        guard case let named?? = subjects.first else { return }
+        watchedSets.removeFirst()
+        guard case let named?? = watchedSets.first else { return }
         items = items.filter { named.contains($0.key) }
     }
 
     /// Takes replies up to those of the set that was asked for last.
     func takeUpToLatest() async throws {
-        while subjects.count > 1 { try await take() }
+        while watchedSets.count > 1 { try await take() }
     }
 
     /// What it watches; `nil` for everything.
-    var subject: Set<String>? { subjects.first ?? nil }
+    var watchedSet: Set<String>? { watchedSets.first ?? nil }
 
     /// Takes replies until what it believes will do.
     func take(until isEnough: (Watcher) throws -> Bool) async throws {
         while try !isEnough(self) {
             let goesOn = try await take()
-            try #require(goesOn || !subjects.isEmpty, "the last stream ended")
+            try #require(goesOn || !watchedSets.isEmpty, "the last stream ended")
         }
     }
 

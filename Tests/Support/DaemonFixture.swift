@@ -119,8 +119,8 @@ public final class DaemonFixture: Sendable {
     }
 
     /// Opens a raw connection.
-    public func connect() throws -> Varlink {
-        try Varlink(socket, in: scope)
+    public func connect() throws -> VarlinkConnection {
+        try VarlinkConnection(socket, in: scope)
     }
 
     /// SIGTERM; the daemon must exit with 0. Nothing happens when it has ended already by `kill()`.

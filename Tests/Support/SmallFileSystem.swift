@@ -37,12 +37,12 @@ public struct SmallFileSystem: Sendable {
     }
 
     /// Its size and what is free of it, in bytes. statvfs(3)
-    public func room() throws -> (size: Int, free: Int) {
-        try Self.room(at: path)
+    public func space() throws -> (size: Int, free: Int) {
+        try Self.space(at: path)
     }
 
     /// The same of whatever file system a path lies on.
-    public static func room(at path: String) throws -> (size: Int, free: Int) {
+    public static func space(at path: String) throws -> (size: Int, free: Int) {
         var facts = statvfs()
         guard statvfs(path, &facts) == 0 else { throw TestFailure.syscall("statvfs", path) }
         let block = Int(facts.f_frsize)

@@ -5,7 +5,7 @@
 ///     …
 ///     #expect(watch.time < .seconds(1))
 public struct Stopwatch: Sendable {
-    private let absences = ProcessorWatch.shared
+    private let stalls = ProcessorStallMonitor.shared
     private let start = ContinuousClock.now
 
     public init() {}
@@ -15,6 +15,6 @@ public struct Stopwatch: Sendable {
 
     /// From when it was made to another moment that has been.
     public func time(until end: ContinuousClock.Instant) -> Duration {
-        end - start - absences.time(from: start, until: end)
+        end - start - stalls.time(from: start, until: end)
     }
 }

@@ -37,8 +37,8 @@ public final class TestScope: Sendable {
 public func withTestScope<Result: Sendable>(
     _ body: (TestScope) async throws -> Result
 ) async throws -> Result {
-    await ScopeSlots.all.take()
-    defer { ScopeSlots.all.give() }
+    await AsyncSemaphore.runningTests.wait()
+    defer { AsyncSemaphore.runningTests.signal() }
     let scope = TestScope()
     let outcome: Swift.Result<Result, any Error>
     do { outcome = .success(try await body(scope)) } catch { outcome = .failure(error) }

@@ -17,7 +17,7 @@ struct ChildProcessTests {
         #expect(output.text == "ONLY=this\n")
     }
 
-    @Test func handsOnNoDescriptors() async throws {
+    @Test func inheritsNoDescriptors() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             _ = origin
@@ -27,13 +27,13 @@ struct ChildProcessTests {
         }
     }
 
-    @Test func killsAProgramThatIsTooSlow() async throws {
+    @Test func killsAProgramThatExceedsItsTimeLimit() async throws {
         await #expect(throws: TestFailure.self) {
             try await run("sleep", ["1000"], within: .milliseconds(20))
         }
     }
 
-    @Test func saysWhichProgramIsMissing() async throws {
+    @Test func namesTheMissingProgram() async throws {
         let error = await #expect(throws: TestFailure.self) { try await run("no-such-program") }
         #expect(error?.description.contains("no-such-program") == true)
     }
@@ -45,7 +45,7 @@ struct ChildProcessTests {
         }
     }
 
-    @Test func saysWhatAProgramPrintedThatEndedBeforeTheLine() async throws {
+    @Test func reportsTheOutputOfAProgramThatEndsBeforeTheLine() async throws {
         try await withTestScope { scope in
             let child = try ChildProcess("sh", ["-c", "echo broken >&2; exit 9"], in: scope)
             let error = await #expect(throws: TestFailure.self) {
@@ -80,7 +80,7 @@ struct ChildProcessTests {
         }
     }
 
-    @Test func drawsOnATerminalOfTheGivenWidth() async throws {
+    @Test func connectsStandardErrorToATerminalOfTheGivenWidth() async throws {
         let output = try await run(
             "sh", ["-c", "test -t 2 && stty size <&2"], standardError: .terminal(columns: 72))
         #expect(output.text == "24 72\n")

@@ -65,7 +65,7 @@ struct NginxTests {
         }
     }
 
-    @Test func saysWhatIsWrongWithItsConfiguration() async throws {
+    @Test func reportsAnErrorInItsConfiguration() async throws {
         try await withTestScope { scope in
             let error = await #expect(throws: TestFailure.self) {
                 _ = try await Nginx(serving: [:], extra: "nonsense on;", in: scope)

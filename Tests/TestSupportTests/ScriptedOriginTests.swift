@@ -5,7 +5,7 @@ import Testing
 struct ScriptedOriginTests {
     let image = SampleImage.png(byteCount: 20_000)
 
-    @Test func answersAndRemembersWhatItWasAsked() async throws {
+    @Test func answersAndRecordsRequests() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(headers: ["ETag": "\"x\""], body: image))
@@ -23,7 +23,7 @@ struct ScriptedOriginTests {
         }
     }
 
-    @Test func keepsAConnectionForSeveralRequests() async throws {
+    @Test func reusesAConnectionForSeveralRequests() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: image))
@@ -60,7 +60,7 @@ struct ScriptedOriginTests {
         }
     }
 
-    @Test func noticesAClientThatLeavesAtAGate() async throws {
+    @Test func noticesAClientThatDisconnectsAtAGate() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -148,7 +148,7 @@ struct ScriptedOriginTests {
         }
     }
 
-    @Test func anUnmetWaitNamesWhatItWaitedFor() async throws {
+    @Test func aTimeoutNamesTheAwaitedEvent() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let error = await #expect(throws: TestFailure.self) {

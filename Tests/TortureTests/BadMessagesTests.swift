@@ -13,7 +13,7 @@ struct BadMessagesTests {
     /// To begin with, more than are remembered: before that memory grows by each.
     private static let failures = isLongForm ? 20_000 : 1000
 
-    @Test func brokenMessagesLeaveTheDaemonAsItWas() async throws {
+    @Test func brokenMessagesAreAnsweredAndLeakNothing() async throws {
         let promise = Promise(
             "messages of all kinds, broken and whole: each answered, nothing left")
         try await promise.test { figures in
@@ -26,25 +26,25 @@ struct BadMessagesTests {
                     InterfaceDescription.cache,
                     urls: ["/a.png", "/cut.png", "/none.png"].map { origin.url($0) })
                 #expect(fuzzer.methods.count >= 10)
-                let abuse = Abuse(daemon: daemon, fuzzer: fuzzer)
-                try await abuse.fail(
+                let clients = BrokenClients(daemon: daemon, fuzzer: fuzzer)
+                try await clients.fail(
                     (0..<Self.failures).map { origin.url("/none.png?\($0)") }, by: 1000)
-                try await abuse.run(Self.count / 9, clients: Self.clients, seed: testSeed)
-                var told = Abuse.Tally()
-                var watches: [DaemonWatch] = []
+                try await clients.run(Self.count / 9, clients: Self.clients, seed: testSeed)
+                var told = BrokenClients.Tally()
+                var watches: [ResourceBaseline] = []
                 for slice: UInt64 in 1...9 {
                     do {
-                        told += try await abuse.run(
+                        told += try await clients.run(
                             Self.count / 9, clients: Self.clients, seed: testSeed &+ slice * 1000)
                     } catch {
                         throw TestFailure(
                             "\(error); the daemon said:\n\(daemon.log.suffix(60_000))")
                     }
-                    watches.append(try await DaemonWatch(daemon))
+                    watches.append(try await ResourceBaseline(daemon))
                 }
                 // Its allocator keeps now more, now less: what counts is the daemon at its smallest.
                 if let watch = watches.prefix(3).min() {
-                    figures += try await watch.expectNothingLeft(orThen: watches.suffix(3).min())
+                    figures += try await watch.expectNoGrowth(orIn: watches.suffix(3).min())
                 }
                 figures.insert(
                     "\(told.messages) messages on \(told.connections) connections", at: 0)
@@ -55,7 +55,7 @@ struct BadMessagesTests {
         }
     }
 
-    @Test func aMessageThatIsTooLongIsRefusedAndNothingElse() async throws {
+    @Test func onlyMessagesOverTheLimitAreRefused() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let longest = Array(repeating: UInt8(ascii: " "), count: Message.maximumLength - 1)
@@ -64,20 +64,20 @@ struct BadMessagesTests {
                 let padding = longest + longest.prefix(max(extra, 0))
                 let message = padding.dropLast(max(-extra, 0)) + call + [0]
                 let exchange = try await offPool {
-                    try Exchange(with: daemon.socket, saying: [message])
+                    try Exchange(with: daemon.socket, sending: [message])
                 }
                 let answer = String(decoding: exchange.messages.first ?? [], as: UTF8.self)
                 let isTaken = message.count <= Message.maximumLength
                 #expect(exchange.messages.count == 1)
                 #expect(answer.contains(isTaken ? "cached" : "MessageTooLarge"), "\(message.count)")
             }
-            try await DaemonWatch.expectAnswer(from: daemon)
+            try await ResourceBaseline.expectAnswer(from: daemon)
         }
     }
 }
 
 /// Clients that talk nonsense.
-private struct Abuse: Sendable {
+private struct BrokenClients: Sendable {
     /// What came of it.
     struct Tally: Sendable {
         var connections = 0
@@ -97,7 +97,7 @@ private struct Abuse: Sendable {
     /// The last that is said on every connection; what was begun before it ends with the NUL in front.
     private static let lastCall = Array("\0{\"method\":\"org.varlink.service.GetInfo\"}\0".utf8)
     /// Replies behind which the daemon closes the connection.
-    private static let lastWords = [
+    private static let finalErrors = [
         "io.cached.Cache.InvalidMessage", "io.cached.Cache.MessageTooLarge",
     ]
 
@@ -122,7 +122,7 @@ private struct Abuse: Sendable {
             for client in 0..<clients {
                 group.addTask {
                     try await offPool {
-                        try self.talk(
+                        try self.sendMessages(
                             count / clients, SeededGenerator(seed: seed &+ UInt64(client)))
                     }
                 }
@@ -131,7 +131,7 @@ private struct Abuse: Sendable {
         }
     }
 
-    private func talk(_ count: Int, _ generator: SeededGenerator) throws -> Tally {
+    private func sendMessages(_ count: Int, _ generator: SeededGenerator) throws -> Tally {
         var random = generator
         var tally = Tally()
         while tally.messages < count {
@@ -143,8 +143,8 @@ private struct Abuse: Sendable {
             let speech = messages.joined(separator: [0]) + Self.lastCall
             let leaves = random.oneIn(10)
             let exchange = try Exchange(
-                with: daemon.socket, saying: pieces(of: Array(speech), &random),
-                leaves ? .leaves : .listens)
+                with: daemon.socket, sending: pieces(of: Array(speech), &random),
+                leaves ? .closesUnread : .readsToEnd)
             tally.connections += 1
             tally.messages += messages.count
             tally.answers += try leaves ? 0 : check(exchange)
@@ -165,7 +165,7 @@ private struct Abuse: Sendable {
     /// for good reason before.
     private func check(_ exchange: Exchange) throws -> Int {
         let messages = exchange.messages
-        guard exchange.heard.last == 0 else { throw TestFailure("an answer without its end") }
+        guard exchange.received.last == 0 else { throw TestFailure("an answer without its end") }
         for message in messages {
             let reply = try JSONSerialization.jsonObject(with: Data(message))
             guard let members = reply as? [String: Any],
@@ -174,7 +174,7 @@ private struct Abuse: Sendable {
         }
         let last = String(decoding: messages.last ?? [], as: UTF8.self)
         let isAnswered = last.contains(#""product":"cached""#)
-        guard isAnswered || Self.lastWords.contains(where: { last.contains($0) }) else {
+        guard isAnswered || Self.finalErrors.contains(where: { last.contains($0) }) else {
             throw TestFailure("the last call was not answered, but: \(last.prefix(500))")
         }
         return messages.count

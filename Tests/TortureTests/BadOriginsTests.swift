@@ -14,7 +14,7 @@ struct BadOriginsTests {
     /// URLs in one call. Each is asked for twice, so that there is something to resume or confirm.
     private static let batch = 100
 
-    @Test func brokenRepliesLeaveTheDaemonAsItWas() async throws {
+    @Test func brokenRepliesAreHandledAndLeakNothing() async throws {
         let promise = Promise("replies of origins, broken and whole: each decided, nothing left")
         try await promise.test { figures in
             try await withTestScope { scope in
@@ -22,11 +22,11 @@ struct BadOriginsTests {
                     ["--accept", "svg", "--max-image-bytes", "1MiB", "--max-bytes", "20MB"],
                     in: scope)
                 let origin = try BadOrigin(in: scope)
-                let watch: DaemonWatch
+                let watch: ResourceBaseline
                 let tally: BadOrigin.Tally
                 do {
                     try await origin.serve(Self.warmUp, to: daemon, by: Self.batch)
-                    watch = try await DaemonWatch(daemon)
+                    watch = try await ResourceBaseline(daemon)
                     tally = try await origin.serve(Self.count, to: daemon, by: Self.batch)
                 } catch {
                     throw TestFailure("\(error); the daemon said:\n\(daemon.log.suffix(60_000))")
@@ -36,7 +36,7 @@ struct BadOriginsTests {
                     "\(tally.replies) replies", "\(tally.published) published",
                     "\(tally.refused) refused",
                 ]
-                figures += try await watch.expectNothingLeft()
+                figures += try await watch.expectNoGrowth()
             }
         }
     }

@@ -10,104 +10,104 @@ struct DamageTests {
     private static let each = isLongForm ? 20 : 2
 
     /// A directory with entries for every kind, and which entries are damaged in which way.
-    private static func scene(
+    private static func fixture(
         in scope: TestScope, _ random: inout SeededGenerator
     ) async throws -> (FilledDirectory, [(number: Int, damage: EntryDamage)]) {
         let victims = EntryDamage.possible.flatMap { Array(repeating: $0, count: each) }
         let sizes = victims.map { _ in Int.random(in: 200..<20_000, using: &random) }
-        let scene = try await FilledDirectory(sizes + [900], in: scope)
-        return (scene, victims.enumerated().map { (number: $0, damage: $1) })
+        let fixture = try await FilledDirectory(sizes + [900], in: scope)
+        return (fixture, victims.enumerated().map { (number: $0, damage: $1) })
     }
 
-    @Test func damageIsNoticedAtTheNextQuestion() async throws {
+    @Test func damageIsNoticedByTheNextStatusCall() async throws {
         try await Promise("damage is noticed at the next question").test { figures in
             try await withTestScope { scope in
                 var random = SeededGenerator(seed: testSeed)
-                let (scene, victims) = try await Self.scene(in: scope, &random)
+                let (fixture, victims) = try await Self.fixture(in: scope, &random)
                 for (number, damage) in victims {
-                    try damage.apply(scene, number, &random)
+                    try damage.apply(fixture, number, &random)
                     let expected: Item.State = damage.discovery == .atOnce ? .missing : .cached
-                    #expect(try await scene.state(number) == expected, "\(damage.name)")
+                    #expect(try await fixture.state(number) == expected, "\(damage.name)")
                 }
-                try await Self.expectReturn(scene, victims)
+                try await Self.expectReturn(fixture, victims)
                 figures.append("\(victims.count) damages")
             }
         }
     }
 
-    @Test func damageWhileNobodyWatchesIsNoticedAtTheStart() async throws {
+    @Test func damageWhileStoppedIsNoticedAtStart() async throws {
         try await Promise("damage while the daemon is stopped is noticed at its start").test {
             figures in
             try await withTestScope { scope in
                 var random = SeededGenerator(seed: testSeed)
-                var (scene, victims) = try await Self.scene(in: scope, &random)
-                let damaged = scene
-                try await scene.restart {
+                var (fixture, victims) = try await Self.fixture(in: scope, &random)
+                let damaged = fixture
+                try await fixture.restart {
                     for (number, damage) in victims {
                         try damage.apply(damaged, number, &random)
                     }
                 }
                 // Before the directory is read, or while it is.
-                let states = try await scene.status(scene.urls).map(\.state)
+                let states = try await fixture.status(fixture.urls).map(\.state)
                 for (number, damage) in victims {
                     let expected: Item.State = damage.discovery == .atOnce ? .missing : .cached
                     #expect(states[number] == expected, "\(damage.name)")
                 }
                 #expect(states.last == .cached)
-                try await scene.waitForScan()
+                try await fixture.waitForScan()
                 let cached = victims.count { $0.damage.discovery != .atOnce } + 1
-                #expect(try await scene.listed().count == cached)
-                try await Self.expectReturn(scene, victims)
+                #expect(try await fixture.listed().count == cached)
+                try await Self.expectReturn(fixture, victims)
                 figures.append("\(victims.count) damages")
             }
         }
     }
 
-    @Test func aVerificationFindsTheRest() async throws {
+    @Test func verifyFindsTheRemainingDamage() async throws {
         try await Promise("a verification finds all damage, and nothing else").test { figures in
             try await withTestScope { scope in
                 var random = SeededGenerator(seed: testSeed)
-                var (scene, victims) = try await Self.scene(in: scope, &random)
-                for (number, damage) in victims { try damage.apply(scene, number, &random) }
-                let found = try await scene.daemon.cachectl("verify", "--json")
+                var (fixture, victims) = try await Self.fixture(in: scope, &random)
+                for (number, damage) in victims { try damage.apply(fixture, number, &random) }
+                let found = try await fixture.daemon.cachectl("verify", "--json")
                 #expect(found.status == .exited(1))
                 let wrong = victims.filter { $0.damage.discovery != .never }
                 #expect(found.lines.count == wrong.count + 1, "and the sum")
-                try await Self.expectMissing(scene, wrong)
+                try await Self.expectMissing(fixture, wrong)
                 // Nor does another daemon take them for whole.
-                try await scene.restart()
-                try await Self.expectMissing(scene, wrong)
-                try await scene.waitForScan()
-                try await Self.expectMissing(scene, wrong)
-                try await Self.expectReturn(scene, wrong)
-                #expect(try await scene.verify().leftCount == wrong.obstructing)
+                try await fixture.restart()
+                try await Self.expectMissing(fixture, wrong)
+                try await fixture.waitForScan()
+                try await Self.expectMissing(fixture, wrong)
+                try await Self.expectReturn(fixture, wrong)
+                #expect(try await fixture.verify().leftCount == wrong.obstructing)
                 figures.append("\(wrong.count) damages")
             }
         }
     }
 
-    @Test func aRepairBringsBackWhatHasAnOrigin() async throws {
+    @Test func repairRestoresImagesThatHaveAnOrigin() async throws {
         try await Promise("a repair leaves no damage").test { figures in
             try await withTestScope { scope in
                 var random = SeededGenerator(seed: testSeed)
-                let (scene, victims) = try await Self.scene(in: scope, &random)
-                for (number, damage) in victims { try damage.apply(scene, number, &random) }
-                let report = try await scene.verify(repair: true)
+                let (fixture, victims) = try await Self.fixture(in: scope, &random)
+                for (number, damage) in victims { try damage.apply(fixture, number, &random) }
+                let report = try await fixture.verify(repair: true)
                 let wrong = victims.filter { $0.damage.discovery != .never }
                 #expect(report.damagedCount == wrong.count)
                 #expect(report.leftCount == wrong.obstructing)
-                let items = try await scene.status(scene.urls)
+                let items = try await fixture.status(fixture.urls)
                 for (number, damage) in wrong {
                     // What lost its URL is removed; nothing of it is left in the way.
                     let keepsURL = ["truncated", "a bit flipped"].contains(damage.name)
                     if keepsURL { #expect(items[number].state == .cached, "\(damage.name)") }
                     if items[number].state == .cached {
-                        try scene.expectWhole(number, "\(damage.name)")
+                        try fixture.expectWhole(number, "\(damage.name)")
                     } else if damage.canBeReplaced {
-                        #expect(access(try scene.path(number), F_OK) != 0, "\(damage.name)")
+                        #expect(access(try fixture.path(number), F_OK) != 0, "\(damage.name)")
                     }
                 }
-                let again = try await scene.verify(repair: true)
+                let again = try await fixture.verify(repair: true)
                 #expect(again.damagedCount == wrong.obstructing)
                 figures.append("\(wrong.count) damages")
             }
@@ -121,17 +121,17 @@ struct DamageTests {
                 var random = SeededGenerator(seed: testSeed)
                 let count = isLongForm ? 1000 : 100
                 let sizes = (0..<count).map { _ in Int.random(in: 200..<100_000, using: &random) }
-                let scene = try await FilledDirectory(sizes, in: scope)
+                let fixture = try await FilledDirectory(sizes, in: scope)
                 let flipped = (0..<count).filter { _ in random.oneIn(2) }
-                for number in flipped { try EntryDamage.flipBit(scene, number, using: &random) }
-                let report = try await scene.verify()
+                for number in flipped { try EntryDamage.flipBit(fixture, number, using: &random) }
+                let report = try await fixture.verify()
                 #expect(report.checked == count)
-                #expect(Set(report.damaged.map(\.url)) == Set(flipped.map { scene.urls[$0] }))
+                #expect(Set(report.damaged.map(\.url)) == Set(flipped.map { fixture.urls[$0] }))
                 #expect(report.damaged.allSatisfy { $0.failure?.kind == "damaged" })
-                let repaired = try await scene.fetch(scene.urls)
+                let repaired = try await fixture.fetch(fixture.urls)
                 #expect(repaired.allSatisfy { $0.state == .cached })
-                for number in flipped { try scene.expectWhole(number) }
-                #expect(try await scene.verify().damagedCount == 0)
+                for number in flipped { try fixture.expectWhole(number) }
+                #expect(try await fixture.verify().damagedCount == 0)
                 figures.append("\(flipped.count) bits in \(count) images")
             }
         }
@@ -140,9 +140,9 @@ struct DamageTests {
     // MARK: What all end with
 
     private static func expectMissing(
-        _ scene: FilledDirectory, _ victims: [(number: Int, damage: EntryDamage)]
+        _ fixture: FilledDirectory, _ victims: [(number: Int, damage: EntryDamage)]
     ) async throws {
-        let states = try await scene.status(scene.urls).map(\.state)
+        let states = try await fixture.status(fixture.urls).map(\.state)
         for (number, damage) in victims {
             #expect(states[number] == .missing, "\(damage.name)")
         }
@@ -151,10 +151,10 @@ struct DamageTests {
 
     /// A fetch brings back all that is missing, but what lies under a directory.
     private static func expectReturn(
-        _ scene: FilledDirectory, _ victims: [(number: Int, damage: EntryDamage)]
+        _ fixture: FilledDirectory, _ victims: [(number: Int, damage: EntryDamage)]
     ) async throws {
-        let missing = try await scene.status(scene.urls).map { $0.state == .missing }
-        let items = try await scene.fetch(scene.urls)
+        let missing = try await fixture.status(fixture.urls).map { $0.state == .missing }
+        let items = try await fixture.fetch(fixture.urls)
         for (number, damage) in victims where missing[number] {
             let item = items[number]
             guard damage.canBeReplaced else {
@@ -162,7 +162,7 @@ struct DamageTests {
                 continue
             }
             #expect(item.state == .cached, "\(damage.name): \(String(describing: item.failure))")
-            try scene.expectWhole(number, "\(damage.name)")
+            try fixture.expectWhole(number, "\(damage.name)")
         }
     }
 }

@@ -34,31 +34,31 @@ struct EntryDamage: Sendable, CustomTestStringConvertible {
     // MARK: Content
 
     private static let content = [
-        EntryDamage(name: "truncated") { scene, number, random in
-            let size = Int.random(in: 1..<scene.images[number].count, using: &random)
-            try #require(truncate(try scene.path(number), size) == 0)
+        EntryDamage(name: "truncated") { fixture, number, random in
+            let size = Int.random(in: 1..<fixture.images[number].count, using: &random)
+            try #require(truncate(try fixture.path(number), size) == 0)
         },
-        EntryDamage(name: "grown") { scene, number, random in
+        EntryDamage(name: "grown") { fixture, number, random in
             let more = Int.random(in: 1..<10_000, using: &random)
-            let size = scene.images[number].count + more
-            try #require(truncate(try scene.path(number), size) == 0)
+            let size = fixture.images[number].count + more
+            try #require(truncate(try fixture.path(number), size) == 0)
         },
-        EntryDamage(name: "emptied") { scene, number, _ in
-            try #require(truncate(try scene.path(number), 0) == 0)
+        EntryDamage(name: "emptied") { fixture, number, _ in
+            try #require(truncate(try fixture.path(number), 0) == 0)
         },
-        EntryDamage(name: "a bit flipped", discovery: .byReading) { scene, number, random in
-            try flipBit(scene, number, using: &random)
+        EntryDamage(name: "a bit flipped", discovery: .byReading) { fixture, number, random in
+            try flipBit(fixture, number, using: &random)
         },
     ]
 
     static func flipBit(
-        _ scene: FilledDirectory, _ number: Int, using random: inout SeededGenerator
+        _ fixture: FilledDirectory, _ number: Int, using random: inout SeededGenerator
     ) throws {
-        let file = open(try scene.path(number), O_RDWR | O_CLOEXEC)
+        let file = open(try fixture.path(number), O_RDWR | O_CLOEXEC)
         try #require(file >= 0)
         defer { close(file) }
-        let place = Int.random(in: 0..<scene.images[number].count, using: &random)
-        var byte = scene.images[number][place] ^ (1 << UInt8.random(in: 0..<8, using: &random))
+        let place = Int.random(in: 0..<fixture.images[number].count, using: &random)
+        var byte = fixture.images[number][place] ^ (1 << UInt8.random(in: 0..<8, using: &random))
         try #require(pwrite(file, &byte, 1, off_t(place)) == 1)
     }
 
@@ -74,25 +74,25 @@ struct EntryDamage: Sendable, CustomTestStringConvertible {
                 EntryDamage(
                     name: "\(attribute) removed",
                     discovery: isRecord ? .atOnce : isDispensable ? .never : .byReading
-                ) { scene, number, _ in
-                    let name = try isRecord ? scene.recordName(number) : attribute
-                    try #require(removexattr(try scene.path(number), name) == 0)
+                ) { fixture, number, _ in
+                    let name = try isRecord ? fixture.recordName(number) : attribute
+                    try #require(removexattr(try fixture.path(number), name) == 0)
                 },
                 EntryDamage(
                     name: "\(attribute) garbled", discovery: isRecord ? .atOnce : .byReading
-                ) { scene, number, random in
-                    let name = try isRecord ? scene.recordName(number) : attribute
+                ) { fixture, number, random in
+                    let name = try isRecord ? fixture.recordName(number) : attribute
                     let count = Int.random(in: 0..<200, using: &random)
                     let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
                     try #require(
-                        setxattr(try scene.path(number), name, bytes, bytes.count, 0) == 0)
+                        setxattr(try fixture.path(number), name, bytes, bytes.count, 0) == 0)
                 },
                 EntryDamage(
                     name: "a bit of \(attribute) flipped",
                     discovery: isRecord ? .atOnce : .byReading
-                ) { scene, number, random in
-                    let name = try isRecord ? scene.recordName(number) : attribute
-                    let attributes = ExtendedAttributes(of: try scene.path(number))
+                ) { fixture, number, random in
+                    let name = try isRecord ? fixture.recordName(number) : attribute
+                    let attributes = ExtendedAttributes(of: try fixture.path(number))
                     // The name of a record's last field, its sum, says nothing.
                     let end = isRecord ? " sum=01234567".utf8.count : 0
                     var bytes = Array(try #require(try attributes[name]).utf8)
@@ -107,43 +107,43 @@ struct EntryDamage: Sendable, CustomTestStringConvertible {
     // MARK: What is no file
 
     private static let types = [
-        EntryDamage(name: "a directory", canBeReplaced: false) { scene, number, _ in
-            try replace(scene, number) { mkdir($0, 0o700) }
+        EntryDamage(name: "a directory", canBeReplaced: false) { fixture, number, _ in
+            try replace(fixture, number) { mkdir($0, 0o700) }
         },
         EntryDamage(name: "a directory that is not empty", canBeReplaced: false) {
-            scene, number, _ in
-            try replace(scene, number) { mkdir($0, 0o700) }
-            try writeFile([1], to: try scene.path(number) + "/file")
+            fixture, number, _ in
+            try replace(fixture, number) { mkdir($0, 0o700) }
+            try writeFile([1], to: try fixture.path(number) + "/file")
         },
-        EntryDamage(name: "a link to another entry") { scene, number, _ in
-            let other = try scene.path((number + 1) % scene.urls.count)
-            try replace(scene, number) { symlink(other, $0) }
+        EntryDamage(name: "a link to another entry") { fixture, number, _ in
+            let other = try fixture.path((number + 1) % fixture.urls.count)
+            try replace(fixture, number) { symlink(other, $0) }
         },
-        EntryDamage(name: "a link to the same bytes outside") { scene, number, _ in
-            let outside = scene.elsewhere.file("outside-\(number)")
+        EntryDamage(name: "a link to the same bytes outside") { fixture, number, _ in
+            let outside = fixture.elsewhere.file("outside-\(number)")
             unlink(outside)
-            try writeFile(scene.images[number], to: outside)
-            try replace(scene, number) { symlink(outside, $0) }
+            try writeFile(fixture.images[number], to: outside)
+            try replace(fixture, number) { symlink(outside, $0) }
         },
-        EntryDamage(name: "a dangling link") { scene, number, _ in
-            try replace(scene, number) { symlink("/nonexistent/\(number)", $0) }
+        EntryDamage(name: "a dangling link") { fixture, number, _ in
+            try replace(fixture, number) { symlink("/nonexistent/\(number)", $0) }
         },
-        EntryDamage(name: "a FIFO") { scene, number, _ in
-            try replace(scene, number) { mkfifo($0, 0o600) }
+        EntryDamage(name: "a FIFO") { fixture, number, _ in
+            try replace(fixture, number) { mkfifo($0, 0o600) }
         },
-        EntryDamage(name: "a socket") { scene, number, _ in
-            try replace(scene, number) { mknod($0, S_IFSOCK | 0o600, 0) }
+        EntryDamage(name: "a socket") { fixture, number, _ in
+            try replace(fixture, number) { mknod($0, S_IFSOCK | 0o600, 0) }
         },
-        EntryDamage(name: "a device", needsRoot: true) { scene, number, _ in
+        EntryDamage(name: "a device", needsRoot: true) { fixture, number, _ in
             // That of /dev/zero, which never ends. zero(4)
-            try replace(scene, number) { mknod($0, S_IFCHR | 0o600, 1 << 8 | 5) }
+            try replace(fixture, number) { mknod($0, S_IFCHR | 0o600, 1 << 8 | 5) }
         },
     ]
 
     private static func replace(
-        _ scene: FilledDirectory, _ number: Int, _ make: (String) -> Int32
+        _ fixture: FilledDirectory, _ number: Int, _ make: (String) -> Int32
     ) throws {
-        let path = try scene.path(number)
+        let path = try fixture.path(number)
         try #require(unlink(path) == 0)
         try #require(make(path) == 0, "errno \(errno)")
     }
@@ -151,11 +151,11 @@ struct EntryDamage: Sendable, CustomTestStringConvertible {
     // MARK: Who may read it
 
     private static let owners = [
-        EntryDamage(name: "another owner", needsRoot: true) { scene, number, _ in
-            try #require(chown(try scene.path(number), 65534, 65534) == 0)
+        EntryDamage(name: "another owner", needsRoot: true) { fixture, number, _ in
+            try #require(chown(try fixture.path(number), 65534, 65534) == 0)
         },
-        EntryDamage(name: "mode 000") { scene, number, _ in
-            try #require(chmod(try scene.path(number), 0) == 0)
+        EntryDamage(name: "mode 000") { fixture, number, _ in
+            try #require(chmod(try fixture.path(number), 0) == 0)
         },
     ]
 }

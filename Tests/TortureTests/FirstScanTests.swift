@@ -10,51 +10,51 @@ import Testing
 struct FirstScanTests {
     private static let count = isLongForm ? 100_000 : 3000
 
-    @Test func theFirstAnswerIsRightAndNoneIsSlow() async throws {
+    @Test func theFirstReplyIsCorrectAndNoReplyIsSlow() async throws {
         try await Promise("the first answer is right, and the scan delays none").test { figures in
             try await withTestScope { scope in
                 var random = SeededGenerator(seed: testSeed)
-                var scene = try await FilledDirectory([900], in: scope)
-                let urls = try Self.copies(in: scene)
+                var fixture = try await FilledDirectory([900], in: scope)
+                let urls = try Self.copies(in: fixture)
                 for round in 0..<(isLongForm ? 10 : 2) {
                     if round % 2 == 0 {
-                        try await scene.daemon.kill()
+                        try await fixture.daemon.kill()
                     } else {
-                        try await scene.daemon.stop()
+                        try await fixture.daemon.stop()
                     }
-                    scene.daemon = try await scene.daemon.restart()
+                    fixture.daemon = try await fixture.daemon.restart()
                     // The socket is there, and the scan may be anywhere.
                     let asked = (0..<50).map { _ in urls.randomElement(using: &random) ?? "" }
                     let missing = asked.map { $0 + "?missing" }
-                    #expect(try await scene.status(asked).allSatisfy { $0.state == .cached })
-                    #expect(try await scene.status(missing).allSatisfy { $0.state == .missing })
-                    let slowest = try await scene.daemon.slowestHundredth(of: urls, .cached) {
+                    #expect(try await fixture.status(asked).allSatisfy { $0.state == .cached })
+                    #expect(try await fixture.status(missing).allSatisfy { $0.state == .missing })
+                    let slowest = try await fixture.daemon.p99Latency(of: urls, .cached) {
                         client, _ in
                         try client.call(Methods.Stats.self, .init()).stats["isIndexed"] == true
                     }
                     // The short form is for programs that are not optimised, or slower yet.
                     #expect(slowest < .milliseconds(isSanitized ? 500 : isLongForm ? 10 : 50))
                     figures.append("p99 \(slowest)")
-                    #expect(try await scene.stats()["entries"] == .int(Self.count + 1))
-                    #expect(try await scene.listed().count == 1000)
+                    #expect(try await fixture.stats()["entries"] == .int(Self.count + 1))
+                    #expect(try await fixture.listed().count == 1000)
                 }
-                #expect(scene.origin.requests().count == 1)
+                #expect(fixture.origin.requests().count == 1)
                 figures.append("\(Self.count) entries")
             }
         }
     }
 
     /// Before that nobody knows how much there is.
-    @Test func memoryGivenBackBeforeItsEndIsAShareOfAll() async throws {
+    @Test func pressureDuringTheScanEvictsAShareOfAllEntries() async throws {
         try await withTestScope { scope in
-            var scene = try await FilledDirectory([900], in: scope)
-            _ = try Self.copies(in: scene)
-            try await scene.restart()
-            scene.daemon.process.signal(SIGUSR1)
+            var fixture = try await FilledDirectory([900], in: scope)
+            _ = try Self.copies(in: fixture)
+            try await fixture.restart()
+            fixture.daemon.process.signal(SIGUSR1)
             try await waitUntil("the reaction") {
-                try await scene.stats()["pressureReactions"] == .int(1)
+                try await fixture.stats()["pressureReactions"] == .int(1)
             }
-            guard case .int(let entries) = try await scene.stats()["entries"] else {
+            guard case .int(let entries) = try await fixture.stats()["entries"] else {
                 throw TestFailure("there is no number of entries")
             }
             #expect(entries >= Self.count * 7 / 10 && entries <= Self.count * 8 / 10)
@@ -64,18 +64,18 @@ struct FirstScanTests {
     @Test(
         .disabled(
             if: isSanitized, "the processor's time and memory, of which a sanitizer takes most"))
-    func theScanCostsWhatTheDirectoryCosts() async throws {
+    func theScanCostsLittleMoreThanReadingTheDirectory() async throws {
         try await Promise("a scan costs little more than reading the directory").test { figures in
             try await withTestScope { scope in
-                var scene = try await FilledDirectory([900], in: scope)
-                _ = try Self.copies(in: scene)
-                let before = try Self.memory(scene.daemon)
-                try await scene.restart()
-                let started = try ProcessFigures(of: scene.daemon.process.pid).processorTime
-                try await scene.waitForScan()
-                let scan = try ProcessFigures(of: scene.daemon.process.pid).processorTime - started
-                let peak = try Self.memory(scene.daemon)
-                let bare = try Self.walk(scene.directory)
+                var fixture = try await FilledDirectory([900], in: scope)
+                _ = try Self.copies(in: fixture)
+                let before = try Self.memory(fixture.daemon)
+                try await fixture.restart()
+                let started = try ProcessUsage(of: fixture.daemon.process.pid).processorTime
+                try await fixture.waitForScan()
+                let scan = try ProcessUsage(of: fixture.daemon.process.pid).processorTime - started
+                let peak = try Self.memory(fixture.daemon)
+                let bare = try Self.walk(fixture.directory)
                 // Not optimised, and the questions of this test are among it; `make bench` has the
                 // ratio of what ships.
                 #expect(scan < bare * 20 + .milliseconds(200))
@@ -86,13 +86,13 @@ struct FirstScanTests {
     }
 
     /// Entries of URLs nobody has fetched: the image under their names, with records of their own.
-    private static func copies(in scene: FilledDirectory) throws -> [String] {
-        let attributes = ExtendedAttributes(of: try scene.path(0))
-        let record = try #require(try attributes[try scene.recordName(0)])
+    private static func copies(in fixture: FilledDirectory) throws -> [String] {
+        let attributes = ExtendedAttributes(of: try fixture.path(0))
+        let record = try #require(try attributes[try fixture.recordName(0)])
         return try (0..<count).map { number in
             let url = "http://copies.example/\(number).png"
-            let path = try scene.path(url)
-            try writeFile(scene.images[0], to: path)
+            let path = try fixture.path(url)
+            try writeFile(fixture.images[0], to: path)
             try ExtendedAttributes(of: path).set(try FilledDirectory.recordName(url), record)
             return url
         }

@@ -5,7 +5,7 @@ import Testing
 /// what was reported `cached` is there.
 @Suite("Kills", .serialized, .timeLimit(.minutes(isLongForm ? 90 : 10)))
 struct KillTests {
-    @Test func killsBreakNothingAndLoseNothing() async throws {
+    @Test func killsCorruptNothingAndLoseNothing() async throws {
         try await Promise("kill -9 at any time").test { figures in
             try await withTestScope { scope in
                 let torture = try await KillTorture(seed: testSeed, in: scope)
@@ -13,8 +13,8 @@ struct KillTests {
                 figures = torture.figures
                 if isWholeLongForm {
                     #expect(torture.kills >= 1000 && torture.underWay >= 10_000)
-                    #expect(torture.owed >= 10_000 && torture.present >= 10_000)
-                    #expect(torture.looks >= 10_000)
+                    #expect(torture.required >= 10_000 && torture.present >= 10_000)
+                    #expect(torture.imagesRead >= 10_000)
                 }
             }
         }

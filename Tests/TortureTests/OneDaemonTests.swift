@@ -5,15 +5,15 @@ import Testing
 @Suite("One daemon", .serialized, .timeLimit(.minutes(isLongForm ? 60 : 10)))
 struct OneDaemonTests {
     /// What eight daemons, started together, want to have.
-    enum Prize: CaseIterable, Sendable {
+    enum Contested: CaseIterable, Sendable {
         case directory, directoryAndSocket, socket
     }
 
-    @Test(arguments: Prize.allCases)
-    func ofEightStartsOneWins(_ prize: Prize) async throws {
-        try await Promise("one daemon: 8 starts, one \(prize)").test { figures in
+    @Test(arguments: Contested.allCases)
+    func exactlyOneOfEightStartsWins(_ contested: Contested) async throws {
+        try await Promise("one daemon: 8 starts, one \(contested)").test { figures in
             try await withTestScope { scope in
-                var races = try StartRaces(for: prize, in: scope)
+                var races = try StartRaces(for: contested, in: scope)
                 for race in 1...rounds(short: 3, long: 100) {
                     do { try await races.run() } catch {
                         throw TestFailure("race \(race): \(error)")

@@ -11,16 +11,16 @@ import Testing
 struct PowerCutTests {
     /// Small blocks leave a file's attributes as little room as ext4 ever does.
     @Test(arguments: [4096, 1024])
-    func powerCutsTearNothingAndLoseNothing(blockSize: Int) async throws {
+    func powerCutsCorruptNothingAndLoseNothing(blockSize: Int) async throws {
         try await Promise("a power cut, ext4 with blocks of \(blockSize)").test { figures in
             try await withTestScope { scope in
-                let torture = try await CutTorture(
+                let torture = try await PowerCutTorture(
                     seed: testSeed, blockSize: blockSize, in: scope)
                 try await torture.run(cuts: rounds(short: 3, long: 500))
                 figures = torture.figures
                 if isWholeLongForm {
                     #expect(torture.cuts >= 500 && torture.underWay >= 5000)
-                    #expect(torture.owed >= 5000 && torture.present >= 5000)
+                    #expect(torture.required >= 5000 && torture.present >= 5000)
                 }
             }
         }

@@ -15,12 +15,13 @@ struct SoakTests {
         getenv("CACHED_TEST_SOAK").flatMap { Duration(text: String(cString: $0)) }
         ?? .seconds(isLongForm ? 60 : 10)
 
-    @Test func aMixedLoadLeavesNothingBehind() async throws {
+    @Test func aMixedLoadLeaksNothing() async throws {
         try await Promise("a mixed load for \(Self.time): the books are true, nothing grows")
             .test { figures in
                 try await withTestScope { scope in
-                    let ground = try await SoakGround(in: scope)
-                    try await SoakLoad(ground: ground).run(for: Self.time, figures: &figures)
+                    let environment = try await SoakEnvironment(in: scope)
+                    try await SoakLoad(environment: environment).run(
+                        for: Self.time, figures: &figures)
                 }
             }
     }

@@ -2,43 +2,43 @@ import TestSupport
 
 /// Races for one place, the winner of each killed before the next: so each finds what a crash leaves.
 struct StartRaces {
-    private static let starters = 8
+    private static let contenders = 8
 
-    private let prize: OneDaemonTests.Prize
+    private let contested: OneDaemonTests.Contested
     private let home: TemporaryDirectory
     private var races = 0
     /// The longest a loser took, from before the first was started.
     private var slowest = Duration.zero
     /// The longest the next daemon took to serve after a kill.
-    private var slowestHeir = Duration.zero
+    private var slowestSuccessor = Duration.zero
 
-    init(for prize: OneDaemonTests.Prize, in scope: TestScope) throws {
-        self.prize = prize
+    init(for contested: OneDaemonTests.Contested, in scope: TestScope) throws {
+        self.contested = contested
         home = try TemporaryDirectory(in: scope)
     }
 
     var figures: [String] {
         [
-            "\(races) races, 1 winner each, \(races * (Self.starters - 1)) losers exited 75 and named it",
+            "\(races) races, 1 winner each, \(races * (Self.contenders - 1)) losers exited 75 and named it",
             "the slowest after \(slowest)",
-            "after a kill the next one served within \(slowestHeir)",
+            "after a kill the next one served within \(slowestSuccessor)",
         ]
     }
 
     mutating func run() async throws {
         try await withTestScope { scope in
             let watch = Stopwatch()
-            let starters = try (0..<Self.starters).map { try self.start($0, in: scope) }
-            let winner = try await winner(of: starters)
+            let contenders = try (0..<Self.contenders).map { try self.start($0, in: scope) }
+            let winner = try await winner(of: contenders)
             var took = Duration.zero
-            for loser in starters where loser.pid != winner.pid {
+            for loser in contenders where loser.pid != winner.pid {
                 try await expectLoss(of: loser, against: winner)
                 took = max(took, watch.time(until: loser.endedAt!))
             }
             slowest = max(slowest, took)
             if took > .seconds(1) { try await expectLoadToExplain(took, in: scope) }
             try await winner.kill()
-            try await expectAnHeir(in: scope)
+            try await expectASuccessor(in: scope)
             races += 1
         }
     }
@@ -57,7 +57,7 @@ struct StartRaces {
     /// too: a loser has a second more than that.
     private func expectLoadToExplain(_ took: Duration, in scope: TestScope) async throws {
         let watch = Stopwatch()
-        let others = try (0..<Self.starters).map { _ in
+        let others = try (0..<Self.contenders).map { _ in
             try ChildProcess(
                 BuiltProducts.program("cached"), ["--log-level", "none of them"], in: scope)
         }
@@ -69,20 +69,20 @@ struct StartRaces {
     }
 
     /// Neither the lock nor the socket of a daemon that was killed is in the way of the next.
-    private mutating func expectAnHeir(in scope: TestScope) async throws {
+    private mutating func expectASuccessor(in scope: TestScope) async throws {
         let watch = Stopwatch()
-        let heir = try self.start(0, in: scope)
-        try await heir.waitForLine(containing: "listening")
-        slowestHeir = max(slowestHeir, watch.time)
+        let successor = try self.start(0, in: scope)
+        try await successor.waitForLine(containing: "listening")
+        slowestSuccessor = max(slowestSuccessor, watch.time)
         // The next race finds what a crash leaves.
-        try await heir.kill()
+        try await successor.kill()
     }
 
     /// The paths of a starter: its own, or those all want.
     private func paths(of number: Int) -> (directory: String, socket: String) {
         (
-            home.file(prize == .socket ? "cache\(number)" : "cache"),
-            home.file(prize == .directory ? "s\(number)" : "s")
+            home.file(contested == .socket ? "cache\(number)" : "cache"),
+            home.file(contested == .directory ? "s\(number)" : "s")
         )
     }
 
@@ -94,9 +94,9 @@ struct StartRaces {
     }
 
     /// The one that listens.
-    private func winner(of starters: [ChildProcess]) async throws -> ChildProcess {
+    private func winner(of contenders: [ChildProcess]) async throws -> ChildProcess {
         try await eventually("a winner") {
-            starters.first { $0.text(.standardError).contains("listening") }
+            contenders.first { $0.text(.standardError).contains("listening") }
         }
     }
 }

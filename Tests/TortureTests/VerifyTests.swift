@@ -9,27 +9,27 @@ import Testing
 /// A verification disturbs nobody: not those who ask, not the order of use, not those who replace files.
 @Suite("Verify", .serialized, .timeLimit(.minutes(10)))
 struct VerifyTests {
-    @Test func whatIsReplacedOrRemovedMeanwhileIsNoDamage() async throws {
+    @Test func filesChangedDuringVerificationAreNotReportedAsDamaged() async throws {
         try await Promise("a file replaced or removed while it is read is no damage").test {
             figures in
             try await withTestScope { scope in
-                let scene = try await FilledDirectory(
+                let fixture = try await FilledDirectory(
                     Array(repeating: 200_000, count: 40), in: scope)
-                let copies = try scene.elsewhere.directory("copies")
-                try await runSuccessfully("cp", ["-a", scene.directory + "/.", copies])
+                let copies = try fixture.elsewhere.directory("copies")
+                try await runSuccessfully("cp", ["-a", fixture.directory + "/.", copies])
                 let end = ContinuousClock.now + .seconds(isLongForm ? 60 : 3)
                 let churn = Task {
                     var rounds = 0
                     while ContinuousClock.now < end {
-                        let number = rounds % scene.urls.count
-                        try await Self.disturb(scene, number, copies, round: rounds)
+                        let number = rounds % fixture.urls.count
+                        try await Self.disturb(fixture, number, copies, round: rounds)
                         rounds += 1
                     }
                     return rounds
                 }
                 var verifications = 0
                 while ContinuousClock.now < end {
-                    let report = try await scene.verify()
+                    let report = try await fixture.verify()
                     #expect(report.damagedCount == 0, "\(report.damaged)")
                     verifications += 1
                 }
@@ -40,60 +40,60 @@ struct VerifyTests {
 
     /// Removes, replaces or refreshes an image.
     private static func disturb(
-        _ scene: FilledDirectory, _ number: Int, _ copies: String, round: Int
+        _ fixture: FilledDirectory, _ number: Int, _ copies: String, round: Int
     ) async throws {
-        let path = try scene.path(number)
+        let path = try fixture.path(number)
         let name = String(path.suffix(CacheKey.nameLength))
         switch round % 3 {
         case 0:
             unlink(path)
-            _ = try await scene.fetch(number)
+            _ = try await fixture.fetch(number)
         case 1:
             let fresh = "\(copies)/\(name).fresh"
             try await runSuccessfully("cp", ["-a", "\(copies)/\(name)", fresh])
             try #require(rename(fresh, path) == 0)
         default:
-            let parameters = Methods.Fetch.Parameters(urls: [scene.urls[number]], refresh: true)
-            _ = try await scene.ask(Methods.Fetch.self, parameters)
+            let parameters = Methods.Fetch.Parameters(urls: [fixture.urls[number]], refresh: true)
+            _ = try await fixture.ask(Methods.Fetch.self, parameters)
         }
     }
 
-    @Test func readingIsNobodysUse() async throws {
+    @Test func verificationDoesNotCountAsUse() async throws {
         try await Promise("a verification is nobody's use").test { _ in
             try await withTestScope { scope in
-                var scene = try await FilledDirectory(
+                var fixture = try await FilledDirectory(
                     Array(repeating: 8000, count: 12), in: scope)
-                for number in [5, 2] { _ = try await scene.fetch(number) }
-                try await scene.restart()
-                try await scene.waitForScan()
-                let before = try scene.urls.indices.map { try Self.lastUse(scene, $0) }
-                let order = try await scene.ask(Methods.List.self, .init()).items.map(\.key)
-                #expect(try await scene.verify().checked == 12)
-                #expect(try await scene.ask(Methods.List.self, .init()).items.map(\.key) == order)
-                try await scene.restart()
-                try await scene.waitForScan()
-                #expect(try scene.urls.indices.map { try Self.lastUse(scene, $0) } == before)
-                #expect(try await scene.ask(Methods.List.self, .init()).items.map(\.key) == order)
+                for number in [5, 2] { _ = try await fixture.fetch(number) }
+                try await fixture.restart()
+                try await fixture.waitForScan()
+                let before = try fixture.urls.indices.map { try Self.lastUse(fixture, $0) }
+                let order = try await fixture.ask(Methods.List.self, .init()).items.map(\.key)
+                #expect(try await fixture.verify().checked == 12)
+                #expect(try await fixture.ask(Methods.List.self, .init()).items.map(\.key) == order)
+                try await fixture.restart()
+                try await fixture.waitForScan()
+                #expect(try fixture.urls.indices.map { try Self.lastUse(fixture, $0) } == before)
+                #expect(try await fixture.ask(Methods.List.self, .init()).items.map(\.key) == order)
             }
         }
     }
 
-    private static func lastUse(_ scene: FilledDirectory, _ number: Int) throws -> Int {
+    private static func lastUse(_ fixture: FilledDirectory, _ number: Int) throws -> Int {
         var status = stat()
-        try #require(lstat(try scene.path(number), &status) == 0)
+        try #require(lstat(try fixture.path(number), &status) == 0)
         return status.st_atim.tv_sec * 1_000_000_000 + status.st_atim.tv_nsec
     }
 
-    @Test func itEndsWithItsCaller() async throws {
+    @Test func verificationEndsWithItsCaller() async throws {
         try await Promise("a verification ends with its caller").test { _ in
             try await withTestScope { scope in
-                let scene = try await FilledDirectory([900], in: scope)
-                try Self.makeLong(scene)
-                let connection = try scene.daemon.connect()
+                let fixture = try await FilledDirectory([900], in: scope)
+                try Self.makeLong(fixture)
+                let connection = try fixture.daemon.connect()
                 let call = #"{"method":"io.cached.Cache.Verify","parameters":{},"more":true}"#
                 let first = try await connection.call(call)
                 #expect(first.contains(#""continues":true"#) && first.contains(#""total":2"#))
-                try await waitUntil("the reading") { try Self.isReading(scene.daemon) }
+                try await waitUntil("the reading") { try Self.isReading(fixture.daemon) }
                 // A stream ends with the next call, and that is answered.
                 try await connection.send(
                     #"{"method":"io.cached.Cache.Status","parameters":{"urls":[]}}"# + "\0")
@@ -105,37 +105,37 @@ struct VerifyTests {
                 ].contains("items")
                 #expect(replies.dropLast().last?.contains("continues") == false)
                 try await waitUntil("the end of the reading") {
-                    try !Self.isReading(scene.daemon)
+                    try !Self.isReading(fixture.daemon)
                 }
                 // And with the connection.
                 try await connection.send(call + "\0")
-                try await waitUntil("the reading") { try Self.isReading(scene.daemon) }
+                try await waitUntil("the reading") { try Self.isReading(fixture.daemon) }
                 connection.shutdown()
                 try await waitUntil("the end of the reading") {
-                    try !Self.isReading(scene.daemon)
+                    try !Self.isReading(fixture.daemon)
                 }
                 // And with the daemon.
-                let last = try scene.daemon.connect()
+                let last = try fixture.daemon.connect()
                 try await last.send(call + "\0")
-                try await waitUntil("the reading") { try Self.isReading(scene.daemon) }
-                try await scene.daemon.stop()
+                try await waitUntil("the reading") { try Self.isReading(fixture.daemon) }
+                try await fixture.daemon.stop()
             }
         }
     }
 
-    @Test func questionsAreAnsweredMeanwhile() async throws {
+    @Test func statusIsFastDuringVerification() async throws {
         try await Promise("a status is answered within 10 ms while all is read").test { figures in
             try await withTestScope { scope in
-                let scene = try await FilledDirectory(
+                let fixture = try await FilledDirectory(
                     Array(repeating: 60_000, count: 100), in: scope)
-                try Self.makeLong(scene)
-                let quiet = try await Self.slowestHundredth(scene)
-                let connection = try scene.daemon.connect()
+                try Self.makeLong(fixture)
+                let quiet = try await Self.p99Latency(fixture)
+                let connection = try fixture.daemon.connect()
                 try await connection.send(
                     #"{"method":"io.cached.Cache.Verify","parameters":{},"more":true}"# + "\0")
-                try await waitUntil("the reading") { try Self.isReading(scene.daemon) }
-                let busy = try await Self.slowestHundredth(scene)
-                #expect(try Self.isReading(scene.daemon))
+                try await waitUntil("the reading") { try Self.isReading(fixture.daemon) }
+                let busy = try await Self.p99Latency(fixture)
+                #expect(try Self.isReading(fixture.daemon))
                 connection.shutdown()
                 // Where others keep the machine busy, it is slow before already.
                 #expect(busy < max(.milliseconds(10), quiet * 5))
@@ -145,9 +145,9 @@ struct VerifyTests {
     }
 
     /// An entry of 64 GB, of holes, that nobody can read in the time of a test.
-    private static func makeLong(_ scene: FilledDirectory) throws {
+    private static func makeLong(_ fixture: FilledDirectory) throws {
         let url = "http://long.example/a.png"
-        let path = try scene.path(url)
+        let path = try fixture.path(url)
         let size = 64_000_000_000
         try writeFile([], to: path)
         try #require(truncate(path, size) == 0)
@@ -168,8 +168,8 @@ struct VerifyTests {
         }
     }
 
-    private static func slowestHundredth(_ scene: FilledDirectory) async throws -> Duration {
-        try await scene.daemon.slowestHundredth(of: scene.urls, .cached) { _, count in
+    private static func p99Latency(_ fixture: FilledDirectory) async throws -> Duration {
+        try await fixture.daemon.p99Latency(of: fixture.urls, .cached) { _, count in
             count >= (isLongForm ? 20_000 : 2000)
         }
     }

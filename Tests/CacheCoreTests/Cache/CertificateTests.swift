@@ -30,7 +30,7 @@ struct CertificateTests {
                 for: [fault == .ofAnotherName ? "DNS:other.test" : "IP:127.0.0.1"],
                 days: fault == .expired ? -1 : 2)
             let origin = try ScriptedOrigin(in: scope)
-            let front = try await TLSFront(identity, to: origin, in: scope)
+            let front = try await TLSTerminator(identity, to: origin, in: scope)
             let fixture = try CacheFixture(in: scope, origin: origin) {
                 $0.transfers.certificateFile = authority.certificate
             }

@@ -12,10 +12,11 @@ struct ClaimedHTTP2Tests {
     /// A cache that trusts an origin behind TLS, with what is sent by HTTP/2 if that may be spoken.
     private func scene(
         frames: [[UInt8]]? = nil, in scope: TestScope
-    ) async throws -> (CacheFixture, TLSFront) {
+    ) async throws -> (CacheFixture, TLSTerminator) {
         let authority = try await CertificateAuthority(in: scope)
         let origin = try ScriptedOrigin(in: scope)
-        let front = try await TLSFront(authority.issue(), to: origin, frames: frames, in: scope)
+        let front = try await TLSTerminator(
+            authority.issue(), to: origin, frames: frames, in: scope)
         let fixture = try CacheFixture(in: scope, origin: origin) {
             $0.transfers.certificateFile = authority.certificate
         }

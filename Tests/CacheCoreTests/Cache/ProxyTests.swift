@@ -60,7 +60,7 @@ struct ProxyTests {
         try await withTestScope { scope in
             let authority = try await CertificateAuthority(in: scope)
             let origin = try ScriptedOrigin(in: scope)
-            let front = try await TLSFront(authority.issue(), to: origin, in: scope)
+            let front = try await TLSTerminator(authority.issue(), to: origin, in: scope)
             let fixture = try CacheFixture(in: scope, origin: origin) {
                 $0.transfers.proxy = front.url("")
             }

@@ -56,10 +56,10 @@ struct OriginConnection {
 
     private func answer(to request: OriginRequest) -> OriginScript {
         let routes = origin.state.read(\.routes)
-        guard let answering = routes[request.target] ?? routes[request.path] else {
+        guard let responder = routes[request.target] ?? routes[request.path] else {
             return .answer(404, headers: ["Content-Type": "text/plain"])
         }
-        return answering(request)
+        return responder(request)
     }
 
     private func perform(_ script: OriginScript, for request: OriginRequest) -> Next {

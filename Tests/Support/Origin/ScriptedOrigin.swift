@@ -11,10 +11,10 @@ import Foundation
 /// One thread a connection; a connection carries as many requests as its client sends. A path
 /// without a route is answered 404. Ends with its scope, whatever its scripts are waiting for.
 public final class ScriptedOrigin: Sendable {
-    public typealias Answering = @Sendable (OriginRequest) -> OriginScript
+    public typealias Responder = @Sendable (OriginRequest) -> OriginScript
 
     struct State: Sendable {
-        var routes: [String: Answering] = [:]
+        var routes: [String: Responder] = [:]
         /// Every request, at the index of its id.
         var requests: [OriginRequest] = []
         /// The connections still open, by number.
@@ -59,8 +59,8 @@ public final class ScriptedOrigin: Sendable {
     }
 
     /// Sets what a path is answered with, request by request.
-    public func route(_ path: String, answering: @escaping Answering) {
-        state.change { $0.routes[path] = answering }
+    public func route(_ path: String, responder: @escaping Responder) {
+        state.change { $0.routes[path] = responder }
     }
 
     /// Every request so far, or those for one path (or one target with its query).

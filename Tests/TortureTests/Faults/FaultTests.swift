@@ -19,27 +19,27 @@ struct FaultTests {
     /// How often what has to strike may come in vain.
     private static let tries = 10
 
-    @Test func aCallThatFailsCostsAtMostOneDownload() async throws {
+    @Test func aFailedSystemCallLosesAtMostOneDownload() async throws {
         try await Promise("every system call may fail").test { figures in
             try await withTestScope { scope in
-                figures += try await strike(chosen(ForeignFaults.all), in: scope)
+                figures += try await strike(chosen(SyscallFaults.all), in: scope)
             }
         }
     }
 
     /// They have a thread of their own, once there are many images at a time.
-    @Test func aCommitOfManyImagesLosesAtMostOne() async throws {
+    @Test func aFailedSystemCallInABatchCommitLosesAtMostOneImage() async throws {
         try await Promise("every system call of a commit may fail").test { figures in
             try await withTestScope { scope in
                 figures += try await strike(
-                    ForeignFaults.ofCommits, copies: 16, mustStrike: true, in: scope)
+                    SyscallFaults.ofCommits, copies: 16, mustStrike: true, in: scope)
             }
         }
     }
 
     /// Makes each of these calls fail while a daemon downloads each image so many times; what came of it.
     private func strike(
-        _ all: [ForeignFaults], copies: Int = 1, mustStrike: Bool = false, in scope: TestScope
+        _ all: [SyscallFaults], copies: Int = 1, mustStrike: Bool = false, in scope: TestScope
     ) async throws -> [String] {
         let origin = try FaultyDaemon.origin(in: scope)
         var options = DaemonFixture.Options()
@@ -60,22 +60,22 @@ struct FaultTests {
             if mustStrike || isLongForm, round.faults == before {
                 throw TestFailure("\(faults.thread) never called \(faults.call)")
             }
-            try await daemon.expectTrueBooks()
+            try await daemon.expectLedgerMatchesDisk()
         }
         try daemon.expectHelpfulLog()
         // Those that went for others because a disk was said to be full.
-        let evicted = try await daemon.figure("evicted")
+        let evicted = try await daemon.metric("evicted")
         // A crash would show here.
         try await daemon.daemon.stop()
         daemon = FaultyDaemon(try await daemon.daemon.restart(), origin)
         try await daemon.expectWhole(round.kept, butFor: evicted)
-        try await daemon.expectTrueBooks()
+        try await daemon.expectLedgerMatchesDisk()
         if isLongForm { for line in round.tally { print("torture: \(line)") } }
         return ["\(round.faults) faults", "\(round.lost) downloads lost"]
     }
 
     /// In the short form some.
-    private func chosen(_ all: [ForeignFaults]) -> [ForeignFaults] {
+    private func chosen(_ all: [SyscallFaults]) -> [SyscallFaults] {
         guard !isLongForm else { return all }
         var random = SeededGenerator(seed: testSeed)
         let some = Set(all.indices.shuffled(using: &random).prefix(8))
@@ -108,7 +108,7 @@ private struct FaultRound {
     var tally: [String] { counts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" } }
 
     mutating func fail(
-        _ faults: ForeignFaults, _ errno: String, upTo last: Int, _ daemon: FaultyDaemon
+        _ faults: SyscallFaults, _ errno: String, upTo last: Int, _ daemon: FaultyDaemon
     ) async throws {
         for nth in 1...last {
             let fault = Strace.Fault(call: faults.call, errno: errno, nth: nth)
@@ -127,14 +127,14 @@ private struct FaultRound {
     ) async throws -> Bool {
         let wanted = daemon.urls("\(urls.count)", copies: copies)
         if let old = urls.last { removed.insert(old) }
-        let before = try await daemon.figure("evicted")
+        let before = try await daemon.metric("evicted")
         let (items, lines) = try await withTestScope { scope in
             let log = try TemporaryDirectory(in: scope).file("log")
             let strace = try await Strace(
                 fault, on: daemon.thread(thread),
                 tracing: fault.isSync ? ["openat", "unlinkat"] : [],
                 log: log, in: scope)
-            let items = try await daemon.amongOthers(asking: wanted) { [old = urls.last] in
+            let items = try await daemon.withOtherRequests(for: wanted) { [old = urls.last] in
                 let items = try await daemon.fetch(wanted)
                 if let old {
                     _ = try await daemon.call(Methods.Remove.self, .init(urls: [old]))
@@ -149,7 +149,7 @@ private struct FaultRound {
             throw TestFailure("\(failed.count) downloads failed: \(failed)")
         }
         for item in failed { try expectHelp(item, daemon) }
-        let evicted = try await daemon.figure("evicted") - before
+        let evicted = try await daemon.metric("evicted") - before
         guard evicted == 0 || fault.saysFull else { throw TestFailure("\(evicted) evicted") }
         try await daemon.expectWhole(
             items.filter { $0.state == .cached }.map(\.url), butFor: evicted)

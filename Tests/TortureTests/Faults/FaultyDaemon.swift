@@ -47,7 +47,7 @@ struct FaultyDaemon: Sendable {
         _ method: M.Type, _ parameters: M.Parameters
     ) async throws -> M.Reply {
         try await withTestScope { scope in
-            let connection = try Varlink(daemon.socket, in: scope)
+            let connection = try VarlinkConnection(daemon.socket, in: scope)
             try await connection.send(try Message.encode(Call(M.name, parameters: parameters)))
             guard let answer = try await connection.receive() else {
                 throw TestFailure("no answer to \(M.name.rawValue): \(daemon.log)")
@@ -67,8 +67,8 @@ struct FaultyDaemon: Sendable {
     /// Does something while somebody else asks ten times a second, who is answered all the while. strace(1)
     /// can't tell files from the counter that wakes the event loop, for which eventfd(2) knows no such
     /// failure: what was woken in vain, the next question wakes.
-    func amongOthers<Result: Sendable>(
-        asking urls: [String], _ body: @escaping @Sendable () async throws -> Result
+    func withOtherRequests<Result: Sendable>(
+        for urls: [String], _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask { try await body() }
@@ -97,7 +97,7 @@ struct FaultyDaemon: Sendable {
         return items
     }
 
-    func figure(_ name: String) async throws -> Int {
+    func metric(_ name: String) async throws -> Int {
         let stats = try await call(Methods.Stats.self, .init()).stats
         guard case .int(let number)? = stats[name] else {
             throw TestFailure("there is no figure \(name)")
@@ -108,11 +108,11 @@ struct FaultyDaemon: Sendable {
     // MARK: What has to hold
 
     /// The figures are what the disk says.
-    func expectTrueBooks() async throws {
+    func expectLedgerMatchesDisk() async throws {
         try await waitUntil("the books to be true") {
             let usage = try DirectoryUsage(of: daemon.directory)
-            let entries = try await figure("entries")
-            return try await figure("bytesUsed") == usage.bytes && entries == usage.entries
+            let entries = try await metric("entries")
+            return try await metric("bytesUsed") == usage.bytes && entries == usage.entries
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
     },
     .disabled(if: isSanitized, "the calls of the sanitizer's own start would be made to fail"))
 struct FaultyStartTests {
-    @Test func aCallThatFailsAtTheStartIsSurvivedOrTold() async throws {
+    @Test func aFailedSystemCallAtStartIsSurvivedOrReported() async throws {
         try await Promise("a start in which a call fails works or says why").test { figures in
             try await withTestScope { scope in
                 let origin = try FaultyDaemon.origin(in: scope)
@@ -19,7 +19,7 @@ struct FaultyStartTests {
                 _ = try await first.fetch(first.urls("first"))
                 try await first.daemon.stop()
                 var tally = (faults: 0, refusals: 0)
-                for (index, faults) in ForeignFaults.atStart.enumerated() {
+                for (index, faults) in SyscallFaults.atStart.enumerated() {
                     guard isLongForm || UInt64(index) % 4 == testSeed % 4 else { continue }
                     let before = tally.faults
                     for errno in isLongForm ? faults.errnos : [faults.errnos[0]] {
@@ -45,7 +45,7 @@ struct FaultyStartTests {
                 }
                 let last = FaultyDaemon(try await first.daemon.restart(), origin)
                 try await last.expectWhole(last.urls("first"))
-                try await last.expectTrueBooks()
+                try await last.expectLedgerMatchesDisk()
                 figures += ["\(tally.faults) faults", "\(tally.refusals) refused starts"]
             }
         }
@@ -100,7 +100,7 @@ private struct FaultyStart {
 
     private func serve(_ daemon: ChildProcess, _ socket: String, in scope: TestScope) async throws {
         let url = origin.url("/0.png?\(fault.call)-\(fault.errno)-\(fault.nth)")
-        let connection = try Varlink(socket, in: scope)
+        let connection = try VarlinkConnection(socket, in: scope)
         func ask(_ method: String, _ urls: [String]) async throws -> String {
             try await connection.call(
                 #"{"method":"io.cached.Cache.\#(method)","parameters":{"urls":\#(urls)}}"#)

@@ -13,7 +13,7 @@ import Testing
     .enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"))
 struct FullDiskTests {
     @Test(arguments: SmallDisk.Kind.allCases)
-    func costsOldImagesAndNoneThatIsAsked(kind: SmallDisk.Kind) async throws {
+    func aFullDiskEvictsOldImagesAndFailsNoRequest(kind: SmallDisk.Kind) async throws {
         try await Promise("a full disk (\(kind)) makes the oldest go").test { figures in
             try await withTestScope { scope in
                 guard let full = try await FullCache(kind, in: scope) else { return }
@@ -30,7 +30,9 @@ struct FullDiskTests {
     /// More of them than are published together. Those on their way may have all there is, and leave nothing
     /// that could go: then one fails, and says so.
     @Test(arguments: SmallDisk.Kind.allCases)
-    func manyAtOnceCostOldImagesAndEachOther(kind: SmallDisk.Kind) async throws {
+    func concurrentDownloadsOnAFullDiskEvictOldImagesOrFailClearly(kind: SmallDisk.Kind)
+        async throws
+    {
         try await Promise("many at once on a full disk (\(kind))").test { figures in
             try await withTestScope { scope in
                 guard let full = try await FullCache(kind, in: scope) else { return }
@@ -44,7 +46,7 @@ struct FullDiskTests {
     }
 
     @Test(arguments: SmallDisk.Kind.allCases)
-    func withAStrangerFillingItFailuresAreClearAndOverWhenThereIsRoom(
+    func failuresOnADiskOthersFillAreClearAndEndWithTheShortage(
         kind: SmallDisk.Kind
     ) async throws {
         try await Promise("a disk (\(kind)) a stranger fills is told and got over").test {
@@ -68,7 +70,7 @@ struct FullDiskTests {
     }
 
     @Test(arguments: SmallDisk.Kind.allCases)
-    func pinsThatFillItAreToldAndGotOverOnceUnpinned(kind: SmallDisk.Kind) async throws {
+    func aDiskFullOfPinsFailsClearlyUntilTheyAreRemoved(kind: SmallDisk.Kind) async throws {
         try await Promise("a disk (\(kind)) full of pins is told and got over").test { figures in
             try await withTestScope { scope in
                 guard let full = try await FullCache(kind, in: scope) else { return }
@@ -96,7 +98,7 @@ struct FullDiskTests {
     }
 
     @Test(arguments: SmallDisk.Kind.allCases)
-    func aStartServesWhatIsThere(kind: SmallDisk.Kind) async throws {
+    func aStartOnAFullDiskServesCachedImages(kind: SmallDisk.Kind) async throws {
         try await Promise("a start on a full disk (\(kind)) serves what is there").test { figures in
             try await withTestScope { scope in
                 guard var full = try await FullCache(kind, in: scope) else { return }
@@ -140,7 +142,7 @@ struct FullDiskTests {
 private struct FullCache: Sendable {
     let disk: SmallDisk
     var cache: FaultyDaemon
-    private let asked = Asked()
+    private let requested = RequestedURLs()
 
     /// `nil`, and a line that says so, where such a disk can't be had here.
     init?(_ kind: SmallDisk.Kind, in scope: TestScope) async throws {
@@ -158,7 +160,7 @@ private struct FullCache: Sendable {
     }
 
     /// Images fetched so far.
-    var fetched: Int { asked.urls.count }
+    var fetched: Int { requested.urls.count }
 
     /// Fetches so many times what the disk has, or that of each copy; returns what failed. Images that had to
     /// go again are no failure.
@@ -173,13 +175,13 @@ private struct FullCache: Sendable {
     /// Fetches images nobody asked for before, so many of each size.
     func fetchSome(copies: Int = 1) async throws -> [Item] {
         let urls = cache.urls("\(fetched)", copies: copies)
-        asked.note(urls)
+        requested.note(urls)
         return try await cache.fetch(urls)
     }
 
     /// Those that are cached now.
     func held() async throws -> [String] {
-        try await cache.status(asked.urls).filter { $0.state == .cached }.map(\.url)
+        try await cache.status(requested.urls).filter { $0.state == .cached }.map(\.url)
     }
 
     /// Pins what is there, but for one that goes: a record is written before the one it replaces goes, which
@@ -217,8 +219,8 @@ private struct FullCache: Sendable {
             guard lstat("\(directory)/\(name)", &status) == 0 else { continue }
             if status.st_size == 0 { throw TestFailure("\(name) is empty") }
         }
-        try await cache.expectWhole(asked.urls, butFor: asked.urls.count)
-        try await cache.expectTrueBooks()
+        try await cache.expectWhole(requested.urls, butFor: requested.urls.count)
+        try await cache.expectLedgerMatchesDisk()
     }
 
     /// The message says what happened and what to do.
@@ -237,7 +239,7 @@ extension Item {
 }
 
 /// The URLs that were asked for.
-private final class Asked: Sendable {
+private final class RequestedURLs: Sendable {
     private let list = Mutex<[String]>([])
 
     var urls: [String] { list.withLock { $0 } }

@@ -45,7 +45,7 @@ struct SmallDisk: Sendable {
     func fill() throws {
         try takeBytes()
         for number in 0..<2000 {
-            let file = open("\(path)/stranger.\(number)", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+            let file = open("\(path)/filler.\(number)", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
             guard file >= 0 else { break }
             close(file)
         }
@@ -54,7 +54,7 @@ struct SmallDisk: Sendable {
 
     /// open(2), write(2).
     private func takeBytes() throws {
-        let file = open("\(path)/stranger", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        let file = open("\(path)/filler", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
         guard file >= 0 else { return }
         defer { close(file) }
         for size in [65_536, 4096, 512, 1] {
@@ -66,7 +66,7 @@ struct SmallDisk: Sendable {
     /// Gives all of it back.
     func giveBack() throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: path)
-        where name.hasPrefix("stranger") {
+        where name.hasPrefix("filler") {
             guard unlink("\(path)/\(name)") == 0 else {
                 throw TestFailure("\(name) can't be removed")
             }

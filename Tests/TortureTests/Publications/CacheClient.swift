@@ -3,11 +3,11 @@ import TestSupport
 
 /// A client of a daemon that may be gone at any time: every answer is `nil` from then on.
 struct CacheClient: Sendable {
-    private let connection: Varlink?
+    private let connection: VarlinkConnection?
 
     /// Connects; closed when the scope ends.
     init(_ socket: String, in scope: TestScope) {
-        connection = try? Varlink(socket, in: scope)
+        connection = try? VarlinkConnection(socket, in: scope)
     }
 
     /// Calls a method and waits for its one reply.

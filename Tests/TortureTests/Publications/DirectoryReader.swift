@@ -7,7 +7,7 @@ import TestSupport
 /// reads with the origin.
 final class DirectoryReader: Sendable {
     private struct State {
-        var looks = 0
+        var imagesRead = 0
         var bad: [String] = []
         var isStopping = false
     }
@@ -15,13 +15,13 @@ final class DirectoryReader: Sendable {
     private let state = Mutex(State())
     private let directory: String
     private let origin: ImageOrigin
-    private let witness: Witness
+    private let oracle: Oracle
 
     /// Reads until the scope ends.
-    init(_ directory: String, _ origin: ImageOrigin, _ witness: Witness, in scope: TestScope) {
+    init(_ directory: String, _ origin: ImageOrigin, _ oracle: Oracle, in scope: TestScope) {
         self.directory = directory
         self.origin = origin
-        self.witness = witness
+        self.oracle = oracle
         let reading = Task { try await offPool { [self] in readOn() } }
         scope.atEnd { [self] in
             state.withLock { $0.isStopping = true }
@@ -30,10 +30,10 @@ final class DirectoryReader: Sendable {
     }
 
     /// How many images it has read.
-    var looks: Int { state.withLock { $0.looks } }
+    var imagesRead: Int { state.withLock { $0.imagesRead } }
 
     /// - Throws: `TestFailure` if one of them was not whole.
-    func accept() throws {
+    func requireValid() throws {
         let bad = state.withLock { $0.bad }
         guard bad.isEmpty else { throw TestFailure("a reader found, under plain names: \(bad)") }
     }
@@ -41,20 +41,20 @@ final class DirectoryReader: Sendable {
     private func readOn() {
         while !state.withLock({ $0.isStopping }) {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-            for name in names where name.utf8.count == 36 { look(at: name) }
+            for name in names where name.utf8.count == 36 { check(name) }
             // Leaves the processor to those it watches.
             usleep(2000)
         }
     }
 
     /// What is gone by now is as it should be.
-    private func look(at name: String) {
+    private func check(_ name: String) {
         // Asked for first: of what is forgotten meanwhile, there is no file any more.
-        let url = witness.url(of: name)
+        let url = oracle.url(of: name)
         guard let bytes = try? contents(of: "\(directory)/\(name)") else { return }
-        let isWhole = url.map { origin.mayBring(bytes, $0) } == true
+        let isWhole = url.map { origin.canServe(bytes, $0) } == true
         state.withLock { state in
-            state.looks += 1
+            state.imagesRead += 1
             if !isWhole { state.bad.append("\(name), \(bytes.count) bytes") }
         }
     }

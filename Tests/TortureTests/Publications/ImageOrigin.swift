@@ -13,7 +13,7 @@ struct ImageOrigin: Sendable {
         /// One image, of which the end comes a second later or more.
         case slow
         /// One of two images, as it happens.
-        case fickle
+        case alternating
     }
 
     /// How many images there are, of each of two versions.
@@ -47,7 +47,7 @@ struct ImageOrigin: Sendable {
         root "\(pool)";
         location /steady/ { rewrite "([0-9]+[.]png)$" /0/$1 break; }
         location /slow/ { limit_rate 8k; rewrite "([0-9]+[.]png)$" /0/$1 break; }
-        location /fickle/ {
+        location /alternating/ {
             set $version 0;
             if ($msec ~ "[5-9]$") { set $version 1; }
             rewrite "([0-9]+[.]png)$" /$version/$1 break;
@@ -63,11 +63,11 @@ struct ImageOrigin: Sendable {
     }
 
     /// Whether these bytes are, whole, what a URL may bring.
-    func mayBring(_ bytes: [UInt8], _ url: String) -> Bool {
+    func canServe(_ bytes: [UInt8], _ url: String) -> Bool {
         guard let number = url.split(separator: "/").last.flatMap({ Int($0.dropLast(4)) }) else {
             return false
         }
-        let versions = url.contains("/\(Kind.fickle.rawValue)/") ? 0..<2 : 0..<1
+        let versions = url.contains("/\(Kind.alternating.rawValue)/") ? 0..<2 : 0..<1
         return versions.contains { version in
             let body = bodies[version][number]
             return body.count == bytes.count && memcmp(body, bytes, body.count) == 0

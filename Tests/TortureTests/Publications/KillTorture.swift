@@ -6,7 +6,7 @@ import TestSupport
 /// One directory and one socket through the lives of many daemons.
 final class KillTorture {
     private let origin: ImageOrigin
-    private let witness = Witness()
+    private let oracle = Oracle()
     private let reader: DirectoryReader
     private let directory: String
     private let socket: String
@@ -19,12 +19,12 @@ final class KillTorture {
     private(set) var kills = 0
     private var stops = 0
     private(set) var underWay = 0
-    /// What was owed after each end, taken together.
-    private(set) var owed = 0
+    /// What was required after each end, taken together.
+    private(set) var required = 0
     /// Whole images found after each end, taken together.
     private(set) var present = 0
     /// Looks at files while the daemons lived.
-    var looks: Int { reader.looks }
+    var imagesRead: Int { reader.imagesRead }
 
     init(seed: UInt64, in scope: TestScope) async throws {
         // There small images never have a name before that of their entry, large ones do.
@@ -33,14 +33,14 @@ final class KillTorture {
         socket = home.file("s")
         random = SeededGenerator(seed: seed)
         origin = try await ImageOrigin(in: scope)
-        reader = DirectoryReader(directory, origin, witness, in: scope)
+        reader = DirectoryReader(directory, origin, oracle, in: scope)
     }
 
     var figures: [String] {
         [
             "\(kills) kills", "\(stops) stops", "\(underWay) publications under way",
-            "\(present) images compared, 0 bad", "\(owed) owed, 0 lost",
-            "\(looks) read meanwhile, 0 partial",
+            "\(present) images compared, 0 bad", "\(required) required, 0 lost",
+            "\(imagesRead) read meanwhile, 0 partial",
         ]
     }
 
@@ -59,14 +59,14 @@ final class KillTorture {
         try await withTestScope { scope in
             let begun = now()
             let isLimited = random.oneIn(3)
-            witness.begins(evicting: isLimited)
+            oracle.daemonStarted(evicting: isLimited)
             let daemon = try await DaemonFixture.start(options(isLimited: isLimited), in: scope)
             let publications = try FileEvents(.publications, in: directory, scope)
-            try await expectOwedToBeReported(in: scope)
+            try await expectRequiredImagesToBeCached(in: scope)
             try await work(on: daemon, in: scope) {
                 try await self.end(daemon, publications, isKilled: isKilled)
             }
-            try take(try witness.examine(directory, origin, begun: begun), isKilled: isKilled)
+            try take(try oracle.compare(directory, origin, begun: begun), isKilled: isKilled)
         }
     }
 
@@ -86,9 +86,9 @@ final class KillTorture {
     private func work(
         on daemon: DaemonFixture, in scope: TestScope, until end: () async throws -> Void
     ) async throws {
-        let traffic = Traffic(origin: origin, witness: witness, socket: socket)
+        let traffic = Traffic(origin: origin, oracle: oracle, socket: socket)
         let quick = (0..<3).map { _ in
-            (0..<50).map { _ in urls(16) { $0 % 3 == 0 ? .fickle : .steady } }
+            (0..<50).map { _ in urls(16) { $0 % 3 == 0 ? .alternating : .steady } }
         }
         let slow = [unfinished + urls(16 - unfinished.count) { _ in .slow }]
         let seed = random.next()
@@ -96,7 +96,7 @@ final class KillTorture {
             for batches in quick + [slow] {
                 group.addTask { try await traffic.fetch(batches, in: scope) }
             }
-            group.addTask { try await traffic.meddle(seed, in: scope) }
+            group.addTask { try await traffic.interfere(seed, in: scope) }
             // Whatever went wrong, without a daemon they come to their end.
             do { try await end() } catch { try await daemon.kill(); throw error }
             try await group.waitForAll()
@@ -108,12 +108,12 @@ final class KillTorture {
         return (serial..<(serial + max(count, 0))).map { origin.url(kind($0), $0) }
     }
 
-    /// What is owed is reported by the first answer, be the directory read by then or not.
-    private func expectOwedToBeReported(in scope: TestScope) async throws {
-        let owed = witness.images.values.filter(\.isOwed).map(\.url)
-        guard !owed.isEmpty else { return }
+    /// What is required is reported by the first answer, be the directory read by then or not.
+    private func expectRequiredImagesToBeCached(in scope: TestScope) async throws {
+        let required = oracle.images.values.filter(\.mustExist).map(\.url)
+        guard !required.isEmpty else { return }
         let reply = try await CacheClient(socket, in: scope)
-            .call(Methods.Status.self, .init(urls: owed))
+            .call(Methods.Status.self, .init(urls: required))
         guard let items = reply?.items else { throw TestFailure("a new daemon does not answer") }
         let missing = items.filter { $0.state != .cached }.map(\.url)
         guard missing.isEmpty else { throw TestFailure("not cached after the start: \(missing)") }
@@ -131,23 +131,23 @@ final class KillTorture {
         try await daemon.kill()
     }
 
-    private func take(_ verdict: Witness.Verdict, isKilled: Bool) throws {
-        try verdict.accept()
-        try reader.accept()
+    private func take(_ comparison: Oracle.Comparison, isKilled: Bool) throws {
+        try comparison.requireValid()
+        try reader.requireValid()
         try expectNoLock()
         guard (access(socket, F_OK) == 0) == isKilled else {
             throw TestFailure(isKilled ? "a kill has removed the socket" : "a stop left the socket")
         }
         if isKilled { kills += 1 } else { stops += 1 }
-        let images = witness.images
-        owed += images.values.count(where: \.isOwed)
-        present += verdict.present.count
-        if isKilled { underWay += verdict.underWay }
-        unfinished = images.values.filter { $0.isAwaited && $0.url.contains("/slow/") }
+        let images = oracle.images
+        required += images.values.count(where: \.mustExist)
+        present += comparison.present.count
+        if isKilled { underWay += comparison.underWay }
+        unfinished = images.values.filter { $0.isPending && $0.url.contains("/slow/") }
             .map(\.url).sorted().shuffled(using: &random).suffix(12)
-        witness.ended()
-        let ofInterest = verdict.present.union(try unfinished.map(Witness.name))
-        witness.forget(images.keys.filter { !ofInterest.contains($0) })
+        oracle.daemonEnded()
+        let ofInterest = comparison.present.union(try unfinished.map(Oracle.name))
+        oracle.forget(images.keys.filter { !ofInterest.contains($0) })
     }
 
     /// The lock of a daemon goes with it. flock(2)

@@ -4,18 +4,18 @@ import TestSupport
 /// Clients at work on a daemon, until it is gone: downloads, confirmations, pins, removals, evictions.
 struct Traffic: Sendable {
     let origin: ImageOrigin
-    let witness: Witness
+    let oracle: Oracle
     let socket: String
 
-    /// Fetches images and tells the witness; `false` when the daemon went first.
+    /// Fetches images and tells the oracle; `false` when the daemon went first.
     private func fetch(
         _ urls: [String], refresh: Bool = false, by client: CacheClient
     ) async throws -> Bool {
-        try witness.asks(urls)
+        try oracle.willFetch(urls)
         return try await client.stream(
             Methods.Fetch.self, .init(urls: urls, refresh: refresh)
         ) { reply, isLast in
-            witness.hears(reply.items, isFinal: isLast)
+            oracle.didReceive(reply.items, isFinal: isLast)
         }
     }
 
@@ -30,12 +30,12 @@ struct Traffic: Sendable {
     }
 
     /// Does this and that to what is there and to what is on its way.
-    func meddle(_ seed: UInt64, in scope: TestScope) async throws {
+    func interfere(_ seed: UInt64, in scope: TestScope) async throws {
         var random = SeededGenerator(seed: seed)
         let client = CacheClient(socket, in: scope)
-        var goesOn = true
-        while goesOn {
-            goesOn =
+        var continues = true
+        while continues {
+            continues =
                 switch Int.random(in: 0..<10, using: &random) {
                 case 0: try await evict(to: .random(in: 0..<500_000, using: &random), client)
                 case 1...2: try await remove(&random, client)
@@ -46,9 +46,9 @@ struct Traffic: Sendable {
     }
 
     private func evict(to bytes: Int, _ client: CacheClient) async throws -> Bool {
-        witness.evictionBegins()
+        oracle.willEvict()
         let reply = try await client.call(Methods.Evict.self, .init(toBytes: bytes))
-        if reply != nil { witness.evictionEnded() }
+        if reply != nil { oracle.didEvict() }
         return reply != nil
     }
 
@@ -56,29 +56,29 @@ struct Traffic: Sendable {
         _ random: inout SeededGenerator, _ client: CacheClient
     ) async throws -> Bool {
         // A wish that is still on its way may come after the removal.
-        let known = witness.images.values.filter { $0.isKnown || !$0.isAwaited }.map(\.url)
+        let known = oracle.images.values.filter { $0.isAccepted || !$0.isPending }.map(\.url)
         let urls = Self.some(of: known, &random)
-        try witness.removes(urls)
+        try oracle.willRemove(urls)
         let reply = try await client.call(Methods.Remove.self, .init(urls: urls))
-        if reply != nil { try witness.removed(urls) }
+        if reply != nil { try oracle.didRemove(urls) }
         return reply != nil
     }
 
     private func pin(_ random: inout SeededGenerator, _ client: CacheClient) async throws -> Bool {
-        let images = witness.images.values
-        let urls = Self.some(of: images.filter(\.isKnown).map(\.url), &random)
+        let images = oracle.images.values
+        let urls = Self.some(of: images.filter(\.isAccepted).map(\.url), &random)
         // Those that stay for good are kept few.
         let isTooMuch = images.count(where: \.isPinned) > 100
         guard !isTooMuch else { return try await remove(&random, client) }
         let reply = try await client.call(Methods.Pin.self, .init(urls: urls, pinned: true))
-        if let reply { witness.pinned(reply.items) }
+        if let reply { oracle.didPin(reply.items) }
         return reply != nil
     }
 
     private func confirm(
         _ random: inout SeededGenerator, _ client: CacheClient
     ) async throws -> Bool {
-        let owed = witness.images.values.filter { $0.isOwed && !$0.isAwaited }.map(\.url)
+        let owed = oracle.images.values.filter { $0.mustExist && !$0.isPending }.map(\.url)
         return try await fetch(Self.some(of: owed, &random), refresh: true, by: client)
     }
 

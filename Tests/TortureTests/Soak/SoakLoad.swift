@@ -15,17 +15,17 @@ final class SoakLoad: Sendable {
         var errors: [String] = []
     }
 
-    let ground: SoakGround
+    let environment: SoakEnvironment
     private let tally = Mutex(Tally())
     private let isOver = Mutex(false)
 
-    init(ground: SoakGround) {
-        self.ground = ground
+    init(environment: SoakEnvironment) {
+        self.environment = environment
     }
 
     /// Works for so long, and checks what is left then.
     func run(for time: Duration, figures: inout [String]) async throws {
-        let samples = try await withThrowingTaskGroup(of: [ProcessFigures].self) { group in
+        let samples = try await withThrowingTaskGroup(of: [ProcessUsage].self) { group in
             for (number, worker) in workers.enumerated() {
                 group.addTask {
                     try await offPool {
@@ -49,7 +49,7 @@ final class SoakLoad: Sendable {
             throw TestFailure("\(tally.errors.count) errors: \(tally.errors.prefix(5))")
         }
         guard tally.cached > 0 else { throw TestFailure("no image was cached") }
-        try await checkBooks(&figures)
+        try await checkLedger(&figures)
         try SoakTrend(samples).check(&figures)
     }
 
@@ -60,7 +60,7 @@ final class SoakLoad: Sendable {
         while !isOver.withLock({ $0 }) {
             turn += 1
             do {
-                let outcome = try worker.act(ground, turn, &random)
+                let outcome = try worker.act(environment, turn, &random)
                 tally.withLock { tally in
                     tally.done[worker.name, default: 0] += 1
                     tally.cached += outcome.cached
@@ -75,23 +75,23 @@ final class SoakLoad: Sendable {
     }
 
     /// Looks at the daemon from outside, a hundred times in all and at least once a second.
-    private func watch(for time: Duration) throws -> [ProcessFigures] {
+    private func watch(for time: Duration) throws -> [ProcessUsage] {
         let end = ContinuousClock.now + time
         let pause = min(max(Int32(time / .milliseconds(100)), 50), 1000)
-        var samples: [ProcessFigures] = []
+        var samples: [ProcessUsage] = []
         while ContinuousClock.now < end {
-            samples.append(try ProcessFigures(of: ground.daemon.process.pid))
+            samples.append(try ProcessUsage(of: environment.daemon.process.pid))
             poll(nil, 0, pause)
         }
         return samples
     }
 
-    /// The books say what the disk says, once nothing is under way, and strangers' files are as they were.
-    private func checkBooks(_ figures: inout [String]) async throws {
-        let directory = ground.daemon.directory
-        let ground = ground
+    /// The books say what the disk says, once nothing is under way, and foreignFiles' files are as they were.
+    private func checkLedger(_ figures: inout [String]) async throws {
+        let directory = environment.daemon.directory
+        let environment = environment
         let said = try await eventually("the books to be what the disk says") {
-            let stats = try await offPool { try ground.statistics() }
+            let stats = try await offPool { try environment.statistics() }
             let usage = try DirectoryUsage(of: directory)
             let isTrue =
                 stats["bytesUsed"] == .int(usage.bytes) && stats["entries"] == .int(usage.entries)
@@ -99,9 +99,9 @@ final class SoakLoad: Sendable {
             return isTrue ? usage : nil
         }
         figures.append("\(said.bytes) bytes in \(said.entries) entries, as the disk says")
-        try ground.checkStrangers()
-        try ground.checkEntries()
-        let stats = try await offPool { try ground.statistics() }
+        try environment.checkForeignFiles()
+        try environment.checkEntries()
+        let stats = try await offPool { try environment.statistics() }
         for name in ["published", "evicted", "removed", "pressureReactions", "revalidated"]
         where stats[name] == .int(0) { throw TestFailure("nothing was \(name)") }
     }
@@ -109,9 +109,9 @@ final class SoakLoad: Sendable {
 
 /// How what a process uses went over time.
 struct SoakTrend {
-    let samples: [ProcessFigures]
+    let samples: [ProcessUsage]
 
-    init(_ samples: [ProcessFigures]) {
+    init(_ samples: [ProcessUsage]) {
         self.samples = samples
     }
 
@@ -136,7 +136,7 @@ struct SoakTrend {
     }
 
     private func median(
-        _ samples: some Sequence<ProcessFigures>, _ figure: (ProcessFigures) -> Int
+        _ samples: some Sequence<ProcessUsage>, _ figure: (ProcessUsage) -> Int
     ) -> Int {
         let sorted = samples.map(figure).sorted()
         return sorted[sorted.count / 2]

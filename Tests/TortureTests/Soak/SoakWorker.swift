@@ -17,7 +17,7 @@ struct SoakWorker: Sendable {
     let name: String
     /// Milliseconds between two turns.
     let pause: Int32
-    let act: @Sendable (SoakGround, Int, inout SeededGenerator) throws -> Outcome
+    let act: @Sendable (SoakEnvironment, Int, inout SeededGenerator) throws -> Outcome
 }
 
 extension SoakLoad {
@@ -44,23 +44,23 @@ extension SoakWorker {
         return turn / 2 + min(first, second)
     }
 
-    private static func client(_ ground: SoakGround) throws -> Client {
-        try Client(paths: [ground.daemon.socket])
+    private static func client(_ environment: SoakEnvironment) throws -> Client {
+        try Client(paths: [environment.daemon.socket])
     }
 
     static func fetching(
         _ name: String, streams: Bool = false, refresh: Bool = false
     ) -> SoakWorker {
-        SoakWorker(name: name, pause: refresh ? 200 : 5) { ground, turn, random in
+        SoakWorker(name: name, pause: refresh ? 200 : 5) { environment, turn, random in
             var urls = (0..<Int.random(in: 1...20, using: &random)).map { _ in
-                ground.url(number(turn, &random))
+                environment.url(number(turn, &random))
             }
-            let bad = random.oneIn(4) ? ground.badURL(turn) : nil
+            let bad = random.oneIn(4) ? environment.badURL(turn) : nil
             if let bad { urls.append(bad) }
             let parameters = Methods.Fetch.Parameters(
                 urls: urls, priority: random.one(of: [.background, .normal, .visible]),
                 refresh: refresh)
-            let client = try client(ground)
+            let client = try client(environment)
             guard streams else {
                 return judge(try client.call(Methods.Fetch.self, parameters).items, bad)
             }
@@ -87,9 +87,10 @@ extension SoakWorker {
     }
 
     /// Whatever it says is cached can be opened and is as long as it says, unless it had to go since.
-    static let asking = SoakWorker(name: "status questions", pause: 2) { ground, turn, random in
-        let urls = (0..<50).map { _ in ground.url(number(turn, &random)) }
-        let items = try client(ground).call(
+    static let asking = SoakWorker(name: "status questions", pause: 2) {
+        environment, turn, random in
+        let urls = (0..<50).map { _ in environment.url(number(turn, &random)) }
+        let items = try client(environment).call(
             Methods.Status.self, .init(urls: urls, details: random.oneIn(5))
         ).items
         var outcome = Outcome()
@@ -107,8 +108,8 @@ extension SoakWorker {
         return outcome
     }
 
-    static let listing = SoakWorker(name: "listings", pause: 300) { ground, _, random in
-        let client = try client(ground)
+    static let listing = SoakWorker(name: "listings", pause: 300) { environment, _, random in
+        let client = try client(environment)
         let order = random.one(of: [ListOrder.recency, .size, .age])
         var after: String?
         repeat {
@@ -121,71 +122,72 @@ extension SoakWorker {
     }
 
     /// Pins some, and takes all pins back now and then, so that there is something left to evict.
-    static let pinning = SoakWorker(name: "pins", pause: 50) { ground, turn, random in
-        let client = try client(ground)
+    static let pinning = SoakWorker(name: "pins", pause: 50) { environment, turn, random in
+        let client = try client(environment)
         if turn.isMultiple(of: 20) {
             let pinned = try client.call(Methods.List.self, .init(limit: 1000)).items
                 .filter { $0.pinned == true }
             _ = try client.call(Methods.Pin.self, .init(urls: pinned.map(\.url), pinned: false))
         }
-        let urls = (0..<3).map { _ in ground.url(number(turn, &random)) }
+        let urls = (0..<3).map { _ in environment.url(number(turn, &random)) }
         _ = try client.call(Methods.Pin.self, .init(urls: urls, pinned: random.oneIn(2)))
         return Outcome()
     }
 
-    static let removing = SoakWorker(name: "removals", pause: 100) { ground, turn, random in
+    static let removing = SoakWorker(name: "removals", pause: 100) { environment, turn, random in
         let number = number(turn, &random)
         let parameters =
             random.oneIn(20)
             ? Methods.Remove.Parameters(
-                prefix: ground.url(number).split(separator: "?").first.map(String.init))
-            : Methods.Remove.Parameters(urls: [ground.url(number)])
-        _ = try client(ground).call(Methods.Remove.self, parameters)
+                prefix: environment.url(number).split(separator: "?").first.map(String.init))
+            : Methods.Remove.Parameters(urls: [environment.url(number)])
+        _ = try client(environment).call(Methods.Remove.self, parameters)
         return Outcome()
     }
 
-    static let evicting = SoakWorker(name: "evictions", pause: 700) { ground, _, random in
+    static let evicting = SoakWorker(name: "evictions", pause: 700) { environment, _, random in
         let bytes = Int.random(in: 4_000_000...12_000_000, using: &random)
-        _ = try client(ground).call(Methods.Evict.self, .init(toBytes: bytes))
+        _ = try client(environment).call(Methods.Evict.self, .init(toBytes: bytes))
         return Outcome()
     }
 
     /// By the FIFO of a service manager, and by hand.
-    static let pressing = SoakWorker(name: "pressures", pause: 1500) { ground, turn, random in
+    static let pressing = SoakWorker(name: "pressures", pause: 1500) { environment, turn, random in
         if turn.isMultiple(of: 2) {
-            try ground.pressure.write("x")
+            try environment.pressure.write("x")
         } else {
-            _ = try client(ground).call(
+            _ = try client(environment).call(
                 Methods.Pressure.self, .init(level: random.oneIn(5) ? .critical : .warning))
         }
         return Outcome()
     }
 
-    static let reloading = SoakWorker(name: "reloads", pause: 900) { ground, turn, _ in
-        try ground.reload(turn)
+    static let reloading = SoakWorker(name: "reloads", pause: 900) { environment, turn, _ in
+        try environment.reload(turn)
         return Outcome()
     }
 
     /// A stranger removes an entry.
     static let deleting = SoakWorker(name: "deletions by strangers", pause: 60) {
-        ground, _, random in
-        let names = try ground.entries()
+        environment, _, random in
+        let names = try environment.entries()
         guard !names.isEmpty else { return Outcome() }
-        unlink("\(ground.daemon.directory)/\(random.one(of: names))")
+        unlink("\(environment.daemon.directory)/\(random.one(of: names))")
         return Outcome()
     }
 
     /// A stranger copies an entry with its attributes, and puts an earlier copy back. cp(1), rename(2).
-    static let copying = SoakWorker(name: "copies by strangers", pause: 400) { ground, _, random in
-        let names = try ground.entries()
+    static let copying = SoakWorker(name: "copies by strangers", pause: 400) {
+        environment, _, random in
+        let names = try environment.entries()
         guard !names.isEmpty else { return Outcome() }
-        let (entry, directory) = (random.one(of: names), ground.daemon.directory)
-        try copy("\(directory)/\(entry)", to: ground.aside.file(entry))
-        let kept = try ground.aside.names()
+        let (entry, directory) = (random.one(of: names), environment.daemon.directory)
+        try copy("\(directory)/\(entry)", to: environment.aside.file(entry))
+        let kept = try environment.aside.names()
         guard let old = kept.randomElement(using: &random) else { return Outcome() }
-        try copy(ground.aside.file(old), to: "\(directory)/restored")
+        try copy(environment.aside.file(old), to: "\(directory)/restored")
         rename("\(directory)/restored", "\(directory)/\(old)")
-        if kept.count > 20 { unlink(ground.aside.file(old)) }
+        if kept.count > 20 { unlink(environment.aside.file(old)) }
         return Outcome()
     }
 

@@ -4,13 +4,13 @@ import Testing
 
 /// What a reaction gives back, seen by the kernel, by origins and by the clock.
 @Suite("Memory given back", .serialized, .timeLimit(.minutes(5)))
-struct ReliefTests {
+struct MemoryReliefTests {
     private static let obstacle = StallGroup.obstacle ?? SmallFileSystem.obstacle
 
     @Test(
         .enabled(if: obstacle == nil, "\(obstacle ?? "")"),
         .disabled(if: isSanitized, "memory, of which a sanitizer takes more than the group has"))
-    func aRealStallUnlinksWithin2500msAndMemoryFallsByWhatIsReported() async throws {
+    func aRealStallUnlinksWithin2500msAndFreesTheReportedMemory() async throws {
         try await withTestScope { scope in
             let group = try StallGroup(in: scope)
             let disk = try await SmallFileSystem(bytes: 32 << 20, in: scope)
@@ -24,7 +24,7 @@ struct ReliefTests {
                 try group.charge(daemon.process)
             }
             let charged = try group.chargedFiles()
-            let held = try await cache.daemon.figure("bytesUsed")
+            let held = try await cache.daemon.metric("bytesUsed")
             #expect(abs(charged - held) <= 40 * 2 * 4096)
 
             let events = try FileEvents(.removals, in: cache.daemon.directory, scope)
@@ -33,28 +33,28 @@ struct ReliefTests {
             _ = try await events.next()
             #expect(watch.time < .milliseconds(2500))
             try await waitUntil("the reaction") {
-                try await cache.daemon.figure("pressureReactions") == 1
+                try await cache.daemon.metric("pressureReactions") == 1
             }
             try group.end()
 
-            let entries = try await cache.daemon.figure("pressureLastEntries")
-            let bytes = try await cache.daemon.figure("pressureLastBytes")
+            let entries = try await cache.daemon.metric("pressureLastEntries")
+            let bytes = try await cache.daemon.metric("pressureLastBytes")
             #expect(entries >= 10 && bytes >= held / 4)
             #expect(try cache.held() == Array(entries..<40))
             // The kernel adds its figures up some time later.
             _ = try await eventually("the charged memory to fall by \(bytes)") {
-                _ = try await cache.daemon.figure("entries")
+                _ = try await cache.daemon.metric("entries")
                 let fallen = charged - (try group.chargedFiles())
                 return abs(fallen - bytes) <= entries * 4096 ? fallen : nil
             }
             // On tmpfs there are no pages to be dropped but by unlinking.
-            #expect(try await cache.daemon.figure("pressureLastDroppedEntries") == 0)
+            #expect(try await cache.daemon.metric("pressureLastDroppedEntries") == 0)
         }
     }
 
     /// When memory is critically short, idle connections are closed, again and again here: at just that
     /// moment downloads begin.
-    @Test func downloadsBeginWhileConnectionsAreClosed() async throws {
+    @Test func downloadsSucceedWhileIdleConnectionsAreClosed() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png()))
@@ -77,19 +77,19 @@ struct ReliefTests {
         }
     }
 
-    @Test func onADiskPagesAreDroppedBeforeImagesGoAndAreCountedApart() async throws {
+    @Test func onDiskPagesAreDroppedBeforeImagesAndCountedSeparately() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(40, of: 40_000, in: scope)
             let daemon = cache.daemon
             #expect(try await daemon.cachectl("pressure", "warning").status == .success)
             #expect(try cache.held() == Array(10..<40))
             // A quarter is gone; half of what stays is cold.
-            let dropped = try await daemon.figure("pressureLastDroppedEntries")
+            let dropped = try await daemon.metric("pressureLastDroppedEntries")
             #expect((24...26).contains(dropped))
-            #expect(try await daemon.figure("pressureLastDroppedBytes") == dropped * 40_000)
-            #expect(try await daemon.figure("pagesDroppedEntries") == dropped)
-            #expect(try await daemon.figure("pagesDroppedBytes") == dropped * 40_000)
-            #expect(try await daemon.figure("pressureLastEntries") == 10)
+            #expect(try await daemon.metric("pressureLastDroppedBytes") == dropped * 40_000)
+            #expect(try await daemon.metric("pagesDroppedEntries") == dropped)
+            #expect(try await daemon.metric("pagesDroppedBytes") == dropped * 40_000)
+            #expect(try await daemon.metric("pressureLastEntries") == 10)
             // Dropping was nobody's use.
             try await cache.evict(to: 29)
             #expect(try cache.held() == Array(11..<40))
@@ -101,7 +101,7 @@ struct ReliefTests {
         }
     }
 
-    @Test func criticalPressureHalvesTheDownloads() async throws {
+    @Test func criticalPressureHalvesConcurrentDownloads() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let gates = [try Gate(), try Gate()]
@@ -127,12 +127,12 @@ struct ReliefTests {
                 }
                 try await gates[round].reached(count: expected)
                 // All that may run do.
-                #expect(try await daemon.figure("transfersRunning") == expected)
-                #expect(try await daemon.figure("transfersQueued") == 140 - expected)
+                #expect(try await daemon.metric("transfersRunning") == expected)
+                #expect(try await daemon.metric("transfersQueued") == 140 - expected)
                 #expect(origins.underWay == expected)
                 gates[round].open()
                 for connection in connections {
-                    let items = try await connection.answer().items
+                    let items = try await connection.nextReply().items
                     #expect(items.allSatisfy { $0.state == .cached })
                 }
                 if round == 0 { try await daemon.cachectl("pressure", "critical") }
@@ -141,7 +141,7 @@ struct ReliefTests {
     }
 
     @Test(arguments: ["warning", "critical"])
-    func idleConnectionsEndWhenMemoryIsCriticallyShort(level: String) async throws {
+    func onlyCriticalPressureClosesIdleConnections(level: String) async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(3, in: scope)
             try await cache.origin.waitForConnections(open: 1)

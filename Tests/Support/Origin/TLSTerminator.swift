@@ -1,7 +1,7 @@
 /// TLS in front of a scripted origin: its bytes pass as they are, which no server of the trade would let them.
 ///
 /// Who may speak HTTP/2, and does, gets frames that are the same for everybody (RFC 9113 §4.1).
-public struct TLSFront: Sendable {
+public struct TLSTerminator: Sendable {
     private let port: Int
 
     /// - Parameter frames: what is sent to those who speak HTTP/2: with none the connection ends at the first

@@ -8,7 +8,7 @@ private let generator = "/usr/bin/varlink-go-interface-generator"
 /// A parser of interface descriptions that nobody here has written: that of Varlink's Go package. The
 /// Python package's is tested with its client.
 @Suite("Foreign parsers", .timeLimit(.minutes(5)))
-struct ForeignParserTests {
+struct ThirdPartyParserTests {
     @Test(.enabled(if: access(generator, X_OK) == 0, "needs Debian's package varlink-go"))
     func theGoParserAcceptsTheDescription() async throws {
         try await withTestScope { scope in

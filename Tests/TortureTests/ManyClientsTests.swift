@@ -6,7 +6,7 @@ import Testing
 
 /// However many clients there are and whatever they leave undone, others are answered as before.
 @Suite("Crowds", .serialized, .timeLimit(.minutes(isLongForm ? 20 : 10)))
-struct CrowdTests {
+struct ManyClientsTests {
     private static let idle = isLongForm ? 10_000 : 500
     private static let others = isLongForm ? 1000 : 20
 
@@ -19,7 +19,7 @@ struct CrowdTests {
     }()
 
     @Test(.disabled(if: isSanitized, "latencies, which a sanitizer multiplies"))
-    func idleAndStuckClientsDelayNobody() async throws {
+    func idleAndStuckClientsDoNotDelayOthers() async throws {
         let promise = Promise("idle, stuck and half-finished clients delay nobody's status")
         try await promise.test { figures in
             try await withTestScope { scope in
@@ -27,17 +27,18 @@ struct CrowdTests {
                 try #require(room > Self.idle + 2 * Self.others + 1000, "too few open files here")
                 let daemon = try await DaemonFixture.start(in: scope)
                 let quiet = try await latency(of: daemon)
-                let before = try ProcessFigures(of: daemon.process.pid)
-                let idle = try await Crowd(of: Self.idle, at: daemon.socket, in: scope)
-                try await idle.say("")
-                let stuck = try await Crowd(of: Self.others, at: daemon.socket, in: scope)
+                let before = try ProcessUsage(of: daemon.process.pid)
+                let idle = try await ConnectionGroup(of: Self.idle, at: daemon.socket, in: scope)
+                try await idle.sendAll("")
+                let stuck = try await ConnectionGroup(of: Self.others, at: daemon.socket, in: scope)
                 // More answers than the daemon makes for who does not take them.
-                try await stuck.say(String(repeating: Self.largeCall + "\0", count: 12))
-                let halves = try await Crowd(of: Self.others, at: daemon.socket, in: scope)
-                try await halves.say(String(Self.largeCall.dropLast(20)))
+                try await stuck.sendAll(String(repeating: Self.largeCall + "\0", count: 12))
+                let halves = try await ConnectionGroup(
+                    of: Self.others, at: daemon.socket, in: scope)
+                try await halves.sendAll(String(Self.largeCall.dropLast(20)))
                 try await settle(daemon)
                 let crowded = try await latency(of: daemon)
-                let after = try ProcessFigures(of: daemon.process.pid)
+                let after = try ProcessUsage(of: daemon.process.pid)
                 figures += [
                     "\(idle.count) idle, \(stuck.count) not reading, \(halves.count) in mid-message",
                     "p99 \(quiet) before, \(crowded) with them",
@@ -45,46 +46,46 @@ struct CrowdTests {
                 ]
                 // Where other programs keep the machine busy, the quiet run was slow too.
                 #expect(crowded < max(.milliseconds(10), quiet * 4))
-                let answers = try await stuck.answers()
+                let answers = try await stuck.receiveAll()
                 #expect(answers.allSatisfy { $0.hasPrefix(#"{"parameters":{"items":["#) })
             }
         }
     }
 
     @Test(.disabled(if: isSanitized, "latencies, which a sanitizer multiplies"))
-    func longAndWrongCallsDelayNobody() async throws {
+    func longAndInvalidCallsDoNotDelayOthers() async throws {
         let promise = Promise("calls of megabytes, right and wrong, delay nobody's status")
         try await promise.test { figures in
             try await withTestScope { scope in
                 let daemon = try await DaemonFixture.start(in: scope)
                 let quiet = try await latency(of: daemon)
-                let bores = Bores(socket: daemon.socket)
-                async let said = bores.talk()
-                let bored = try await latency(of: daemon)
-                bores.stop()
+                let sender = LongCallSender(socket: daemon.socket)
+                async let sent = sender.run()
+                let busy = try await latency(of: daemon)
+                sender.stop()
                 figures += [
-                    "\(try await said) calls", "p99 \(quiet) before, \(bored) with them",
+                    "\(try await sent) calls", "p99 \(quiet) before, \(busy) with them",
                 ]
-                #expect(bored < max(.milliseconds(10), quiet * 4))
+                #expect(busy < max(.milliseconds(10), quiet * 4))
             }
         }
     }
 
     @Test(.disabled(if: isSanitized, "memory, of which a sanitizer needs more"))
-    func halfMessagesAreBoundedTogether() async throws {
+    func incompleteMessagesShareAMemoryLimit() async throws {
         let promise = Promise("messages without their ends take no more than 256 MiB together")
         try await promise.test { figures in
             try await withTestScope { scope in
                 let daemon = try await DaemonFixture.start(in: scope)
-                let before = try ProcessFigures(of: daemon.process.pid).anonymousBytes
+                let before = try ProcessUsage(of: daemon.process.pid).anonymousBytes
                 // Of 15 MiB each, 1.5 times what is kept in the short form.
                 let half = [UInt8](repeating: UInt8(ascii: "["), count: 15 << 20)
-                var senders: [Varlink] = []
+                var senders: [VarlinkConnection] = []
                 var most = 0
                 for _ in 0..<(isLongForm ? 200 : 26) {
                     senders.append(try daemon.connect())
                     try await senders.last?.send(half)
-                    most = max(most, try ProcessFigures(of: daemon.process.pid).anonymousBytes)
+                    most = max(most, try ProcessUsage(of: daemon.process.pid).anonymousBytes)
                 }
                 // Who is sent away is the one that has waited for longest, and is told so.
                 let answer = try await senders[0].receiveText()
@@ -111,7 +112,7 @@ struct CrowdTests {
         return try await withThrowingTaskGroup(of: Duration.self) { group in
             for _ in 0..<4 {
                 group.addTask {
-                    try await daemon.slowestHundredth(of: urls, .missing) { _, count in
+                    try await daemon.p99Latency(of: urls, .missing) { _, count in
                         count >= (isLongForm ? 5000 : 500)
                     }
                 }
@@ -120,7 +121,7 @@ struct CrowdTests {
         }
     }
 
-    @Test func withoutFreeDescriptorsItWaitsInsteadOfSpinning() async throws {
+    @Test func withoutFreeDescriptorsTheDaemonWaitsInsteadOfSpinning() async throws {
         let promise = Promise("where descriptors run out, clients wait and the daemon sleeps")
         try await promise.test { figures in
             try await withTestScope { scope in
@@ -138,10 +139,10 @@ struct CrowdTests {
                     environment: minimalEnvironment(["MEMORY_PRESSURE_WATCH": "/dev/null"]),
                     in: scope)
                 try await process.waitForSocket(socket)
-                let first = try Varlink(socket, in: scope)
+                let first = try VarlinkConnection(socket, in: scope)
                 try await withTestScope { inner in
                     // All of them are let into the queue of the socket; the last stay there.
-                    let crowd = try await Crowd(of: 100, at: socket, in: inner)
+                    let crowd = try await ConnectionGroup(of: 100, at: socket, in: inner)
                     try await process.waitForLine(containing: "too many connections")
                     let spent = try await processorTime(of: process.pid, over: .seconds(1))
                     figures.append(
@@ -170,7 +171,7 @@ struct CrowdTests {
     }
 
     /// With the least it starts with, downloads have what they need, however many clients there are.
-    @Test func withTheFewestDescriptorsDownloadsGoOn() async throws {
+    @Test func downloadsContinueWithTheFewestDescriptors() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 200_000)))
@@ -184,8 +185,8 @@ struct CrowdTests {
                 ],
                 environment: minimalEnvironment(["MEMORY_PRESSURE_WATCH": "/dev/null"]), in: scope)
             try await process.waitForSocket(socket)
-            let first = try Varlink(socket, in: scope)
-            let crowd = try await Crowd(of: 150, at: socket, in: scope)
+            let first = try VarlinkConnection(socket, in: scope)
+            let crowd = try await ConnectionGroup(of: 150, at: socket, in: scope)
             try await process.waitForLine(containing: "too many connections")
             // Of different hosts, so that none has a connection already.
             let urls = (0..<50).map { "http://h\($0).localhost:\(origin.port)/a.png" }
@@ -198,12 +199,12 @@ struct CrowdTests {
     }
 
     /// As when others have all the descriptors of the machine: accept(2) itself fails. prlimit(2)
-    @Test func whereNobodyCanBeLetInItWaitsInsteadOfSpinning() async throws {
+    @Test func whenAcceptFailsTheDaemonWaitsInsteadOfSpinning() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let first = try daemon.connect()
             try await setDescriptorLimit(1, of: daemon)
-            let crowd = try await Crowd(of: 20, at: daemon.socket, in: scope)
+            let crowd = try await ConnectionGroup(of: 20, at: daemon.socket, in: scope)
             try await daemon.process.waitForLine(containing: "cannot accept clients")
             let spent = try await processorTime(of: daemon.process.pid, over: .seconds(1))
             #expect(spent < .milliseconds(100), "with \(crowd.count) waiting")
@@ -229,14 +230,14 @@ struct CrowdTests {
 
     /// What a process has the processor do within a stretch of time in which nobody asks it anything.
     private func processorTime(of process: Int32, over time: Duration) async throws -> Duration {
-        let before = try ProcessFigures(of: process).processorTime
+        let before = try ProcessUsage(of: process).processorTime
         try await Task.sleep(for: time)
-        return try ProcessFigures(of: process).processorTime - before
+        return try ProcessUsage(of: process).processorTime - before
     }
 }
 
 /// A client that says long calls one after the other, right and wrong ones.
-private final class Bores: Sendable {
+private final class LongCallSender: Sendable {
     private let socket: String
     private let isStopped = Atomic(false)
 
@@ -261,12 +262,12 @@ private final class Bores: Sendable {
     }
 
     /// Talks until it is stopped, but says each call once; the number of calls.
-    func talk() async throws -> Int {
+    func run() async throws -> Int {
         try await offPool {
             var count = 0
             while count < Self.calls.count || !self.isStopped.load(ordering: .relaxed) {
                 let exchange = try Exchange(
-                    with: self.socket, saying: [Self.calls[count % Self.calls.count]])
+                    with: self.socket, sending: [Self.calls[count % Self.calls.count]])
                 guard !exchange.messages.isEmpty else { throw TestFailure("no answer to \(count)") }
                 count += 1
             }

@@ -7,27 +7,27 @@ import Testing
 
 /// What is not the cache's own is neither read, moved nor deleted; and nobody leads the cache to write
 /// where it should not.
-@Suite("Strangers", .serialized, .timeLimit(.minutes(5)))
-struct StrangersTests {
-    @Test func strangersFilesAreLeftAlone() async throws {
+@Suite("ForeignFiles", .serialized, .timeLimit(.minutes(5)))
+struct ForeignFilesTests {
+    @Test func foreignFilesAreLeftAlone() async throws {
         try await Promise("strangers' files are neither read, moved nor deleted").test { figures in
             try await withTestScope { scope in
-                var scene = try await FilledDirectory([900, 5000, 20_000, 700], in: scope)
-                let strangers = try Strangers(in: scene)
-                let before = try strangers.snapshot()
+                var fixture = try await FilledDirectory([900, 5000, 20_000, 700], in: scope)
+                let files = try ForeignFiles(in: fixture)
+                let before = try files.snapshot()
                 try #require(before.count >= 50)
                 for crash in [false, true] {
                     if crash {
-                        try await scene.daemon.kill()
+                        try await fixture.daemon.kill()
                     } else {
-                        try await scene.daemon.stop()
+                        try await fixture.daemon.stop()
                     }
-                    scene.daemon = try await scene.daemon.restart()
-                    try await scene.waitForScan()
-                    #expect(try strangers.snapshot() == before)
-                    #expect(try await scene.listed().count == scene.urls.count)
-                    try await Self.doEverything(scene)
-                    #expect(try strangers.snapshot() == before)
+                    fixture.daemon = try await fixture.daemon.restart()
+                    try await fixture.waitForScan()
+                    #expect(try files.snapshot() == before)
+                    #expect(try await fixture.listed().count == fixture.urls.count)
+                    try await Self.doEverything(fixture)
+                    #expect(try files.snapshot() == before)
                 }
                 figures.append("\(before.count) files")
             }
@@ -35,37 +35,37 @@ struct StrangersTests {
     }
 
     /// All that reads, writes, moves or deletes.
-    private static func doEverything(_ scene: FilledDirectory) async throws {
+    private static func doEverything(_ fixture: FilledDirectory) async throws {
         func refresh() async throws {
-            let parameters = Methods.Fetch.Parameters(urls: scene.urls, refresh: true)
-            let items = try await scene.ask(Methods.Fetch.self, parameters).items
+            let parameters = Methods.Fetch.Parameters(urls: fixture.urls, refresh: true)
+            let items = try await fixture.ask(Methods.Fetch.self, parameters).items
             #expect(items.allSatisfy { $0.state == .cached })
         }
         try await refresh()
-        #expect(try await scene.verify().total == scene.urls.count)
-        #expect(try await scene.ask(Methods.Evict.self, .init(toBytes: 0)).entries == 4)
+        #expect(try await fixture.verify().total == fixture.urls.count)
+        #expect(try await fixture.ask(Methods.Evict.self, .init(toBytes: 0)).entries == 4)
         try await refresh()
-        _ = try await scene.ask(Methods.Pressure.self, .init(level: .critical))
-        try truncateOne(scene)
-        #expect(try await scene.verify(repair: true).leftCount == 0)
+        _ = try await fixture.ask(Methods.Pressure.self, .init(level: .critical))
+        try truncateOne(fixture)
+        #expect(try await fixture.verify(repair: true).leftCount == 0)
         try await refresh()
-        let removed = try await scene.ask(Methods.Remove.self, .init(all: true))
-        #expect(removed.entries == scene.urls.count)
+        let removed = try await fixture.ask(Methods.Remove.self, .init(all: true))
+        #expect(removed.entries == fixture.urls.count)
         try await refresh()
     }
 
-    private static func truncateOne(_ scene: FilledDirectory) throws {
-        let path = try scene.urls.map { try scene.path($0) }.first { access($0, F_OK) == 0 }
+    private static func truncateOne(_ fixture: FilledDirectory) throws {
+        let path = try fixture.urls.map { try fixture.path($0) }.first { access($0, F_OK) == 0 }
         if let path { try #require(truncate(path, 10) == 0) }
     }
 
-    @Test func nobodyLeadsADownloadElsewhere() async throws {
+    @Test func obstaclesUnderAPartialNameDoNotRedirectADownload() async throws {
         try await Promise("nothing under the name of a partial leads a download elsewhere").test {
             figures in
             try await withTestScope { scope in
-                let scene = try await FilledDirectory([900], in: scope)
-                let precious = try scene.elsewhere.write("precious", to: "precious")
-                let tempting = scene.elsewhere.file("tempting")
+                let fixture = try await FilledDirectory([900], in: scope)
+                let precious = try fixture.elsewhere.write("precious", to: "precious")
+                let tempting = fixture.elsewhere.file("tempting")
                 let obstacles: [(String, (String) -> Int32)] = [
                     ("a link out", { symlink(precious, $0) }),
                     ("a link to nothing", { symlink(tempting, $0) }),
@@ -76,11 +76,11 @@ struct StrangersTests {
                     ("a socket", { mknod($0, S_IFSOCK | 0o666, 0) }),
                 ]
                 for (name, make) in obstacles {
-                    unlink(try scene.path(0))
-                    try #require(make(try scene.path(0) + ".part") == 0, "\(name)")
-                    let item = try await scene.fetch(0)
+                    unlink(try fixture.path(0))
+                    try #require(make(try fixture.path(0) + ".part") == 0, "\(name)")
+                    let item = try await fixture.fetch(0)
                     #expect(item.state == .cached, "\(name): \(String(describing: item.failure))")
-                    try scene.expectWhole(0, "\(name)")
+                    try fixture.expectWhole(0, "\(name)")
                     #expect(try contents(of: precious) == Array("precious".utf8), "\(name)")
                     #expect(access(tempting, F_OK) != 0, "\(name)")
                 }
@@ -89,12 +89,12 @@ struct StrangersTests {
         }
     }
 
-    @Test func nobodySwapsAPartialForSomethingElse() async throws {
+    @Test func aPartialSwappedDuringADownloadIsNeverPublished() async throws {
         try await Promise("a partial swapped while it grows is never published").test { figures in
             try await withTestScope { scope in
-                let scene = try await FilledDirectory([900], in: scope)
-                let precious = try scene.elsewhere.write("precious", to: "precious")
-                let (path, image) = (try scene.path(0), scene.images[0])
+                let fixture = try await FilledDirectory([900], in: scope)
+                let precious = try fixture.elsewhere.write("precious", to: "precious")
+                let (path, image) = (try fixture.path(0), fixture.images[0])
                 let partial = path + ".part"
                 let end = ContinuousClock.now + .seconds(isLongForm ? 60 : 2)
                 let swapper = Task {
@@ -113,10 +113,10 @@ struct StrangersTests {
                 var fetches = 0
                 while ContinuousClock.now < end {
                     unlink(path)
-                    let item = try await scene.fetch(0)
+                    let item = try await fixture.fetch(0)
                     var status = stat()
                     // What is said to be cached is so, whoever plays with the partial.
-                    if item.state == .cached, try await scene.state(0) == .cached {
+                    if item.state == .cached, try await fixture.state(0) == .cached {
                         #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
                         #expect(try contents(of: path) == image)
                     }
@@ -126,8 +126,8 @@ struct StrangersTests {
                 #expect(try contents(of: precious) == Array("precious".utf8))
                 unlink(partial)
                 unlink(path)
-                #expect(try await scene.fetch(0).state == .cached)
-                try scene.expectWhole(0)
+                #expect(try await fixture.fetch(0).state == .cached)
+                try fixture.expectWhole(0)
                 figures += ["\(swaps) swaps", "\(fetches) fetches"]
             }
         }

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Another program on a file system that syncs a file of its own all the while, and so has the journal
 /// written with whatever is in it.
-final class Neighbour: Sendable {
+final class NoisyNeighbour: Sendable {
     private let file: Int32
     private let isStopping = Mutex(false)
     private let scope: TestScope

@@ -3,7 +3,7 @@
 /// fails with anything but EINTR; and that there is something to read when epoll says so it asserts in debug
 /// builds, so reading is not made to say EAGAIN; nor is writing, because it is by a counter that others are
 /// woken (eventfd(2)). What this strace(1) has no name for, as getxattrat(2), fails from inside.
-struct ForeignFaults: Sendable {
+struct SyscallFaults: Sendable {
     /// How the thread's name begins.
     let thread: String
     /// As strace(1) names it, or a pattern for what has other names elsewhere.
@@ -14,7 +14,7 @@ struct ForeignFaults: Sendable {
     private static let renaming = "/^renameat"
     private static let linkErrors = "EIO ENOSPC EDQUOT EROFS EACCES ENOMEM EPERM"
 
-    static let all: [ForeignFaults] = [
+    static let all: [SyscallFaults] = [
         // Downloads.
         .init("transfers", "openat", "EMFILE ENFILE ENOMEM EACCES EROFS EIO ENOSPC EDQUOT EINTR"),
         .init("transfers", "write", "EIO ENOSPC EDQUOT EFBIG EINTR"),
@@ -54,7 +54,7 @@ struct ForeignFaults: Sendable {
     }
 
     /// What is asked for many images at once.
-    static let ofCommits: [ForeignFaults] = [
+    static let ofCommits: [SyscallFaults] = [
         .init("commit", "syncfs", "EIO ENOSPC EDQUOT"),
         .init("commit", "sync_file_range", "EIO ENOMEM ENOSPC"),
         .init("commit", "fsync", "EIO ENOSPC EDQUOT EROFS"),
@@ -64,7 +64,7 @@ struct ForeignFaults: Sendable {
     ]
 
     /// What a start asks of the kernel and nothing before it: loading the program does.
-    static let atStart: [ForeignFaults] = [
+    static let atStart: [SyscallFaults] = [
         .init("", "/^mkdir", "EACCES EDQUOT ENOMEM ENOSPC EROFS"),
         .init("", "flock", "EINTR ENOLCK"),
         .init("", "ftruncate", "EINTR EIO EPERM"),

@@ -6,7 +6,7 @@ import Testing
 @Suite(
     "Hanging names", .serialized, .timeLimit(.minutes(5)),
     .disabled(if: isSanitized, "a sanitizer wants to be loaded first"))
-struct HangingNameTests {
+struct HangingLookupTests {
     /// Stands in front of getaddrinfo(3): the names of `hanging.test` never have an answer.
     private static let resolver = """
         #define _GNU_SOURCE
@@ -23,7 +23,7 @@ struct HangingNameTests {
         }
         """
 
-    @Test func whoStopsWhileANameIsLookedUpHoldsUpNobody() async throws {
+    @Test func aFetchAbandonedDuringALookupDelaysNoOtherFetch() async throws {
         try await withTestScope { scope in
             let folder = try TemporaryDirectory(in: scope)
             let source = try folder.write(Self.resolver, to: "resolver.c")
@@ -47,7 +47,7 @@ struct HangingNameTests {
             #expect(try await daemon.fetch(other).state == .cached)
             leaving.shutdown()
             try await waitUntil("the download to stop") {
-                try await daemon.figure("transfersRunning") == 0
+                try await daemon.metric("transfersRunning") == 0
             }
             #expect(try await daemon.fetch(origin.url("/2.png")).state == .cached)
         }

@@ -4,14 +4,14 @@ import Glibc
 import TestSupport
 
 /// One file system through many power cuts.
-final class CutTorture {
+final class PowerCutTorture {
     /// Publications begun before each cut.
     private static let publications = 200
     /// Entries that are kept over a cut, to be confirmed or replaced before the next.
     private static let kept = 40
 
     private let origin: ImageOrigin
-    private let witness = Witness()
+    private let oracle = Oracle()
     private let disk: LoopFileSystem
     private let directory: String
     private let socket: String
@@ -21,7 +21,7 @@ final class CutTorture {
     private(set) var cuts = 0
     private var begun = 0
     private(set) var underWay = 0
-    private(set) var owed = 0
+    private(set) var required = 0
     private(set) var present = 0
 
     init(seed: UInt64, blockSize: Int, in scope: TestScope) async throws {
@@ -35,7 +35,7 @@ final class CutTorture {
     var figures: [String] {
         [
             "\(cuts) cuts", "\(begun) publications begun, \(underWay) under way",
-            "\(present) images compared, 0 torn", "\(owed) reported, 0 lost",
+            "\(present) images compared, 0 torn", "\(required) reported, 0 lost",
         ]
     }
 
@@ -56,23 +56,23 @@ final class CutTorture {
                 "--max-bytes", "1GB",
             ]
             let daemon = try await DaemonFixture.start(options, in: scope)
-            try await expectOwedToBeReported(in: scope)
+            try await expectRequiredImagesToBeCached(in: scope)
             try await publish(on: daemon, in: scope) { try await self.cut(daemon, in: scope) }
         }
         try await disk.restorePower()
-        let verdict = try witness.examine(directory, origin)
-        try verdict.accept()
+        let comparison = try oracle.compare(directory, origin)
+        try comparison.requireValid()
         cuts += 1
-        owed += witness.images.values.count(where: \.isOwed)
-        present += verdict.present.count
-        witness.ended()
+        required += oracle.images.values.count(where: \.mustExist)
+        present += comparison.present.count
+        oracle.daemonEnded()
         try tidy()
     }
 
     /// What the journal gave back is what the next daemon finds.
-    private func expectOwedToBeReported(in scope: TestScope) async throws {
-        let owed = witness.images.values.filter(\.isOwed).map(\.url)
-        let items = try await status(of: owed, in: scope)
+    private func expectRequiredImagesToBeCached(in scope: TestScope) async throws {
+        let required = oracle.images.values.filter(\.mustExist).map(\.url)
+        let items = try await status(of: required, in: scope)
         let missing = items.filter { $0.state != .cached }.map(\.url)
         guard missing.isEmpty else { throw TestFailure("not cached after the cut: \(missing)") }
     }
@@ -89,11 +89,11 @@ final class CutTorture {
     private func publish(
         on daemon: DaemonFixture, in scope: TestScope, until cut: () async throws -> Void
     ) async throws {
-        let traffic = Traffic(origin: origin, witness: witness, socket: socket)
-        let old = witness.images.values.map(\.url).sorted()
+        let traffic = Traffic(origin: origin, oracle: oracle, socket: socket)
+        let old = oracle.images.values.map(\.url).sorted()
         let count = Self.publications - old.count
         let new = (serial..<(serial + count)).map {
-            origin.url($0 % 4 == 0 ? .fickle : .steady, $0)
+            origin.url($0 % 4 == 0 ? .alternating : .steady, $0)
         }
         serial += count
         begun += Self.publications
@@ -112,7 +112,7 @@ final class CutTorture {
     /// Waits for some publications and a moment, and cuts the power.
     private func cut(_ daemon: DaemonFixture, in scope: TestScope) async throws {
         let publications = try FileEvents(.publications, in: directory, scope)
-        if random.oneIn(2) { try Neighbour(on: disk.path, in: scope).begin() }
+        if random.oneIn(2) { try NoisyNeighbour(on: disk.path, in: scope).begin() }
         try await publications.next()
         // Fewer if there are no more, by all appearances.
         for _ in 0..<Int.random(in: 0...3, using: &random) {
@@ -121,11 +121,13 @@ final class CutTorture {
         // In the midst of a publication, or at any time.
         let moment = random.oneIn(2) ? 0 : Int.random(in: 0..<5000, using: &random)
         try await Task.sleep(for: .microseconds(moment))
-        let urls = witness.images.values.map(\.url)
+        let urls = oracle.images.values.map(\.url)
         // Or after a report that is as late as can be.
-        if random.oneIn(2) { witness.hears(try await status(of: urls, in: scope), isFinal: false) }
+        if random.oneIn(2) {
+            oracle.didReceive(try await status(of: urls, in: scope), isFinal: false)
+        }
         // What is said after the cut nobody hears.
-        witness.stopsListening()
+        oracle.stopRecording()
         try disk.cutPower(losing: Self.losses.randomElement(using: &random)!)
         let items = try await status(of: urls, in: scope)
         underWay += items.count { $0.state == .inFlight && ($0.received ?? 0) > 0 }
@@ -140,8 +142,8 @@ final class CutTorture {
     /// Leaves a few entries, of which the origin has two versions, for the next life.
     private func tidy() throws {
         var kept: Set<String> = []
-        for (name, image) in witness.images.sorted(by: { $0.key < $1.key })
-        where kept.count < Self.kept && image.isOwed && image.url.contains("/fickle/") {
+        for (name, image) in oracle.images.sorted(by: { $0.key < $1.key })
+        where kept.count < Self.kept && image.mustExist && image.url.contains("/alternating/") {
             kept.insert(name)
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: directory)
@@ -150,6 +152,6 @@ final class CutTorture {
                 throw TestFailure("\(name) can't be removed")
             }
         }
-        witness.forget(witness.images.keys.filter { !kept.contains($0) })
+        oracle.forget(oracle.images.keys.filter { !kept.contains($0) })
     }
 }

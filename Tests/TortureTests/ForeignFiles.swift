@@ -6,17 +6,17 @@ import TestSupport
 import Testing
 
 /// Files of strangers in the cache's directory, in all shapes, and what they looked like at first.
-struct Strangers {
+struct ForeignFiles {
     private let directory: String
     /// Where links lead.
     private let precious: String
     private(set) var names: [[UInt8]] = []
 
     /// Lays them into the directory of a cache that has at least one image.
-    init(in scene: FilledDirectory) throws {
-        directory = scene.directory
-        precious = try scene.elsewhere.write("precious", to: "precious")
-        let entry = try scene.path(0)
+    init(in fixture: FilledDirectory) throws {
+        directory = fixture.directory
+        precious = try fixture.elsewhere.write("precious", to: "precious")
+        let entry = try fixture.path(0)
         try layFiles(near: String(entry.suffix(CacheKey.nameLength)))
         try layTypes(entry)
         try layCopies(of: entry)

@@ -9,19 +9,19 @@ import Testing
 @Suite(
     "Changing names", .serialized, .timeLimit(.minutes(5)),
     .disabled(if: isSanitized, "a sanitizer wants to be loaded first"))
-struct ChangingNamesTests {
+struct DNSRebindingTests {
     private static let allowed = "127.0.0.2"
     private static let forbidden = "127.0.0.1"
 
     /// A daemon that may connect to one of two addresses, with an origin on each, and the names it knows.
-    private struct Scene {
+    private struct Fixture {
         let forbidden: ScriptedOrigin
         let allowed: ScriptedOrigin
         let names: HostNames
         let daemon: DaemonFixture
 
         init(
-            _ addresses: [String], permitting network: String = ChangingNamesTests.allowed + "/32",
+            _ addresses: [String], permitting network: String = DNSRebindingTests.allowed + "/32",
             in scope: TestScope
         ) async throws {
             forbidden = try ScriptedOrigin(in: scope)
@@ -47,55 +47,55 @@ struct ChangingNamesTests {
         }
     }
 
-    @Test func aNameThatLeadsElsewhereLaterIsRefused() async throws {
+    @Test func aNameThatLaterResolvesToAForbiddenAddressIsRefused() async throws {
         try await withTestScope { scope in
-            let scene = try await Scene([Self.allowed], in: scope)
-            let first = try await scene.daemon.cachectl("fetch", scene.url("/a.png"))
+            let fixture = try await Fixture([Self.allowed], in: scope)
+            let first = try await fixture.daemon.cachectl("fetch", fixture.url("/a.png"))
             #expect(first.status == .success)
-            try scene.names.set("rebound.test", to: [Self.forbidden])
+            try fixture.names.set("rebound.test", to: [Self.forbidden])
             // What the first one has looked up it may still use.
-            try await scene.daemon.stop()
-            let daemon = try await scene.daemon.restart()
-            let output = try await daemon.cachectl("fetch", scene.url("/b.png"))
+            try await fixture.daemon.stop()
+            let daemon = try await fixture.daemon.restart()
+            let output = try await daemon.cachectl("fetch", fixture.url("/b.png"))
             #expect(output.status != .success)
             #expect(output.errorText.contains(Self.forbidden), "\(output.errorText)")
-            _ = try await daemon.cachectl("fetch", "--refresh", scene.url("/a.png"))
-            #expect(scene.allowed.requests().count == 1)
-            scene.expectNoConnection()
+            _ = try await daemon.cachectl("fetch", "--refresh", fixture.url("/a.png"))
+            #expect(fixture.allowed.requests().count == 1)
+            fixture.expectNoConnection()
         }
     }
 
     @Test(arguments: [[allowed, forbidden], [forbidden, allowed], [forbidden, forbidden]])
-    func ofSeveralAddressesOnlyAllowedOnesAreConnectedTo(addresses: [String]) async throws {
+    func onlyAllowedAddressesOfANameAreConnectedTo(addresses: [String]) async throws {
         try await withTestScope { scope in
-            let scene = try await Scene(addresses, in: scope)
-            let output = try await scene.daemon.cachectl("fetch", scene.url("/a.png"))
+            let fixture = try await Fixture(addresses, in: scope)
+            let output = try await fixture.daemon.cachectl("fetch", fixture.url("/a.png"))
             let isReached = output.status == .success
-            #expect(isReached == !scene.allowed.requests().isEmpty)
+            #expect(isReached == !fixture.allowed.requests().isEmpty)
             #expect(isReached || !addresses.contains(Self.allowed), "\(output.errorText)")
-            scene.expectNoConnection()
+            fixture.expectNoConnection()
         }
     }
 
-    @Test func whereNobodyListensAtOneAddressTheNextIsTriedAtOnce() async throws {
+    @Test func ifAnAddressRefusesTheNextIsTriedAtOnce() async throws {
         try await withTestScope { scope in
             let addresses = ["127.0.0.3", "127.0.0.4", Self.allowed]
-            let scene = try await Scene(addresses, permitting: "127.0.0.0/8", in: scope)
+            let fixture = try await Fixture(addresses, permitting: "127.0.0.0/8", in: scope)
             let watch = Stopwatch()
-            let output = try await scene.daemon.cachectl("fetch", scene.url("/a.png"))
+            let output = try await fixture.daemon.cachectl("fetch", fixture.url("/a.png"))
             #expect(output.status == .success, "\(output.errorText)")
             #expect(watch.time < .seconds(2))
         }
     }
 
-    @Test func aRedirectToANameOfAForbiddenAddressIsRefused() async throws {
+    @Test func aRedirectToANameWithAForbiddenAddressIsRefused() async throws {
         try await withTestScope { scope in
-            let scene = try await Scene([Self.allowed], in: scope)
-            try scene.names.set("other.test", to: [Self.forbidden])
-            let output = try await scene.daemon.cachectl("fetch", scene.url("/away.png"))
+            let fixture = try await Fixture([Self.allowed], in: scope)
+            try fixture.names.set("other.test", to: [Self.forbidden])
+            let output = try await fixture.daemon.cachectl("fetch", fixture.url("/away.png"))
             #expect(output.status != .success)
-            #expect(scene.allowed.requests("/away.png").count == 1)
-            scene.expectNoConnection()
+            #expect(fixture.allowed.requests("/away.png").count == 1)
+            fixture.expectNoConnection()
         }
     }
 }

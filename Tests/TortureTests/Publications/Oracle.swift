@@ -6,28 +6,28 @@ import TestSupport
 /// Remembers what the clients of a cache were told, and so what its directory has to hold.
 ///
 /// Told `cached`, an image is *owed*: it has to be there, whole, after any end of the daemon, unless
-/// something may have taken it since it was asked for. Several clients tell a witness what they do, each
+/// something may have taken it since it was asked for. Several clients tell a oracle what they do, each
 /// before a call is sent and after an answer was read; where two of them overlap, the cache gets the benefit
 /// of the doubt.
-final class Witness: Sendable {
+final class Oracle: Sendable {
     /// What is known of one URL.
     struct Image: Sendable {
         let url: String
         /// Asked for since the daemon was started, and neither answered nor failed since.
-        var isAwaited = false
+        var isPending = false
         /// A first answer came: the daemon has taken the wish.
-        var isKnown = false
-        var isTold = false
+        var isAccepted = false
+        var isReportedCached = false
         /// Bytes of what was told at the end of a fetch; `nil` while another version may come.
         var size: Int?
         /// A removal or an eviction may have taken it since it was asked for.
-        var isExposed = false
+        var mayBeGone = false
         /// No eviction takes it.
         var isPinned = false
         /// Told to be removed, and not asked for since.
-        var isGone = false
+        var isReportedRemoved = false
 
-        var isOwed: Bool { isTold && !isExposed }
+        var mustExist: Bool { isReportedCached && !mayBeGone }
     }
 
     private struct State {
@@ -35,7 +35,7 @@ final class Witness: Sendable {
         var images: [String: Image] = [:]
         /// How many evictions are under way.
         var evictions = 0
-        var isListening = true
+        var isRecording = true
     }
 
     private let state = Mutex(State())
@@ -57,27 +57,27 @@ final class Witness: Sendable {
     // MARK: Lives of the daemon
 
     /// A daemon was started; one that keeps within a limit may evict at any time.
-    func begins(evicting: Bool) {
-        if evicting { evictionBegins() }
+    func daemonStarted(evicting: Bool) {
+        if evicting { willEvict() }
     }
 
     /// It has ended. What it had begun goes on no more, and who was not answered never will be. A pin that
     /// was on a download is lost with that.
-    func ended() {
+    func daemonEnded() {
         state.withLock { state in
             state.evictions = 0
-            state.isListening = true
+            state.isRecording = true
             for name in state.images.keys {
-                state.images[name]!.isAwaited = false
-                state.images[name]!.isKnown = false
-                if !state.images[name]!.isTold { state.images[name]!.isPinned = false }
+                state.images[name]!.isPending = false
+                state.images[name]!.isAccepted = false
+                if !state.images[name]!.isReportedCached { state.images[name]!.isPinned = false }
             }
         }
     }
 
     /// What is answered from now on, until the daemon has ended, counts for nothing.
-    func stopsListening() {
-        state.withLock { $0.isListening = false }
+    func stopRecording() {
+        state.withLock { $0.isRecording = false }
     }
 
     /// A name is of no interest any more.
@@ -90,17 +90,17 @@ final class Witness: Sendable {
     // MARK: What clients do
 
     /// A fetch is about to be sent.
-    func asks(_ urls: [String]) throws {
+    func willFetch(_ urls: [String]) throws {
         let names = try urls.map(Self.name)
         state.withLock { state in
             for (name, url) in zip(names, urls) {
                 var image = state.images[name] ?? Image(url: url)
-                if !image.isOwed {
-                    image.isTold = false
-                    image.isExposed = state.evictions > 0
+                if !image.mustExist {
+                    image.isReportedCached = false
+                    image.mayBeGone = state.evictions > 0
                 }
-                image.isAwaited = true
-                image.isGone = false
+                image.isPending = true
+                image.isReportedRemoved = false
                 image.size = nil
                 state.images[name] = image
             }
@@ -108,21 +108,21 @@ final class Witness: Sendable {
     }
 
     /// Items of an answer to a fetch; at its end they are final.
-    func hears(_ items: [Item], isFinal: Bool) {
+    func didReceive(_ items: [Item], isFinal: Bool) {
         state.withLock { state in
-            guard state.isListening else { return }
+            guard state.isRecording else { return }
             for item in items where state.images[item.key] != nil {
-                state.images[item.key]!.isKnown = true
-                if item.state == .cached { state.images[item.key]!.isTold = true }
+                state.images[item.key]!.isAccepted = true
+                if item.state == .cached { state.images[item.key]!.isReportedCached = true }
                 guard isFinal else { continue }
-                state.images[item.key]!.isAwaited = false
+                state.images[item.key]!.isPending = false
                 state.images[item.key]!.size = item.size
             }
         }
     }
 
     /// What was asked for, or is here, was told to be pinned.
-    func pinned(_ items: [Item]) {
+    func didPin(_ items: [Item]) {
         state.withLock { state in
             for item in items where item.state != .missing && item.failure == nil {
                 state.images[item.key]?.isPinned = true
@@ -131,36 +131,36 @@ final class Witness: Sendable {
     }
 
     /// A removal is about to be sent.
-    func removes(_ urls: [String]) throws {
+    func willRemove(_ urls: [String]) throws {
         let names = try urls.map(Self.name)
         state.withLock { state in
-            for name in names { state.images[name]?.isExposed = true }
+            for name in names { state.images[name]?.mayBeGone = true }
         }
     }
 
     /// A removal was answered.
-    func removed(_ urls: [String]) throws {
+    func didRemove(_ urls: [String]) throws {
         let names = try urls.map(Self.name)
         state.withLock { state in
             for name in names {
-                state.images[name]?.isGone = true
+                state.images[name]?.isReportedRemoved = true
                 state.images[name]?.isPinned = false
             }
         }
     }
 
     /// An eviction is about to be sent.
-    func evictionBegins() {
+    func willEvict() {
         state.withLock { state in
             state.evictions += 1
             for name in state.images.keys where !state.images[name]!.isPinned {
-                state.images[name]!.isExposed = true
+                state.images[name]!.mayBeGone = true
             }
         }
     }
 
     /// An eviction was answered.
-    func evictionEnded() {
+    func didEvict() {
         state.withLock { $0.evictions -= 1 }
     }
 }

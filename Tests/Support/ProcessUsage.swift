@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 
 /// What a process uses of the machine, looked at from outside. proc(5).
-public struct ProcessFigures: Sendable {
+public struct ProcessUsage: Sendable {
     /// Bytes of memory of its own: `RssAnon`, not counting what is only mapped from files.
     public let anonymousBytes: Int
     public let threads: Int

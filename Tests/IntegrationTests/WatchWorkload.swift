@@ -6,15 +6,15 @@ import TestSupport
 import Testing
 
 /// A daemon where everything moves at random, and watchers that compare what they were told with it.
-final class WatchScript: Sendable {
+final class WatchWorkload: Sendable {
     private let daemon: DaemonFixture
     private let urls: [String]
-    private let aside: String
+    private let backup: String
     /// Never here; asked for, it fails, which all watchers hear.
-    private let bell: String
+    private let sentinel: String
     /// Whether everything holds still.
     private let isQuiet = Atomic(false)
-    private let atWork = Atomic(0)
+    private let activeWatchers = Atomic(0)
 
     /// Operations, and sets each watcher watches one after the other.
     let operations = isLongForm ? 6000 : 300
@@ -22,7 +22,7 @@ final class WatchScript: Sendable {
 
     init(in scope: TestScope) async throws {
         let origin = try ScriptedOrigin(in: scope)
-        bell = origin.url("/none.png")
+        sentinel = origin.url("/none.png")
         urls = (0..<60).map { origin.url("/\($0).png") }
         for number in 0..<60 {
             let image = SampleImage.png(byteCount: 20_000, seed: UInt8(number))
@@ -34,7 +34,7 @@ final class WatchScript: Sendable {
             default: origin.route(path, .answer(body: image))
             }
         }
-        aside = try TemporaryDirectory(in: scope).path
+        backup = try TemporaryDirectory(in: scope).path
         daemon = try await DaemonFixture.start(["--max-entries", "30"], in: scope)
         try await daemon.waitForScan()
     }
@@ -42,14 +42,14 @@ final class WatchScript: Sendable {
     // MARK: What moves
 
     /// Does what users and strangers do, until all is done; then waits until nothing is under way.
-    func moveThings() async throws {
+    func runOperations() async throws {
         var random = SeededGenerator(seed: testSeed)
         let connection = try daemon.connect()
         for number in 0..<operations {
             try await operate(number, connection, &random)
         }
         // As long as somebody waits for a change there is one.
-        while atWork.load(ordering: .relaxed) > 0 {
+        while activeWatchers.load(ordering: .relaxed) > 0 {
             try await operate(0, connection, &random)
         }
         try await waitUntil("nothing to be under way") {
@@ -58,11 +58,11 @@ final class WatchScript: Sendable {
         }
         isQuiet.store(true, ordering: .releasing)
         // Whoever still waits for a change hears this one.
-        _ = try await connection.ask(call("Fetch", [bell], parameters: #""refresh":true"#))
+        _ = try await connection.ask(call("Fetch", [sentinel], parameters: #""refresh":true"#))
     }
 
     private func operate(
-        _ number: Int, _ connection: Varlink, _ random: inout SeededGenerator
+        _ number: Int, _ connection: VarlinkConnection, _ random: inout SeededGenerator
     ) async throws {
         let some = (0..<Int.random(in: 1...8, using: &random)).map { _ in
             urls.randomElement(using: &random) ?? urls[0]
@@ -76,8 +76,8 @@ final class WatchScript: Sendable {
         case 9: for url in some { unlink(try daemon.path(url)) }
         case 10:
             // A copy is put back later, as a backup would.
-            rename(try daemon.path(some[0]), "\(aside)/\(number % 20)")
-            rename("\(aside)/\((number + 7) % 20)", try daemon.path(some[0]))
+            rename(try daemon.path(some[0]), "\(backup)/\(number % 20)")
+            rename("\(backup)/\((number + 7) % 20)", try daemon.path(some[0]))
         default:
             // Somebody who leaves before it is here.
             let other = try daemon.connect()
@@ -91,11 +91,11 @@ final class WatchScript: Sendable {
 
     /// Watches one set after the other; at the end compares. The number of replies it took.
     func watch(_ number: Int) async throws -> Int {
-        atWork.add(1, ordering: .relaxed)
+        activeWatchers.add(1, ordering: .relaxed)
         var random = SeededGenerator(seed: testSeed &+ UInt64(number))
         let watcher = try Watcher(daemon)
         for _ in 0..<sets {
-            try await watcher.watch(subject(&random))
+            try await watcher.watch(randomSet(&random))
             switch Int.random(in: 0..<4, using: &random) {
             // Replaced before anything was read.
             case 0: break
@@ -106,24 +106,24 @@ final class WatchScript: Sendable {
             }
         }
         try await watcher.takeUpToLatest()
-        atWork.subtract(1, ordering: .relaxed)
+        activeWatchers.subtract(1, ordering: .relaxed)
         while !isQuiet.load(ordering: .acquiring) { try await watcher.take() }
         try await compare(watcher)
         return watcher.replies
     }
 
     /// Everything, or some.
-    private func subject(_ random: inout SeededGenerator) -> [String]? {
+    private func randomSet(_ random: inout SeededGenerator) -> [String]? {
         guard Int.random(in: 0..<3, using: &random) > 0 else { return nil }
         let count = Int.random(in: 10...60, using: &random)
-        return [bell] + urls.shuffled(using: &random).prefix(count)
+        return [sentinel] + urls.shuffled(using: &random).prefix(count)
     }
 
     /// Whatever was not heard yet comes now, and then it believes what is so.
     private func compare(_ watcher: Watcher) async throws {
         let answer = try await daemon.ask(call("Status", urls))
         let here = answer.items.filter { $0.state != .missing }.map(\.key)
-        let truth = Set(here).intersection(watcher.subject ?? Set(here))
+        let truth = Set(here).intersection(watcher.watchedSet ?? Set(here))
         func belief() -> Set<String> {
             Set(watcher.items.values.filter { $0.state != .missing }.map(\.key))
         }

@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import TestSupport
 
-extension Witness {
+extension Oracle {
     /// A directory compared with what clients were told.
-    struct Verdict {
+    struct Comparison {
         /// Names without a suffix that are not a whole image of their URL.
         var bad: [String] = []
         /// What was told to be cached and is not, or is an older version of it.
@@ -19,7 +19,7 @@ extension Witness {
         var underWay = 0
 
         /// - Throws: `TestFailure` unless everything is as it has to be.
-        func accept() throws {
+        func requireValid() throws {
             guard bad.isEmpty, lost.isEmpty, returned.isEmpty else {
                 throw TestFailure(
                     "not whole: \(bad); lost: \(lost); removed and back: \(returned)")
@@ -27,36 +27,38 @@ extension Witness {
         }
     }
 
-    /// Compares a directory whose daemon has ended, before ``ended()`` is told.
+    /// Compares a directory whose daemon has ended, before ``daemonEnded()`` is told.
     ///
     /// - Parameter begun: when the daemon was started, in nanoseconds since 1970.
-    func examine(_ directory: String, _ origin: ImageOrigin, begun: Int = 0) throws -> Verdict {
-        var verdict = Verdict()
+    func compare(_ directory: String, _ origin: ImageOrigin, begun: Int = 0) throws -> Comparison {
+        var comparison = Comparison()
         let names = try FileManager.default.contentsOfDirectory(atPath: directory)
         let images = images
         for name in names {
             let image = images[String(name.prefix(36))]
-            if image?.isAwaited == true, image?.isTold == false,
+            if image?.isPending == true, image?.isReportedCached == false,
                 isChanged("\(directory)/\(name)", since: begun)
             {
-                verdict.underWay += 1
+                comparison.underWay += 1
             }
             guard name.utf8.count == 36 else { continue }
-            verdict.present.insert(name)
+            comparison.present.insert(name)
             let bytes = try contents(of: "\(directory)/\(name)")
-            if image.map({ origin.mayBring(bytes, $0.url) }) != true {
-                verdict.bad.append("\(name) \(image?.url ?? "?"), \(bytes.count) bytes")
+            if image.map({ origin.canServe(bytes, $0.url) }) != true {
+                comparison.bad.append("\(name) \(image?.url ?? "?"), \(bytes.count) bytes")
             }
-            if let image, image.isOwed, let size = image.size, size != bytes.count {
-                verdict.lost.append("\(name) \(image.url), \(size) bytes, not \(bytes.count)")
+            if let image, image.mustExist, let size = image.size, size != bytes.count {
+                comparison.lost.append("\(name) \(image.url), \(size) bytes, not \(bytes.count)")
             }
         }
         for (name, image) in images {
-            let isPresent = verdict.present.contains(name)
-            if image.isOwed, !isPresent { verdict.lost.append("\(name) \(image.url)") }
-            if image.isGone, isPresent { verdict.returned.append("\(name) \(image.url)") }
+            let isPresent = comparison.present.contains(name)
+            if image.mustExist, !isPresent { comparison.lost.append("\(name) \(image.url)") }
+            if image.isReportedRemoved, isPresent {
+                comparison.returned.append("\(name) \(image.url)")
+            }
         }
-        return verdict
+        return comparison
     }
 
     /// stat(2), `st_ctim`

@@ -6,8 +6,8 @@ import Testing
 
 /// From a URL to a file: what a person sees, and what lies on the disk meanwhile.
 @Suite("Main job", .serialized, .timeLimit(.minutes(5)))
-struct MainJobTests {
-    @Test func anImageGoesFromMissingOverInFlightToCached() async throws {
+struct FetchTests {
+    @Test func anImageGoesFromMissingThroughInFlightToCached() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let image = SampleImage.png(width: 40, height: 30, byteCount: 100_000)
@@ -24,7 +24,7 @@ struct MainJobTests {
             try await gate.reached()
             let stream = try daemon.connect()
             try await stream.send(call("Fetch", [url], flags: [#""more":true"#]) + "\0")
-            _ = try await stream.answer { $0.received == 42_000 }
+            _ = try await stream.nextItem { $0.received == 42_000 }
             let during = try await daemon.cachectl("status", url)
             #expect(during.status == .exited(2))
             #expect(during.text == "in-flight 42.0% 42000/100000 \(url)\n")
@@ -42,7 +42,7 @@ struct MainJobTests {
         }
     }
 
-    @Test func thePartialGrowsWithTheBytesReceivedAndIsGoneAfterwards() async throws {
+    @Test func thePartialFileGrowsWithTheDownloadAndIsGoneAfterwards() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let image = SampleImage.png(byteCount: 90_000)
@@ -62,18 +62,18 @@ struct MainJobTests {
             try await stream.send(call("Fetch", [url], flags: [#""more":true"#]) + "\0")
             for (gate, received) in zip(gates, [20_000, 70_000]) {
                 // What is less than 1 % more is not told.
-                _ = try await stream.answer { ($0.received ?? 0) > received - 900 }
+                _ = try await stream.nextItem { ($0.received ?? 0) > received - 900 }
                 try await waitUntil("\(received) bytes") { size(at: path + ".part") == received }
                 #expect(size(at: path) == nil)
                 gate.open()
             }
-            #expect(try await stream.lastAnswer().items.first?.state == .cached)
+            #expect(try await stream.lastReply().items.first?.state == .cached)
             #expect(size(at: path) == 90_000)
             #expect(size(at: path + ".part") == nil)
         }
     }
 
-    @Test func theAttributesSayWhereAnImageCameFromAndWhatItIs() async throws {
+    @Test func theAttributesRecordAnImagesURLTypeAndDigest() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let image = SampleImage.png(width: 31, height: 17, byteCount: 5000)
@@ -107,7 +107,7 @@ struct MainJobTests {
         }
     }
 
-    @Test func realImagesArriveWholeAndAreKnownForWhatTheyAre() async throws {
+    @Test func realImagesArriveCompleteWithTypeAndDimensions() async throws {
         try await withTestScope { scope in
             let icons = try RealImages.paths(of: RealImages.icons)
             let backgrounds = try RealImages.paths(of: RealImages.backgrounds)
@@ -144,7 +144,7 @@ struct MainJobTests {
         path.split(separator: " ", omittingEmptySubsequences: false).joined(separator: "%20")
     }
 
-    @Test func svgIsTakenOnlyWhereItIsConfigured() async throws {
+    @Test func svgIsAcceptedOnlyIfConfigured() async throws {
         try await withTestScope { scope in
             let root = try TemporaryDirectory(in: scope)
             try root.write(
@@ -172,7 +172,7 @@ struct MainJobTests {
 struct RequestTests {
     @Test func httpsVerifiesAgainstTheConfiguredAuthorityAndSpeaksHTTP2() async throws {
         try await withTestScope { scope in
-            let (nginx, authority, image) = try await secureServer(in: scope)
+            let (nginx, authority, image) = try await tlsServer(in: scope)
             let daemon = try await DaemonFixture.start(
                 ["--ca-file", authority.certificate], in: scope)
             for host in ["127.0.0.1", "localhost"] {
@@ -191,9 +191,9 @@ struct RequestTests {
     @Test(
         .enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"),
         .enabled(if: access(trustStore, F_OK) == 0, "no authorities in \(trustStore)"))
-    func theSystemsAuthoritiesAreTrusted() async throws {
+    func theSystemTrustStoreIsUsed() async throws {
         try await withTestScope { scope in
-            let (nginx, authority, image) = try await secureServer(in: scope)
+            let (nginx, authority, image) = try await tlsServer(in: scope)
             let home = try TemporaryDirectory(in: scope)
             let socket = home.file("s")
             // To this daemon alone the store is the test's authority. mount_namespaces(7)
@@ -233,9 +233,9 @@ struct RequestTests {
         }
     }
 
-    @Test func aCertificateNobodyVouchesForIsAFailureOfKindTLS() async throws {
+    @Test func anUntrustedCertificateIsAFailureOfKindTLS() async throws {
         try await withTestScope { scope in
-            let (nginx, _, _) = try await secureServer(in: scope)
+            let (nginx, _, _) = try await tlsServer(in: scope)
             let daemon = try await DaemonFixture.start(in: scope)
             let item = try await daemon.fetch(nginx.url("a.png"))
             #expect(item.state == .missing)
@@ -246,14 +246,14 @@ struct RequestTests {
 
     @Test func aCertificateForAnotherHostIsAFailureOfKindTLS() async throws {
         try await withTestScope { scope in
-            let (nginx, authority, _) = try await secureServer(["DNS:other.invalid"], in: scope)
+            let (nginx, authority, _) = try await tlsServer(["DNS:other.invalid"], in: scope)
             let daemon = try await DaemonFixture.start(
                 ["--ca-file", authority.certificate], in: scope)
             #expect(try await daemon.fetch(nginx.url("a.png")).failure?.kind == "tls")
         }
     }
 
-    @Test func imagesOfOneServerComeAtTheSameTime() async throws {
+    @Test func imagesOfOneServerAreDownloadedConcurrently() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -270,15 +270,15 @@ struct RequestTests {
             try await gate.reached(count: 6)
             gate.open()
             for connection in connections {
-                #expect(try await connection.answer().items.allSatisfy { $0.state == .cached })
+                #expect(try await connection.nextReply().items.allSatisfy { $0.state == .cached })
             }
         }
     }
 
-    @Test func imagesOfOneSecureServerShareAConnectionOnlyWhereItCarriesThem() async throws {
+    @Test func httpsDownloadsShareAConnectionOnlyOverHTTP2() async throws {
         try await withTestScope { scope in
             for http2 in [true, false] {
-                let (nginx, authority, _) = try await secureServer(
+                let (nginx, authority, _) = try await tlsServer(
                     http2: http2, limitRate: 30_000, in: scope)
                 let daemon = try await DaemonFixture.start(
                     ["--ca-file", authority.certificate], in: scope)
@@ -295,9 +295,9 @@ struct RequestTests {
         }
     }
 
-    @Test func aServerThatSpeaksHTTP2BearsMoreAtOnceThanAHostDoes() async throws {
+    @Test func anHTTP2ServerCanExceedThePerHostLimit() async throws {
         try await withTestScope { scope in
-            let (nginx, authority, _) = try await secureServer(limitRate: 10_000, in: scope)
+            let (nginx, authority, _) = try await tlsServer(limitRate: 10_000, in: scope)
             let daemon = try await DaemonFixture.start(
                 ["--ca-file", authority.certificate], in: scope)
             let urls = (0..<40).map { nginx.url("a.png?\($0)") }
@@ -305,9 +305,9 @@ struct RequestTests {
             try await connection.send(call("Fetch", urls) + "\0")
             // It is not known before the first answer.
             try await waitUntil("all to be under way") {
-                try await daemon.figure("transfersRunning") == 40
+                try await daemon.metric("transfersRunning") == 40
             }
-            #expect(try await connection.answer().items.allSatisfy { $0.state == .cached })
+            #expect(try await connection.nextReply().items.allSatisfy { $0.state == .cached })
             nginx.process.signal(SIGTERM)
             try await nginx.process.waitForExit()
             let requests = nginx.log.split(separator: "\n").filter { $0.hasPrefix("GET") }
@@ -316,7 +316,7 @@ struct RequestTests {
         }
     }
 
-    private func secureServer(
+    private func tlsServer(
         _ names: [String] = ["DNS:localhost", "IP:127.0.0.1"], http2: Bool = true,
         limitRate: Int? = nil, in scope: TestScope
     ) async throws -> (Nginx, CertificateAuthority, [UInt8]) {
@@ -375,7 +375,7 @@ struct RequestTests {
         }
     }
 
-    @Test func requestsSayTheSameWhoeverAsks() async throws {
+    @Test func requestHeadersDoNotDependOnTheCaller() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png()))
@@ -392,7 +392,7 @@ struct RequestTests {
         }
     }
 
-    @Test func bytesBeyondASCIIGoOutEncodedAndNameTheFileAsGiven() async throws {
+    @Test func nonASCIIURLsAreSentEncodedAndNameTheFileByTheirGivenBytes() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/b%C3%A4r.png?q=%E2%82%AC", .answer(body: SampleImage.png()))
@@ -413,7 +413,7 @@ struct RequestTests {
         }
     }
 
-    @Test func aProxyIsAskedForEverythingWhateverTheEnvironmentExcepts() async throws {
+    @Test func aConfiguredProxyIsUsedDespiteNoProxyVariables() async throws {
         try await withTestScope { scope in
             let proxy = try ScriptedOrigin(in: scope)
             let url = "http://127.0.0.1:1/a.png"

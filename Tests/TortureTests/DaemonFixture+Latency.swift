@@ -7,7 +7,7 @@ extension DaemonFixture {
     /// - Parameters:
     ///   - urls: Asked for in turn; each has to have the state.
     ///   - isEnough: Asked after every hundred answers: the client and the number of them.
-    func slowestHundredth(
+    func p99Latency(
         of urls: [String], _ state: Item.State,
         until isEnough: @escaping @Sendable (Client, Int) throws -> Bool
     ) async throws -> Duration {

@@ -2,10 +2,10 @@ import Glibc
 
 /// Very many connections to a Unix socket that say the same and listen together.
 ///
-///     let crowd = try await Crowd(of: 10_000, at: daemon.socket, in: scope)
-///     try await crowd.say(#"{"method":"org.varlink.service.GetInfo"}"# + "\0")
-///     let answers = try await crowd.answers()      // one a member
-public final class Crowd: Sendable {
+///     let crowd = try await ConnectionGroup(of: 10_000, at: daemon.socket, in: scope)
+///     try await crowd.sendAll(#"{"method":"org.varlink.service.GetInfo"}"# + "\0")
+///     let answers = try await crowd.receiveAll()      // one a member
+public final class ConnectionGroup: Sendable {
     private let sockets: [Socket]
 
     /// How many there are.
@@ -28,7 +28,7 @@ public final class Crowd: Sendable {
     }
 
     /// Everybody sends `message`, which brings its own NUL.
-    public func say(_ message: String) async throws {
+    public func sendAll(_ message: String) async throws {
         let everybody = try await offPool { [sockets] in
             sockets.allSatisfy { $0.send(Array(message.utf8)) }
         }
@@ -36,7 +36,7 @@ public final class Crowd: Sendable {
     }
 
     /// The next message for each member, in the members' order, without their NULs.
-    public func answers(within limit: Duration = .patience) async throws -> [String] {
+    public func receiveAll(within limit: Duration = .patience) async throws -> [String] {
         try await offPool { [sockets] in
             let deadline = ContinuousClock.now + limit
             return try sockets.map { socket in
@@ -58,23 +58,25 @@ public final class Crowd: Sendable {
 
     /// Listens to all until each has heard a message that contains `text`; how many messages each heard up
     /// to it.
-    public func hear(until text: String, within limit: Duration = .patience) async throws -> [Int] {
+    public func countMessages(until text: String, within limit: Duration = .patience) async throws
+        -> [Int]
+    {
         try await offPool { [sockets] in
             let deadline = ContinuousClock.now + limit
-            var hearings = sockets.map { Hearing($0, until: text) }
-            while hearings.contains(where: { !$0.isOver }) {
+            var counters = sockets.map { MessageCounter($0, until: text) }
+            while counters.contains(where: { !$0.isOver }) {
                 guard ContinuousClock.now < deadline else {
                     throw TestFailure.timedOut("what a crowd waits for", after: limit)
                 }
-                try Hearing.wait(&hearings)
+                try MessageCounter.wait(&counters)
             }
-            return hearings.map(\.messages)
+            return counters.map(\.messages)
         }
     }
 }
 
 /// What one member of a crowd has heard.
-private struct Hearing {
+private struct MessageCounter {
     private let socket: Socket
     private let end: String
     /// Of a message that is not all there.
@@ -88,13 +90,13 @@ private struct Hearing {
     }
 
     /// Takes what there is to hear for any of them, or waits for a moment. poll(2).
-    static func wait(_ hearings: inout [Hearing]) throws {
-        var entries = hearings.map {
+    static func wait(_ counters: inout [MessageCounter]) throws {
+        var entries = counters.map {
             pollfd(fd: $0.isOver ? -1 : $0.socket.descriptor, events: Int16(POLLIN), revents: 0)
         }
         guard poll(&entries, nfds_t(entries.count), 100) > 0 else { return }
         for (index, entry) in entries.enumerated() where entry.revents != 0 {
-            try hearings[index].take()
+            try counters[index].take()
         }
     }
 

@@ -3,7 +3,7 @@ import TestSupport
 
 /// `cachectl top` on a terminal, a daemon of three downloads at once, and an origin that stops in the
 /// middle of each.
-struct TopScene: Sendable {
+struct TopFixture: Sendable {
     let daemon: DaemonFixture
     let origin: ScriptedOrigin
     let terminal: Tmux

@@ -6,7 +6,7 @@ import Testing
 
 /// Questions over a connection of their own, and where things lie.
 extension DaemonFixture {
-    func ask(_ message: String) async throws -> Answer {
+    func ask(_ message: String) async throws -> AnyReply {
         try await connect().ask(message)
     }
 
@@ -22,7 +22,7 @@ extension DaemonFixture {
     }
 
     /// One of the figures of `Stats`.
-    func figure(_ name: String) async throws -> Int {
+    func metric(_ name: String) async throws -> Int {
         let stats = try await ask(call("Stats")).parameters?.stats
         guard case .int(let number)? = stats?[name] else {
             throw TestFailure("there is no figure \(name)")

@@ -12,7 +12,7 @@ private let interpreter = ProcessInfo.processInfo.environment["CACHED_TEST_PYTHO
     .enabled(
         if: interpreter != nil,
         "CACHED_TEST_PYTHON names no interpreter; .ci/python-clients prepares one"))
-struct ForeignClientTests {
+struct ThirdPartyClientTests {
     /// What both scripts print; each has a few members of its own.
     struct Report: Decodable {
         struct Info: Decodable {
@@ -45,7 +45,7 @@ struct ForeignClientTests {
     }
 
     @Test(arguments: ["varlink", "asyncvarlink"])
-    func makesEveryCallOfTheMainJob(_ package: String) async throws {
+    func canMakeEveryBasicCall(_ package: String) async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
@@ -89,7 +89,7 @@ struct ForeignClientTests {
         _ package: String, _ daemon: DaemonFixture, _ urls: [String], _ gate: Gate,
         _ scope: TestScope
     ) async throws -> Report {
-        let script = "\(Self.directory)/Foreign/\(package)-client.py"
+        let script = "\(Self.directory)/ThirdParty/\(package)-client.py"
         let client = try ChildProcess(
             try #require(interpreter), [script, daemon.socket] + urls, in: scope)
         try await client.waitForLine(containing: "streaming", on: .standardOutput)

@@ -6,15 +6,15 @@ import Testing
 
 /// What eviction may not touch: pinned images, those being renewed, and the bytes of whoever reads.
 @Suite("Never evicted", .serialized, .timeLimit(.minutes(5)))
-struct KeepingTests {
-    @Test func pinnedImagesStayThroughRestartsAndNewDownloads() async throws {
+struct EvictionExemptionTests {
+    @Test func pinnedImagesSurviveRestartsAndRefreshes() async throws {
         try await withTestScope { scope in
             var cache = try await FilledCache(5, in: scope)
             let pinned = cache.urls[1]
             #expect(try await cache.daemon.cachectl("pin", pinned).status == .success)
             try await cache.evict(to: 0)
             #expect(try cache.held() == [1])
-            #expect(try await cache.daemon.figure("entriesPinned") == 1)
+            #expect(try await cache.daemon.metric("entriesPinned") == 1)
 
             for crash in [false, true] {
                 try await cache.restart(afterCrash: crash)
@@ -36,7 +36,7 @@ struct KeepingTests {
         }
     }
 
-    @Test func onlyItsOwnURLRemovesAPinnedImage() async throws {
+    @Test func aPinnedImageIsRemovedOnlyByItsOwnURL() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(5, in: scope)
             let daemon = cache.daemon
@@ -53,11 +53,11 @@ struct KeepingTests {
             #expect(try await daemon.fetch(cache.urls[1]).state == .cached)
             try await cache.evict(to: 0)
             #expect(try cache.held() == [2])
-            try await daemon.expectTrueLedger()
+            try await daemon.expectLedgerMatchesDisk()
         }
     }
 
-    @Test func aBudgetFullOfPinsRefusesAndSaysSo() async throws {
+    @Test func aBudgetFullOfPinsRefusesDownloadsAndSaysSo() async throws {
         try await withTestScope { scope in
             var options = DaemonFixture.Options()
             options.arguments = ["--max-bytes", "100kB"]
@@ -72,16 +72,16 @@ struct KeepingTests {
             #expect(refused.errorText.contains("no room"))
             #expect(refused.errorText.contains("pinned"))
             #expect(try cache.held() == [0, 1])
-            #expect(try await daemon.figure("refused") == 1)
+            #expect(try await daemon.metric("refused") == 1)
 
             #expect(try await daemon.cachectl("unpin", cache.urls[1]).status == .success)
             #expect(try await daemon.cachectl("fetch", url).status == .success)
             #expect(try cache.held() == [0])
-            try await daemon.expectTrueLedger()
+            try await daemon.expectLedgerMatchesDisk()
         }
     }
 
-    @Test func allEntriesPinnedRefuseAndSaySo() async throws {
+    @Test func anEntryLimitFullOfPinsRefusesDownloadsAndSaysSo() async throws {
         try await withTestScope { scope in
             var options = DaemonFixture.Options()
             options.arguments = ["--max-entries", "2"]
@@ -100,7 +100,7 @@ struct KeepingTests {
         }
     }
 
-    @Test func anImageBeingRenewedStays() async throws {
+    @Test func anImageBeingRefreshedIsNotEvicted() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(4, in: scope)
             let daemon = cache.daemon
@@ -122,11 +122,11 @@ struct KeepingTests {
             #expect(try contents(of: try cache.path(0)) == other)
             try await cache.evict(to: 0)
             #expect(try cache.held().isEmpty)
-            try await daemon.expectTrueLedger()
+            try await daemon.expectLedgerMatchesDisk()
         }
     }
 
-    @Test func aReaderKeepsItsBytes() async throws {
+    @Test func anOpenFileStaysReadableAfterEviction() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(3, of: 50_000, in: scope)
             let image = try contents(of: try cache.path(0))
@@ -147,7 +147,7 @@ extension DaemonFixture {
     fileprivate func waitForProgress(of url: String) async throws {
         let partial = try path(url) + ".part"
         try await waitUntil("bytes of \(url)") {
-            _ = try await figure("entries")
+            _ = try await metric("entries")
             return size(at: partial) ?? 0 > 0
         }
     }

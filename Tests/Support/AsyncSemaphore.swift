@@ -3,8 +3,8 @@ import Synchronization
 /// How many tests may have something running at once. Swift Testing begins them all together, and a
 /// machine has only so much of some things: 128 inotify instances a user, for one. inotify(7),
 /// `max_user_instances`.
-final class ScopeSlots: Sendable {
-    static let all = ScopeSlots(count: 48)
+final class AsyncSemaphore: Sendable {
+    static let runningTests = AsyncSemaphore(count: 48)
 
     private struct State {
         var free: Int
@@ -19,9 +19,9 @@ final class ScopeSlots: Sendable {
     }
 
     /// Waits for a slot; first come, first served.
-    func take() async {
+    func wait() async {
         await withCheckedContinuation { continuation in
-            let hasSlot = state.withLock { state in
+            let isFree = state.withLock { state in
                 guard state.free == 0 else {
                     state.free -= 1
                     return true
@@ -29,12 +29,12 @@ final class ScopeSlots: Sendable {
                 state.waiting.append(continuation)
                 return false
             }
-            if hasSlot { continuation.resume() }
+            if isFree { continuation.resume() }
         }
     }
 
     /// Gives a slot back, or on.
-    func give() {
+    func signal() {
         let next: CheckedContinuation<Void, Never>? = state.withLock { state in
             guard state.head < state.waiting.count else {
                 state.free += 1

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 
 /// One reply of the daemon, with every parameter some reply may have.
-struct Answer: Decodable, Sendable {
+struct AnyReply: Decodable, Sendable {
     var error: String?
     var continues: Bool?
     var parameters: Parameters?
@@ -70,23 +70,23 @@ func quoted(_ text: String) -> String {
     return String(decoding: bytes, as: UTF8.self)
 }
 
-extension Varlink {
+extension VarlinkConnection {
     /// The next reply.
-    func answer(within limit: Duration = .patience) async throws -> Answer {
-        try Answer(try await receiveText(within: limit))
+    func nextReply(within limit: Duration = .patience) async throws -> AnyReply {
+        try AnyReply(try await receiveText(within: limit))
     }
 
     /// Sends a call, adding the NUL, and returns the next reply.
-    func ask(_ message: String, within limit: Duration = .patience) async throws -> Answer {
-        try Answer(try await call(message, within: limit))
+    func ask(_ message: String, within limit: Duration = .patience) async throws -> AnyReply {
+        try AnyReply(try await call(message, within: limit))
     }
 
     /// Takes replies of a stream up to the first with an item that will do.
-    func answer(
+    func nextItem(
         where isWanted: @Sendable (Item) -> Bool, within limit: Duration = .patience
     ) async throws -> Item {
         while true {
-            let answer = try await answer(within: limit)
+            let answer = try await nextReply(within: limit)
             if let item = answer.items.first(where: isWanted) { return item }
             guard answer.continues == true else {
                 throw TestFailure("the stream ended with \(answer)")
@@ -95,9 +95,9 @@ extension Varlink {
     }
 
     /// Takes replies of a stream up to the last, and returns that.
-    func lastAnswer(within limit: Duration = .patience) async throws -> Answer {
+    func lastReply(within limit: Duration = .patience) async throws -> AnyReply {
         while true {
-            let answer = try await answer(within: limit)
+            let answer = try await nextReply(within: limit)
             if answer.continues != true { return answer }
         }
     }

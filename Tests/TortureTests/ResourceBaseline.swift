@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 
 /// Looks after a daemon that is maltreated: that it still answers at once, and uses no more than before.
-struct DaemonWatch: Sendable, Comparable {
+struct ResourceBaseline: Sendable, Comparable {
     private let daemon: DaemonFixture
-    private let before: ProcessFigures
+    private let before: ProcessUsage
 
     /// What the allocator may keep beyond what was in use: its arenas grow and shrink by whole
     /// megabytes.
@@ -14,19 +14,19 @@ struct DaemonWatch: Sendable, Comparable {
     /// Begins once the daemon has warmed up: its threads are there, its buffers at their size.
     init(_ daemon: DaemonFixture) async throws {
         self.daemon = daemon
-        try await Self.quiet(daemon)
-        before = try ProcessFigures(of: daemon.process.pid)
+        try await Self.waitUntilIdle(daemon)
+        before = try ProcessUsage(of: daemon.process.pid)
     }
 
     /// The memory the daemon had at the beginning.
     var kibibytes: Int { Int(before.anonymousBytes >> 10) }
 
     /// By the memory the daemon had at the beginning.
-    static func < (left: DaemonWatch, right: DaemonWatch) -> Bool {
+    static func < (left: ResourceBaseline, right: ResourceBaseline) -> Bool {
         left.before.anonymousBytes < right.before.anonymousBytes
     }
 
-    static func == (left: DaemonWatch, right: DaemonWatch) -> Bool {
+    static func == (left: ResourceBaseline, right: ResourceBaseline) -> Bool {
         left.before.anonymousBytes == right.before.anonymousBytes
     }
 
@@ -45,13 +45,13 @@ struct DaemonWatch: Sendable, Comparable {
     /// at most 5 % more memory. Says what it holds.
     ///
     /// - Parameter other: when it may have held less memory than now.
-    func expectNothingLeft(orThen other: DaemonWatch? = nil) async throws -> [String] {
+    func expectNoGrowth(orIn other: ResourceBaseline? = nil) async throws -> [String] {
         try await Self.expectAnswer(from: daemon)
-        try await Self.quiet(daemon)
+        try await Self.waitUntilIdle(daemon)
         // Connections and threads that resolve names end a little after the work.
-        var after = try ProcessFigures(of: daemon.process.pid)
+        var after = try ProcessUsage(of: daemon.process.pid)
         try await waitUntil("\(before.descriptors) descriptors, not \(after.descriptors)") {
-            after = try ProcessFigures(of: daemon.process.pid)
+            after = try ProcessUsage(of: daemon.process.pid)
             return after.descriptors <= before.descriptors && after.threads <= before.threads
         }
         let least = min(after.anonymousBytes, other?.before.anonymousBytes ?? .max)
@@ -72,7 +72,7 @@ struct DaemonWatch: Sendable, Comparable {
 
     /// Waits until no download is under way, and none waits. Being short of memory, the daemon then closes
     /// its idle connections to origins, and gives back what its allocator holds.
-    private static func quiet(_ daemon: DaemonFixture) async throws {
+    private static func waitUntilIdle(_ daemon: DaemonFixture) async throws {
         _ = try await offPool {
             try Client(paths: [daemon.socket]).call(Methods.Pressure.self, .init(level: .critical))
         }

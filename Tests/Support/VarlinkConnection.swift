@@ -7,7 +7,7 @@ import Synchronization
 ///     let connection = try daemon.connect()
 ///     try await connection.send(#"{"method":"org.varlink.service.GetInfo"}"# + "\0")
 ///     let reply = try await connection.receiveText()
-public final class Varlink: Sendable {
+public final class VarlinkConnection: Sendable {
     private let socket: Socket
     /// Received, but not yet taken as messages.
     private let unread = Mutex<[UInt8]>([])

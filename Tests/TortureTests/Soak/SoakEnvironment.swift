@@ -4,11 +4,11 @@ import TestSupport
 
 /// What a long run takes place on: an nginx with images and errors, a daemon with less room than all of
 /// them need, a file of limits, and a FIFO that speaks of memory.
-struct SoakGround: Sendable {
+struct SoakEnvironment: Sendable {
     let daemon: DaemonFixture
     let nginx: Nginx
     let pressure: FIFO
-    /// Where strangers keep copies.
+    /// Where foreignFiles keep copies.
     let aside: TemporaryDirectory
     private let configuration: TemporaryDirectory
     /// What the origin has.
@@ -16,7 +16,7 @@ struct SoakGround: Sendable {
 
     /// Different images there are; any number of URLs lead to each.
     private static let count = 400
-    private static let strangers = ["notes", "photo.jpg", ".hidden", "a.png", "X"]
+    private static let foreignFiles = ["notes", "photo.jpg", ".hidden", "a.png", "X"]
     /// Bytes the entries may have: fewer than a quarter of the URLs in use need.
     private static let budgets = ["16MB", "12MB", "20MB"]
 
@@ -48,14 +48,14 @@ struct SoakGround: Sendable {
                 "MEMORY_PRESSURE_WATCH": pressure.path, "CACHED_PRESSURE_COOL_DOWN": "1s",
             ],
             in: scope)
-        for name in Self.strangers {
+        for name in Self.foreignFiles {
             try writeFile(Array(name.utf8), to: "\(daemon.directory)/\(name)")
         }
     }
 
     /// What others keep in the directory is there, and as they left it.
-    func checkStrangers() throws {
-        for name in Self.strangers {
+    func checkForeignFiles() throws {
+        for name in Self.foreignFiles {
             guard try contents(of: "\(daemon.directory)/\(name)") == Array(name.utf8) else {
                 throw TestFailure("the stranger's file \(name) has changed")
             }
