@@ -39,7 +39,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        // The system: C headers Swift does not see by itself.
+        // System libraries and headers that Swift does not import by itself.
         .target(name: "CLinux"),
         .target(name: "CCrypto"),
         .systemLibrary(
@@ -71,7 +71,7 @@ let package = Package(
             dependencies: ["CLinux", "CacheKey", "CacheWire", arguments],
             swiftSettings: strict),
 
-        // What the tests stand on: origins, certificates, child processes, the built daemon.
+        // Support for tests: origins, certificates, child processes, the built daemon.
         .target(name: "CTestSupport", path: "Tests/CSupport"),
         .target(
             name: "TestSupport", dependencies: ["CTestSupport"], path: "Tests/Support",
@@ -101,11 +101,11 @@ let package = Package(
             ],
             swiftSettings: strict),
 
-        // The built programs against each other, foreign clients and real servers.
+        // The built programs with each other, third-party clients and real servers.
         .testTarget(
             name: "IntegrationTests", dependencies: ["TestSupport", "CacheKey", "CacheWire"],
             exclude: ["ThirdParty", "Screens"], swiftSettings: strict),
-        // What the cache promises, against kills, cuts, faults and strangers.
+        // The promises of the cache under kills, power cuts, faults and foreign files.
         .testTarget(
             name: "TortureTests",
             dependencies: ["TestSupport", "CacheKey", "CacheWire", "CLinux"],
@@ -116,11 +116,11 @@ let package = Package(
             name: "cached-bench",
             dependencies: ["CLinux", arguments, nioCore, nioPosix],
             path: "Benchmarks/LoadGenerator", swiftSettings: strict),
-        // Synthetic entries in memory and on the disk, for `make bench` too.
+        // Synthetic entries in memory and on disk, also for `make bench`.
         .executableTarget(
             name: "cached-entries", dependencies: ["CacheCore", "CLinux", arguments],
             path: "Benchmarks/Entries", swiftSettings: strict),
-        // The tests, and a scripted daemon for those of the clients.
+        // Tests of the smaller targets, and a scripted daemon for the clients' tests.
         .target(name: "StubDaemon", path: "Tests/StubDaemon", swiftSettings: strict),
         .testTarget(name: "CacheKeyTests", dependencies: ["CacheKey"], swiftSettings: strict),
         .testTarget(
@@ -133,7 +133,7 @@ let package = Package(
     ]
 )
 
-// What libFuzzer drives. Built by Tests/Fuzzer/run alone: its main comes with `-sanitize=fuzzer`.
+// Run by libFuzzer. Only Tests/Fuzzer/run builds it: its main function comes with `-sanitize=fuzzer`.
 if Context.environment["CACHED_FUZZER"] != nil {
     package.targets.append(
         .executableTarget(

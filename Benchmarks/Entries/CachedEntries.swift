@@ -1,10 +1,11 @@
 import ArgumentParser
 
-/// `cached-entries`: makes entries nobody fetched, in memory or in a directory; `Benchmarks/run` drives it.
+/// `cached-entries`: creates synthetic entries in memory or in a directory; `Benchmarks/run` runs it.
 @main
 struct CachedEntries: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cached-entries",
-        abstract: "Make synthetic entries, to measure what they take and what removing them costs.",
+        abstract:
+            "Create synthetic entries, to measure their memory and the cost of removing them.",
         subcommands: [Hold.self, Victims.self, Fill.self, Unlink.self, Walk.self])
 }

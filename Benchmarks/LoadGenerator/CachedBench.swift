@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `cached-bench`: loads a server, times processes and reads memory; `Benchmarks/run` drives it.
+/// `cached-bench`: loads a server, times processes and measures memory; `Benchmarks/run` runs it.
 ///
-/// Every subcommand prints one line of JSON, so that only the server under test differs between two
-/// rows of the table.
+/// Every subcommand prints one line of JSON. All servers are loaded by the same code, so two rows of the
+/// table differ only in the server.
 @main
 struct CachedBench: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,4 @@
-"""What the rows share: the servers of a run, started when the first row needs them."""
+"""The servers of a run, shared by the rows and started when the first row needs them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .session import Session, Unavailable, progress
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is measured."""
+    """The amount of work measured."""
 
     rounds: int
-    # One round to the next differs by a tenth: a median of three says little of so close a race.
+    # Rounds differ by a tenth from one to the next, so a median of three says little about a close race.
     download_rounds: int
-    # Of what takes long or differs little: memory and eviction.
+    # For measurements that take long or vary little: memory and eviction.
     few_rounds: int
     seconds: float
     processes: int
@@ -52,7 +52,7 @@ class Scale:
 
 
 class Bench:
-    """The run's servers and files. A property that cannot be had raises `Unavailable`."""
+    """The run's servers and files. A property that is not available raises `Unavailable`."""
 
     def __init__(self, session: Session, programs: Path, scale: Scale) -> None:
         self.session = session
@@ -81,7 +81,7 @@ class Bench:
 
     @cached_property
     def cached_urls(self) -> list[str]:
-        """Every second URL: the half that is in the cache."""
+        """Every second URL, which is the half in the cache."""
         return self.urls[::2]
 
     @cached_property
@@ -104,7 +104,7 @@ class Bench:
 
     @cached_property
     def daemon(self) -> Daemon:
-        """A daemon that has every second image, and says so."""
+        """A daemon that has every second image cached, which is checked."""
         daemon = Daemon(self.session, self.programs, "cached")
         progress(f"  filling the cache with {len(self.cached_urls):,} images")
         daemon.fetch(self.cached_urls)
@@ -115,7 +115,7 @@ class Bench:
         return daemon
 
     def target(self, name: str) -> Target:
-        """The server of that name, asked about all URLs in turn."""
+        """The server with this name, with all URLs to request in turn."""
         match name:
             case "cached":
                 return self.daemon.target(self.url_file)

@@ -1,7 +1,7 @@
-"""Interleaved rounds: what slows the machine for a while slows every contender.
+"""Interleaved rounds, so that a temporary slowdown of the machine affects every contender.
 
-What a contender leaves behind (pages, caches, a warm origin) is met by the one after it, so the order
-changes from round to round: none always comes after the same other.
+A contender leaves things behind (pages, caches, a warm origin) for the next one. So the order changes from
+round to round, and none always follows the same other one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Measurement = Callable[[], float]
 
 @dataclass
 class Contender:
-    """One column of a row: `prepare` starts what it needs and gives the measurement of a round."""
+    """One column of a row: `prepare` starts the servers and returns the measurement of a round."""
 
     name: str
     prepare: Callable[[], Measurement]
@@ -25,7 +25,7 @@ class Contender:
 
 @dataclass
 class Outcome:
-    """What each round gave, or the reason why there is nothing."""
+    """The result of each round, or the reason why there is none."""
 
     values: list[float] = field(default_factory=list)
     reason: str = ""
@@ -44,19 +44,19 @@ class Outcome:
 
     @property
     def is_unsteady(self) -> bool:
-        """Whether the rounds differ so much that their median means little."""
+        """Whether the rounds differ so much that the median means little."""
         return self.high > 1.5 * self.low
 
     def ratio(self, peer: Outcome) -> float | None:
-        """The median over the rounds of the ratio within each: where the machine changes its pace on the
-        way, both medians may be of different times."""
+        """The median of the ratios of each round. If the machine's speed changes during the run, the two
+        medians can be from different times."""
         if len(self.values) != len(peer.values) or not self.values or min(peer.values) <= 0:
             return None
         return statistics.median(a / b for a, b in zip(self.values, peer.values))
 
 
 def contest(contenders: list[Contender], rounds: int) -> dict[str, Outcome]:
-    """Measures all contenders once a round, in an order of its own."""
+    """Measures all contenders once per round, in changing order."""
     outcomes: dict[str, Outcome] = {}
     measurements: dict[str, Measurement] = {}
     values: dict[str, list[float]] = {}
@@ -78,14 +78,14 @@ def contest(contenders: list[Contender], rounds: int) -> dict[str, Outcome]:
 
 
 def ordered(names: list[str], number: int) -> list[str]:
-    """Forwards, backwards, then the same beginning with the next: of three, all six orders."""
+    """Forwards and backwards, then again starting with the next one: for three, all six orders."""
     turn = number // 2 % len(names) if names else 0
     order = names[turn:] + names[:turn]
     return order[::-1] if number % 2 else order
 
 
 def attempt(name: str, outcomes: dict[str, Outcome], work: Callable[[], None]) -> None:
-    """Does `work`; a contender that cannot do it is out, and the row says why."""
+    """Does `work`; a contender that fails is out, and its row shows the reason."""
     try:
         work()
     except (Unavailable, OSError, ValueError) as error:

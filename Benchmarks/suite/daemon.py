@@ -1,4 +1,4 @@
-"""The daemon under test, with the defaults it ships with."""
+"""The daemon under test, with its default settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .session import Session, Unavailable, accepts_unix
 
 
 class Daemon:
-    """One running cached with its own socket, on a directory of its own unless one is given."""
+    """A running cached with its own socket, and its own directory unless one is given."""
 
     def __init__(
         self, session: Session, programs: Path, name: str, directory: Path | None = None,
@@ -27,7 +27,7 @@ class Daemon:
             raise Unavailable("cached is not built")
         self.directory = directory or session.directory / name
         self.socket = session.directory / f"{name}.sock"
-        # What the caller configured for caches of their own is not what ships.
+        # The caller's own settings are not the defaults under test.
         clean = {key: value for key, value in os.environ.items() if not key.startswith("CACHE")}
         clean["XDG_CONFIG_HOME"] = str(session.directory / "no-configuration")
         self.environment = {**clean, "CACHED_SOCKET": str(self.socket)}
@@ -41,14 +41,14 @@ class Daemon:
         self.session.stop(self.child)
 
     def fetch(self, urls: list[str]) -> None:
-        """Downloads all of `urls`, as a person would."""
+        """Downloads all `urls` with cachectl."""
         listing = self.session.directory / "fetched.urls"
         listing.write_text("".join(f"{url}\n" for url in urls))
         self.fetch_listed(listing)
         self.check_fetched(len(urls))
 
     def fetch_listed(self, listing: Path) -> None:
-        """The same of the URLs in a file, one a line; what it printed is to be checked."""
+        """Downloads the URLs in a file, one per line; the printed paths are checked separately."""
         with listing.open() as urls, self.fetched_paths.open("w") as paths:
             result = subprocess.run(
                 [str(self.cachectl), "fetch", "-"], stdin=urls, stdout=paths,
@@ -58,7 +58,7 @@ class Daemon:
             raise Unavailable(f"cachectl fetch: {said[-1] if said else result.returncode}")
 
     def check_fetched(self, count: int) -> None:
-        """A path was printed for each of so many URLs."""
+        """A path was printed for each URL."""
         paths = len(self.fetched_paths.read_text().splitlines())
         if paths != count:
             raise Unavailable(f"cachectl fetch printed {paths} paths for {count} URLs")
@@ -74,7 +74,7 @@ class Daemon:
         return self.call("Stats", {})["stats"]
 
     def wait_until_indexed(self, pause: float = 0.05) -> dict:
-        """Waits for the first scan to be through; how things stand then."""
+        """Waits until the first scan has finished; returns the statistics then."""
         deadline = time.monotonic() + 60
         while not (stats := self.stats())["isIndexed"]:
             if time.monotonic() > deadline:
@@ -83,7 +83,7 @@ class Daemon:
         return stats
 
     def call(self, method: str, parameters: dict) -> dict:
-        """One call, without any code of the project's own in between."""
+        """Makes one call, without any of the project's own client code."""
         with self.begin(method, parameters) as client:
             reply = bytearray()
             while not reply.endswith(b"\0"):
@@ -97,7 +97,7 @@ class Daemon:
         return answer["parameters"]
 
     def begin(self, method: str, parameters: dict) -> socket.socket:
-        """A connection on which the answer to a call will come."""
+        """Sends a call and returns the connection on which its reply will arrive."""
         call = {"method": f"io.cached.Cache.{method}", "parameters": parameters}
         client = socket.socket(socket.AF_UNIX)
         client.settimeout(120)

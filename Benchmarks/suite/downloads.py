@@ -1,9 +1,9 @@
 """Many small images from one origin into an empty directory, until they are on the disk.
 
-Every round has a directory of its own, and nothing is deleted before the run ends: ext4 without a
-journal skips inodes freed in the last minutes one by one, which made the next 10,000 files take
-five times as long, whoever wrote them. Their pages are given back after each round: on a virtual
-machine memory that was never used has to come from the host, at several microseconds a page.
+Every round has its own directory, and nothing is deleted before the run ends: ext4 without a journal
+skips recently freed inodes one by one, which made the next 10,000 files take five times as long for every
+contender. The pages of a round are dropped after it: on a virtual machine memory that was never used has
+to come from the host, which takes several microseconds per page.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def measure(bench: Bench) -> dict[str, Outcome]:
 
 
 def measure_wide(bench: Bench) -> dict[str, Outcome]:
-    """The daemon with as many connections to the host as curl has."""
+    """The daemon with as many connections to the host as curl uses."""
     contenders = [
         Contender("cached", lambda: cached(
             bench, "cached-wide", bench.urls, ("--max-transfers-per-host", "64"))),
@@ -42,7 +42,7 @@ def measure_wide(bench: Bench) -> dict[str, Outcome]:
 
 
 def measure_http2(bench: Bench) -> dict[str, Outcome]:
-    """The same over TLS; aria2 does not speak HTTP/2."""
+    """The same images over TLS; aria2 does not speak HTTP/2."""
     def trust(option: str) -> tuple[str, ...]:
         return (option, str(bench.nginx.certificate))
 
@@ -58,7 +58,7 @@ def measure_http2(bench: Bench) -> dict[str, Outcome]:
 def cached(
     bench: Bench, name: str, urls: list[str], options: tuple[str, ...] = ()
 ) -> Measurement:
-    """A daemon that just started on an empty directory; its start is not measured."""
+    """A daemon just started on an empty directory; its start is not measured."""
     names = [str(uuid.uuid5(uuid.NAMESPACE_URL, url)) for url in urls]
     listing = bench.session.directory / f"{name}.urls"
     listing.write_text("".join(f"{url}\n" for url in urls))
@@ -83,7 +83,7 @@ def cached(
 def curl(
     bench: Bench, name: str, urls: list[str], options: tuple[str, ...] = ()
 ) -> Measurement:
-    """Its names are relative to the directory it runs in."""
+    """Its output names are relative to the directory it runs in."""
     config = bench.session.directory / f"{name}.conf"
     config.write_text("".join(
         f'url = "{url}"\noutput = "{file}"\n'
@@ -103,7 +103,7 @@ def aria2c(bench: Bench) -> Measurement:
 
 
 def downloader(bench: Bench, name: str, command: list[str]) -> Measurement:
-    """A command that fills the directory it runs in with the origin's names."""
+    """A command that fills its working directory with the origin's files."""
     numbers = itertools.count(1)
 
     def round_() -> float:
@@ -125,7 +125,7 @@ def run(command: list[str], directory: Path) -> None:
 
 
 def timed(work: Callable[[], None]) -> float:
-    """Seconds until `work` is done and on the disk; what others left unwritten goes first."""
+    """Seconds until `work` is done and on the disk; data written earlier is synced first."""
     os.sync()
     start = time.monotonic()
     work()
@@ -134,7 +134,7 @@ def timed(work: Callable[[], None]) -> float:
 
 
 def check(directory: Path, names: list[str], size: int) -> None:
-    """A download counts only when every byte is there."""
+    """A download counts only if every byte has arrived."""
     try:
         total = sum((directory / name).stat().st_size for name in names)
     except OSError as error:
@@ -144,7 +144,7 @@ def check(directory: Path, names: list[str], size: int) -> None:
 
 
 def drop(directory: Path, names: list[str]) -> None:
-    """Gives back the memory that holds what was downloaded. posix_fadvise(2)"""
+    """Drops the pages of the downloaded files. posix_fadvise(2)"""
     for name in names:
         file = os.open(directory / name, os.O_RDONLY)
         os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)

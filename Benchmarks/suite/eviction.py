@@ -1,7 +1,7 @@
-"""What it costs to let entries go, and what others notice of it.
+"""The cost of evicting entries, and the effect on other clients.
 
-Every round has entries of its own, published by `cached-entries fill` as downloads are. They are
-small, 4 kB, so that the file system's own share of the work is small too.
+Every round has its own entries, published by `cached-entries fill` as downloads are. They are small, 4 kB,
+so that the file system's share of the work is small too.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .daemon import Daemon
 from .session import Unavailable, progress
 
 MEMORY = Path("/dev/shm")
-# More than any round holds: what goes is what the round says.
+# More than any round needs, so that only the round itself evicts.
 ROOMY = ["--max-bytes", "1TiB", "--min-free", "0B"]
 numbers = itertools.count(1)
 
 
 def measure_cost(on_tmpfs: bool) -> Callable[[Bench], dict[str, Outcome]]:
-    """Microseconds an entry, against a loop that unlinks as many files made the same way."""
+    """Microseconds per entry, compared with a loop that unlinks files created the same way."""
 
     def measure(bench: Bench) -> dict[str, Outcome]:
         contenders = [
@@ -64,7 +64,7 @@ def unlink(bench: Bench, on_tmpfs: bool) -> float:
 
 
 def measure_status(bench: Bench) -> dict[str, Outcome]:
-    """The slowest hundredth of answers in milliseconds, against those of the same daemon before."""
+    """The 99th percentile of latency in milliseconds, compared with the same daemon before."""
     return {
         "cached": outcome(bench, lambda round_: round_.evicting),
         "before": outcome(bench, lambda round_: round_.quiet),
@@ -84,7 +84,7 @@ def outcome(bench: Bench, figure: Callable[[BusyRound], float]) -> Outcome:
 
 @dataclass
 class BusyRound:
-    """Milliseconds of the slowest hundredth, before and during an eviction; images a second."""
+    """The 99th percentile in milliseconds, before and during an eviction; images per second."""
 
     quiet: float
     evicting: float
@@ -97,7 +97,7 @@ def busy_rounds(bench: Bench) -> list[BusyRound]:
 
 
 def busy_round(bench: Bench) -> BusyRound:
-    """Half of the URLs asked about are of images that stay: they came last."""
+    """Half of the requested URLs are images that stay, because they were cached last."""
     victims = bench.scale.victims
     daemon = filled(bench, False, victims * 6 // 5)
     try:
@@ -121,8 +121,9 @@ def busy_round(bench: Bench) -> BusyRound:
 
 
 def evict_some(daemon: Daemon, count: int) -> tuple[float, int]:
-    """Begins an eviction of everything; seconds until so many entries are gone, and images published
-    within them. When it ends is not measured: that depends on how much comes meanwhile."""
+    """Starts evicting everything. Returns the seconds until `count` entries are evicted, and the number of
+    images published in that time. The end of the eviction is not measured: it depends on the number of
+    images that arrive meanwhile."""
     before = daemon.stats()
     start = time.monotonic()
     daemon.begin("Evict", {"toBytes": 0})
@@ -135,12 +136,12 @@ def evict_some(daemon: Daemon, count: int) -> tuple[float, int]:
 
 @contextlib.contextmanager
 def downloading(bench: Bench, daemon: Daemon) -> Iterator[None]:
-    """Downloads images nobody asks about for as long as the context lasts."""
-    wishes = bench.session.directory / "meanwhile.urls"
-    with wishes.open("w") as lines:
+    """Downloads images that no client queries, for as long as the context lasts."""
+    listing = bench.session.directory / "meanwhile.urls"
+    with listing.open("w") as lines:
         for turn in range(10):
             lines.writelines(f"{url}?meanwhile={turn}\n" for url in bench.urls)
-    with wishes.open() as lines:
+    with listing.open() as lines:
         child = subprocess.Popen(
             [str(daemon.cachectl), "fetch", "-"], stdin=lines, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, env=daemon.environment)
@@ -154,7 +155,7 @@ def downloading(bench: Bench, daemon: Daemon) -> Iterator[None]:
 
 
 def measure_choice(bench: Bench) -> dict[str, Outcome]:
-    """Nanoseconds to choose one victim among ever fewer entries."""
+    """Nanoseconds to choose one victim, for several numbers of entries."""
 
     def contender(name: str, count: int) -> Contender:
         return Contender(name, lambda: lambda: entries(bench, "victims", count)["nanosecondsEach"])
@@ -166,7 +167,7 @@ def measure_choice(bench: Bench) -> dict[str, Outcome]:
 
 
 def measure_pressure(on_tmpfs: bool) -> Callable[[Bench], dict[str, Outcome]]:
-    """Milliseconds from a byte in the FIFO the daemon watches until a file is gone."""
+    """Milliseconds from a byte in the FIFO that the daemon watches until a file is removed."""
 
     def measure(bench: Bench) -> dict[str, Outcome]:
         contenders = [Contender("cached", lambda: lambda: pressure(bench, on_tmpfs))]
@@ -195,7 +196,7 @@ def pressure(bench: Bench, on_tmpfs: bool) -> float:
 def filled(
     bench: Bench, on_tmpfs: bool, count: int, environment: dict[str, str] = {}
 ) -> Daemon:
-    """A daemon that has read a directory of so many synthetic entries."""
+    """A daemon that has scanned a directory of `count` synthetic entries."""
     directory = fill(bench, on_tmpfs, count)
     daemon = Daemon(
         bench.session, bench.programs, directory.name, directory, ROOMY, environment)
@@ -207,11 +208,11 @@ def filled(
 
 
 def fill(bench: Bench, on_tmpfs: bool, count: int) -> Path:
-    """A new directory of so many synthetic entries."""
+    """A new directory of `count` synthetic entries."""
     parent = bench.session.directory
     if on_tmpfs:
         if not os.path.ismount(MEMORY):
-            raise Unavailable(f"{MEMORY} is no tmpfs")
+            raise Unavailable(f"{MEMORY} is not a tmpfs")
         parent = bench.session.directory_on(MEMORY)
     directory = parent / f"synthetic-{next(numbers)}"
     entries(bench, "fill", directory, "--count", count)
@@ -219,7 +220,7 @@ def fill(bench: Bench, on_tmpfs: bool, count: int) -> Path:
 
 
 def entries(bench: Bench, *arguments: object) -> dict:
-    """Runs cached-entries; what it measured, if anything."""
+    """Runs cached-entries; returns its measurement, if it prints one."""
     program = bench.programs / "cached-entries"
     if not program.exists():
         raise Unavailable("cached-entries is not built")

@@ -1,4 +1,4 @@
-"""The load generator as a function call."""
+"""Calls the load generator."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Done = TypeVar("Done")
 
 @dataclass
 class Target:
-    """A server, what it speaks and what to ask it for."""
+    """A server, its protocol, and the lines to request."""
 
     address: str
     protocol: str
@@ -23,7 +23,7 @@ class Target:
 
 
 class Generator:
-    """Runs cached-bench; a failed run is a contender that cannot be measured."""
+    """Runs cached-bench; a failed run makes the contender unavailable."""
 
     def __init__(self, program: Path, seconds: float) -> None:
         self.program = program
@@ -38,7 +38,7 @@ class Generator:
     def load_during(
         self, target: Target, connections: int, work: Callable[[], Done]
     ) -> tuple[dict, Done]:
-        """One URL a call, from the first on, for as long as `work` takes; and what came of that."""
+        """Loads the server with one URL per call while `work` runs; returns the report and its result."""
         child = subprocess.Popen(
             [str(self.program), "roundtrips", "--target", target.address,
              "--protocol", target.protocol, "--urls", str(target.lines),
@@ -47,7 +47,7 @@ class Generator:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         with child:
             if child.stdout.readline() != "measuring\n":
-                raise Unavailable("the load generator did not begin")
+                raise Unavailable("the load generator did not start")
             done = work()
             child.stdin.close()
             report = child.stdout.read()

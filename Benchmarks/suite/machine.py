@@ -1,4 +1,4 @@
-"""Where and with what a table was measured."""
+"""The machine and the programs a table was measured with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from .session import find, progress
 def warn_if_busy() -> None:
     load = os.getloadavg()[0]
     if load > 0.5:
-        progress(f"the machine is busy (load {load:.1f}): believe the ratios little, the times not")
+        progress(
+            f"the machine is busy (load {load:.1f}): ratios are unreliable, and times are useless")
 
 
 def describe(scratch: Path, root: Path) -> list[str]:
@@ -48,7 +49,7 @@ def file_system(directory: Path) -> str:
 
 
 def first_line(*command: str) -> str:
-    """What a program says first about itself, on whichever stream."""
+    """The first line a program prints about itself, on either stream."""
     program = find(command[0])
     if program is None:
         return f"no {command[0]}"

@@ -1,4 +1,4 @@
-"""Options, the order of things, and the promise that nothing is left running."""
+"""Options, the order of the work, and the guarantee that no process is left running."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def main() -> int:
     options = parse()
-    # A run that is ended from outside cleans up like a finished one.
+    # A run that is ended by a signal cleans up like a finished one.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _: sys.exit(128 + number))
     try:
@@ -43,23 +43,23 @@ def parse() -> argparse.Namespace:
         prog="Benchmarks/run", description="Measure cached against its peers in the same run.")
     parser.add_argument(
         "--only", metavar="ROW", action="append", choices=names,
-        help=f"measure this row only, may be given again: {', '.join(names)}")
-    parser.add_argument("--quick", action="store_true", help="a short run, to see that it works")
-    parser.add_argument("--rounds", type=int, help="interleaved rounds of each row")
-    parser.add_argument("--write", metavar="FILE", type=Path, help="put the table into FILE too")
+        help=f"measure only this row; can be repeated: {', '.join(names)}")
+    parser.add_argument("--quick", action="store_true", help="a short run, to check that it works")
+    parser.add_argument("--rounds", type=int, help="the number of interleaved rounds per row")
+    parser.add_argument("--write", metavar="FILE", type=Path, help="also write the table to FILE")
     parser.add_argument(
         "--scratch", metavar="DIR", type=Path, default=Path("/var/tmp"),
-        help="where caches and downloads go; its file system is part of the result")
+        help="the directory for caches and downloads; its file system is part of the result")
     parser.add_argument(
         "--bin", metavar="DIR", type=Path, default=ROOT / ".build/release",
-        help="where the programs are")
+        help="the directory of the programs")
     parser.add_argument(
-        "--no-build", dest="build", action="store_false", help="measure what is built already")
+        "--no-build", dest="build", action="store_false", help="measure the programs as they are")
     return parser.parse_args()
 
 
 def build() -> None:
-    """Builds what is measured the way it ships."""
+    """Builds the programs with the release settings."""
     progress("building")
     command = ["make", "build"]
     subprocess.run(command, cwd=ROOT, check=True, stdout=sys.stderr)

@@ -1,4 +1,4 @@
-"""Memory that is the process's own: RssAnon of /proc/PID/status."""
+"""The private memory of a process: RssAnon in /proc/PID/status."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def measure_idle(bench: Bench) -> dict[str, Outcome]:
 
 
 def idle(bench: Bench) -> float:
-    """A daemon on an empty directory that has answered once, in megabytes."""
+    """A daemon on an empty directory that has answered one call, in megabytes."""
     daemon = Daemon(bench.session, bench.programs, "cached-idle")
     try:
         daemon.status(["http://127.0.0.1/missing.png"])
-        # Whatever it does after its start should be over by then.
+        # Its start should be finished by then.
         time.sleep(1)
         return bench.generator.memory(daemon.child.pid)["rssAnonBytes"] / 1e6
     finally:
@@ -30,8 +30,8 @@ def idle(bench: Bench) -> float:
 
 
 def measure_entries(state: str) -> Callable[[Bench], dict[str, Outcome]]:
-    """What entries take in a state of `cached-entries hold`: a process with all of them against one
-    with none."""
+    """The memory per entry in a state of `cached-entries hold`: a process with all entries compared with
+    one with none."""
 
     def measure(bench: Bench) -> dict[str, Outcome]:
         def round_() -> float:
@@ -44,9 +44,9 @@ def measure_entries(state: str) -> Callable[[Bench], dict[str, Outcome]]:
 
 
 def holding(bench: Bench, entries: int, state: str) -> int:
-    """RssAnon of a process that holds so many synthetic entries, in bytes.
+    """RssAnon of a process with this many synthetic entries, in bytes.
 
-    `cached-entries hold COUNT` names each state it reaches and waits for a line to go on.
+    `cached-entries hold COUNT` prints each state it reaches and waits for a line to continue.
     """
     program = bench.programs / "cached-entries"
     if not program.exists():
@@ -57,7 +57,7 @@ def holding(bench: Bench, entries: int, state: str) -> int:
     ) as child:
         while (reached := child.stdout.readline().strip()) != state:
             if not reached:
-                raise Unavailable(f"cached-entries was never {state}")
+                raise Unavailable(f"cached-entries never printed {state}")
             child.stdin.write("\n")
             child.stdin.flush()
         return bench.generator.memory(child.pid)["rssAnonBytes"]

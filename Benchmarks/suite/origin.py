@@ -1,4 +1,4 @@
-"""The images every downloader fetches: the same bytes on every machine."""
+"""The images that every downloader fetches: the same bytes on every machine."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import struct
 import zlib
 from pathlib import Path
 
-# 85 x 86 pixels of 24-bit noise, which no compression makes smaller: 22 kB a file.
+# 85 x 86 pixels of 24-bit noise, which does not compress: 22 kB per file.
 WIDTH, HEIGHT = 85, 86
 
 
 class Origin:
-    """A directory of valid PNG files that all differ, and their URLs on `base`."""
+    """A directory of valid, distinct PNG files, and their URLs below `base`."""
 
     def __init__(self, directory: Path, count: int) -> None:
         self.directory = directory
@@ -27,7 +27,7 @@ class Origin:
 
 
 def png(seed: int) -> bytes:
-    """A PNG of noise drawn from `seed` (PNG specification, sections 5 and 11)."""
+    """A PNG of noise generated from `seed` (PNG specification, sections 5 and 11)."""
     noise = random.Random(seed)
     rows = b"".join(b"\0" + noise.randbytes(WIDTH * 3) for _ in range(HEIGHT))
     header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""The servers cached is compared with, on Unix sockets where they have them."""
+"""The servers that cached is compared with, on Unix sockets if they support them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from .generator import Target
 from .session import Session, accepts_tcp, accepts_unix, free_port, require
 
-# About as long as an item of a status answer.
+# About as long as an item of a status reply.
 ANSWER = "x" * 300
 
 NGINX = """\
@@ -48,7 +48,7 @@ http {{
 
 
 class Nginx:
-    """One worker that answers `/status/` from its configuration and is everybody's origin."""
+    """One worker that answers `/status/` from its configuration and is the origin of all downloads."""
 
     def __init__(self, session: Session) -> None:
         program = require("nginx")
@@ -57,7 +57,7 @@ class Nginx:
         self.port = free_port()
         self.secure_port = free_port()
         self.certificate = certificate(root)
-        # As root it would otherwise read files as somebody who may not enter the directory.
+        # The worker of root would otherwise be a user that can't enter the directory.
         user = "user root;" if os.geteuid() == 0 else ""
         config = root / "nginx.conf"
         config.write_text(NGINX.format(
@@ -72,18 +72,18 @@ class Nginx:
 
     @property
     def secure_base(self) -> str:
-        """Over TLS and HTTP/2, with `certificate` to trust."""
+        """Over TLS and HTTP/2; clients must trust `certificate`."""
         return f"https://127.0.0.1:{self.secure_port}"
 
     def target(self, session: Session, count: int) -> Target:
-        """As many different paths as cached is asked for URLs."""
+        """As many different paths as there are URLs for cached."""
         lines = session.directory / "nginx.urls"
         lines.write_text("".join(f"{self.base}/status/{n:06}.png\n" for n in range(count)))
         return Target(f"unix:{self.socket}", "http", lines)
 
 
 def certificate(root: Path) -> Path:
-    """One that vouches for itself, for 127.0.0.1; its key lies beside it."""
+    """A self-signed certificate for 127.0.0.1; its key is beside it."""
     path = root / "nginx.crt"
     subprocess.run(
         [require("openssl"), "req", "-x509", "-newkey", "ec", "-pkeyopt",
@@ -95,7 +95,7 @@ def certificate(root: Path) -> Path:
 
 
 class Redis:
-    """A store in memory, without persistence, that holds an answer under every URL."""
+    """An in-memory store without persistence that has an answer for every URL."""
 
     def __init__(self, session: Session, urls: list[str]) -> None:
         program = require("redis-server")
@@ -120,7 +120,7 @@ class Redis:
 
 
 class Aria2:
-    """The one download daemon among the peers: paused downloads asked for their status."""
+    """The only download daemon among the peers: paused downloads whose status is requested."""
 
     def __init__(self, session: Session) -> None:
         program = require("aria2c")
@@ -147,7 +147,7 @@ class Aria2:
 
 
 class Echo:
-    """A NIO server that does nothing: the floor of any server built on it."""
+    """A NIO server that does nothing: the minimum for any server built on NIO."""
 
     def __init__(self, session: Session, program: Path) -> None:
         self.socket = session.directory / "echo.sock"

@@ -1,4 +1,4 @@
-"""Whole processes, from fork to exit: what a shell script pays for one question."""
+"""Complete processes, from fork to exit: the price of one question for a shell script."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def measure(bench: Bench) -> dict[str, Outcome]:
 
 
 def cachectl(bench: Bench) -> Measurement:
-    """Its exit status is 0 only for an image that is there."""
+    """Its exit status is 0 only if the image is cached."""
     command = [str(bench.daemon.cachectl), "status", bench.cached_urls[0]]
     return timing(bench, command, bench.daemon.environment)
 
@@ -35,7 +35,7 @@ def curl(bench: Bench) -> Measurement:
 
 
 def stat(bench: Bench) -> Measurement:
-    """The way without any daemon; any image file is as good as another."""
+    """The cost without any daemon; any image file will do."""
     return timing(bench, [require("stat"), str(bench.origin.directory / bench.origin.names[0])])
 
 

@@ -22,7 +22,7 @@ def header() -> list[str]:
 
 
 def lines(row: Row, title: str, outcomes: dict[str, Outcome]) -> list[str]:
-    """One line a peer; an aim at the value itself has a line of its own."""
+    """One line per peer; an aim for the value itself has its own line."""
     mine = outcomes["cached"]
     figure = text(mine, row.unit)
     table = []
@@ -52,7 +52,7 @@ def line(
 
 
 def text(outcome: Outcome, unit: str) -> str:
-    """A figure, with its range if the rounds differ much, or why there is none."""
+    """A figure, with its range if the rounds differ much, or the reason why there is none."""
     if outcome.median is None:
         return outcome.reason.replace("|", "\\|")
     rounds = f" ({number(outcome.low)}–{number(outcome.high)})" if outcome.is_unsteady else ""
@@ -60,15 +60,15 @@ def text(outcome: Outcome, unit: str) -> str:
 
 
 def number(value: float) -> str:
-    """Three digits or so."""
+    """About three digits."""
     return f"{value:,.{0 if value >= 100 else 1 if value >= 10 else 2}f}"
 
 
 def write(path: Path, table: list[str]) -> None:
-    """Replaces what stands between the markers of `path`."""
+    """Replaces the text between the markers in `path`."""
     old = path.read_text()
     body = "\n".join(table)
     new, count = MARKERS.subn(lambda match: f"{match[1]}{body}\n{match[2]}", old)
     if count != 1:
-        raise SystemExit(f"{path} has no place for the table: <!-- table --> … <!-- /table -->")
+        raise SystemExit(f"{path} has no table markers: <!-- table --> … <!-- /table -->")
     path.write_text(new)

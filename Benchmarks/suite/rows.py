@@ -1,4 +1,4 @@
-"""The rows of the table: what is measured, against whom, and what the design aims at."""
+"""The rows of the table: the work measured, the peers, and the aims of the design."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .contest import Contender, Measurement, Outcome, contest
 
 @dataclass(frozen=True)
 class Aim:
-    """A bound on the ratio to a peer or, for the contender `cached`, on the value itself."""
+    """A limit for the ratio to a peer or, for the contender `cached`, for the value itself."""
 
     relation: str
     limit: float
@@ -27,7 +27,7 @@ class Aim:
 
 @dataclass(frozen=True)
 class Row:
-    """One kind of work. `title` may name figures of the scale, as `{images}`; values are in `unit`;
+    """One kind of work. `title` can use fields of the scale, such as `{images}`; values are in `unit`;
     `aims` are by contender."""
 
     name: str
@@ -40,7 +40,7 @@ class Row:
 def loads(
     names: list[str], connections: int, figure: str, scale: float
 ) -> Callable[[Bench], dict[str, Outcome]]:
-    """One URL a request over so many connections, from every one of `names`."""
+    """One URL per request over this many connections, for each of `names`."""
 
     def measure(bench: Bench) -> dict[str, Outcome]:
         contenders = [loader(bench, name, connections, figure, scale) for name in names]
@@ -60,7 +60,7 @@ def loader(
 
 
 def batches(bench: Bench) -> dict[str, Outcome]:
-    """A thousand URLs a call on one connection; nginx, which has no batches, on all 32."""
+    """A thousand URLs per call on one connection; nginx, which has no batches, uses 32 connections."""
     contenders = [
         loader(bench, "cached", 1, "urlsPerSecond", 1e3, urls_per_call=1000),
         loader(bench, "nginx", 32, "urlsPerSecond", 1e3),

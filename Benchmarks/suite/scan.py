@@ -1,7 +1,7 @@
-"""What it costs to read a directory at the start, and what others notice of it.
+"""The cost of scanning a directory at the start, and the effect on other clients.
 
-All rounds read one directory of synthetic entries, whose names and attributes the kernel has in memory
-after the first reading: what is compared is work, not disks.
+All rounds scan one directory of synthetic entries. Their names and attributes are in the kernel's memory
+after the first scan, so the rounds compare work and not disks.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .session import Unavailable
 
 
 def measure_cost(bench: Bench) -> dict[str, Outcome]:
-    """Microseconds an entry from the start of the process until all is known, against a loop of
-    readdir, fstatat and one lgetxattr."""
+    """Microseconds per entry from the start of the process until the scan has finished, compared with a
+    loop of readdir, fstatat and one lgetxattr."""
     contenders = [
         Contender("cached", lambda: lambda: read(bench)),
         Contender("readdir", lambda: lambda: walk(bench)),
@@ -29,9 +29,9 @@ def measure_cost(bench: Bench) -> dict[str, Outcome]:
 
 
 def measure_cost_on_one_core(bench: Bench) -> dict[str, Outcome]:
-    """The same where all that runs has one processor."""
+    """The same with one processor for all processes."""
     cores = os.sched_getaffinity(0)
-    # Whatever is started from here on has what this process has.
+    # Processes started from here on inherit this.
     os.sched_setaffinity(0, {min(cores)})
     try:
         return measure_cost(bench)
@@ -40,7 +40,7 @@ def measure_cost_on_one_core(bench: Bench) -> dict[str, Outcome]:
 
 
 def measure_status(bench: Bench) -> dict[str, Outcome]:
-    """The slowest hundredth of answers in milliseconds while a directory is read."""
+    """The 99th percentile of latency in milliseconds while a directory is scanned."""
     contenders = [Contender("cached", lambda: lambda: ask(bench))]
     return contest(contenders, bench.scale.download_rounds)
 
@@ -48,7 +48,7 @@ def measure_status(bench: Bench) -> dict[str, Outcome]:
 @functools.cache
 def directory(bench: Bench) -> Path:
     made = fill(bench, False, bench.scale.victims)
-    # The first reading is the disk's.
+    # The first read comes from the disk.
     entries(bench, "walk", made)
     return made
 
@@ -85,12 +85,12 @@ def ask(bench: Bench) -> float:
     finally:
         daemon.stop()
     if was_indexed:
-        raise Unavailable("the directory was read before anybody asked")
+        raise Unavailable("the scan finished before the first request")
     return report["p99Microseconds"] / 1e3
 
 
 def indexed(daemon: Daemon) -> bool:
-    """Whether a daemon had read its directory already; it has in the end."""
+    """Whether a daemon had finished its scan already; waits until it has."""
     was_indexed = daemon.stats()["isIndexed"]
     daemon.wait_until_indexed(pause=0.005)
     return was_indexed

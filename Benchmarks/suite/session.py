@@ -1,4 +1,4 @@
-"""One run's temporary directory and the servers it started; both end with the run."""
+"""One run's temporary directory and the servers it started; both are removed with the run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Callable
 
 
 class Unavailable(Exception):
-    """Something that cannot be measured here, with the reason as the table should say it."""
+    """A measurement is not possible here; the table shows the reason."""
 
 
 def progress(message: str) -> None:
@@ -22,7 +22,7 @@ def progress(message: str) -> None:
 
 
 def find(program: str) -> str | None:
-    """Servers often lie where only the superuser's PATH leads."""
+    """Looks for servers in sbin too, which is often only in the superuser's PATH."""
     return shutil.which(program, path=os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin")
 
 
@@ -35,7 +35,7 @@ def require(program: str) -> str:
 
 
 class Session:
-    """Owns `directory` and every server started in it; leaving the context ends them all."""
+    """Owns `directory` and every server started in it; leaving the context stops them all."""
 
     def __init__(self, parent: Path) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="cached-bench-", dir=parent))
@@ -52,7 +52,7 @@ class Session:
             shutil.rmtree(directory, ignore_errors=True)
 
     def directory_on(self, parent: Path) -> Path:
-        """A directory on another file system, which goes with the session too."""
+        """A directory on another file system, which is removed with the session too."""
         directory = Path(tempfile.mkdtemp(prefix="cached-bench-", dir=parent))
         self.elsewhere.append(directory)
         return directory
@@ -97,7 +97,7 @@ def last_line(log: Path) -> str:
 
 
 def accepts(family: int, address: object) -> bool:
-    """Whether somebody listens there."""
+    """Whether a server listens at this address."""
     with socket.socket(family, socket.SOCK_STREAM) as probe:
         return probe.connect_ex(address) == 0
 

@@ -58,7 +58,7 @@ ssize_t ctest_list_attributes(const char *path, char *names, size_t size) {
     return llistxattr(path, names, size);
 }
 
-// What the kernel's headers call EXT4_IOC_SHUTDOWN; XFS has had it first, under the same number.
+// The kernel's headers call this EXT4_IOC_SHUTDOWN. XFS introduced it under the same number.
 #define SHUT_DOWN_FILE_SYSTEM _IOR('X', 125, uint32_t)
 
 int ctest_shut_down(const char *path, unsigned how) {

@@ -3,10 +3,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Bad input gets a clear answer and costs nothing: URLs, variables, and what origins answer.
+/// Bad input gets a clear answer and does no harm: URLs, variables, and responses of origins.
 @Suite("Bad input", .serialized, .timeLimit(.minutes(5)))
 struct BadInputTests {
-    /// Repaired it would be another path.
+    /// A repaired value would be another path.
     @Test(arguments: ["cached", "cachectl name --path http://a/"])
     func anEnvironmentVariableThatIsNotUTF8IsRefused(command: String) async throws {
         try await withTestScope { scope in
@@ -36,7 +36,7 @@ struct BadInputTests {
         "http://a.example:http/", "http://a.example:99999/", "http://[::1/a.png",
     ]
 
-    /// Names of hosts are UTF-8, whatever the locale of the caller. RFC 5891; RFC 6761 §6.3
+    /// Host names are UTF-8 in every locale. RFC 5891; RFC 6761 §6.3
     @Test(arguments: ["bücher.localhost", "例え.LOCALHOST", "b%C3%BCcher.localhost"])
     func hostNamesCanBeNonASCII(host: String) async throws {
         try await withTestScope { scope in
@@ -78,7 +78,7 @@ struct BadInputTests {
         }
     }
 
-    /// It can't be repaired: its name would be that of another URL.
+    /// A repaired argument would be the name of another URL.
     @Test func anArgumentThatIsNotUTF8IsRefused() async throws {
         for (program, word, status) in [
             ("cachectl", "name", 65), ("cached", "--directory", 78),
@@ -139,7 +139,7 @@ struct BadInputTests {
             let urls = (0..<100_000).map { "http://a.example/\($0).png" }
             let status = try await daemon.ask(call("Status", urls))
             #expect(status.items.map(\.url) == urls)
-            // A port that nobody listens on makes each a failure at once.
+            // No process listens on this port, so every fetch fails at once.
             let port = try ReservedPort(in: scope).number
             let few = (0..<2000).map { "http://127.0.0.1:\(port)/\($0).png" }
             let fetch = try await daemon.ask(call("Fetch", few))
@@ -204,7 +204,7 @@ struct BadInputTests {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let page = Array("<!DOCTYPE html><html><body>404</body></html>".utf8)
-            // Whatever the server calls it.
+            // The content decides, not the declared type.
             for type in ["text/html", "image/png"] {
                 origin.route(
                     "/\(type)", .answer(headers: ["Content-Type": type], body: page))

@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What the cache may hold, and that it holds no more, measured from outside.
+/// The limits on the cache's size, and that it stays within them, measured from outside.
 @Suite("Budgets", .serialized, .timeLimit(.minutes(5)))
 struct BudgetTests {
     // MARK: Bursts
@@ -17,7 +17,7 @@ struct BudgetTests {
             let burst = try ImageBurst(in: scope)
             let sampler = UsageSampler(of: daemon.directory, in: scope)
 
-            // All at once; most are gone again before the last has come.
+            // All at once; most are evicted again before the last has arrived.
             let together = Array(burst.urls.prefix(200))
             let items = try await daemon.ask(call("Fetch", together)).items
             #expect(items.count == together.count)
@@ -27,7 +27,7 @@ struct BudgetTests {
             let report = try await sampler.end()
             #expect(report.peak <= budget + ImageBurst.largestAllocation)
             #expect(report.peak > budget / 2)
-            // However fast the machine is: a moment was looked at for every second image at least.
+            // On a machine of any speed there is at least one sample for every two images.
             #expect(report.samples >= burst.urls.count / 2, "\(report)")
             #expect(try await daemon.metric("published") == burst.urls.count)
             #expect(try await daemon.metric("failed") == 0)
@@ -37,7 +37,7 @@ struct BudgetTests {
             #expect(used > budget / 8)
             try await daemon.expectLedgerMatchesDisk()
 
-            // Callers hear of their images a little out of order, eight at a time.
+            // Eight callers at a time, so their replies arrive slightly out of order.
             let held = order.indices.filter { index in
                 (try? daemon.path(order[index])).flatMap { size(at: $0) } != nil
             }
@@ -53,7 +53,7 @@ struct BudgetTests {
             let origin = try ScriptedOrigin(in: scope)
             let sampler = UsageSampler(of: daemon.directory, in: scope)
             let urls = (0..<12).map { number in
-                // A length that leaves no room for a second one, or none that could be relied on.
+                // A known length that leaves no space for a second image, or an unknown length.
                 let isKnown = number % 3 == 0
                 let image = SampleImage.png(byteCount: isKnown ? 700_000 : 200_000)
                 origin.route(
@@ -68,7 +68,7 @@ struct BudgetTests {
         }
     }
 
-    /// Each has some of the room before it needs more than is left.
+    /// Each download reserves some space before it needs more than is left.
     @Test func largeImagesOfUnknownLengthDoNotFailEachOther() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(["--max-bytes", "1MB"], in: scope)
@@ -83,7 +83,7 @@ struct BudgetTests {
             for item in items { #expect(item.isOrWasThere, "\(item.url)") }
             #expect(try await daemon.metric("published") == urls.count)
             #expect(try await daemon.metric("failed") == 0)
-            // None begins more than once again.
+            // No download restarts more than once.
             #expect(origin.requests().count <= 2 * urls.count)
             #expect(try await sampler.end().peak <= 1_000_000)
             #expect(try daemon.names(besides: []).allSatisfy { !$0.hasSuffix(".part") })
@@ -91,7 +91,7 @@ struct BudgetTests {
         }
     }
 
-    // MARK: What cannot fit
+    // MARK: Images that cannot fit
 
     @Test func anImageOverTheBudgetFailsBeforeItsBodyIsSent() async throws {
         try await withTestScope { scope in
@@ -102,7 +102,7 @@ struct BudgetTests {
                 let gate = try Gate()
                 let path = "/\(sent).png"
                 origin.route(path, .gated(image, after: sent, gate))
-                // Nobody opens the gate.
+                // The gate is never opened.
                 let item = try await daemon.fetch(origin.url(path))
                 #expect(item.state == .missing)
                 #expect(item.failure?.kind == "noRoom")
@@ -154,7 +154,8 @@ struct BudgetTests {
                 try await cache.daemon.expectLedgerMatchesDisk("restarted, crash: \(crash)")
             }
             try #require(unlink(try cache.daemon.path(url) + ".part") == 0)
-            try await cache.daemon.expectLedgerMatchesDisk("the partial removed by a stranger")
+            try await cache.daemon.expectLedgerMatchesDisk(
+                "the partial was removed by another program")
             try await cache.evict(to: 2)
             try await cache.daemon.expectLedgerMatchesDisk("evicted")
         }
@@ -187,13 +188,13 @@ struct BudgetTests {
             #expect(try cache.held().count == 20)
             #expect(try disk.space().free > 7 << 20)
             let events = try FileEvents(.removals, in: cache.daemon.directory, scope)
-            // Another program: nobody asks the daemon anything meanwhile.
+            // Another program fills the disk, and no client calls the daemon meanwhile.
             try await runSuccessfully(
                 "dd", ["if=/dev/zero", "of=\(disk.path)/other", "bs=1M", "count=7", "status=none"])
             let full = try disk.space().free
             #expect(full < 4 << 20)
             let watch = Stopwatch()
-            try await events.wait(for: "the floor of free space") {
+            try await events.wait(for: "the required free space") {
                 try disk.space().free >= 4 << 20
             }
             #expect(watch.time < .seconds(10))
@@ -250,7 +251,7 @@ struct BudgetTests {
         #expect(figures["bytesMinFree"] == "\(min(size / 20, 1 << 30))")
     }
 
-    // MARK: While it runs
+    // MARK: Reloading
 
     @Test func reloadingASmallerLimitShrinksTheCacheAtOnce() async throws {
         try await withTestScope { scope in
@@ -265,7 +266,7 @@ struct BudgetTests {
             try home.write("CACHED_MAX_BYTES=400kB\nCACHED_MIN_FREE=5MB\n", to: "cached.conf")
             daemon.process.signal(SIGHUP)
             try await daemon.process.waitForLine(containing: "configuration read again")
-            // Once it evicts, it goes on to nine tenths.
+            // An eviction goes on down to nine tenths of the budget.
             try await waitUntil("the smaller budget") {
                 _ = try await daemon.metric("bytesUsed")
                 return try DirectoryUsage(of: daemon.directory).bytes <= 360_000
@@ -301,9 +302,9 @@ struct BudgetTests {
     }
 }
 
-/// Images of 5 to 60 kB at two origins, with lengths and without.
+/// Images of 5 to 60 kB on two origins, with and without a length.
 private struct ImageBurst {
-    /// The blocks of the largest of them and of its attributes.
+    /// The disk space of the largest image, including its attributes.
     static let largestAllocation = 61_440 + 4096
 
     let urls: [String]
@@ -320,7 +321,7 @@ private struct ImageBurst {
         }
     }
 
-    /// Fetches one by one, several callers at a time; returns the URLs in the order they were cached.
+    /// Fetches one by one, with several callers at a time. Returns the URLs in the order they were cached.
     func fetch(
         _ urls: some Collection<String>, _ daemon: DaemonFixture, callers: Int
     ) async throws -> [String] {
@@ -341,7 +342,7 @@ private struct ImageBurst {
         return queue.done
     }
 
-    /// What several callers share: what is left to fetch, and what has come.
+    /// The URLs left to fetch and those fetched, shared by several callers.
     private final class WorkQueue: Sendable {
         private let left: Mutex<[String]>
         private let finished = Mutex<[String]>([])
@@ -359,7 +360,7 @@ private struct ImageBurst {
 }
 
 extension Item {
-    /// Nothing failed for want of room; what came first may have had to go for what came last.
+    /// Nothing failed for lack of space. An early image may have been evicted for a later one.
     fileprivate var isOrWasThere: Bool {
         failure == nil || failure?.message.hasPrefix("the image was downloaded, but evicted") == true
     }

@@ -3,11 +3,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Standard input, output and error may be closed where a program is started: nothing else is then taken for
-/// them, be it a socket or an image.
+/// A program can be started with closed standard streams. No other file then takes their place, neither a
+/// socket nor an image.
 @Suite("Closed descriptors", .timeLimit(.minutes(5)))
 struct ClosedDescriptorsTests {
-    /// Runs a program with some of them closed.
+    /// A shell command that runs a program; redirections are appended.
     private static let closing = "exec \"$0\" \"$@\""
 
     @Test func theDaemonOpensDevNullForClosedStandardStreams() async throws {

@@ -5,10 +5,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What `cachectl` prints, and what it says by its exit code.
+/// The output and the exit codes of `cachectl`.
 @Suite("Command line", .serialized, .timeLimit(.minutes(5)))
 struct CommandLineTests {
-    /// Three images of different sizes, cached in the order of their names.
+    /// Caches three images of different sizes, in the order of their names.
     private func threeImages(
         in scope: TestScope
     ) async throws -> (origin: ScriptedOrigin, daemon: DaemonFixture, urls: [String]) {
@@ -115,7 +115,7 @@ struct CommandLineTests {
     @Test func listFollowsTheRequestedOrder() async throws {
         try await withTestScope { scope in
             let (_, daemon, urls) = try await threeImages(in: scope)
-            // Fetching what is cached is a use.
+            // Fetching a cached image counts as use.
             #expect(try await daemon.fetch(urls[0]).state == .cached)
             for (order, expected) in [
                 ("recency", [0, 2, 1]), ("size", [1, 0, 2]),
@@ -141,7 +141,7 @@ struct CommandLineTests {
             for (url, time) in zip(urls, [2000, 1000, 3000]) {
                 let attributes = ExtendedAttributes(of: try daemon.path(url))
                 let record = try #require(try attributes[try recordName(url)])
-                // The sum would be wrong; a record without one counts.
+                // The checksum would no longer match; a record without one is valid.
                 let fields = record.split(separator: " ").dropLast().map { field in
                     field.hasPrefix("fetched=") ? "fetched=\(time)" : String(field)
                 }
@@ -159,7 +159,7 @@ struct CommandLineTests {
     @Test func removeAcceptsURLsAPrefixOrAll() async throws {
         try await withTestScope { scope in
             let (origin, daemon, urls) = try await threeImages(in: scope)
-            // What is said to be freed is what the entries are said to use.
+            // The bytes reported as freed are those reported as used before.
             let used = try await daemon.metric("bytesUsed")
             #expect(used >= 6000)
             let one = try await daemon.cachectl("remove", urls[0])
@@ -192,7 +192,7 @@ struct CommandLineTests {
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/e%CC%81.png", .answer(body: SampleImage.png()))
             let daemon = try await DaemonFixture.start(in: scope)
-            // An e and a combining accent: one character to a reader, three bytes to a cache.
+            // An e and a combining accent: one character to a reader, three bytes to the cache.
             let url = origin.url("/e\u{301}.png")
             #expect(try await daemon.fetch(url).state == .cached)
             #expect(try await daemon.status(origin.url("/\u{E9}.png")).state == .missing)
@@ -218,7 +218,7 @@ struct CommandLineTests {
             #expect(item.state == .missing)
             #expect(item.failure?.kind == "removed")
             try await origin.waitForOutcome(.abandoned, of: "/a.png")
-            try await waitUntil("the partial to be gone") {
+            try await waitUntil("the partial to be removed") {
                 _ = try await daemon.ask(call("Stats"))
                 return try daemon.names(besides: []).isEmpty
             }
@@ -276,12 +276,12 @@ struct CommandLineTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can become somebody who may not connect"))
+    @Test(.enabled(if: geteuid() == 0, "only root can become a user without permission to connect"))
     func connectingWithoutPermissionExitsWith77() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let home = try TemporaryDirectory(in: scope)
-            // Neither the program's place nor the socket's is what keeps the stranger out.
+            // Only the socket's own permissions keep the other user out, not those of its directory.
             for path in [home.path, String(daemon.socket.dropLast(2))] { chmod(path, 0o755) }
             let program = home.file("cachectl")
             try await runSuccessfully("cp", [try BuiltProducts.program("cachectl"), program])
@@ -330,7 +330,7 @@ struct CommandLineTests {
             let drawn = try await eventually("both to be drawn") {
                 let screen = Screen(showing: fetch.text(.standardError))
                 _ = try await daemon.ask(call("Stats"))
-                // The line for both says which of them is the latest.
+                // The summary line names the most recent download too.
                 let lines = screen.lines.map { String($0) }.filter { $0.contains("receiving") }
                 let isWhole = ["/known.png", "/unknown.png"].allSatisfy { name in
                     lines.contains { $0.contains(name) }

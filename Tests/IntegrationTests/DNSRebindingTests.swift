@@ -4,16 +4,16 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Names whose answer changes, or has a forbidden address among others (DNS rebinding): the address that is
-/// connected to is the one that is checked.
+/// Host names whose addresses change, or that have a forbidden address among others (DNS rebinding). The
+/// address that is connected to is the one that was checked.
 @Suite(
     "Changing names", .serialized, .timeLimit(.minutes(5)),
-    .disabled(if: isSanitized, "a sanitizer wants to be loaded first"))
+    .disabled(if: isSanitized, "a sanitizer has to be loaded first"))
 struct DNSRebindingTests {
     private static let allowed = "127.0.0.2"
     private static let forbidden = "127.0.0.1"
 
-    /// A daemon that may connect to one of two addresses, with an origin on each, and the names it knows.
+    /// A daemon that is allowed to connect to only one of two addresses, an origin on each, and host names.
     private struct Fixture {
         let forbidden: ScriptedOrigin
         let allowed: ScriptedOrigin
@@ -53,7 +53,7 @@ struct DNSRebindingTests {
             let first = try await fixture.daemon.cachectl("fetch", fixture.url("/a.png"))
             #expect(first.status == .success)
             try fixture.names.set("rebound.test", to: [Self.forbidden])
-            // What the first one has looked up it may still use.
+            // The first daemon may still use the addresses it looked up.
             try await fixture.daemon.stop()
             let daemon = try await fixture.daemon.restart()
             let output = try await daemon.cachectl("fetch", fixture.url("/b.png"))
@@ -100,7 +100,7 @@ struct DNSRebindingTests {
     }
 }
 
-/// Names of hosts that one program is given in the place of the machine's. nss_wrapper(1)
+/// Host names for one program, which override those of the machine. nss_wrapper(1)
 private final class HostNames: Sendable {
     private let file: String
     private let state = Mutex(State())
@@ -114,12 +114,12 @@ private final class HostNames: Sendable {
         file = try TemporaryDirectory(in: scope).file("hosts")
     }
 
-    /// What a program needs to be started with.
+    /// The environment variables the program has to be started with.
     var environment: [String: String] {
         ["LD_PRELOAD": "libnss_wrapper.so", "NSS_WRAPPER_HOSTS": file]
     }
 
-    /// Changes what a name stands for, also for a program that runs.
+    /// Changes the addresses of a name, even for a running program.
     func set(_ name: String, to addresses: [String]) throws {
         let (text, change) = state.withLock { state in
             state.addresses[name] = addresses
@@ -130,7 +130,7 @@ private final class HostNames: Sendable {
             return (lines.joined(), state.changes)
         }
         try Data(text.utf8).write(to: URL(filePath: file), options: .atomic)
-        // The file is read again where its time has changed, which is taken in whole seconds.
+        // The file is read again if its modification time, in whole seconds, has changed.
         var times = [timeval](repeating: timeval(tv_sec: 1_000_000 + change, tv_usec: 0), count: 2)
         guard utimes(file, &times) == 0 else { throw TestFailure("\(file): errno \(errno)") }
     }

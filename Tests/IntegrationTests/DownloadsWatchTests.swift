@@ -2,7 +2,7 @@ import CacheWire
 import TestSupport
 import Testing
 
-/// `Watch` with `downloads`: each as it is asked for, as its turn comes, and as it ends.
+/// `Watch` with `downloads`: each download is reported when it is requested, starts and ends.
 @Suite("Watching downloads", .serialized, .timeLimit(.minutes(5)))
 struct DownloadsWatchTests {
     private let watch = call("Watch", parameters: #""downloads":true"#, flags: [#""more":true"#])
@@ -38,7 +38,7 @@ struct DownloadsWatchTests {
             while told.last(where: { $0.url == a })?.state != .cached {
                 told += try await stream.nextReply().items
             }
-            // Half a second of progress, of which nothing was told.
+            // Half a second of progress that is not reported.
             #expect(told.count { $0.url == a && $0.state == .inFlight } <= 1)
             #expect(told.contains { $0.url == b && $0.state == .inFlight })
             gates[1].open()
@@ -62,8 +62,8 @@ struct DownloadsWatchTests {
             try await daemon.cachectl("fetch", "--no-wait", "--refresh", url)
             let first = try await stream.nextItem { $0.phase != nil }
             #expect(first.state == .cached && first.path == path)
-            // Who asks meanwhile hears how far the new one is, and where the old one lies.
-            let item = try await eventually("half of it to be there") {
+            // Other callers see the progress of the new version and the path of the old one.
+            let item = try await eventually("half of it to be received") {
                 let item = try await daemon.status(url)
                 return item.received == 45_000 ? item : nil
             }

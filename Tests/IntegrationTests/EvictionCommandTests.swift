@@ -65,7 +65,7 @@ struct EvictionCommandTests {
             #expect(some.status == .success)
             #expect(some.lines == ["evicted 2 entries, \(2 * size) bytes"])
             #expect(try cache.held() == [2, 3, 4, 5])
-            // One byte less than an image more: that one goes too.
+            // One byte less than the remaining images need, so one more is evicted.
             let one = try await daemon.cachectl("evict", "--json", "--to", "\(4 * size - 1)")
             #expect(one.status == .success)
             #expect(one.text.contains(#""entries":1"#) && one.text.contains(#""bytes":\#(size)"#))

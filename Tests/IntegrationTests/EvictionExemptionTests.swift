@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What eviction may not touch: pinned images, those being renewed, and the bytes of whoever reads.
-@Suite("Never evicted", .serialized, .timeLimit(.minutes(5)))
+/// Files that eviction does not touch: pinned images, those being refreshed, and bytes held by a reader.
+@Suite("Exempt from eviction", .serialized, .timeLimit(.minutes(5)))
 struct EvictionExemptionTests {
     @Test func pinnedImagesSurviveRestartsAndRefreshes() async throws {
         try await withTestScope { scope in
@@ -49,7 +49,7 @@ struct EvictionExemptionTests {
             let output = try await daemon.cachectl("remove", cache.urls[1])
             #expect(output.status == .success)
             #expect(try cache.held() == [2])
-            // The pin went with the image.
+            // The pin was removed with the image.
             #expect(try await daemon.fetch(cache.urls[1]).state == .cached)
             try await cache.evict(to: 0)
             #expect(try cache.held() == [2])
@@ -93,7 +93,7 @@ struct EvictionExemptionTests {
             let refused = try await daemon.cachectl("fetch", cache.origin.url("/new.png"))
             #expect(refused.status == .exited(1))
             #expect(refused.errorText.contains("--max-entries"))
-            // What is there may be renewed.
+            // A cached image can still be refreshed.
             #expect(
                 try await daemon.cachectl("fetch", "--refresh", cache.urls[0]).status == .success)
             #expect(try cache.held() == [0, 1])
@@ -143,7 +143,7 @@ struct EvictionExemptionTests {
 }
 
 extension DaemonFixture {
-    /// Waits until the first bytes of a download have been taken.
+    /// Waits until the first bytes of a download are written.
     fileprivate func waitForProgress(of url: String) async throws {
         let partial = try path(url) + ".part"
         try await waitUntil("bytes of \(url)") {

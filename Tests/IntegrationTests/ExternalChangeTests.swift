@@ -5,10 +5,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The directory is the database: whatever happens there is said at the very next question.
-@Suite("Truth", .serialized, .timeLimit(.minutes(5)))
+/// The directory is the database: a change made by any program shows in the next reply.
+@Suite("External changes", .serialized, .timeLimit(.minutes(5)))
 struct ExternalChangeTests {
-    /// A daemon with one image, asked over one connection that stays open.
+    /// A daemon with one cached image, called over one connection that stays open.
     fileprivate struct Fixture {
         let origin: ScriptedOrigin
         let daemon: DaemonFixture
@@ -222,9 +222,9 @@ struct ExternalChangeTests {
                 let path = try fixture.daemon.path(url)
                 return (path, fixture.elsewhere.file(String(path.suffix(36))))
             }
-            // The first question takes in what the copying has left.
+            // The first call processes the events of the copying.
             #expect(try await fixture.count(.cached, urls) == urls.count)
-            // 20,000 events; a queue holds 16,384 (inotify(7), max_queued_events).
+            // 20,000 events; the queue holds 16,384 (inotify(7), max_queued_events).
             for round in 0..<5 {
                 for (here, there) in places {
                     let isGone = round.isMultiple(of: 2)
@@ -271,18 +271,18 @@ struct ExternalChangeTests {
 }
 
 extension ExternalChangeTests.Fixture {
-    /// Another daemon on the directory.
+    /// Starts another daemon on the directory.
     fileprivate func restarted() async throws -> DaemonFixture {
         if daemon.process.exitStatus == nil { try await daemon.stop() }
         return try await daemon.restart()
     }
 
-    /// How many of the URLs are in this state.
+    /// The number of URLs in this state.
     fileprivate func count(_ state: Item.State, _ urls: [String]) async throws -> Int {
         try await connection.ask(call("Status", urls)).items.count { $0.state == state }
     }
 
-    /// Entries for URLs nobody has fetched: the image under their names, with records of their own.
+    /// Creates entries of URLs that were never fetched: copies of the image, with their own records.
     fileprivate func copies(_ count: Int) throws -> [String] {
         let record = try #require(try ExtendedAttributes(of: path)[try recordName(url)])
         return try (0..<count).map { number in

@@ -2,12 +2,12 @@ import CacheWire
 import TestSupport
 import Testing
 
-/// Who waits for whom: the most urgent for nobody, one client not for another's backlog.
+/// The order of downloads: visible images wait for no others, and no client waits for another's backlog.
 @Suite("Fairness", .serialized, .timeLimit(.minutes(5)))
 struct FairnessTests {
     private let more = [#""more":true"#]
 
-    /// How long the daemon took for one image of a client of its own.
+    /// The time it takes a new client to fetch one image.
     private func time(
         toFetch url: String, _ priority: String, from daemon: DaemonFixture
     ) async throws -> Duration {
@@ -24,7 +24,7 @@ struct FairnessTests {
         try await withTestScope { scope in
             let gate = try Gate()
             let image = SampleImage.png(byteCount: 9000)
-            // Enough hosts to take every place there is, with more behind.
+            // Enough hosts to fill every slot, and more downloads waiting.
             let origins = try (0..<16).map { _ in try ScriptedOrigin(in: scope) }
             let names = (0..<8).map { "/\($0).png" }
             for origin in origins {
@@ -38,7 +38,7 @@ struct FairnessTests {
                 call("Fetch", prefetches, parameters: #""priority":"background""#) + "\0")
             try await gate.reached(count: 56)
             #expect(try await daemon.metric("transfersRunning") == 56)
-            // From a host that is as busy as it may be, too.
+            // Even from a host that has reached its limit.
             for origin in [origins[0], origins[15]] {
                 let time = try await time(
                     toFetch: origin.url("/visible.png"), "visible", from: daemon)
@@ -71,11 +71,11 @@ struct FairnessTests {
             let wanted = prefetches.map { origin.url($0) }
             try await prefetcher.send(
                 call("Fetch", wanted, parameters: #""priority":"background""#) + "\0")
-            try await waitUntil("the prefetches to have come so far") {
+            try await waitUntil("the prefetches to have received 300,000 bytes") {
                 let items = try await daemon.ask(call("Status", wanted)).items
                 return items.allSatisfy { $0.received == 300_000 }
             }
-            // 100 ms each: on the one place that is theirs alone they would take 1.2 s.
+            // 100 ms each; the single slot reserved for them would take 1.2 s.
             let list = try daemon.connect()
             let watch = Stopwatch()
             let visible = call(
@@ -94,7 +94,7 @@ struct FairnessTests {
     @Test func oneClientsBacklogDoesNotDelayAnothersImage() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
-            // 40 ms each: without turns the other image would come after more than 15 s.
+            // 40 ms each; without turns the other image would arrive after more than 15 s.
             let image = SampleImage.png(byteCount: 2000)
             origin.route("/a.png", .trickled(image, bytesPerSecond: 50_000))
             let daemon = try await DaemonFixture.start(in: scope)
@@ -115,7 +115,7 @@ struct FairnessTests {
         try await withTestScope { scope in
             let gate = try Gate()
             let image = SampleImage.png(byteCount: 9000)
-            // They answer no sooner than they are told to.
+            // These hosts answer only when the gate opens.
             let origins = try (0..<16).map { _ in try ScriptedOrigin(in: scope) }
             for origin in origins {
                 origin.route("/slow.png", .gated(image, after: 100, gate))
@@ -126,7 +126,7 @@ struct FairnessTests {
             let urls = (0..<2000).map { origins[$0 % 16].url("/slow.png?\($0)") }
             try await greedy.send(call("Fetch", urls, flags: more) + "\0")
             try await gate.reached(count: 56)
-            // From hosts that are as busy as they may be, too.
+            // Even from hosts that have reached their limits.
             for origin in [origins[0], origins[15]] {
                 let time = try await time(toFetch: origin.url("/a.png"), "normal", from: daemon)
                 #expect(time < .seconds(1), "the image of another client took \(time)")
@@ -140,7 +140,7 @@ struct FairnessTests {
         }
     }
 
-    /// Not even where all of the backlog is more urgent.
+    /// Even if the whole backlog is more urgent.
     @Test func oneClientsVisibleBacklogLeavesASlotAtTheHostForOthers() async throws {
         try await withTestScope { scope in
             let gate = try Gate()
@@ -175,7 +175,7 @@ struct FairnessTests {
             let greedy = try daemon.connect()
             let urls = (0..<50_000).map { origin.url("/a.png?\($0)") }
             try await greedy.send(call("Fetch", urls, flags: more) + "\0")
-            // The whole call takes seconds in a program that is not optimised.
+            // An unoptimised program needs seconds for the whole call.
             var slowest = Duration.zero
             try await waitUntil("all to be queued") {
                 let watch = Stopwatch()
@@ -189,7 +189,7 @@ struct FairnessTests {
         }
     }
 
-    // MARK: A new set in the place of the old
+    // MARK: Replacing a set
 
     @Test func replacingASetFetchesNothingTwice() async throws {
         try await withTestScope { scope in
@@ -201,7 +201,7 @@ struct FairnessTests {
             let urls = names.map { origin.url($0) }
             let daemon = try await DaemonFixture.start(in: scope)
             let stream = try daemon.connect()
-            // One call a scroll: each drops a row above and has a new one below.
+            // One call for each scroll step: it drops a row above and has a new one below.
             for first in 0..<4 {
                 let rows = Array(urls[first..<(first + 4)])
                 try await stream.send(
@@ -213,11 +213,11 @@ struct FairnessTests {
                 #expect(origin.requests(name).map(\.outcome) == [.answering], "\(name)")
             }
             gate.open()
-            try await waitUntil("the last set to be there") {
+            try await waitUntil("the last set to be cached") {
                 let items = try await daemon.ask(call("Status", Array(urls[3..<7]))).items
                 return items.allSatisfy { $0.state == .cached }
             }
-            // What stayed was asked for once, from its beginning; what left, once and in part.
+            // A kept image is requested once, from its beginning; a dropped one once and in part.
             for name in names[..<7] {
                 #expect(origin.requests(name).count == 1)
                 #expect(origin.requests(name).first?.headers["Range"] == nil)
@@ -239,7 +239,7 @@ struct FairnessTests {
             let stream = try daemon.connect()
             try await stream.send(call("Fetch", urls, flags: more) + "\0")
             try await gate.reached(count: 5)
-            // Those that run stay, and of those that wait every other.
+            // Keeps the running downloads and every other waiting one.
             let rest = (0..<20).filter { $0 < 5 || $0.isMultiple(of: 2) }
             try await stream.send(call("Fetch", rest.map { urls[$0] }, flags: more) + "\0")
             #expect(try await stream.lastReply().items.count == 20)
@@ -266,14 +266,14 @@ struct FairnessTests {
             try await stream.send(call("Fetch", Array(urls[..<5]), flags: more) + "\0")
             #expect(try await stream.lastReply().items.count == 3000)
             #expect(try await stream.nextReply().items.count == 5)
-            try await waitUntil("the rest to be gone") {
+            try await waitUntil("the rest to be dropped") {
                 try await daemon.metric("transfersQueued") == 0
             }
             gate.open()
             #expect(try await stream.lastReply().items.map(\.state).allSatisfy { $0 == .cached })
             #expect(Set(origin.requests().map(\.target)) == Set((0..<5).map { "/a.png?\($0)" }))
             #expect(origin.requests().count == 5)
-            // A call behind it ends one of very many as well.
+            // The next call ends a large stream as well.
             try await stream.send(call("Fetch", urls, flags: more) + "\0")
             try await stream.send(call("org.varlink.service.GetInfo") + "\0")
             #expect(try await stream.lastReply().items.count == 3000)

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A daemon, an origin, and images of one size that were fetched one after the other: number 0 is the
+/// A daemon, an origin, and images of one size that were fetched one after the other. Number 0 is the
 /// least recently used.
 struct FilledCache {
     let origin: ScriptedOrigin
@@ -30,62 +30,45 @@ struct FilledCache {
         }
     }
 
-    /// Where the image of a number lies, or would.
+    /// The path of an image, whether it exists or not.
     func path(_ number: Int) throws -> String { try daemon.path(urls[number]) }
 
-    /// The numbers of the images whose files are there.
+    /// The numbers of the images whose files exist.
     func held() throws -> [Int] {
         try urls.indices.filter { size(at: try path($0)) != nil }
     }
 
-    /// Bytes the disk holds for one of the images.
+    /// The disk space of one image, in bytes.
     func allocation() throws -> Int {
         let usage = try DirectoryUsage(of: daemon.directory)
         return usage.bytes / usage.entries
     }
 
-    /// Evicts until so many images are left.
+    /// Evicts until `count` images are left.
     func evict(to count: Int) async throws {
         let bytes = try allocation() * count
         let answer = try await daemon.ask(call("Evict", parameters: #""toBytes":\#(bytes)"#))
         #expect(answer.error == nil)
     }
 
-    /// Another program reads an image, and asks the daemon nothing.
+    /// Lets another program read an image, without a call to the daemon.
     func read(_ number: Int) async throws {
         try await runSuccessfully("cat", [try path(number)])
     }
 
-    /// When an image was used last, as its file says, in nanoseconds. stat(2), `st_atim`
+    /// When an image was last used according to its file, in nanoseconds. stat(2), `st_atim`
     func lastUse(_ number: Int) throws -> Int {
         var status = stat()
         guard lstat(try path(number), &status) == 0 else {
-            throw TestFailure("there is no image \(number)")
+            throw TestFailure("image \(number) does not exist")
         }
         return status.st_atim.tv_sec * 1_000_000_000 + status.st_atim.tv_nsec
     }
 
-    /// Another daemon takes over, after a stop in order or after a crash.
+    /// Starts another daemon after an orderly stop or a crash.
     mutating func restart(afterCrash: Bool = false) async throws {
         if afterCrash { try await daemon.kill() } else { try await daemon.stop() }
         daemon = try await daemon.restart()
         try await daemon.waitForScan()
-    }
-}
-
-extension DaemonFixture {
-    /// Bytes of entries and partials, as du(1) adds them up.
-    func diskUsage() async throws -> Int {
-        let names = try names(besides: []).map { "\(directory)/\($0)" }
-        guard !names.isEmpty else { return 0 }
-        let text = try await runSuccessfully("du", ["--block-size=1", "--total"] + names)
-        let total = text.split(separator: "\n").last?.split(separator: "\t").first
-        return try #require(total.flatMap { Int($0) })
-    }
-
-    /// The ledger is what the disk says; asked when nothing is under way.
-    func expectLedgerMatchesDisk(_ comment: Comment? = nil) async throws {
-        let usage = try await diskUsage()
-        #expect(try await metric("bytesUsed") == usage, comment)
     }
 }

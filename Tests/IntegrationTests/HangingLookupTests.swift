@@ -2,12 +2,12 @@ import CacheWire
 import TestSupport
 import Testing
 
-/// A name whose server does not answer: nobody waits for it but who asked for it.
+/// A name server that does not answer delays only the requests for its names.
 @Suite(
     "Hanging names", .serialized, .timeLimit(.minutes(5)),
-    .disabled(if: isSanitized, "a sanitizer wants to be loaded first"))
+    .disabled(if: isSanitized, "a sanitizer has to be loaded first"))
 struct HangingLookupTests {
-    /// Stands in front of getaddrinfo(3): the names of `hanging.test` never have an answer.
+    /// Intercepts getaddrinfo(3): lookups of names under `hanging.test` never return.
     private static let resolver = """
         #define _GNU_SOURCE
         #include <dlfcn.h>
@@ -36,7 +36,7 @@ struct HangingLookupTests {
             let daemon = try await DaemonFixture.start(
                 environment: ["LD_PRELOAD": library], in: scope)
             #expect(try await daemon.fetch(origin.url("/0.png")).state == .cached)
-            // Whoever asked for it goes again while it is looked up.
+            // The caller leaves during the lookup.
             let leaving = try daemon.connect()
             let url = "http://a.hanging.test/a.png"
             try await leaving.send(call("Fetch", [url]) + "\0")

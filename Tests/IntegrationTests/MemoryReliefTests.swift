@@ -2,14 +2,14 @@ import CacheWire
 import TestSupport
 import Testing
 
-/// What a reaction gives back, seen by the kernel, by origins and by the clock.
-@Suite("Memory given back", .serialized, .timeLimit(.minutes(5)))
+/// The memory that a pressure reaction frees, measured at the kernel, at origins and in time.
+@Suite("Memory relief", .serialized, .timeLimit(.minutes(5)))
 struct MemoryReliefTests {
     private static let obstacle = StallGroup.obstacle ?? SmallFileSystem.obstacle
 
     @Test(
         .enabled(if: obstacle == nil, "\(obstacle ?? "")"),
-        .disabled(if: isSanitized, "memory, of which a sanitizer takes more than the group has"))
+        .disabled(if: isSanitized, "a sanitizer needs more memory than the group has"))
     func aRealStallUnlinksWithin2500msAndFreesTheReportedMemory() async throws {
         try await withTestScope { scope in
             let group = try StallGroup(in: scope)
@@ -41,19 +41,19 @@ struct MemoryReliefTests {
             let bytes = try await cache.daemon.metric("pressureLastBytes")
             #expect(entries >= 10 && bytes >= held / 4)
             #expect(try cache.held() == Array(entries..<40))
-            // The kernel adds its figures up some time later.
+            // The kernel updates its statistics some time later.
             _ = try await eventually("the charged memory to fall by \(bytes)") {
                 _ = try await cache.daemon.metric("entries")
                 let fallen = charged - (try group.chargedFiles())
                 return abs(fallen - bytes) <= entries * 4096 ? fallen : nil
             }
-            // On tmpfs there are no pages to be dropped but by unlinking.
+            // On tmpfs pages are freed only by unlinking.
             #expect(try await cache.daemon.metric("pressureLastDroppedEntries") == 0)
         }
     }
 
-    /// When memory is critically short, idle connections are closed, again and again here: at just that
-    /// moment downloads begin.
+    /// Critical pressure closes idle connections. Here it occurs again and again, so that downloads start at
+    /// just that moment.
     @Test func downloadsSucceedWhileIdleConnectionsAreClosed() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
@@ -68,7 +68,7 @@ struct MemoryReliefTests {
             for number in 0..<150 {
                 let fetch = call("Fetch", [origin.url("/a.png?\(number)")])
                 let items = try await fetching.ask(fetch).items
-                // Half of what is there goes each time, and that may be this one.
+                // Each time half of the images are evicted, which can include this one.
                 #expect(
                     items.first.map { $0.state == .cached || $0.failure?.kind == "removed" } == true
                 )
@@ -83,14 +83,14 @@ struct MemoryReliefTests {
             let daemon = cache.daemon
             #expect(try await daemon.cachectl("pressure", "warning").status == .success)
             #expect(try cache.held() == Array(10..<40))
-            // A quarter is gone; half of what stays is cold.
+            // A quarter is evicted; half of the rest is cold.
             let dropped = try await daemon.metric("pressureLastDroppedEntries")
             #expect((24...26).contains(dropped))
             #expect(try await daemon.metric("pressureLastDroppedBytes") == dropped * 40_000)
             #expect(try await daemon.metric("pagesDroppedEntries") == dropped)
             #expect(try await daemon.metric("pagesDroppedBytes") == dropped * 40_000)
             #expect(try await daemon.metric("pressureLastEntries") == 10)
-            // Dropping was nobody's use.
+            // Dropping pages does not count as use.
             try await cache.evict(to: 29)
             #expect(try cache.held() == Array(11..<40))
             for number in 11..<24 { #expect(try await cache.residentBytes(number) == 0) }
@@ -118,7 +118,7 @@ struct MemoryReliefTests {
                 }
             }
             for (round, expected) in [64, 32].enumerated() {
-                // Those that people see may have all places.
+                // Visible downloads can use all slots.
                 let connections = [try daemon.connect(), try daemon.connect()]
                 let halves = [urls[round][..<70], urls[round][70...]]
                 for (connection, half) in zip(connections, halves) {
@@ -126,7 +126,7 @@ struct MemoryReliefTests {
                         call("Fetch", Array(half), parameters: #""priority":"visible""#) + "\0")
                 }
                 try await gates[round].reached(count: expected)
-                // All that may run do.
+                // All permitted downloads run.
                 #expect(try await daemon.metric("transfersRunning") == expected)
                 #expect(try await daemon.metric("transfersQueued") == 140 - expected)
                 #expect(origins.underWay == expected)
@@ -164,7 +164,7 @@ extension FilledCache {
 }
 
 extension [ScriptedOrigin] {
-    /// Requests that are being answered.
+    /// The number of requests being answered.
     fileprivate var underWay: Int {
         reduce(0) { $0 + $1.requests().count { $0.outcome == .answering } }
     }

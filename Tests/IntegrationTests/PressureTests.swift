@@ -4,10 +4,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Memory that is short, said in every way there is, and what the daemon makes of it.
+/// Every way to signal memory pressure, and the daemon's reaction.
 @Suite("Memory pressure", .serialized, .timeLimit(.minutes(5)))
 struct PressureTests {
-    /// Starts a daemon that watches this path and reacts as often as it is told to.
+    /// Starts a daemon that watches this path, without a cool-down by default.
     private func start(
         watching path: String, write greeting: String? = nil, coolDown: String = "0s",
         in scope: TestScope
@@ -25,7 +25,7 @@ struct PressureTests {
         try await withTestScope { scope in
             let fifo = try FIFO(in: scope)
             let daemon = try await start(watching: fifo.path, in: scope)
-            // The daemon's clock: others are up to 4 ms ahead of it, and of its second. time(2)
+            // The daemon reads this clock. Other clocks are up to 4 ms ahead of it. time(2)
             let before = time(nil)
             #expect(try await daemon.metric("pressureReactions") == 0)
             #expect(try await daemon.statistics()["pressureLastSource"] == nil)
@@ -74,7 +74,7 @@ struct PressureTests {
 
     @Test(
         .enabled(
-            if: PressureFile.machine.grantsTriggers, "the kernel signals no pressure to this user"))
+            if: PressureFile.machine.grantsTriggers, "this user can't get a pressure trigger"))
     func aPressureFileIsArmedWithTheServiceManagersTrigger() async throws {
         try await withTestScope { scope in
             let daemon = try await start(
@@ -82,18 +82,18 @@ struct PressureTests {
             try await daemon.process.waitForLine(
                 containing: "watching memory pressure", on: .standardError)
             #expect(!daemon.log.contains("passed over"), "\(daemon.log)")
-            // Neither arming nor what the machine does meanwhile, unless all of it waits.
+            // Neither the arming nor moderate pressure on the machine causes a reaction.
             try await daemon.expectQuiet(after: 0)
         }
     }
 
     @Test(
-        .enabled(if: PressureFile.machine.isThere, "the kernel keeps no pressure figures"))
+        .enabled(if: PressureFile.machine.isThere, "the kernel has no pressure statistics"))
     func withoutAServiceManagerKernelPressureIsWatched() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(
                 environment: ["MEMORY_PRESSURE_WATCH": ""], in: scope)
-            let source = try await eventually("a source") {
+            let source = try await eventually("a pressure source") {
                 let source = try await daemon.statistics()["pressureSource"]?.description
                 return source == "none" ? nil : source
             }
@@ -134,7 +134,7 @@ struct PressureTests {
     func aShortStallRightAfterStartCausesNoReaction() async throws {
         try await withTestScope { scope in
             let group = try StallGroup(in: scope)
-            // Waiting that lies in the past: what the kernel's false event counts.
+            // An earlier stall, which the kernel's false first event would count.
             try await group.pressure.unguardedEvent(within: .seconds(8)) {
                 try await group.stall()
             }
@@ -142,14 +142,13 @@ struct PressureTests {
             let daemon = try await start(watching: group.pressure.path, in: scope)
             let urls = try await fill(daemon, in: scope)
             let before = try group.pressure.waited()
-            // The false event, where the kernel makes one; else three seconds without it.
+            // Either the kernel sends its false event, or three seconds pass without one.
             try await group.pressure.unguardedEvent(within: .seconds(3)) {
                 try await group.stallBriefly()
             }
             guard try group.pressure.waited() - before < .milliseconds(200) else {
-                withKnownIssue("a machine that is away makes no short stalls", isIntermittent: true)
-                {
-                    Issue.record("the stall was no short one")
+                withKnownIssue("the stall took too long on a busy machine", isIntermittent: true) {
+                    Issue.record("the stall was not short")
                 }
                 return
             }
@@ -158,12 +157,12 @@ struct PressureTests {
         }
     }
 
-    // MARK: People and scripts
+    // MARK: Signals and calls
 
     @Test(arguments: [(SIGUSR1, "SIGUSR1", "warning"), (SIGUSR2, "SIGUSR2", "critical")])
     func aSignalCausesAReaction(signal: Int32, name: String, level: String) async throws {
         try await withTestScope { scope in
-            // The cool-down is an hour, and nothing for a person.
+            // The cool-down of an hour does not apply to signals.
             let daemon = try await DaemonFixture.start(
                 ["--pressure-cool-down", "1h"], in: scope)
             for count in 1...3 {
@@ -183,7 +182,7 @@ struct PressureTests {
             let answer = try await daemon.ask(
                 call("Pressure", parameters: #""level":"\#(level)""#))
             #expect(answer.error == nil)
-            // It is done when the answer comes.
+            // The reaction is finished when the reply arrives.
             let stats = try await daemon.statistics()
             #expect(stats["pressureReactions"] == 1)
             #expect(stats["pressureLastSource"] == "io.cached.Cache.Pressure")
@@ -229,7 +228,7 @@ struct PressureTests {
             daemon.process.signal(SIGUSR2)
             let stats = try await daemon.waitForReactions(2)
             #expect(stats["pressureLastLevel"] == "critical")
-            // The critical reaction has answered the byte too.
+            // The critical reaction has covered the byte too.
             try await daemon.expectQuiet(after: 2)
         }
     }
@@ -245,9 +244,9 @@ struct PressureTests {
         }
     }
 
-    // MARK: What goes
+    // MARK: Evicted images
 
-    /// Fetches images of some 10 kB and returns their URLs, the least recently used first.
+    /// Fetches images of about 10 kB and returns their URLs, the least recently used first.
     private func fill(_ daemon: DaemonFixture, in scope: TestScope) async throws -> [String] {
         let origin = try ScriptedOrigin(in: scope)
         var urls: [String] = []
@@ -319,7 +318,7 @@ struct PressureTests {
     @Test func theDocumentationExplainsExactlyTheReportedStats() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
-            // Of the last reaction there are figures only then.
+            // Some statistics exist only after a reaction.
             try await daemon.cachectl("pressure", "warning")
             let file = URL(filePath: #filePath).appending(path: "../../../docs/stats.md")
             let explained = try String(contentsOf: file.standardized, encoding: .utf8)
@@ -332,19 +331,19 @@ struct PressureTests {
 }
 
 extension DaemonFixture {
-    /// All of `Stats`.
+    /// The complete reply of `Stats`.
     fileprivate func statistics() async throws -> [String: JSONValue] {
         try #require(try await ask(call("Stats")).parameters?.stats)
     }
 
-    /// Waits until this is watched, as `Stats` names it.
+    /// Waits until this source is watched, by its name in `Stats`.
     fileprivate func waitForPressureSource(_ source: String) async throws {
         try await waitUntil("\(source) to be watched") {
             try await statistics()["pressureSource"] == .string(source)
         }
     }
 
-    /// Waits until there have been this many reactions; returns all figures of that moment.
+    /// Waits for this many reactions; returns the statistics of that moment.
     @discardableResult
     fileprivate func waitForReactions(_ count: Int) async throws -> [String: JSONValue] {
         let stats = try await eventually("\(count) reactions") {
@@ -358,8 +357,8 @@ extension DaemonFixture {
         return stats
     }
 
-    /// Whatever had been said to the daemon has led to no reaction beside these. Asks for two more by
-    /// signals: between them the monitor has looked at its source.
+    /// Checks that earlier events cause no reaction beyond the first `count`. Requests two more by signals:
+    /// between them the monitor checks its source.
     fileprivate func expectQuiet(after count: Int) async throws {
         for more in 1...2 {
             process.signal(SIGUSR1)
@@ -368,7 +367,7 @@ extension DaemonFixture {
         }
     }
 
-    /// Waits until the log tells of this many reactions, which it reaches some time after they are done.
+    /// Waits until the log reports this many reactions, which happens some time after them.
     fileprivate func waitForLines(
         _ count: Int, about source: String, _ level: String
     ) async throws {

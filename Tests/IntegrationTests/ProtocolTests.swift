@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The rules of Varlink (varlink.org/Method-Call) and what happens to those who break them.
+/// The rules of Varlink (varlink.org/Method-Call), and the daemon's reaction to clients that break them.
 @Suite("Protocol", .serialized, .timeLimit(.minutes(5)))
 struct ProtocolTests {
     private let getInfo = call("org.varlink.service.GetInfo")
@@ -25,20 +25,20 @@ struct ProtocolTests {
             ] {
                 try await connection.send(silent + "\0")
             }
-            // The first bytes that come answer the first call that wants an answer.
+            // The first bytes received answer the first call that wants a reply.
             let answer = try await connection.ask(getInfo)
             #expect(answer.parameters?.product == "cached")
-            // A oneway fetch is one that nobody waits for.
+            // A oneway fetch downloads without a waiter.
             try await daemon.waitForState(.cached, of: origin.url("/a.png"))
             #expect(origin.requests("/a.png").count == 1)
         }
     }
 
-    /// Nobody ends what nobody waits for, so there is a limit: one call's worth.
+    /// Detached downloads have no caller that could end them, so their number is limited.
     @Test func moreDetachedFetchesThanTheLimitAreRefused() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
-            // For many minutes nothing else gets a turn.
+            // This download takes many minutes and blocks all others.
             origin.route("/0-0.png", .answer(body: SampleImage.png(byteCount: 1 << 20)))
             let daemon = try await DaemonFixture.start(
                 ["--max-transfers", "1", "--max-rate", "1KiB"], in: scope)
@@ -86,7 +86,7 @@ struct ProtocolTests {
                 let item = try #require(try AnyReply(text).items.first)
                 #expect(item.url == "http://a.example/", "\(message)")
                 #expect(item.state == .missing, "\(message)")
-                // Absent optionals are left out of answers.
+                // Absent optionals are omitted from replies.
                 #expect(!text.contains("null"), "\(message)")
                 #expect(!text.contains("failure") && !text.contains("path"), "\(message)")
             }
@@ -207,14 +207,14 @@ struct ProtocolTests {
             let before = try daemon.process.residentBytes()
             let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
             var sent = 0
-            // The daemon may close before all 64 MiB are out.
+            // The daemon can close the connection before all 64 MiB are sent.
             while sent < 64, (try? await connection.send(piece)) != nil { sent += 1 }
             let answer = try await connection.nextReply()
             #expect(answer.error == "io.cached.Cache.MessageTooLarge")
             #expect(answer.parameters?.limit == 16 << 20)
             try await connection.waitForClose()
             let growth = try daemon.process.residentBytes() - before
-            // A sanitizer keeps what was freed for a while.
+            // A sanitizer keeps freed memory for a while.
             #expect(growth < (isSanitized ? 128 : 64) << 20)
             #expect(try await daemon.ask(getInfo).parameters?.product == "cached")
         }
@@ -233,7 +233,7 @@ struct ProtocolTests {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let connection = try daemon.connect()
-            // The first takes a detour over another thread, the second does not.
+            // The first call is answered by another thread, the second inline.
             try await connection.send(
                 call("Stats") + "\0" + call("Status", ["http://a.example/"]) + "\0" + getInfo + "\0"
             )
@@ -243,7 +243,7 @@ struct ProtocolTests {
         }
     }
 
-    /// More than a megabyte is taken while it is being written, as the client reads along.
+    /// A reply of more than a megabyte is sent in parts while the client reads.
     @Test func aLongReplyIsSentOnce() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
@@ -299,7 +299,7 @@ struct ProtocolTests {
         }
     }
 
-    /// It ends its side at once; the answers are far more than the sockets hold.
+    /// The client shuts down its sending side at once, and the replies exceed the socket buffers.
     @Test func allPipelinedCallsAreAnsweredAfterAShutdown() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
@@ -314,8 +314,8 @@ struct ProtocolTests {
         }
     }
 
-    /// When the daemon reads, all of it is there: calls that fill what it reads at once, behind them the
-    /// end, and nobody who takes the answers.
+    /// When the daemon reads, everything has arrived: calls that fill its read buffer, then the end of the
+    /// stream. The client never reads the replies.
     @Test func clientsGoneBeforeTheirCallsAreReadAreClosed() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
@@ -334,12 +334,12 @@ struct ProtocolTests {
                     with: daemon.socket, sending: [padding + Array(calls)], .closesUnread)
             }
             daemon.process.signal(SIGCONT)
-            try await waitUntil("all are closed") { try descriptors() <= before }
+            try await waitUntil("all connections to be closed") { try descriptors() <= before }
             #expect(try await daemon.ask(getInfo).parameters?.product == "cached")
         }
     }
 
-    /// What a client pipelines without reading: very many small answers, many large ones, errors.
+    /// Calls that a client pipelines without reading: many small replies, large ones, errors.
     private static let floods = [
         (call("Status", ["http://a.example/a.png"]), 200_000),
         (call("Status", (0..<1000).map { "http://a.example/\($0).png" }), 400),
@@ -358,7 +358,7 @@ struct ProtocolTests {
             let all = String(repeating: message + "\0", count: count)
             let sending = Task { try? await connection.send(all) }
             defer { connection.shutdown() }
-            // Each question takes the daemon around its loop, past what the other client has sent.
+            // Each of these calls makes the event loop process the other client's data too.
             var most = before
             for _ in 0..<200 {
                 #expect(try await daemon.ask(getInfo).parameters?.product == "cached")

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The least recently used go first, and use is what it says: a fetch that hits, and an opening by any
+/// The least recently used images are evicted first. A use is a fetch that hits the cache, or a read by any
 /// program.
 @Suite("Recency", .serialized, .timeLimit(.minutes(5)))
 struct RecencyTests {
@@ -14,7 +14,7 @@ struct RecencyTests {
             #expect(try await cache.daemon.fetch(cache.urls[1]).state == .cached)
             try await cache.evict(to: 3)
             #expect(try cache.held() == [1, 2, 9])
-            // And in their order.
+            // They are ordered by their use.
             try await cache.evict(to: 2)
             #expect(try cache.held() == [1, 2])
             try await cache.evict(to: 1)
@@ -37,7 +37,7 @@ struct RecencyTests {
                     question + (needsURL ? [cache.urls[number]] : []),
                     environment: minimalEnvironment(["CACHED_SOCKET": cache.daemon.socket]))
                 #expect(output.status == .success, "\(question)")
-                // stat(2) and reading attributes open nothing.
+                // stat(2) and reading attributes do not open the file.
                 _ = try ExtendedAttributes(of: try cache.path(number)).names()
                 try await cache.evict(to: 7 - number)
                 #expect(try cache.held() == Array((number + 1)..<8), "\(question)")
@@ -52,7 +52,7 @@ struct RecencyTests {
                 let output = try await cache.daemon.cachectl(verb, cache.urls[0], cache.urls[1])
                 #expect(output.status == .success)
             }
-            // Whoever opens it after them is not taken for the daemon.
+            // A program that opens the file after the daemon counts as a user.
             try await cache.read(1)
             try await cache.evict(to: 5)
             #expect(try cache.held() == [1, 2, 3, 4, 5])
@@ -71,7 +71,7 @@ struct RecencyTests {
             for verb in ["pin", "unpin"] { try await cache.daemon.cachectl(verb, cache.urls[1]) }
             if crash {
                 let watch = Stopwatch()
-                try await events.wait(for: "the files to know of their use") {
+                try await events.wait(for: "the files to record their use") {
                     try cache.lastUse(0) > cache.lastUse(3)
                         && cache.lastUse(3) > cache.lastUse(9)
                 }
@@ -87,7 +87,7 @@ struct RecencyTests {
         }
     }
 
-    /// Under `relatime` a reading is noted where the access time is not after the change time. mount(8)
+    /// Under `relatime` a read is recorded only if the access time is not after the change time. mount(8)
     @Test func theKernelKeepsUpdatingAccessTimes() async throws {
         try await withTestScope { scope in
             let cache = try await FilledCache(20, of: 900, in: scope)
@@ -104,10 +104,11 @@ struct RecencyTests {
         try await withTestScope { scope in
             let cache = try await FilledCache(10, in: scope)
             try await cache.daemon.stop()
-            // Nobody watches; the file system does.
+            // No daemon watches, but the file system records the access.
             let before = try cache.lastUse(4)
             try await cache.read(4)
-            try #require(try cache.lastUse(4) > before, "the file system keeps access times")
+            try #require(
+                try cache.lastUse(4) > before, "the file system does not keep access times")
             let again = try await cache.daemon.restart()
             let bytes = try cache.allocation() * 2
             let answer = try await again.ask(call("Evict", parameters: #""toBytes":\#(bytes)"#))
@@ -123,10 +124,11 @@ struct RecencyTests {
             cache.daemon.process.signal(SIGSTOP)
             scope.atEnd { cache.daemon.process.signal(SIGCONT) }
             try overflowQueue(of: cache.daemon.directory)
-            // The daemon will never hear of this.
+            // The kernel drops the event of this read.
             let before = try cache.lastUse(2)
             try await cache.read(2)
-            try #require(try cache.lastUse(2) > before, "the file system keeps access times")
+            try #require(
+                try cache.lastUse(2) > before, "the file system does not keep access times")
             cache.daemon.process.signal(SIGCONT)
             try await cache.daemon.waitForScan()
             try await cache.evict(to: 3)
@@ -135,7 +137,7 @@ struct RecencyTests {
         }
     }
 
-    /// Makes more changes than the kernel keeps for one watch, all to one name of an entry. inotify(7),
+    /// Makes more changes than the inotify queue holds, all to one entry's name. inotify(7),
     /// `max_queued_events`.
     private func overflowQueue(of directory: String) throws {
         let text = try contents(of: "/proc/sys/fs/inotify/max_queued_events")

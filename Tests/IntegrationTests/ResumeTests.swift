@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Downloads that a daemon's end has interrupted, and the next daemon goes on with.
+/// Downloads interrupted by the end of a daemon, which the next daemon resumes.
 @Suite("Resume", .serialized, .timeLimit(.minutes(5)))
 struct ResumeTests {
     private static let image = SampleImage.png(byteCount: 300_000)

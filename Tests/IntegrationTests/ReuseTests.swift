@@ -2,7 +2,7 @@ import CacheWire
 import TestSupport
 import Testing
 
-/// What callers hear of images that were fresh once, and of downloads that fail.
+/// Replies for stale images, and for downloads that fail.
 @Suite("Reuse", .serialized, .timeLimit(.minutes(5)))
 struct ReuseTests {
     let image = SampleImage.png(byteCount: 5000)
@@ -58,7 +58,7 @@ struct ReuseTests {
             let daemon = try await DaemonFixture.start(["--attempts", "2"], in: scope)
             let waiting = try daemon.connect()
             try await waiting.send(call("Fetch", [url]) + "\0")
-            let item = try await eventually("a pause") {
+            let item = try await eventually("a pause before a retry") {
                 let item = try await daemon.status(url)
                 return item.phase == .retrying ? item : nil
             }

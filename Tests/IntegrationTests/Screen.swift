@@ -1,20 +1,20 @@
-/// A terminal's screen, as far as a progress display uses one: printable text, carriage return, line
-/// feed, cursor up, and erasing to the end of the line or of the screen (ECMA-48).
+/// A terminal's screen with the features that a progress display uses: printable text, carriage return,
+/// line feed, cursor up, and erasing to the end of the line or screen (ECMA-48).
 struct Screen {
     private(set) var lines: [[Character]] = [[]]
     private var row = 0
     private var column = 0
-    /// Sequences that are none of these.
+    /// Escape sequences that are not supported.
     private(set) var unknown: [String] = []
 
-    /// The screen after all these bytes.
+    /// The screen after all this text.
     init(showing text: String) {
         var rest = Substring(text)
         while let character = rest.popFirst() {
             switch character {
             case "\r": column = 0
             case "\n": (row, column) = (row + 1, 0)
-            // The terminal's line discipline makes one of both.
+            // The terminal's line discipline combines the two, and Swift reads them as one character.
             case "\r\n": (row, column) = (row + 1, 0)
             case "\u{1B}": perform(&rest)
             default: put(character)
@@ -23,7 +23,7 @@ struct Screen {
         }
     }
 
-    /// Whether nothing is to be seen and the cursor is where it was.
+    /// Whether the screen is empty and the cursor is back at its start.
     var isClean: Bool {
         row == 0 && column == 0 && lines.allSatisfy { line in line.allSatisfy { $0 == " " } }
     }
@@ -38,7 +38,7 @@ struct Screen {
         column += 1
     }
 
-    /// A sequence after its escape: `[`, digits and semicolons, a letter.
+    /// Performs an escape sequence: `[`, digits and semicolons, a letter.
     private mutating func perform(_ rest: inout Substring) {
         let parameters = rest.dropFirst().prefix { $0.isNumber || $0 == ";" }
         let sequence = rest.prefix(1 + parameters.count + 1)
@@ -49,7 +49,7 @@ struct Screen {
         case ("[", "J"):
             lines[row] = Array(lines[row].prefix(column))
             lines.removeLast(lines.count - row - 1)
-        // Colours change nothing here.
+        // Colours are ignored.
         case ("[", "m"): break
         default: unknown.append(String(sequence))
         }

@@ -2,15 +2,15 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// ssh(1) to this machine: each connection has a server of its own at the other end of a pipe, so there
-/// is neither a port nor anything that stays.
+/// ssh(1) to this machine. Each connection starts its own server at the other end of a pipe, so no port
+/// is used and nothing stays behind.
 struct SecureShell: Sendable {
-    /// What runs a command on a terminal at the other end, when a shell reads it in front of the command.
+    /// A command prefix: a shell command appended to it runs on a terminal at the other end.
     let command: String
 
     private static let server = "/usr/sbin/sshd"
 
-    /// Whether both ends are installed, and whoever runs the tests may log in.
+    /// Whether client and server are installed, and the user of the tests can log in.
     static var isUsable: Bool {
         let programs = [server, "/usr/bin/ssh", "/usr/bin/ssh-keygen"]
         let login = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_shell) } ?? ""
@@ -33,7 +33,7 @@ struct SecureShell: Sendable {
             AcceptEnv *
 
             """, to: "settings")
-        // The server of root goes into it where it has nothing to do yet. sshd(8)
+        // As root, the server changes into this directory. sshd(8)
         if geteuid() == 0 { mkdir("/run/sshd", 0o755) }
         command = """
             ssh -F none -tt -i \(folder.file("user")) -o SendEnv='*' -o LogLevel=ERROR \

@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One download for all who want it, for as long as somebody does.
+/// Callers of one URL share a download, which runs as long as it has a waiter.
 @Suite("Sharing", .serialized, .timeLimit(.minutes(5)))
 struct SharingTests {
-    /// Connections that both this process and the daemon have descriptors for, up to what is claimed.
+    /// The number of connections for which this process and the daemon have descriptors, at most 10,000.
     private static func crowdSize() throws -> Int {
         let limit = try DescriptorLimit.raised()
         let size = min(10_000, limit - 1000)
@@ -28,7 +28,7 @@ struct SharingTests {
             let daemon = try await DaemonFixture.start(in: scope)
             let crowd = try await ConnectionGroup(of: size, at: daemon.socket, in: scope)
             try await crowd.sendAll(call("Fetch", [url]) + "\0")
-            try await waitUntil("everybody to have joined") {
+            try await waitUntil("all callers to have joined") {
                 try await daemon.metric("joined") == size - 1
             }
             gate.open()
@@ -59,7 +59,7 @@ struct SharingTests {
                 try await daemon.metric("joined") == 1
             }
             leaving.shutdown()
-            // The daemon has noticed once it has closed its side too.
+            // The daemon has noticed the departure once it closes its side too.
             try await leaving.waitForClose()
             #expect(try await daemon.status(url).state == .inFlight)
             gate.open()

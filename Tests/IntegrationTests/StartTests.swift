@@ -2,10 +2,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A daemon that cannot start says why, in one line and by its exit code.
+/// A daemon that cannot start reports why, in one line and by its exit code.
 @Suite("Start", .serialized, .timeLimit(.minutes(5)))
 struct StartTests {
-    /// Runs a daemon that must give up.
+    /// Runs a daemon that must fail to start.
     private func start(
         directory: String, socket: String, _ more: [String] = [],
         environment: [String: String] = [:]
@@ -93,9 +93,9 @@ struct StartTests {
         }
     }
 
-    /// Of its own directory it may not be allowed to look for names, and of another's to write.
+    /// For its own directory the daemon can lack search permission; for another user's, write permission.
     @Test(
-        .enabled(if: geteuid() == 0, "only root can become somebody who may not write"),
+        .enabled(if: geteuid() == 0, "only root can become a user without permission to write"),
         arguments: [true, false])
     func aDirectoryWithoutPermissionExitsWith77(isOwn: Bool) async throws {
         try await withTestScope { scope in
@@ -106,7 +106,7 @@ struct StartTests {
                 chown(directory, 65534, 65534)
                 chmod(directory, 0o600)
             }
-            // The program may lie where nobody else may look.
+            // Copied, because the other user may not be able to reach the built program.
             let program = home.file("cached")
             try await runSuccessfully("cp", [try BuiltProducts.program("cached"), program])
             let output = try await run(
@@ -118,7 +118,7 @@ struct StartTests {
             #expect(output.status == .exited(77))
             #expect(output.errorText.contains(directory))
             #expect(output.errorText.contains(isOwn ? "look into" : "write to"))
-            #expect(!output.errorText.contains(".lock"), "it is not to blame")
+            #expect(!output.errorText.contains(".lock"), "the lock is not the problem")
         }
     }
 
@@ -174,7 +174,7 @@ struct StartTests {
         }
     }
 
-    /// Otherwise it would evict everything, and refuse every download.
+    /// The daemon would otherwise evict everything and refuse every download.
     @Test func anImpossibleFreeSpaceMinimumIsAnInvalidSetting() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)

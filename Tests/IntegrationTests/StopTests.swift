@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The end of a daemon: quick and orderly on a signal, harmless when it crashes.
+/// The end of a daemon: quick and orderly after a signal, harmless after a crash.
 @Suite("Stop", .serialized, .timeLimit(.minutes(5)))
 struct StopTests {
     @Test(arguments: [SIGTERM, SIGINT])
@@ -66,7 +66,7 @@ struct StopTests {
                     : .ranged(image, for: request)
             }
             let urls = (0..<count).map { origin.url("/a.png?\($0)") }
-            // Of all places, an eighth is for what is visible.
+            // An eighth of all slots is reserved for visible images.
             let daemon = try await DaemonFixture.start(
                 ["--max-transfers", "512", "--max-transfers-per-host", "512"], in: scope)
             let waiting = try daemon.connect()
@@ -110,7 +110,7 @@ struct StopTests {
             let daemon = try await DaemonFixture.start(in: scope)
             let urls = (0..<30_000).map { "http://a.example/\($0).png" }
             let connection = try daemon.connect()
-            // An answer of more than the socket takes.
+            // The reply is larger than the socket's buffer.
             try await connection.send(call("Status", urls) + "\0")
             #expect(try await daemon.ask(call("Stats")).error == nil)
             let watch = Stopwatch()
@@ -146,7 +146,7 @@ struct StopTests {
             _ = try await stream.nextItem { $0.received == 4000 }
             try await daemon.kill()
 
-            // The directory and even the socket's file are as the crash has left them.
+            // The directory and even the socket's file are as the crash left them.
             let again = try await daemon.restart()
             let items = try await again.ask(call("Status", [whole, half])).items
             #expect(items.map(\.state) == [.cached, .missing])
@@ -157,7 +157,7 @@ struct StopTests {
         }
     }
 
-    /// Nobody hears that more went than did, or that something else is the reason.
+    /// The reply neither claims more removals than there were, nor names another reason.
     @Test(arguments: [
         ("Evict", #""toBytes":0"#), ("Remove", #""prefix":"http:""#),
     ])
@@ -190,7 +190,7 @@ struct StopTests {
         }
     }
 
-    /// From the moment on at which its socket can be seen.
+    /// From the moment on when the socket's file exists.
     @Test(arguments: [SIGTERM, SIGINT])
     func aSignalDuringTheStartStopsTheDaemonCleanly(_ signal: Int32) async throws {
         try await withTestScope { scope in
@@ -198,7 +198,7 @@ struct StopTests {
                 var options = DaemonFixture.Options()
                 options.waitsUntilReady = false
                 let daemon = try await DaemonFixture.start(options, in: scope)
-                // Without a pause, or it is through.
+                // Polls without a pause, because the start would finish meanwhile.
                 try await offPool {
                     let watch = Stopwatch()
                     while access(daemon.socket, F_OK) != 0, watch.time < .seconds(60) {}

@@ -2,7 +2,7 @@ import CacheWire
 import TestSupport
 import Testing
 
-/// `Fetch` with `more`: what is known at once, then what changes, at the end everything.
+/// `Fetch` with `more`: the known state at once, then changes, and finally all items.
 @Suite("Streams", .serialized, .timeLimit(.minutes(5)))
 struct StreamTests {
     private let more = [#""more":true"#]
@@ -23,7 +23,7 @@ struct StreamTests {
             #expect(first.items.map(\.state) == [.cached, .inFlight, .missing])
             #expect(first.items.last?.failure?.kind == "invalidURL")
 
-            // The bytes that are there at once may be in the first reply already.
+            // The first reply can include the received bytes already.
             if first.items[1].received != 3000 {
                 let change = try await stream.nextReply()
                 #expect(change.continues == true)
@@ -63,7 +63,7 @@ struct StreamTests {
             let last = try await stream.lastReply()
             #expect(last.items.map(\.url) == [url])
             #expect(try await stream.nextReply().parameters?.product == "cached")
-            // The call is over and so is its interest.
+            // The call has ended, and so has its interest in the download.
             try await origin.waitForOutcome(.abandoned, of: "/a.png")
             #expect(try await daemon.status(url).state == .missing)
         }
@@ -88,7 +88,7 @@ struct StreamTests {
             let first = try await stream.nextReply()
             #expect(first.continues == true)
             #expect(first.items.map(\.url) == [urls[1], urls[2]])
-            // What is only in the old set stops, the other goes on.
+            // A URL that is only in the old set stops; the others continue.
             try await origin.waitForOutcome(.abandoned, of: "/a.png")
             try await origin.waitForRequest("/c.png")
             gate.open()
@@ -100,7 +100,7 @@ struct StreamTests {
         }
     }
 
-    /// What the origin confirmed for a stream it need not confirm again for the one that takes its place.
+    /// A revalidation made for one stream also counts for the stream that replaces it.
     @Test func aNewStreamReusesTheOldStreamsRevalidation() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
@@ -131,7 +131,7 @@ struct StreamTests {
         }
     }
 
-    /// Nothing of what stays is fetched again, not even what is an answer to nobody else.
+    /// Images in both sets are not fetched again, even if they must not be reused for other callers.
     @Test(arguments: ["no-store", "max-age=0"], [1, 1500])
     func aNewStreamReusesTheOldStreamsImages(control: String, copies: Int) async throws {
         try await withTestScope { scope in
@@ -155,7 +155,7 @@ struct StreamTests {
             #expect(try await stream.lastReply().items.first?.state == .cached)
             #expect(origin.requests("/a.png").count == 1)
             #expect(origin.requests("/b.png").count == 1)
-            // To anybody else it is none.
+            // For any other caller the image must be fetched again.
             #expect(try await daemon.fetch(a).state == .cached)
             #expect(origin.requests("/a.png").count == 2)
         }
@@ -195,7 +195,7 @@ struct StreamTests {
         }
     }
 
-    /// Not even for a moment is it told of them as if they were those, however many it names.
+    /// The mismatched bytes are never reported as cached, not even briefly, however many URLs there are.
     @Test(arguments: [1, 1500])
     func aStreamNeverReportsAMismatchedDigestAsCached(copies: Int) async throws {
         try await withTestScope { scope in
@@ -212,7 +212,7 @@ struct StreamTests {
             let there = Array(repeating: origin.url("/there.png"), count: copies)
             let urls = there + [origin.url("/late.png"), origin.url("/last.png")]
             let stream = call("Fetch", urls, parameters: wrong, flags: more) + "\0"
-            // The second stream ends the first, with its last reply.
+            // The second stream ends the first, which sends its last reply.
             try await connection.send(stream + stream)
             try await gate.reached()
             try await daemon.waitForState(.cached, of: origin.url("/late.png"))

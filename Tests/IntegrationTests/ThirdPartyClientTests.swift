@@ -3,17 +3,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The Python with the packages in it.
+/// The Python interpreter that has the packages.
 private let interpreter = ProcessInfo.processInfo.environment["CACHED_TEST_PYTHON"]
 
-/// Clients that nobody here has written: the packages `varlink` and `asyncvarlink` of PyPI.
+/// Varlink clients written by others: the packages `varlink` and `asyncvarlink` of PyPI.
 @Suite(
-    "Foreign clients", .serialized, .timeLimit(.minutes(5)),
+    "Third-party clients", .serialized, .timeLimit(.minutes(5)),
     .enabled(
         if: interpreter != nil,
         "CACHED_TEST_PYTHON names no interpreter; .ci/python-clients prepares one"))
 struct ThirdPartyClientTests {
-    /// What both scripts print; each has a few members of its own.
+    /// The output of both scripts; each has a few members of its own.
     struct Report: Decodable {
         struct Info: Decodable {
             var product: String
@@ -84,7 +84,7 @@ struct ThirdPartyClientTests {
         }
     }
 
-    /// Runs a script, opening the gate when it is in the middle of its stream.
+    /// Runs a script and opens the gate when the script reads its stream.
     private func run(
         _ package: String, _ daemon: DaemonFixture, _ urls: [String], _ gate: Gate,
         _ scope: TestScope
@@ -101,7 +101,7 @@ struct ThirdPartyClientTests {
         return try JSONDecoder().decode(Report.self, from: Data(line.utf8))
     }
 
-    /// The description as it is installed.
+    /// The interface description that gets installed.
     private func installedDescription() throws -> String {
         let file = "\(Self.directory)/../../etc/io.cached.Cache.varlink"
         return String(decoding: try contents(of: file), as: UTF8.self)

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A real terminal with a shell in it: tmux(1), whose server belongs to the test.
+/// A real terminal with a shell: tmux(1), with a server of the test's own.
 struct Tmux: Sendable {
     private let socket: String
     private let server: ChildProcess
@@ -10,11 +10,11 @@ struct Tmux: Sendable {
         FileManager.default.isExecutableFile(atPath: "\($0)/tmux")
     }
 
-    /// A terminal of this size.
+    /// Starts a terminal of this size.
     init(columns: Int, lines: Int, in scope: TestScope) async throws {
         socket = try TemporaryDirectory(in: scope).file("t")
         let environment = minimalEnvironment(["HOME": "/nonexistent", "SHELL": "/bin/sh"])
-        // In the foreground, so that it ends with the test whatever happens.
+        // In the foreground, so that it always ends with the test.
         server = try ChildProcess(
             "tmux", ["-S", socket, "-f", "/dev/null", "-D"], environment: environment, in: scope)
         try await server.waitForSocket(socket)
@@ -27,7 +27,7 @@ struct Tmux: Sendable {
         try await press("Enter")
     }
 
-    /// Presses keys, by the names tmux(1) gives them.
+    /// Presses keys, given by their names in tmux(1).
     func press(_ keys: String...) async throws {
         try await tell(["send-keys"] + keys)
     }
@@ -36,14 +36,14 @@ struct Tmux: Sendable {
         try await tell("resize-window", "-x", "\(columns)", "-y", "\(lines)")
     }
 
-    /// What can be read on the screen, line by line.
+    /// The text on the screen, line by line.
     func screen() async throws -> [String] {
         try await tell("capture-pane", "-p").split(
             separator: "\n", omittingEmptySubsequences: false
         ).dropLast().map(String.init)
     }
 
-    /// Waits until the screen is as it should be, and returns it.
+    /// Waits until the screen is as expected, and returns it.
     @discardableResult
     func waitForScreen(
         _ what: String, where isRight: ([String]) -> Bool
@@ -59,13 +59,13 @@ struct Tmux: Sendable {
         }
     }
 
-    /// Waits until some line contains a text.
+    /// Waits until a line contains this text.
     @discardableResult
     func waitFor(_ text: String) async throws -> [String] {
         try await waitForScreen("'\(text)' on the screen") { $0.contains { $0.contains(text) } }
     }
 
-    /// Whether the program has left the alternate screen and shown the cursor again.
+    /// Whether the program has left the alternate screen and restored the cursor and line wrapping.
     func isOrdinary() async throws -> Bool {
         try await tell("display-message", "-p", "#{alternate_on} #{cursor_flag} #{wrap_flag}")
             == "0 1 1\n"

@@ -1,18 +1,18 @@
 import Foundation
 import TestSupport
 
-/// `cachectl top` on a terminal, a daemon of three downloads at once, and an origin that stops in the
-/// middle of each.
+/// `cachectl top` on a terminal, a daemon limited to three concurrent downloads, and an origin that stops
+/// in the middle of each download.
 struct TopFixture: Sendable {
     let daemon: DaemonFixture
     let origin: ScriptedOrigin
     let terminal: Tmux
-    /// Holds all downloads.
+    /// Stops all downloads.
     let gate: Gate
     private let folder: TemporaryDirectory
 
     init(columns: Int, lines: Int, in scope: TestScope) async throws {
-        // It is there for longer than the terminal, whose shell writes into it.
+        // Must outlive the terminal, whose shell writes into it.
         folder = try TemporaryDirectory(in: scope)
         gate = try Gate()
         origin = try ScriptedOrigin(in: scope)
@@ -20,8 +20,8 @@ struct TopFixture: Sendable {
         terminal = try await Tmux(columns: columns, lines: lines, in: scope)
     }
 
-    /// A download of which so many quarters come before the gate, and a bit, so that what is told, which
-    /// is at most 1 % less, looks the same.
+    /// Starts downloads that stop after this many quarters. A few more bytes make sure that the reported
+    /// progress, which lags by at most 1 %, looks the same.
     func fetch(quarters: Int, _ names: [String]) async throws {
         let image = SampleImage.png(byteCount: 400_000)
         for name in names {
@@ -30,7 +30,7 @@ struct TopFixture: Sendable {
         try await daemon.cachectl("fetch", "--no-wait", "-", input: lines(names))
     }
 
-    /// Downloads that wait for their turn.
+    /// Queues further downloads.
     func queue(_ count: Int) async throws {
         let image = SampleImage.png(byteCount: 2000)
         let names = (1000..<(1000 + count)).map { "/gallery/holiday/of/2026/waiting-\($0).png" }
@@ -44,9 +44,9 @@ struct TopFixture: Sendable {
 
     // MARK: The program
 
-    /// Starts `top` from the shell, the terminal's modes noted before and after; and how it ended.
+    /// Starts `top` from the shell, which saves the terminal's modes before and after, and the exit status.
     ///
-    /// - Parameter shell: by which it runs at the other end of a connection.
+    /// - Parameter shell: runs `top` over this connection.
     func start(_ options: String = "", over shell: SecureShell? = nil) async throws {
         let program = try BuiltProducts.program("cachectl")
         let top = "'\(program)' top --socket \(daemon.socket) \(options)"
@@ -57,18 +57,18 @@ struct TopFixture: Sendable {
         try await terminal.waitFor("under way")
     }
 
-    /// The process.
+    /// The process ID of `top`.
     func process() async throws -> Int32 {
         let output = try await runSuccessfully("pgrep", ["-f", "top --socket \(daemon.socket)"])
         guard let line = output.split(separator: "\n").last, let pid = Int32(line) else {
-            throw TestFailure("top does not run")
+            throw TestFailure("top is not running")
         }
         return pid
     }
 
-    /// Waits for its end; its exit status, and whether the terminal is as it was.
+    /// Waits for its end. Returns the exit status, and whether the terminal was restored.
     func end() async throws -> (status: String, isRestored: Bool) {
-        try await terminal.waitForScreen("its end") { $0.contains("ended") }
+        try await terminal.waitForScreen("the end of top") { $0.contains("ended") }
         let modes = try ["before", "after"].map {
             try String(contentsOfFile: file($0), encoding: .utf8)
         }
@@ -84,15 +84,14 @@ struct TopFixture: Sendable {
 
     // MARK: The screen
 
-    /// Waits until what is cached is listed in an order.
+    /// Waits until the cached images are listed in this order.
     func waitForRows(_ order: String) async throws {
         try await terminal.waitForScreen("rows, \(order)") { screen in
             screen.contains { $0.contains(order) } && screen.contains { $0.contains("2.0 kB") }
         }
     }
 
-    /// The screen without what is different each time: the origin's port, and the last bytes that were
-    /// told of.
+    /// Masks the parts of the screen that vary: the origin's port, and the last bytes reported.
     func masked(_ screen: [String]) -> [String] {
         screen.map { line in
             line.replacing(/127\.0\.0\.1:\d+/) { match in
@@ -103,7 +102,7 @@ struct TopFixture: Sendable {
         }
     }
 
-    /// Whether the screen is the stored one; stores it where that is wanted (`CACHED_TEST_RECORD=1`).
+    /// Whether the screen equals the stored one. `CACHED_TEST_RECORD=1` stores it first.
     func isStored(_ screen: [String], as name: String) throws -> Bool {
         let file = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "Screens/\(name).txt")

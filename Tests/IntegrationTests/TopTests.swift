@@ -26,7 +26,7 @@ struct TopTests {
             try await fixture.queue(60)
             for (columns, lines) in [(80, 24), (200, 50), (40, 10), (80, 24)] {
                 try await fixture.terminal.resize(columns: columns, lines: lines)
-                // Nothing comes any more, and that is seen.
+                // The screen shows that no more data arrives.
                 let screen = try await fixture.terminal.waitForScreen("the screen at rest") {
                     screen in
                     screen.count == lines && screen.count { $0.contains(" 0 B/s") } == 3
@@ -54,7 +54,7 @@ struct TopTests {
             try await fixture.terminal.waitFor("300 under way")
             var seen: Set<Substring> = []
             var before: [Substring] = []
-            // 21 rows at first, and with each page 20 more, the last of them by one less.
+            // 21 rows at first; each page shows 20 more, and the last page one less.
             for page in 0..<15 {
                 let screen = try await fixture.terminal.waitForScreen("page \(page)") { screen in
                     let known = screen.count {
@@ -67,7 +67,7 @@ struct TopTests {
                 try await fixture.terminal.press("PageDown")
             }
             #expect(seen.count == 300)
-            // One call for the downloads there are, one for the rows on the screen.
+            // One call watches all downloads, one the visible rows.
             #expect(try await fixture.daemon.metric("watchers") == 2)
             fixture.gate.open()
             try await fixture.terminal.waitFor("nothing to do")
@@ -82,10 +82,12 @@ struct TopTests {
             let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
             try await fixture.start()
             try await fixture.queue(20)
-            try await waitUntil("all is here") { try await fixture.daemon.metric("entries") == 20 }
+            try await waitUntil("all to be cached") {
+                try await fixture.daemon.metric("entries") == 20
+            }
             try await fixture.terminal.waitFor("nothing to do")
             let pid = try await fixture.process()
-            // It is woken a last time or two; then never, while others ask the daemon as they like.
+            // It wakes up once or twice more, then never, even while other clients call the daemon.
             try await waitUntil("top to sleep") {
                 let before = try contextSwitches(of: pid)
                 for _ in 0..<50 { try await fixture.daemon.cachectl("stats") }
@@ -117,7 +119,7 @@ struct TopTests {
         }
     }
 
-    @Test(.enabled(if: SecureShell.isUsable, "there is no ssh to log in by"))
+    @Test(.enabled(if: SecureShell.isUsable, "ssh to this machine is not possible"))
     func topWorksOverSSH() async throws {
         try await withTestScope { scope in
             let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
@@ -130,7 +132,7 @@ struct TopTests {
                 screen.count == 30 && screen[29].hasPrefix("q quit")
                     && screen.count { $0.contains("/400 kB") } == 3
             }
-            // Rings and bars come through as they are, and names as long as there is room.
+            // Rings and bars are transmitted unchanged, and names use the available width.
             #expect(screen.contains { $0.contains("━") })
             try await fixture.terminal.press("Tab")
             try await fixture.terminal.waitFor("newest first")
@@ -141,15 +143,15 @@ struct TopTests {
         }
     }
 
-    @Test(.enabled(if: SecureShell.isUsable, "there is no ssh to log in by"))
+    @Test(.enabled(if: SecureShell.isUsable, "ssh to this machine is not possible"))
     func topEndsWhenTheSSHConnectionBreaks() async throws {
         try await withTestScope { scope in
             let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
             try await fixture.start(over: try await SecureShell(in: scope))
-            try await waitUntil("it to watch") { try await fixture.daemon.metric("watchers") > 0 }
-            // The client goes at once, as for a network that is gone.
+            try await waitUntil("top to watch") { try await fixture.daemon.metric("watchers") > 0 }
+            // The ssh client disconnects at once, as if the network had failed.
             try await fixture.terminal.press("Enter", "~", ".")
-            try await waitUntil("nobody to watch") {
+            try await waitUntil("the watchers to be gone") {
                 try await fixture.daemon.metric("watchers") == 0
             }
         }
@@ -161,7 +163,7 @@ struct TopTests {
             try await fixture.start()
             try await fixture.fetch(quarters: 2, Self.arriving)
             try await fixture.terminal.waitFor("/400 kB")
-            // The shell does not run what comes behind a program that was stopped.
+            // The shell does not run the commands after a program that was stopped.
             try await fixture.terminal.press("C-z")
             try await fixture.terminal.waitFor("Stopped")
             #expect(try await fixture.terminal.isOrdinary())
@@ -184,14 +186,14 @@ struct TopTests {
             let pid = try await fixture.process()
             kill(pid, SIGSTOP)
             try await fixture.terminal.waitFor("Stopped")
-            // The modes are still those of top: Enter is no end of a line to a simple shell.
+            // The terminal still has the modes of top: to a simple shell Enter does not end a line.
             try await fixture.terminal.press("f", "g", "C-j")
-            try await fixture.terminal.waitForScreen("the screen anew") { screen in
+            try await fixture.terminal.waitForScreen("the redrawn screen") { screen in
                 screen[0].hasPrefix("[1 downloads]") && screen.last?.hasPrefix("q quit") == true
                     && !screen.contains { $0.contains("Stopped") }
             }
             try await fixture.terminal.press("q")
-            try await fixture.terminal.waitForScreen("the shell's") { screen in
+            try await fixture.terminal.waitForScreen("the shell's screen") { screen in
                 !screen.contains { $0.contains("[1 downloads]") }
             }
             #expect(try await fixture.terminal.isOrdinary())
@@ -203,7 +205,9 @@ struct TopTests {
         try await withTestScope { scope in
             let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
             try await fixture.queue(30)
-            try await waitUntil("all is here") { try await fixture.daemon.metric("entries") == 30 }
+            try await waitUntil("all to be cached") {
+                try await fixture.daemon.metric("entries") == 30
+            }
             try await fixture.start()
             try await fixture.terminal.press("Tab")
             try await fixture.terminal.waitFor("30 images")
@@ -227,13 +231,13 @@ struct TopTests {
         }
     }
 
-    /// How often a process has gone to sleep. proc(5).
+    /// The number of voluntary context switches of a process. proc(5).
     private func contextSwitches(of pid: Int32) throws -> Int {
         let status = String(decoding: try contents(of: "/proc/\(pid)/status"), as: UTF8.self)
         let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") }
         guard let count = line?.split(whereSeparator: \.isWhitespace).last.flatMap({ Int($0) })
         else {
-            throw TestFailure("top does not run")
+            throw TestFailure("top is not running")
         }
         return count
     }

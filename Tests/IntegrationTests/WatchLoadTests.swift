@@ -4,12 +4,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Very many watchers, watchers that do not read, sets that are replaced while everything moves.
+/// Thousands of watchers, watchers that do not read, and sets that are replaced during changes.
 @Suite("Watch under load", .serialized, .timeLimit(.minutes(isLongForm ? 20 : 10)))
 struct WatchLoadTests {
     private let more = [#""more":true"#]
 
-    // MARK: Very many
+    // MARK: Many watchers
 
     @Test func aChangeIsEncodedOnceHoweverManyWatch() async throws {
         try await withTestScope { scope in
@@ -24,40 +24,40 @@ struct WatchLoadTests {
             origin.route("/a.png", script)
             let url = origin.url("/a.png")
             let daemon = try await DaemonFixture.start(in: scope)
-            let crowds = [
+            let groups = [
                 try await ConnectionGroup(of: 100, at: daemon.socket, in: scope),
                 try await ConnectionGroup(of: 100, at: daemon.socket, in: scope),
             ]
-            try await crowds[0].sendAll(call("Watch", [url], flags: more) + "\0")
-            try await crowds[1].sendAll(call("Watch", flags: more) + "\0")
-            for crowd in crowds { _ = try await crowd.receiveAll() }
+            try await groups[0].sendAll(call("Watch", [url], flags: more) + "\0")
+            try await groups[1].sendAll(call("Watch", flags: more) + "\0")
+            for group in groups { _ = try await group.receiveAll() }
             #expect(try await daemon.metric("watchers") == 200)
             let before = try await daemon.metric("changesEncoded")
             let fetch = try daemon.connect()
             try await fetch.send(call("Fetch", [url]) + "\0")
-            var heard = Array(repeating: 0, count: 200)
+            var messages = Array(repeating: 0, count: 200)
             var received = 0
             for (part, gate) in zip(parts, gates) {
                 received += part.count
                 gate.open()
-                // The next part comes when all know of this one.
-                let told =
+                // The next part is sent once all watchers have seen this one.
+                let expected =
                     received < image.count ? "\"received\":\(received)" : #""state":"cached""#
-                let counters =
-                    try await crowds[0].countMessages(until: told)
-                    + crowds[1].countMessages(until: told)
-                heard = zip(heard, counters).map(+)
+                let counts =
+                    try await groups[0].countMessages(until: expected)
+                    + groups[1].countMessages(until: expected)
+                messages = zip(messages, counts).map(+)
             }
-            let most = try #require(heard.max())
+            let most = try #require(messages.max())
             let encoded = try await daemon.metric("changesEncoded") - before
-            #expect(heard.allSatisfy { $0 >= parts.count }, "\(heard)")
-            #expect(encoded < 2 * most, "\(encoded) encoded, \(heard.reduce(0, +)) heard")
+            #expect(messages.allSatisfy { $0 >= parts.count }, "\(messages)")
+            #expect(encoded < 2 * most, "\(encoded) encoded, \(messages.reduce(0, +)) received")
         }
     }
 
-    /// 1,000 watchers while a download is under way: the share of a core that it costs the daemon.
+    /// 1,000 watchers during a download: the share of a core that the daemon uses.
     @Test(
-        .disabled(if: isSanitized, "the processor's time, of which a sanitizer takes most"),
+        .disabled(if: isSanitized, "a sanitizer needs most of the processor time"),
         arguments: [false, true])
     func aThousandWatchersUseLittleProcessorTime(everything: Bool) async throws {
         guard try DescriptorLimit.raised() > 3000 else { return }
@@ -69,37 +69,37 @@ struct WatchLoadTests {
             origin.route("/a.png", script)
             let url = origin.url("/a.png")
             let daemon = try await DaemonFixture.start(in: scope)
-            let crowd = try await ConnectionGroup(of: 1000, at: daemon.socket, in: scope)
-            try await crowd.sendAll(call("Watch", everything ? nil : [url], flags: more) + "\0")
-            _ = try await crowd.receiveAll()
+            let group = try await ConnectionGroup(of: 1000, at: daemon.socket, in: scope)
+            try await group.sendAll(call("Watch", everything ? nil : [url], flags: more) + "\0")
+            _ = try await group.receiveAll()
             let start = ContinuousClock.now
             let before = try ProcessUsage(of: daemon.process.pid).processorTime
             let fetch = try daemon.connect()
             try await fetch.send(call("Fetch", [url]) + "\0")
-            let heard = try await crowd.countMessages(until: #""state":"cached""#)
+            let messages = try await group.countMessages(until: #""state":"cached""#)
             let used = try ProcessUsage(of: daemon.process.pid).processorTime - before
             let share = used / (ContinuousClock.now - start)
             let percent = (share * 1000).rounded() / 10
             print(
                 "1,000 watchers of \(everything ? "everything" : "a download"): \(percent) % of a core"
             )
-            // Step by step is the matter of the test above: a busy machine leaves some out.
-            #expect(heard.max() ?? 0 > (isLongForm ? 10 : 4))
-            // Without optimisation; the released program takes a fraction of it.
+            // The test above checks each step; a busy machine can skip some.
+            #expect(messages.max() ?? 0 > (isLongForm ? 10 : 4))
+            // This program is unoptimised; the released one needs a fraction.
             #expect(share < 0.8)
         }
     }
 
-    @Test(.disabled(if: isSanitized, "the processor's time, of which a sanitizer takes most"))
+    @Test(.disabled(if: isSanitized, "a sanitizer needs most of the processor time"))
     func watchersLeavingTogetherUseLittleProcessorTime() async throws {
         let count = 4000
         guard try DescriptorLimit.raised() > count + 1000 else { return }
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
             let used = try await withTestScope { inner in
-                let crowd = try await ConnectionGroup(of: count, at: daemon.socket, in: inner)
-                try await crowd.sendAll(call("Watch", flags: more) + "\0")
-                _ = try await crowd.receiveAll()
+                let group = try await ConnectionGroup(of: count, at: daemon.socket, in: inner)
+                try await group.sendAll(call("Watch", flags: more) + "\0")
+                _ = try await group.receiveAll()
                 return try ProcessUsage(of: daemon.process.pid).processorTime
             }
             try await waitUntil("all to have left") { try await daemon.metric("watchers") == 0 }
@@ -109,9 +109,9 @@ struct WatchLoadTests {
         }
     }
 
-    // MARK: Those who do not read
+    // MARK: Watchers that do not read
 
-    @Test(.disabled(if: isSanitized, "the memory of the daemon, of which a sanitizer takes most"))
+    @Test(.disabled(if: isSanitized, "a sanitizer needs most of the daemon's memory"))
     func aWatcherThatStopsReadingCatchesUpAndCostsNoMemory() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
@@ -137,7 +137,7 @@ struct WatchLoadTests {
                 let pin = call("Pin", urls, parameters: #""pinned":\#(isPinned)"#)
                 try await asking.send(pin + "\0")
                 _ = try await asking.nextReply()
-                // Who reads is not held up by those who don't.
+                // A watcher that reads is not delayed by those that don't.
                 try await reading.take { watcher in
                     watcher.items.values.allSatisfy { $0.pinned == isPinned }
                 }
@@ -155,7 +155,7 @@ struct WatchLoadTests {
         }
     }
 
-    // MARK: Sets that are replaced
+    // MARK: Replacing sets
 
     @Test func changesDuringASetReplacementAreNotMissed() async throws {
         try await withTestScope { scope in
@@ -164,7 +164,7 @@ struct WatchLoadTests {
             let watcher = try Watcher(daemon)
             try await watcher.watch()
             try await watcher.take { $0.items.count == 60 }
-            // Each goes at the moment its set is replaced, by everything or by some.
+            // Each image is removed while the watched set is replaced, by everything or by a part.
             for number in 0..<60 {
                 let removing = try daemon.connect()
                 try await removing.send(call("Remove", [cache.urls[number]]) + "\0")
@@ -177,8 +177,8 @@ struct WatchLoadTests {
         }
     }
 
-    /// Images come, fail, are evicted, removed and pinned, by everybody and in any order, while watchers
-    /// replace what they watch and read when they like. What they believe in the end is what is so.
+    /// Users and other programs fetch, evict, remove and pin images in random order, while watchers replace
+    /// their sets and read at random times. In the end the watchers' view equals the actual state.
     @Test func watchersConvergeOnTheActualState() async throws {
         try await withTestScope { scope in
             let script = try await WatchWorkload(in: scope)

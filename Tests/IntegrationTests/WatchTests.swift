@@ -4,10 +4,10 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `Watch`: the state, then only what changes.
+/// `Watch`: the state, then only changes.
 @Suite("Watch", .serialized, .timeLimit(.minutes(5)))
 struct WatchTests {
-    // MARK: The state at the beginning
+    // MARK: The initial state
 
     @Test func theFirstReplyIsTheCurrentState() async throws {
         try await withTestScope { scope in
@@ -29,7 +29,7 @@ struct WatchTests {
             let all = try await daemon.connect().ask(call("Watch", flags: more))
             #expect(all.continues == true)
             #expect(all.items.map(\.url) == [a] && all.items.map(\.state) == [.cached])
-            // Watching starts nothing.
+            // Watching starts no download.
             #expect(origin.requests().count == requests)
             #expect(try await daemon.status(b).state == .missing)
         }
@@ -44,7 +44,7 @@ struct WatchTests {
             #expect(answer.continues == nil)
             #expect(answer.items.map(\.state) == [.missing])
             #expect(answer.parameters?.removed == [])
-            // Everything has no end that could be waited for, nor one answer that it fits into.
+            // Watching everything has no end to wait for, and does not fit into one reply.
             let refusal = try await connection.ask(call("Watch"))
             #expect(refusal.error == "org.varlink.service.ExpectedMore")
         }
@@ -67,12 +67,12 @@ struct WatchTests {
             try await named.take { $0.items.count == 700 }
             for watcher in [everything, named] {
                 #expect(watcher.longestReply <= 256 && watcher.replies >= 3)
-                #expect(watcher.events.count == 700, "nothing is told twice")
+                #expect(watcher.events.count == 700, "nothing is reported twice")
             }
         }
     }
 
-    // MARK: What changes
+    // MARK: Changes
 
     @Test func progressIsReportedByThePercentAndTheEndAlways() async throws {
         try await withTestScope { scope in
@@ -90,7 +90,7 @@ struct WatchTests {
             }
             let fetch = try daemon.connect()
             try await fetch.send(call("Fetch", [url]) + "\0")
-            // One more comes while it is under way.
+            // One more watcher joins during the download.
             try await watchers[0].take { ($0.items.values.first?.percent ?? 0) > 20 }
             let late = try Watcher(daemon)
             try await late.watch([url])
@@ -129,7 +129,7 @@ struct WatchTests {
             try await watcher.take { _ in try watcher.isRemoved(urls[0]) }
             #expect(unlink(try cache.path(1)) == 0)
             try await watcher.take { _ in try watcher.isRemoved(urls[1]) }
-            // And back again, by a stranger's hand.
+            // Another program removes a file and restores it.
             let aside = try TemporaryDirectory(in: scope).file("aside")
             try await runSuccessfully("cp", ["-a", try cache.path(2), aside])
             #expect(unlink(try cache.path(2)) == 0)
@@ -181,7 +181,7 @@ struct WatchTests {
         }
     }
 
-    /// A call is one message, which nobody can take apart for it.
+    /// A call is a single message, and cachectl does not split it.
     @Test func moreURLsThanFitInOneCallAreAUsageError() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
@@ -215,7 +215,7 @@ struct WatchTests {
         }
     }
 
-    /// All of it is there in one turn, with its head: nothing was told of it before.
+    /// The whole response arrives in one read, and no progress is reported before.
     @Test func aDownloadThatArrivesInOneReadIsReportedToItsEnd() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
@@ -254,9 +254,9 @@ struct WatchTests {
         }
     }
 
-    // MARK: Ends
+    // MARK: The end of a stream
 
-    /// Such a call is taken apart elsewhere, and so is a page of what is watched.
+    /// Both the long call and the page of the stream are processed outside the event loop.
     @Test func leftoverStreamRepliesAreNotMixedIntoALongCallsReply() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
@@ -284,12 +284,12 @@ struct WatchTests {
             #expect(try await watcher.take() == false)
             #expect(try await watcher.connection.nextReply().parameters?.product == "cached")
             #expect(try await cache.daemon.metric("watchers") == 0)
-            // It may watch again, and be gone.
+            // The client can watch again, and then disconnect.
             try await watcher.watch()
             try await watcher.take()
             #expect(try await cache.daemon.metric("watchers") == 1)
             watcher.connection.shutdown()
-            try await waitUntil("the watcher to be forgotten") {
+            try await waitUntil("the watcher to be removed") {
                 try await cache.daemon.metric("watchers") == 0
             }
         }

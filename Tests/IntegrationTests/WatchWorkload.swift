@@ -5,18 +5,19 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A daemon where everything moves at random, and watchers that compare what they were told with it.
+/// A daemon with random operations, and watchers whose view is compared with it.
 final class WatchWorkload: Sendable {
     private let daemon: DaemonFixture
     private let urls: [String]
     private let backup: String
-    /// Never here; asked for, it fails, which all watchers hear.
+    /// A URL that always fails when fetched; all watchers are told of the failure.
     private let sentinel: String
-    /// Whether everything holds still.
+    /// Whether all operations have finished.
     private let isQuiet = Atomic(false)
+    /// The number of watchers that still replace their sets.
     private let activeWatchers = Atomic(0)
 
-    /// Operations, and sets each watcher watches one after the other.
+    /// The number of operations, and of sets that each watcher watches.
     let operations = isLongForm ? 6000 : 300
     private let sets = isLongForm ? 400 : 25
 
@@ -39,25 +40,25 @@ final class WatchWorkload: Sendable {
         try await daemon.waitForScan()
     }
 
-    // MARK: What moves
+    // MARK: Operations
 
-    /// Does what users and strangers do, until all is done; then waits until nothing is under way.
+    /// Performs random operations until all watchers have finished; then waits until the daemon is idle.
     func runOperations() async throws {
         var random = SeededGenerator(seed: testSeed)
         let connection = try daemon.connect()
         for number in 0..<operations {
             try await operate(number, connection, &random)
         }
-        // As long as somebody waits for a change there is one.
+        // While a watcher waits for a change, there must be one.
         while activeWatchers.load(ordering: .relaxed) > 0 {
             try await operate(0, connection, &random)
         }
-        try await waitUntil("nothing to be under way") {
+        try await waitUntil("the daemon to be idle") {
             let stats = try await connection.ask(call("Stats")).parameters?.stats
             return stats?["transfersRunning"] == 0 && stats?["transfersQueued"] == 0
         }
         isQuiet.store(true, ordering: .releasing)
-        // Whoever still waits for a change hears this one.
+        // Watchers that still wait for a change receive this one.
         _ = try await connection.ask(call("Fetch", [sentinel], parameters: #""refresh":true"#))
     }
 
@@ -75,11 +76,11 @@ final class WatchWorkload: Sendable {
         case 8: _ = try await connection.ask(call("Evict", parameters: #""toBytes":300000"#))
         case 9: for url in some { unlink(try daemon.path(url)) }
         case 10:
-            // A copy is put back later, as a backup would.
+            // Moves a file away and an earlier one back, as restoring a backup does.
             rename(try daemon.path(some[0]), "\(backup)/\(number % 20)")
             rename("\(backup)/\((number + 7) % 20)", try daemon.path(some[0]))
         default:
-            // Somebody who leaves before it is here.
+            // A caller that leaves before its fetch is finished.
             let other = try daemon.connect()
             try await other.send(call("Fetch", some, parameters: #""refresh":true"#) + "\0")
             _ = try await connection.ask(call("Status", some))
@@ -87,9 +88,9 @@ final class WatchWorkload: Sendable {
         }
     }
 
-    // MARK: Who watches
+    // MARK: Watchers
 
-    /// Watches one set after the other; at the end compares. The number of replies it took.
+    /// Watches one set after the other, then compares. Returns the number of replies received.
     func watch(_ number: Int) async throws -> Int {
         activeWatchers.add(1, ordering: .relaxed)
         var random = SeededGenerator(seed: testSeed &+ UInt64(number))
@@ -97,7 +98,7 @@ final class WatchWorkload: Sendable {
         for _ in 0..<sets {
             try await watcher.watch(randomSet(&random))
             switch Int.random(in: 0..<4, using: &random) {
-            // Replaced before anything was read.
+            // The set is replaced before anything was read.
             case 0: break
             case 1: try await watcher.takeUpToLatest()
             default:
@@ -112,28 +113,28 @@ final class WatchWorkload: Sendable {
         return watcher.replies
     }
 
-    /// Everything, or some.
+    /// Everything, or a random set.
     private func randomSet(_ random: inout SeededGenerator) -> [String]? {
         guard Int.random(in: 0..<3, using: &random) > 0 else { return nil }
         let count = Int.random(in: 10...60, using: &random)
         return [sentinel] + urls.shuffled(using: &random).prefix(count)
     }
 
-    /// Whatever was not heard yet comes now, and then it believes what is so.
+    /// Reads the remaining replies until the watcher's view equals the actual state.
     private func compare(_ watcher: Watcher) async throws {
         let answer = try await daemon.ask(call("Status", urls))
         let here = answer.items.filter { $0.state != .missing }.map(\.key)
         let truth = Set(here).intersection(watcher.watchedSet ?? Set(here))
-        func belief() -> Set<String> {
+        func view() -> Set<String> {
             Set(watcher.items.values.filter { $0.state != .missing }.map(\.key))
         }
         do {
-            while belief() != truth { try await watcher.take() }
+            while view() != truth { try await watcher.take() }
         } catch {
             throw TestFailure(
                 """
-                seed \(testSeed): believes \(belief().subtracting(truth)) to be here, \
-                and not \(truth.subtracting(belief())): \(error)
+                seed \(testSeed): wrongly present: \(view().subtracting(truth)), \
+                wrongly absent: \(truth.subtracting(view())): \(error)
                 """)
         }
     }

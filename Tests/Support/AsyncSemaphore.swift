@@ -1,7 +1,9 @@
 import Synchronization
 
-/// How many tests may have something running at once. Swift Testing begins them all together, and a
-/// machine has only so much of some things: 128 inotify instances a user, for one. inotify(7),
+/// A semaphore for tasks.
+///
+/// One instance limits the number of tests that run at once. Swift Testing starts them all together, and
+/// some resources are limited: for example, 128 inotify instances for each user. inotify(7),
 /// `max_user_instances`.
 final class AsyncSemaphore: Sendable {
     static let runningTests = AsyncSemaphore(count: 48)
@@ -18,7 +20,7 @@ final class AsyncSemaphore: Sendable {
         state = Mutex(State(free: count))
     }
 
-    /// Waits for a slot; first come, first served.
+    /// Waits for a free slot, first come, first served.
     func wait() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
@@ -33,7 +35,7 @@ final class AsyncSemaphore: Sendable {
         }
     }
 
-    /// Gives a slot back, or on.
+    /// Frees a slot, or passes it to the next waiter.
     func signal() {
         let next: CheckedContinuation<Void, Never>? = state.withLock { state in
             guard state.head < state.waiting.count else {

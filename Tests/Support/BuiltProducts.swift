@@ -1,10 +1,10 @@
 import Glibc
 
-/// The programs that were built together with the running test binary, or, to put others to the test:
+/// The programs built together with the running test binary. To test other builds of them:
 ///
 ///     CACHED_TEST_PROGRAMS=.build/release swift test …
 public enum BuiltProducts {
-    /// The directory they lie in. /proc/self/exe, proc(5).
+    /// The directory of the test binary. /proc/self/exe, proc(5).
     public static func directory() throws -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -14,7 +14,7 @@ public enum BuiltProducts {
         return String(path[..<(path.lastIndex(of: "/") ?? path.endIndex)])
     }
 
-    /// The path of a program: `cached`, `cachectl`.
+    /// The path of a program such as `cached` or `cachectl`.
     public static func program(_ name: String) throws -> String {
         let chosen = getenv("CACHED_TEST_PROGRAMS").map { String(cString: $0) }
         let path = "\(try chosen ?? directory())/\(name)"

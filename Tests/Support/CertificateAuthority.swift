@@ -1,4 +1,5 @@
-/// A certificate authority nobody trusts but the test: made by openssl(1), gone with its scope.
+/// A certificate authority that only the test trusts. openssl(1) creates it; it is removed with its
+/// scope.
 ///
 ///     let authority = try await CertificateAuthority(in: scope)
 ///     let nginx = try await Nginx(serving: ["/": root], tls: authority.issue(), in: scope)
@@ -10,7 +11,7 @@ public struct CertificateAuthority: Sendable {
         public let key: String
     }
 
-    /// The path of the authority's own certificate (PEM): what a client must trust.
+    /// The path of the authority's own certificate (PEM), which a client must trust.
     public let certificate: String
     private let key: String
     private let directory: TemporaryDirectory
@@ -30,8 +31,8 @@ public struct CertificateAuthority: Sendable {
     /// Issues a server certificate.
     ///
     /// - Parameters:
-    ///   - names: what it is good for, in openssl's words (x509v3_config(5)).
-    ///   - days: for how long; -1: until yesterday.
+    ///   - names: the subject alternative names, in openssl's syntax (x509v3_config(5)).
+    ///   - days: the validity; -1 for a certificate that expired yesterday.
     public func issue(
         for names: [String] = ["DNS:localhost", "IP:127.0.0.1", "IP:::1"], days: Int = 2
     ) async throws -> Identity {

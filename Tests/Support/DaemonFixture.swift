@@ -1,15 +1,15 @@
 import Glibc
 
-/// The built `cached`, running on a temporary directory and socket, with the built `cachectl` for
+/// The built `cached`, running on a temporary directory and socket, and the built `cachectl` to talk to
 /// it.
 ///
 ///     let daemon = try await DaemonFixture.start(in: scope)
 ///     let output = try await daemon.cachectl("status", url)
 ///     #expect(output.status == .exited(1))
 ///
-/// When the scope ends, a daemon still running is told to stop and must exit with 0; one that a
-/// signal has ended, other than `kill()`'s, fails the test. One that had exited by itself is the
-/// test's matter.
+/// When the scope ends, a daemon that is still running is stopped and must exit with 0. A daemon ended
+/// by a signal other than `kill()`'s fails the test. If the daemon exits by itself, the test has to
+/// check that.
 public final class DaemonFixture: Sendable {
     /// The cache's directory.
     public let directory: String
@@ -19,17 +19,18 @@ public final class DaemonFixture: Sendable {
     private let options: Options
     private let scope: TestScope
 
-    /// What a daemon is started with; all of it survives `restart()`.
+    /// The options that a daemon is started with; all of them survive `restart()`.
     public struct Options: Sendable {
-        /// Put behind those every test needs.
+        /// Added after the arguments that every test needs.
         public var arguments: [String] = []
         /// Added to the minimal environment.
         public var environment: [String: String] = [:]
         /// An existing cache directory instead of a new one.
         public var directory: String?
-        /// A path for the socket instead of a new one: what lies there was left by a daemon before.
+        /// A socket path to use instead of a new one, for example one that an earlier daemon left behind.
         public var socket: String?
-        /// Whether addresses on this machine may be fetched from; without it they are refused.
+        /// Whether the daemon is allowed to fetch from addresses on this machine, which it refuses by
+        /// default.
         public var allowsLoopback = true
         /// Whether to wait until the socket accepts connections.
         public var waitsUntilReady = true
@@ -76,8 +77,9 @@ public final class DaemonFixture: Sendable {
         }
     }
 
-    /// What every daemon has. It does not watch for memory pressure: that of the machine is no test's
-    /// own, and would evict what another has just fetched. What fails, fails at once and is forgotten.
+    /// The environment of every daemon. It does not watch for memory pressure: pressure caused by other
+    /// programs would evict images of a test. A download is tried once and its failure is not
+    /// remembered.
     private static func environment(_ home: String) -> [String: String] {
         minimalEnvironment([
             "HOME": home, "MEMORY_PRESSURE_WATCH": "/dev/null", "CACHED_ATTEMPTS": "1",
@@ -85,7 +87,7 @@ public final class DaemonFixture: Sendable {
         ])
     }
 
-    /// Starts another daemon on the same directory, with the same options. This one must have
+    /// Starts another daemon on the same directory, with the same options. This daemon must have
     /// ended.
     public func restart() async throws -> DaemonFixture {
         var options = options
@@ -93,7 +95,7 @@ public final class DaemonFixture: Sendable {
         return try await Self.start(options, in: scope)
     }
 
-    /// What the daemon has logged so far.
+    /// The log of the daemon so far.
     public var log: String { process.text(.standardError) }
 
     /// Runs `cachectl` to its end with `--socket` set.
@@ -108,7 +110,7 @@ public final class DaemonFixture: Sendable {
             standardError: standardError, within: limit)
     }
 
-    /// Starts `cachectl` with `--socket` set, for commands that go on until something happens.
+    /// Starts `cachectl` with `--socket` set, for commands that run until something happens.
     public func startCachectl(
         _ arguments: String..., standardError: ChildProcess.ErrorSink = .pipe
     ) throws -> ChildProcess {
@@ -123,21 +125,21 @@ public final class DaemonFixture: Sendable {
         try VarlinkConnection(socket, in: scope)
     }
 
-    /// SIGTERM; the daemon must exit with 0. Nothing happens when it has ended already by `kill()`.
+    /// Sends SIGTERM; the daemon must exit with 0. Does nothing if `kill()` has ended it already.
     public func stop(within limit: Duration = .patience) async throws {
         process.signal(SIGTERM)
         let status = try await process.waitForExit(within: limit)
         guard status == .success || status == .signalled(SIGKILL) else {
-            throw TestFailure("cached ended with \(status) and said:\n\(log)")
+            throw TestFailure("cached ended with \(status) and logged:\n\(log)")
         }
     }
 
-    /// SIGKILL, as a crash has it.
+    /// Sends SIGKILL, which is like a crash.
     public func kill() async throws {
         try await process.kill()
     }
 
-    /// The option goes behind the subcommand, where it belongs.
+    /// Inserts the option after the subcommand.
     private func commandLine(_ arguments: [String]) -> [String] {
         arguments.prefix(1) + ["--socket", socket] + arguments.dropFirst()
     }

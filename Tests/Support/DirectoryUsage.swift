@@ -1,14 +1,14 @@
 import Glibc
 
-/// What the disk holds for the entries and partials of a cache directory, measured from outside as
-/// du(1) does.
+/// The disk space used by the entries and partials of a cache directory, measured from outside as du(1)
+/// does.
 public struct DirectoryUsage: Sendable, Hashable {
-    /// Bytes of their blocks, those of attributes included. stat(2), `st_blocks`.
+    /// Bytes of their blocks, including those of attributes. stat(2), `st_blocks`.
     public private(set) var bytes = 0
     public private(set) var entries = 0
     public private(set) var partials = 0
 
-    /// Adds up what lies there. What comes or goes meanwhile is counted or not.
+    /// Adds up the files. A file that appears or disappears meanwhile can be counted or not.
     public init(of directory: String) throws {
         guard let stream = opendir(directory) else {
             throw TestFailure.syscall("opendir", directory)
@@ -27,15 +27,16 @@ public struct DirectoryUsage: Sendable, Hashable {
         }
     }
 
-    /// The same at one moment; `nil` if a name came, went or changed while it was read, so that the
-    /// sum may never have been true. Relies on fine time stamps: Linux 6.13 or later.
+    /// Measures the directory at one moment. Returns `nil` if a name appeared, disappeared or changed
+    /// meanwhile, because the sum might never have been true. Relies on fine-grained time stamps:
+    /// Linux 6.13 or later.
     public init?(momentOf directory: String) throws {
         let before = try Self.changeTime(of: directory)
         try self.init(of: directory)
         guard try Self.changeTime(of: directory) == before else { return nil }
     }
 
-    /// Seconds and nanoseconds. stat(2), `st_ctim`.
+    /// The time of the last change as seconds and nanoseconds. stat(2), `st_ctim`.
     private static func changeTime(of path: String) throws -> [Int] {
         var status = stat()
         guard lstat(path, &status) == 0 else { throw TestFailure.syscall("lstat", path) }

@@ -1,7 +1,7 @@
-/// Asks again and again until there is an answer; for states that nobody announces.
+/// Polls until `ask` returns a value. For states that no event announces.
 ///
-/// Each asking should be a round trip to the process whose state it is, so that waiting spends its time
-/// there.
+/// Each poll should be a round trip to the process that has the state, so that the waiting time is
+/// spent there.
 ///
 /// - Throws: `TestFailure` that names `what` after `limit`.
 public func eventually<Answer>(

@@ -1,22 +1,22 @@
 import Glibc
 
-/// All that is said on one connection to a Unix socket, and all that is received: for clients that keep to
-/// no protocol. Runs on the calling thread and blocks there.
+/// All bytes sent and received on one connection to a Unix socket, for clients that don't follow the
+/// protocol. Runs on the calling thread and blocks it.
 public struct Exchange: Sendable {
-    /// How a client ends.
+    /// How the client ends the conversation.
     public enum Ending: Sendable {
-        /// Says that no more comes, and listens to the end.
+        /// Shuts down its sending side and reads until the other side closes.
         case readsToEnd
-        /// Closes without having read anything.
+        /// Closes the connection without reading anything.
         case closesUnread
     }
 
-    /// What came from the other side until it closed the connection.
+    /// The bytes that the other side sent until it closed the connection.
     public private(set) var received: [UInt8] = []
 
-    /// Connects, and sends pieces one by one, reading meanwhile what there is.
+    /// Connects and sends the pieces one by one, reading whatever arrives meanwhile.
     ///
-    /// - Throws: `TestFailure` if for so long the other side neither takes nor says anything nor closes.
+    /// - Throws: `TestFailure` if for `limit` the other side neither reads, writes nor closes.
     public init(
         with path: String, sending pieces: [[UInt8]], _ ending: Ending = .readsToEnd,
         within limit: Duration = .patience
@@ -32,7 +32,7 @@ public struct Exchange: Sendable {
         while try receive(on: socket, limit) {}
     }
 
-    /// The messages received, without their NULs; what came after the last NUL is one too.
+    /// The messages received, without their NULs. Bytes after the last NUL count as a message too.
     public var messages: [ArraySlice<UInt8>] { received.split(separator: 0) }
 
     private mutating func send(
@@ -41,15 +41,15 @@ public struct Exchange: Sendable {
         var rest = piece[...]
         while !rest.isEmpty {
             let sent = socket.sendAtOnce(rest)
-            // The other side may close before all is said: the rest is not for it.
+            // The other side may close before everything is sent; the rest is dropped.
             if sent < 0 && errno != EAGAIN { return }
             rest = rest.dropFirst(max(sent, 0))
             if !rest.isEmpty, !(try receive(on: socket, toSend: true, limit)) { return }
         }
     }
 
-    /// Waits until there is something to hear, and takes it; with `toSend` also until something can be
-    /// sent. False once nothing more will be received. poll(2).
+    /// Waits for data and receives it; with `toSend` also returns when data can be sent. Returns false
+    /// at the end of the stream. poll(2).
     private mutating func receive(
         on socket: Socket, toSend: Bool = false, _ limit: Duration
     ) throws -> Bool {
@@ -57,7 +57,7 @@ public struct Exchange: Sendable {
         var entry = pollfd(fd: socket.descriptor, events: events, revents: 0)
         guard poll(&entry, 1, limit.milliseconds) != 0 else {
             let end = String(decoding: received.suffix(300), as: UTF8.self)
-            throw TestFailure("no answer and no end of a connection; received last: \(end)")
+            throw TestFailure("the other side neither answered nor closed; last received: \(end)")
         }
         guard entry.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 else { return true }
         guard let bytes = socket.receive(), !bytes.isEmpty else { return false }

@@ -22,7 +22,7 @@ public struct ExtendedAttributes: Sendable {
         }
     }
 
-    /// The value of one; `nil` when it is not there. lgetxattr(2).
+    /// The value of one attribute; `nil` if it does not exist. lgetxattr(2).
     public subscript(name: String) -> String? {
         get throws {
             var buffer = [UInt8](repeating: 0, count: 65536)
@@ -33,7 +33,7 @@ public struct ExtendedAttributes: Sendable {
         }
     }
 
-    /// Sets one. lsetxattr(2).
+    /// Sets one attribute. lsetxattr(2).
     public func set(_ name: String, _ value: String) throws {
         let bytes = Array(value.utf8)
         guard ctest_set_attribute(path, name, bytes, bytes.count) == 0 else {

@@ -1,23 +1,22 @@
 import Glibc
 
-/// A FIFO and the writing end of it, as a service manager has it that names the FIFO in
-/// `$MEMORY_PRESSURE_WATCH`.
+/// A FIFO and its writing end, like the one a service manager names in `$MEMORY_PRESSURE_WATCH`.
 public struct FIFO: Sendable {
     public let path: String
     private let descriptor: Int32
 
-    /// Makes a FIFO in a directory of its own; gone when the scope ends. mkfifo(3).
+    /// Creates a FIFO in its own directory; it is removed when the scope ends. mkfifo(3).
     public init(in scope: TestScope) throws {
         path = try TemporaryDirectory(in: scope).file("fifo")
         guard mkfifo(path, 0o600) == 0 else { throw TestFailure.syscall("mkfifo", path) }
-        // For both directions, so that opening waits for nobody.
+        // Opened for both directions, so that open(2) does not wait for a reader.
         let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw TestFailure.syscall("open", path) }
         scope.atEnd { close(descriptor) }
         self.descriptor = descriptor
     }
 
-    /// Writes bytes in one piece. write(2).
+    /// Writes the text in one call. write(2).
     public func write(_ text: String) throws {
         let bytes = Array(text.utf8)
         guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {

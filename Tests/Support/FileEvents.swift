@@ -1,13 +1,13 @@
 import CTestSupport
 import Glibc
 
-/// What happens to the names in a directory, as the kernel tells it. inotify(7)
+/// Changes of the names in a directory, as the kernel reports them. inotify(7)
 ///
 ///     let events = try FileEvents(.removals, in: daemon.directory, scope)
 ///     …
 ///     let first = try await events.next()
 public final class FileEvents: Sendable {
-    /// What to hear of.
+    /// The events to listen for.
     public struct Kinds: OptionSet, Sendable {
         public let rawValue: UInt32
 
@@ -15,19 +15,19 @@ public final class FileEvents: Sendable {
             self.rawValue = rawValue
         }
 
-        /// A name is gone. `IN_DELETE`
+        /// A name was deleted. `IN_DELETE`
         public static let removals = Kinds(rawValue: UInt32(IN_DELETE))
-        /// A file has got a name that it had not before and is no partial's: it was published. `IN_MOVED_TO`,
+        /// A file got a new name that is not a partial's, so it was published. `IN_MOVED_TO`,
         /// `IN_CREATE`
         public static let publications = Kinds(
             rawValue: UInt32(IN_MOVED_TO) | UInt32(IN_CREATE))
-        /// A file was read, or its access time set, which the kernel tells as the same. `IN_ACCESS`
+        /// A file was read or its access time was set; the kernel reports both the same. `IN_ACCESS`
         public static let uses = Kinds(rawValue: UInt32(IN_ACCESS))
     }
 
     private let descriptor: Int32
 
-    /// Listens from now on, until the scope ends. inotify_init1(2), inotify_add_watch(2).
+    /// Listens until the scope ends. inotify_init1(2), inotify_add_watch(2).
     public init(_ kinds: Kinds, in directory: String, _ scope: TestScope) throws {
         let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard descriptor >= 0 else { throw TestFailure.syscall("inotify_init1") }
@@ -38,8 +38,8 @@ public final class FileEvents: Sendable {
         self.descriptor = descriptor
     }
 
-    /// Waits until something has happened since the last call; returns when that was noticed. All
-    /// that waits is taken.
+    /// Waits for an event since the last call, takes all pending events, and returns when the event
+    /// was noticed.
     @discardableResult
     public func next(
         within limit: Duration = .patience
@@ -50,7 +50,7 @@ public final class FileEvents: Sendable {
                 var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 let left = deadline - ContinuousClock.now
                 guard poll(&event, 1, max(left, .zero).milliseconds) == 1 else {
-                    throw TestFailure.timedOut("something in a directory", after: limit)
+                    throw TestFailure.timedOut("an event in a directory", after: limit)
                 }
                 let now = ContinuousClock.now
                 if takeEvents() { return now }
@@ -58,7 +58,7 @@ public final class FileEvents: Sendable {
         }
     }
 
-    /// Takes all that waits; whether there was more than that partials were made.
+    /// Takes all pending events. Returns whether there was any other than the creation of partials.
     private func takeEvents() -> Bool {
         var isNews = false
         var buffer = [UInt8](repeating: 0, count: 65536)
@@ -79,7 +79,7 @@ public final class FileEvents: Sendable {
         return isNews
     }
 
-    /// Waits until a condition holds, looking again whenever something has happened.
+    /// Waits until a condition holds, checking it again after every event.
     public func wait(
         for what: String, within limit: Duration = .patience, until holds: () throws -> Bool
     ) async throws {

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Whether tests that come in two forms run in the long one, for minutes instead of seconds:
+/// Whether tests that have a short and a long form run the long one, which takes minutes:
 ///
 ///     CACHED_TEST_LONG=1 swift test …
 public let isLongForm = getenv("CACHED_TEST_LONG") != nil
 
-/// What random tests begin from; each run says it on standard error, and setting it repeats the run:
+/// The seed of random tests. Each run prints it on standard error; setting it repeats the run:
 ///
 ///     CACHED_TEST_SEED=4711 swift test …
 public let testSeed: UInt64 = {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A value behind a lock that a task can wait on.
 ///
-/// Every change is followed, still under the lock, by one look of each waiter: a waiter sees the
-/// first state that satisfies it, even if the next change takes it back. Waiting holds no thread.
+/// After every change, and still under the lock, each waiter checks the new state. So a waiter sees the
+/// first state that satisfies it, even if the next change reverts it. Waiting blocks no thread.
 final class Monitor<State: Sendable>: Sendable {
     private struct Guarded {
         var state: State
@@ -12,7 +12,7 @@ final class Monitor<State: Sendable>: Sendable {
         var nextWaiter = 0
     }
 
-    /// What a waiter does with a new state; true when it has been satisfied and is gone.
+    /// Checks a new state; `look` returns true when the waiter is satisfied and can be removed.
     private struct Waiter {
         let look: (State) -> Bool
         let giveUp: (any Error) -> Void
@@ -28,12 +28,12 @@ final class Monitor<State: Sendable>: Sendable {
         guarded.withLock { $0.state }
     }
 
-    /// Reads a part of the state and holds nothing of the rest, which the next change would copy otherwise.
+    /// Reads a part of the state without retaining the rest, which the next change would then copy.
     func read<Result: Sendable>(_ body: (State) -> Result) -> Result {
         guarded.withLock { body($0.state) }
     }
 
-    /// Changes the state and lets the waiters look at the result.
+    /// Changes the state and lets the waiters check the result.
     @discardableResult
     func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         guarded.withLock { guarded in
@@ -76,7 +76,7 @@ final class Monitor<State: Sendable>: Sendable {
         _ condition: @escaping @Sendable (State) -> Result?
     ) {
         guarded.withLock { guarded in
-            // Cancellation may come before enrolment; its handler then found nobody to tell.
+            // Cancellation can come before the waiter is enrolled; its handler then found no waiter.
             if Task.isCancelled { return continuation.resume(throwing: CancellationError()) }
             if let result = condition(guarded.state) {
                 return continuation.resume(returning: result)

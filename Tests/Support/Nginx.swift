@@ -3,12 +3,11 @@
 ///     let nginx = try await Nginx(serving: ["/": "/usr/share/backgrounds/mate"], in: scope)
 ///     nginx.url("abstract/Flow.png")
 ///
-/// One process in the foreground with all its files in a temporary directory; runs as root and as
-/// anybody. The port stays reserved until nginx listens on it, so no other test takes it in
-/// between.
+/// One process in the foreground, with all its files in a temporary directory. It runs as root and as
+/// any other user. The port stays reserved until nginx listens on it, so that no other test takes it.
 public struct Nginx: Sendable {
     public let port: Int
-    /// The process, to be killed or asked for its log.
+    /// The process, for example to kill it or to read its log.
     public let process: ChildProcess
     private let isTLS: Bool
 
@@ -16,10 +15,10 @@ public struct Nginx: Sendable {
     ///
     /// - Parameters:
     ///   - roots: URL path prefix → the directory served there.
-    ///   - limitRate: bytes a second, for each connection (`limit_rate`).
-    ///   - tls: with a certificate it speaks TLS only, and HTTP/2 to those who ask for it.
-    ///   - http2: whether it speaks HTTP/2 at all.
-    ///   - extra: further lines for the `server` block.
+    ///   - limitRate: bytes per second, for each connection (`limit_rate`).
+    ///   - tls: a certificate; with one the server speaks only TLS, and HTTP/2 to clients that ask for it.
+    ///   - http2: whether the server offers HTTP/2 at all.
+    ///   - extra: additional lines for the `server` block.
     public init(
         serving roots: [String: String], limitRate: Int? = nil,
         tls: CertificateAuthority.Identity? = nil, http2: Bool = true, extra: String = "",
@@ -36,7 +35,7 @@ public struct Nginx: Sendable {
         isTLS = tls != nil
         process = try ChildProcess(
             "nginx", ["-p", directory.path, "-c", file, "-e", "stderr"], in: scope)
-        // Said once it listens, and never when the configuration is wrong.
+        // Logged once nginx listens, and never if the configuration is wrong.
         try await process.waitForLine(containing: "event method")
     }
 
@@ -46,13 +45,13 @@ public struct Nginx: Sendable {
         return "\(isTLS ? "https" : "http")://\(host):\(port)/\(relative)"
     }
 
-    /// What nginx has logged: errors, and a line `GET /path 200 HTTP/1.1 CONNECTION` a request.
+    /// The log of nginx: errors, and a line `GET /path 200 HTTP/1.1 CONNECTION` for each request.
     public var log: String {
         process.text(.standardOutput) + process.text(.standardError)
     }
 }
 
-/// The parts of an nginx.conf(5) that differ.
+/// The variable parts of an nginx.conf(5).
 private struct Configuration {
     let port: Int
     let roots: [String: String]

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs blocking work on a thread of its own, so that it holds none of the few that run tasks.
+/// Runs blocking work on a dedicated thread, so that it blocks no thread of the task pool.
 public func offPool<Result: Sendable>(
     _ body: @escaping @Sendable () throws -> Result
 ) async throws -> Result {

@@ -1,10 +1,10 @@
 import Glibc
 
-/// A file of pressure figures, looked at from outside the daemon. Documentation/accounting/psi.rst.
+/// A file of pressure statistics, read independently of the daemon. Documentation/accounting/psi.rst.
 public struct PressureFile: Sendable {
     public let path: String
 
-    /// The figures of the whole machine.
+    /// The statistics of the whole machine.
     public static let machine = PressureFile(path: "/proc/pressure/memory")
 
     public init(path: String) {
@@ -13,14 +13,15 @@ public struct PressureFile: Sendable {
 
     public var isThere: Bool { access(path, R_OK) == 0 }
 
-    /// Whether the kernel signals here to this process: before Linux 6.4 to the privileged only.
+    /// Whether the kernel grants this process a trigger. Before Linux 6.4 only privileged processes
+    /// could have one.
     public var grantsTriggers: Bool {
         guard let descriptor = arm() else { return false }
         close(descriptor)
         return true
     }
 
-    /// How long some task has waited for memory so far.
+    /// The total time in which some task has waited for memory.
     public func waited() throws -> Duration {
         let text = String(decoding: try contents(of: path), as: UTF8.self)
         guard let some = text.split(separator: "\n").first, some.hasPrefix("some "),
@@ -29,8 +30,8 @@ public struct PressureFile: Sendable {
         return .microseconds(total)
     }
 
-    /// Arms a warning without any guard, runs `body`, and waits for the first event, true or false.
-    /// Returns false if there was none in time, or no trigger is granted. poll(2).
+    /// Arms a trigger at the warning threshold, runs `body`, and waits for the first event, genuine or
+    /// not. Returns false if there was none in time, or if no trigger is granted. poll(2).
     @discardableResult
     public func unguardedEvent(
         within limit: Duration, after body: @Sendable () async throws -> Void = {}
@@ -44,7 +45,7 @@ public struct PressureFile: Sendable {
         }
     }
 
-    /// Opens a descriptor that holds a warning; `nil` if the kernel grants none.
+    /// Opens a descriptor with a trigger at the warning threshold; `nil` if the kernel grants none.
     private func arm() -> Int32? {
         let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

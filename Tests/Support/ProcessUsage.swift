@@ -1,33 +1,34 @@
 import Foundation
 import Glibc
 
-/// What a process uses of the machine, looked at from outside. proc(5).
+/// The resources a process uses, measured from outside. proc(5).
 public struct ProcessUsage: Sendable {
-    /// Bytes of memory of its own: `RssAnon`, not counting what is only mapped from files.
+    /// Bytes of anonymous memory, `RssAnon`: mapped files are not included.
     public let anonymousBytes: Int
     public let threads: Int
     /// Open descriptors.
     public let descriptors: Int
-    /// Processor time used so far, in its own code and in the kernel's.
+    /// Processor time used so far, in user and kernel mode.
     public let processorTime: Duration
 
     public init(of process: Int32) throws {
         let status = try Self.fields(of: "/proc/\(process)/status")
         guard let kibibytes = status["RssAnon"], let threads = status["Threads"] else {
-            throw TestFailure("the figures of process \(process) are not known")
+            throw TestFailure("/proc has no figures of process \(process)")
         }
         anonymousBytes = kibibytes << 10
         self.threads = threads
         descriptors = try FileManager.default
             .contentsOfDirectory(atPath: "/proc/\(process)/fd").count
-        // The name in parentheses may hold spaces; `utime` and `stime` are the 12th and 13th behind it.
+        // The name in parentheses can contain spaces; `utime` and `stime` are the 12th and 13th fields
+        // after it.
         let stat = String(decoding: try contents(of: "/proc/\(process)/stat"), as: UTF8.self)
         let numbers = stat.drop { $0 != ")" }.split(separator: " ").dropFirst(12).prefix(2)
         let ticks = numbers.compactMap { Int($0) }.reduce(0, +)
         processorTime = .milliseconds(ticks * 1000 / sysconf(Int32(_SC_CLK_TCK)))
     }
 
-    /// Lines of `Name:   number …`.
+    /// Parses lines of the form `Name:   number …`.
     private static func fields(of path: String) throws -> [Substring: Int] {
         let text = String(decoding: try contents(of: path), as: UTF8.self)
         let pairs: [(Substring, Int)] = text.split(separator: "\n").compactMap { line in

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Images that Debian packages have installed on this machine.
+/// Images that Debian packages install on this machine.
 public enum RealImages {
-    /// A package's images.
+    /// The images of a package.
     public struct Source: Sendable {
-        /// The package to install for them.
+        /// The package that provides them.
         public let package: String
         public let root: String
     }
@@ -14,13 +14,13 @@ public enum RealImages {
         package: "mate-backgrounds", root: "/usr/share/backgrounds/mate")
     /// Many small icons: PNG, from 16 to 48 pixels.
     public static let icons = Source(package: "tango-icon-theme", root: "/usr/share/icons/Tango")
-    /// Whatever else has brought icons, used when the packages above are missing.
+    /// Icons of any other package, used if the packages above are missing.
     public static let otherIcons = Source(package: "adwaita-icon-theme", root: "/usr/share/icons")
 
-    /// The paths of all JPEG and PNG files (no links), sorted; of the other icons when the package
-    /// is missing.
+    /// The paths of all JPEG and PNG files (no links), sorted. Falls back to the other icons if the
+    /// package is missing.
     ///
-    /// - Throws: `TestFailure` naming the package when there is no image at all.
+    /// - Throws: `TestFailure` naming the package if there is no image at all.
     public static func paths(of source: Source) throws -> [String] {
         let paths = images(under: source.root)
         if !paths.isEmpty { return paths }

@@ -1,4 +1,4 @@
-/// A loopback port that refuses every connection as long as the scope lasts: taken, and nobody listens.
+/// A loopback port that refuses every connection until the scope ends: it is bound but not listening.
 public struct ReservedPort: Sendable {
     public let number: Int
 

@@ -1,14 +1,14 @@
-/// Small valid images made on the spot, where a real one would say nothing more.
+/// Small valid images generated on the spot, for tests that need no real ones.
 public enum SampleImage {
-    /// A whole PNG of one grey, of exactly `byteCount` bytes if that is given: the rest is padding
-    /// in a private ancillary chunk before the image data (PNG specification, §5).
+    /// A complete PNG in a single shade of grey, of exactly `byteCount` bytes if given. Padding goes into
+    /// a private ancillary chunk before the image data (PNG specification, §5).
     ///
-    /// - Parameter seed: makes images of equal size differ.
+    /// - Parameter seed: makes images of the same size differ.
     public static func png(
         width: Int = 8, height: Int = 8, byteCount: Int? = nil, seed: UInt8 = 0
     ) -> [UInt8] {
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        // Eight bits a pixel, greyscale, no interlacing.
+        // Eight bits per pixel, greyscale, no interlacing.
         let header = chunk("IHDR", bigEndian(width) + bigEndian(height) + [8, 0, 0, 0, 0])
         let row: [UInt8] = [0] + Array(repeating: seed, count: width)
         let pixels = chunk("IDAT", zlib(Array(repeating: row, count: height).flatMap(\.self)))

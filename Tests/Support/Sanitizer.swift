@@ -1,7 +1,7 @@
 import Glibc
 
-/// Whether the tests and the programs run under a sanitizer, in many times the time and memory:
-/// `make sanitize` says so. Then what is measured is not looked at.
+/// Whether the tests and programs run under a sanitizer, which multiplies their time and memory.
+/// `make sanitize` sets it. Time and memory are not checked then.
 ///
 ///     CACHED_TEST_SANITIZED=1 swift test …
 public let isSanitized = getenv("CACHED_TEST_SANITIZED") != nil

@@ -1,4 +1,4 @@
-/// Random numbers that come again with the same seed: SplitMix64 (Steele, Lea, Flood 2014).
+/// Random numbers that repeat with the same seed: SplitMix64 (Steele, Lea, Flood 2014).
 public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

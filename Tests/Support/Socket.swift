@@ -1,11 +1,11 @@
 import CTestSupport
 import Glibc
 
-/// A stream socket's descriptor with the few calls the fixtures need.
+/// The descriptor of a stream socket, with the few calls that the fixtures need.
 ///
-/// A value without an owner: who made it closes it, once.
+/// A plain value without ownership: the code that created it closes it, once.
 struct Socket: Sendable {
-    /// How a peer gone shows in poll(2): POLLRDHUP, for which the C headers want _GNU_SOURCE.
+    /// POLLRDHUP, which the C headers define only under _GNU_SOURCE: poll(2) reports a closed peer.
     private static let peerClosed: Int16 = 0x2000
 
     let descriptor: Int32
@@ -55,13 +55,13 @@ struct Socket: Sendable {
         return socket
     }
 
-    /// Listens on a port of 127.0.0.1, or of 127.0.0.`host`; on a free one unless told. listen(2).
+    /// Listens on 127.0.0.1, or on 127.0.0.`host`; on a free port if none is given. listen(2).
     static func listenOnLoopback(
         host: UInt8 = 1, port: Int = 0, backlog: Int32 = 4096
     ) throws -> (socket: Socket, port: Int) {
         let (socket, port) = try bindToLoopback(host: host, port: port)
-        // Inherited by what is accepted: a body sent after its head does not wait 40 ms for the answer to
-        // that. tcp(7).
+        // Accepted sockets inherit this. A body sent after its head does not wait 40 ms for the head's
+        // acknowledgement. tcp(7).
         var isEager: Int32 = 1
         setsockopt(
             socket.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isEager,
@@ -73,7 +73,7 @@ struct Socket: Sendable {
         return (socket, port)
     }
 
-    /// Listens on a free port of every address of this machine, IPv4 and IPv6. ipv6(7).
+    /// Listens on a free port on all addresses of this machine, IPv4 and IPv6. ipv6(7).
     static func listenEverywhere(backlog: Int32 = 4096) throws -> (socket: Socket, port: Int) {
         let socket = try make(AF_INET6)
         var only: Int32 = 0
@@ -96,8 +96,9 @@ struct Socket: Sendable {
         return (socket, Int(UInt16(bigEndian: address.sin6_port)))
     }
 
-    /// Takes a free port of 127.0.0.1 for a program of the same user that binds it by SO_REUSEPORT:
-    /// nobody else gets it while this socket is open, and this one gets no connections. socket(7).
+    /// Reserves a free port of 127.0.0.1 for a program of the same user that binds it with SO_REUSEPORT.
+    /// No other program gets the port while this socket is open, and this socket receives no
+    /// connections. socket(7).
     static func reserveLoopbackPort() throws -> (socket: Socket, port: Int) {
         try bindToLoopback(shared: true)
     }
@@ -163,17 +164,17 @@ struct Socket: Sendable {
         }
     }
 
-    /// The next connection; `nil` once the socket was shut down. accept4(2).
+    /// Accepts the next connection; `nil` once the socket was shut down. accept4(2).
     func accept() -> Socket? {
         while true {
             let accepted = ctest_accept(descriptor)
             if accepted >= 0 { return Socket(descriptor: accepted) }
-            // A client that gave up while queued, or no descriptor free right now.
+            // A client that gave up while queued, or no free descriptor at the moment.
             guard errno == EINTR || errno == ECONNABORTED || errno == EMFILE else { return nil }
         }
     }
 
-    /// Sends everything; false once the peer is gone. send(2).
+    /// Sends all bytes; returns false if the peer is gone. send(2).
     func send(_ bytes: some Collection<UInt8>) -> Bool {
         let all = Array(bytes)
         var sent = 0
@@ -188,7 +189,7 @@ struct Socket: Sendable {
         return true
     }
 
-    /// Sends what can be sent without waiting; how much, or -1 with errno. send(2).
+    /// Sends as much as possible without blocking; returns the count, or -1 with errno. send(2).
     func sendAtOnce(_ bytes: ArraySlice<UInt8>) -> Int {
         bytes.withUnsafeBytes { rest in
             Glibc.send(
@@ -196,7 +197,7 @@ struct Socket: Sendable {
         }
     }
 
-    /// The next bytes, at most `limit`; empty at the end of the stream, `nil` on an error. recv(2).
+    /// Receives at most `limit` bytes; empty at the end of the stream, `nil` on an error. recv(2).
     func receive(upTo limit: Int = 65536) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: limit)
         while true {
@@ -206,13 +207,13 @@ struct Socket: Sendable {
         }
     }
 
-    /// What poll(2) has seen.
+    /// The event that poll(2) reported.
     enum Event {
         case readable, closedByPeer, otherReadable, timedOut
     }
 
-    /// Waits until the peer closes, `other` becomes readable or `limit` has passed; with `orInput`
-    /// also until there is something to read here. poll(2).
+    /// Waits until the peer closes, `other` becomes readable or `limit` has passed; with `orInput` also
+    /// until this socket is readable. poll(2).
     func wait(orInput: Bool = false, other: Int32 = -1, within limit: Duration? = nil) -> Event {
         let input = orInput ? Int16(POLLIN) : 0
         var polled = [
@@ -225,12 +226,13 @@ struct Socket: Sendable {
         return polled[0].revents == 0 ? .timedOut : .closedByPeer
     }
 
-    /// Ends both directions, which wakes whoever is blocked on the socket, or only ours. shutdown(2).
+    /// Ends both directions, which wakes every thread blocked on the socket, or only the sending side.
+    /// shutdown(2).
     func shutdown(sendingOnly: Bool = false) {
         Glibc.shutdown(descriptor, Int32(sendingOnly ? SHUT_WR : SHUT_RDWR))
     }
 
-    /// Makes the coming `close()` send a reset instead of an orderly end. SO_LINGER, socket(7).
+    /// Makes the next `close()` send a reset instead of an orderly end. SO_LINGER, socket(7).
     func resetOnClose() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(

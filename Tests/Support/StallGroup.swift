@@ -1,22 +1,23 @@
 import Foundation
 import Glibc
 
-/// A control group in which memory is really short: 48 MiB, read through by a file of 64 MiB.
+/// A control group that is really short of memory: it has 48 MiB, and processes in it read a file of
+/// 64 MiB.
 ///
-/// Costs the rest of the machine no memory. Needs root, the memory controller of version 1 and a tree
-/// of version 2, as a hybrid system mounts them.
+/// Uses no memory of the rest of the machine. Needs root, the memory controller of version 1 and a
+/// version 2 tree beside it, as a hybrid system mounts them.
 public struct StallGroup: Sendable {
     private static let memoryTree = "/sys/fs/cgroup/memory"
     private static let tree = "/sys/fs/cgroup/unified"
 
-    /// Why there can be none here; `nil` if there can.
+    /// The reason why this machine can't provide one; `nil` if it can.
     public static var obstacle: String? {
-        if geteuid() != 0 { return "only root may make control groups" }
+        if geteuid() != 0 { return "only root can create control groups" }
         if access("\(memoryTree)/memory.limit_in_bytes", W_OK) != 0 {
             return "no memory controller of version 1 is mounted"
         }
         return access("\(tree)/memory.pressure", R_OK) == 0
-            ? nil : "no tree of version 2 with pressure figures is mounted beside it"
+            ? nil : "no version 2 tree with pressure statistics is mounted beside it"
     }
 
     private let scope: TestScope
@@ -24,7 +25,7 @@ public struct StallGroup: Sendable {
     private let group: String
     private let file: String
 
-    /// The figures of the group.
+    /// The pressure statistics of the group.
     public var pressure: PressureFile { PressureFile(path: "\(group)/memory.pressure") }
 
     public init(in scope: TestScope) throws {
@@ -40,11 +41,11 @@ public struct StallGroup: Sendable {
         try Self.fill(file)
     }
 
-    /// Reads the file in three processes at once, until `end` or for so long that there is enough of a stall
-    /// anyhow; returns once the kernel has counted 200 ms of it, as a warning asks for.
+    /// Reads the file in three processes at once, until `end()` is called or for a minute. Returns once
+    /// the kernel has counted a stall of 200 ms, the threshold of a warning.
     ///
-    /// Looks ten times a second: each look makes the kernel weigh what was waited since the last one by whole
-    /// ticks of its clock (kernel/sched/psi.c, collect_percpu_times), so that looks without a pause lose it.
+    /// Polls ten times a second. Each read makes the kernel round the time waited since the last read to
+    /// whole clock ticks (kernel/sched/psi.c, collect_percpu_times), so continuous polling loses time.
     public func stall() async throws {
         let before = try pressure.waited()
         let reader = "timeout 60 sh -c 'while :; do cat \(file) >/dev/null; done'"
@@ -55,12 +56,12 @@ public struct StallGroup: Sendable {
         }
     }
 
-    /// Reads the file once, which costs a few milliseconds of waiting.
+    /// Reads the file once, which causes a stall of a few milliseconds.
     public func stallBriefly() async throws {
         try await run("cat \(file) >/dev/null").waitForExit()
     }
 
-    /// What a running program takes from now on is charged to the memory controller's group.
+    /// Charges the future memory of a running program to the memory controller's group.
     public func charge(_ process: ChildProcess) throws {
         try Self.write("\(process.pid)", to: "\(limited)/cgroup.procs")
     }
@@ -76,12 +77,12 @@ public struct StallGroup: Sendable {
         return count
     }
 
-    /// Ends all processes in here. cgroup.kill: cgroups(7)
+    /// Kills all processes in the group. cgroup.kill: cgroups(7)
     public func end() throws {
         try Self.end(group)
     }
 
-    /// Runs a shell script in here; returns when it is about to do its work.
+    /// Runs a shell script in the group; returns once the process has entered the group.
     private func run(_ script: String) async throws -> ChildProcess {
         let enter = "echo $$ >\(limited)/cgroup.procs && echo $$ >\(group)/cgroup.procs"
         let child = try ChildProcess(
@@ -98,7 +99,7 @@ public struct StallGroup: Sendable {
         scope.atEnd { try remove(path) }
     }
 
-    /// Those that end leave their group a moment later, which no event tells for version 1.
+    /// A process leaves its group a moment after it ends, and version 1 sends no event for that.
     private static func remove(_ path: String) throws {
         try end(path)
         let deadline = ContinuousClock.now + .seconds(5)
@@ -121,8 +122,8 @@ public struct StallGroup: Sendable {
         try handle.close()
     }
 
-    /// Makes the file and drops its pages: otherwise they stay charged to this process, and whoever
-    /// reads the file waits for nothing. posix_fadvise(2).
+    /// Creates the file and drops its pages. Otherwise they stay charged to this process, and a reader of
+    /// the file never waits. posix_fadvise(2).
     private static func fill(_ path: String) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

@@ -1,5 +1,5 @@
-/// Measures what a promise allows, on a machine that others share: its time stands still while one of the
-/// processors runs nothing of ours, because the host or other programs have it.
+/// Measures time on a machine shared with other work: the stopwatch stands still while a processor is
+/// taken away by the host or by other programs.
 ///
 ///     let watch = Stopwatch()
 ///     …
@@ -10,10 +10,10 @@ public struct Stopwatch: Sendable {
 
     public init() {}
 
-    /// Since it was made.
+    /// The time since the stopwatch was created.
     public var time: Duration { time(until: .now) }
 
-    /// From when it was made to another moment that has been.
+    /// The time from its creation to an earlier moment.
     public func time(until end: ContinuousClock.Instant) -> Duration {
         end - start - stalls.time(from: start, until: end)
     }

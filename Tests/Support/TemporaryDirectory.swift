@@ -1,20 +1,20 @@
 import Foundation
 import Glibc
 
-/// A directory of the test's own, directly under `/tmp` unless it is to be in memory, removed with all it
-/// holds when the scope ends.
+/// A temporary directory directly under `/tmp`, or in memory. It is removed with its contents when the
+/// scope ends.
 ///
-/// Its path is short on purpose: a socket's path may have 107 bytes (unix(7)).
+/// Its path is short on purpose: the path of a socket is limited to 107 bytes (unix(7)).
 public struct TemporaryDirectory: Sendable {
     /// The absolute path, without a slash at the end.
     public let path: String
 
-    /// Makes the directory, open to the caller only. mkdtemp(3).
+    /// Creates the directory, accessible only to the caller. mkdtemp(3).
     public init(in scope: TestScope) throws {
         try self.init(under: "/tmp", in: scope)
     }
 
-    /// The same on tmpfs, which is the same on every machine.
+    /// Creates the directory on tmpfs, which behaves the same on every machine.
     public init(inMemory scope: TestScope) throws {
         try self.init(under: "/dev/shm", in: scope)
     }
@@ -27,25 +27,25 @@ public struct TemporaryDirectory: Sendable {
         scope.atEnd { try Self.remove(path) }
     }
 
-    /// The path of `name` in here.
+    /// The path of `name` in this directory.
     public func file(_ name: String) -> String {
         "\(path)/\(name)"
     }
 
-    /// Writes a file in here and returns its path.
+    /// Writes a file in this directory and returns its path.
     @discardableResult
     public func write(_ bytes: [UInt8], to name: String) throws -> String {
         try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
         return file(name)
     }
 
-    /// Writes a text file in here and returns its path.
+    /// Writes a text file in this directory and returns its path.
     @discardableResult
     public func write(_ text: String, to name: String) throws -> String {
         try write(Array(text.utf8), to: name)
     }
 
-    /// Makes a directory in here, and those above it, and returns its path.
+    /// Creates a subdirectory and its parents, and returns its path.
     @discardableResult
     public func directory(_ name: String) throws -> String {
         try FileManager.default.createDirectory(
@@ -53,26 +53,26 @@ public struct TemporaryDirectory: Sendable {
         return file(name)
     }
 
-    /// The names of all in here, sorted; those with a dot in front too.
+    /// The names of all files in the directory, sorted, including hidden ones.
     public func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     }
 
-    /// A test may have taken permissions away: directories get theirs back first.
+    /// Restores the permissions of directories first, because a test may have removed them.
     private static func remove(_ path: String) throws {
         chmod(path, 0o700)
         let walk = FileManager.default.enumerator(atPath: path)
         while let name = walk?.nextObject() as? String {
             var status = stat()
             let file = "\(path)/\(name)"
-            // A link to a directory is not followed: what it leads to is not ours.
+            // A link to a directory is not followed: its target does not belong to the test.
             if lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { chmod(file, 0o700) }
         }
         try FileManager.default.removeItem(atPath: path)
     }
 }
 
-/// Makes a file without any ceremony: no other name first, no sync. open(2), write(2).
+/// Creates a file directly: without a temporary name and without a sync. open(2), write(2).
 public func writeFile(_ bytes: [UInt8], to path: String) throws {
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard file >= 0 else { throw TestFailure.syscall("open", path) }

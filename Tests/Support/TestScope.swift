@@ -1,9 +1,9 @@
 import Synchronization
 
-/// What one test has started: ended in reverse order when the test's body is over, however it
-/// ended.
+/// The resources of one test. They are released in reverse order when the test's body has ended, however
+/// it ended.
 ///
-/// Every fixture takes the scope it belongs to, so a test needs one level of nesting only:
+/// Every fixture takes the scope it belongs to, so a test needs only one level of nesting:
 ///
 ///     try await withTestScope { scope in
 ///         let origin = try ScriptedOrigin(in: scope)
@@ -16,12 +16,12 @@ public final class TestScope: Sendable {
 
     fileprivate init() {}
 
-    /// Registers what undoes something just done; the last registered runs first.
+    /// Registers a cleanup; the last one registered runs first.
     public func atEnd(_ cleanup: @escaping Cleanup) {
         cleanups.withLock { $0.append(cleanup) }
     }
 
-    /// Runs every cleanup, even after one has thrown, and returns the first error.
+    /// Runs every cleanup, even if one throws, and returns the first error.
     fileprivate func end() async -> (any Error)? {
         var first: (any Error)?
         while let cleanup = cleanups.withLock({ $0.popLast() }) {
@@ -31,9 +31,10 @@ public final class TestScope: Sendable {
     }
 }
 
-/// Runs a test's body with a scope, then ends everything the body has started in it.
+/// Runs a test's body with a scope, then releases everything that the body registered in it.
 ///
-/// - Throws: the body's error, else the first error of a cleanup (a daemon that crashed, say).
+/// - Throws: the body's error, or else the first error of a cleanup (for example of a daemon that
+///   crashed).
 public func withTestScope<Result: Sendable>(
     _ body: (TestScope) async throws -> Result
 ) async throws -> Result {
@@ -42,8 +43,7 @@ public func withTestScope<Result: Sendable>(
     let scope = TestScope()
     let outcome: Swift.Result<Result, any Error>
     do { outcome = .success(try await body(scope)) } catch { outcome = .failure(error) }
-    // In a task of its own: cancelling the test, as a time limit does, must not cut the cleanup
-    // short.
+    // In a separate task: cancelling the test, as a time limit does, must not interrupt the cleanup.
     let problem = await Task { await scope.end() }.value
     let result = try outcome.get()
     if let problem { throw problem }

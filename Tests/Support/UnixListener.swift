@@ -1,10 +1,10 @@
-/// A listening Unix socket that takes connections one by one. unix(7).
+/// A listening Unix socket that accepts connections one by one. unix(7).
 public struct UnixListener: Sendable {
     public let path: String
     private let socket: Socket
     private let scope: TestScope
 
-    /// Listens in a directory of its own; gone when the scope ends. listen(2).
+    /// Listens in its own temporary directory until the scope ends. listen(2).
     public init(in scope: TestScope) throws {
         self.scope = scope
         path = try TemporaryDirectory(in: scope).file("socket")
@@ -12,7 +12,7 @@ public struct UnixListener: Sendable {
         scope.atEnd { [socket] in socket.close() }
     }
 
-    /// The next connection; closed when the scope ends, if not before. accept(2).
+    /// Accepts the next connection, which is closed when the scope ends. accept(2).
     public func accept(within limit: Duration = .patience) async throws -> Peer {
         let connection = try await offPool { [socket, path] in
             guard socket.wait(orInput: true, within: limit) != .timedOut else {
@@ -25,11 +25,11 @@ public struct UnixListener: Sendable {
         return Peer(socket: connection)
     }
 
-    /// Who has connected.
+    /// The accepted side of a connection.
     public struct Peer: Sendable {
         fileprivate let socket: Socket
 
-        /// Reads this many bytes, or what came before the end.
+        /// Reads this many bytes, or fewer if the stream ends first.
         public func read(_ count: Int, within limit: Duration = .patience) async throws -> String {
             try await offPool { [socket] in
                 var bytes: [UInt8] = []

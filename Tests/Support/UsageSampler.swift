@@ -1,19 +1,19 @@
 import Foundation
 import Glibc
 
-/// Measures a cache directory again and again on a thread of its own, some hundred times a second,
-/// and keeps the most it has seen.
+/// Measures a cache directory repeatedly on a dedicated thread, hundreds of times a second, and keeps the
+/// maximum.
 ///
 ///     let sampler = UsageSampler(of: daemon.directory, in: scope)
 ///     …
 ///     let report = try await sampler.end()
 ///     #expect(report.peak <= budget)
 public final class UsageSampler: Sendable {
-    /// What was seen.
+    /// The result of sampling.
     public struct Report: Sendable {
-        /// The most bytes held at one moment.
+        /// The maximum of bytes used at one moment.
         public fileprivate(set) var peak = 0
-        /// Moments looked at.
+        /// The number of samples.
         public fileprivate(set) var samples = 0
     }
 
@@ -25,11 +25,11 @@ public final class UsageSampler: Sendable {
 
     private let state = Monitor(State())
 
-    /// Begins to measure; ends with the scope at the latest.
+    /// Starts sampling, which ends with the scope at the latest.
     public init(of directory: String, in scope: TestScope) {
         Thread.detachNewThread { [state] in
             while !state.value.isEnding {
-                // A directory that can't be read is no moment either. After one that was none the next may be.
+                // A failed sample is skipped; the next one may succeed, even if the directory is missing now.
                 guard let usage = try? DirectoryUsage(momentOf: directory) else { continue }
                 state.change { state in
                     state.report.peak = max(state.report.peak, usage.bytes)
@@ -42,7 +42,7 @@ public final class UsageSampler: Sendable {
         scope.atEnd { [self] in _ = try await end() }
     }
 
-    /// Ends measuring, and says what was seen.
+    /// Stops sampling and returns the result.
     public func end() async throws -> Report {
         state.change { $0.isEnding = true }
         return try await state.wait(for: "the last sample", within: .patience) { state in

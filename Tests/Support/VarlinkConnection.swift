@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A raw connection to a Varlink socket: any bytes out, messages or the end in. For what a
+/// A raw connection to a Varlink socket: sends any bytes, receives messages. For input that a
 /// well-behaved client never sends.
 ///
 ///     let connection = try daemon.connect()
@@ -9,63 +9,63 @@ import Synchronization
 ///     let reply = try await connection.receiveText()
 public final class VarlinkConnection: Sendable {
     private let socket: Socket
-    /// Received, but not yet taken as messages.
+    /// Received bytes that are not returned as messages yet.
     private let unread = Mutex<[UInt8]>([])
 
-    /// Connects; closed when the scope ends.
+    /// Connects; the connection is closed when the scope ends.
     public init(_ path: String, in scope: TestScope) throws {
         socket = try Socket.connect(toUnix: path)
         scope.atEnd { [socket] in socket.close() }
     }
 
-    /// Sends these bytes as they are; no NUL is added.
+    /// Sends these bytes verbatim; no NUL is added.
     ///
-    /// - Throws: `TestFailure` when the daemon has closed the connection.
+    /// - Throws: `TestFailure` if the daemon has closed the connection.
     public func send(_ bytes: [UInt8]) async throws {
         let sent = try await offPool { [socket] in socket.send(bytes) }
         guard sent else { throw TestFailure("the connection was closed while sending") }
     }
 
-    /// Sends text as it is; no NUL is added.
+    /// Sends text verbatim; no NUL is added.
     public func send(_ text: String) async throws {
         try await send(Array(text.utf8))
     }
 
-    /// The next message, without its NUL; `nil` when the daemon has closed the connection.
+    /// Receives the next message, without its NUL; `nil` if the daemon has closed the connection.
     public func receive(within limit: Duration = .patience) async throws -> [UInt8]? {
         try await offPool { [self] in try nextMessage(limit) }
     }
 
-    /// The next message as text, which must come.
+    /// Receives the next message as text; fails if there is none.
     public func receiveText(within limit: Duration = .patience) async throws -> String {
         guard let message = try await receive(within: limit) else {
-            throw TestFailure("the connection was closed instead of an answer")
+            throw TestFailure("the connection was closed instead of answered")
         }
         return String(decoding: message, as: UTF8.self)
     }
 
-    /// Sends one message, adding the NUL, and returns the next that comes.
+    /// Sends one message, adding the NUL, and returns the next message received.
     public func call(_ message: String, within limit: Duration = .patience) async throws -> String {
         try await send(message + "\0")
         return try await receiveText(within: limit)
     }
 
-    /// Waits until the daemon closes the connection, discarding what it still says.
+    /// Waits until the daemon closes the connection, discarding whatever it still sends.
     public func waitForClose(within limit: Duration = .patience) async throws {
         while try await receive(within: limit) != nil {}
     }
 
-    /// Ends both directions, as a client that leaves.
+    /// Ends both directions, as a client that disconnects does.
     public func shutdown() {
         socket.shutdown()
     }
 
-    /// Ends the sending side only: nothing more will be asked. shutdown(2).
+    /// Ends the sending side only: no more calls will follow. shutdown(2).
     public func endSending() {
         socket.shutdown(sendingOnly: true)
     }
 
-    /// Blocks. A reset counts as closed.
+    /// Blocks. A reset counts as a close.
     private func nextMessage(_ limit: Duration) throws -> [UInt8]? {
         let deadline = ContinuousClock.now + limit
         return try unread.withLock { unread in

@@ -21,7 +21,7 @@ struct ChildProcessTests {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             _ = origin
-            // 3 is ls's own, on the directory it lists.
+            // Descriptor 3 is ls's own, for the directory it lists.
             let output = try await run("ls", ["/proc/self/fd"])
             #expect(output.lines == ["0", "1", "2", "3"])
         }
@@ -73,8 +73,8 @@ struct ChildProcessTests {
             return [child.pid, grandchild]
         }
         #expect(!isRunning(pids[0]))
-        // It was killed with the child, and dies when its processor comes to that. The kernel gives it to
-        // init, which reaps it when it likes: dead is enough.
+        // It was killed with the child, and dies when its processor gets to it. The kernel passes it on to
+        // init, which reaps it at some later time; being dead is enough.
         try await waitUntil("the grandchild to be dead") {
             !isRunning(pids[1]) || isZombie(pids[1])
         }

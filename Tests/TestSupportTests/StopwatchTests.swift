@@ -43,7 +43,7 @@ struct StopwatchTests {
         stalls.markSeen(2, now: moment(30))
         stalls.markSeen(0, now: moment(50))
         stalls.markSeen(1, now: moment(70))
-        // 15 to 30, 10 to 50, 10 to 70, and now from 40, 60 and 80 on.
+        // Stalls: 15 to 30, 10 to 50 and 10 to 70; until now also from 40, 60 and 80.
         #expect(stalled(stalls, 0, 100, now: 100) == .milliseconds(90))
         #expect(stalled(stalls, 0, 65, now: 70) == .milliseconds(55))
         #expect(stalled(stalls, 0, 12, now: 70) == .milliseconds(2))

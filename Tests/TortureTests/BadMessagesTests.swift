@@ -4,18 +4,19 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Whatever is said on the socket, each connection is answered or closed, and the daemon stays as it is.
+/// Every connection is answered or closed, even if its messages are broken, and the daemon keeps working.
 @Suite("Bad messages", .serialized, .timeLimit(.minutes(isLongForm ? 120 : 10)))
 struct BadMessagesTests {
-    /// Messages in all, on connections of 1 to 40.
+    /// Messages in total, on connections of 1 to 40.
     private static let count = isLongForm ? 1_000_000 : 4000
     private static let clients = 4
-    /// To begin with, more than are remembered: before that memory grows by each.
+    /// Failed fetches before the measurement: more than the daemon remembers, so that memory no longer
+    /// grows with each.
     private static let failures = isLongForm ? 20_000 : 1000
 
     @Test func brokenMessagesAreAnsweredAndLeakNothing() async throws {
         let promise = Promise(
-            "messages of all kinds, broken and whole: each answered, nothing left")
+            "broken and correct messages: each is answered, nothing leaks")
         try await promise.test { figures in
             try await withTestScope { scope in
                 let origin = try ScriptedOrigin(in: scope)
@@ -30,27 +31,27 @@ struct BadMessagesTests {
                 try await clients.fail(
                     (0..<Self.failures).map { origin.url("/none.png?\($0)") }, by: 1000)
                 try await clients.run(Self.count / 9, clients: Self.clients, seed: testSeed)
-                var told = BrokenClients.Tally()
-                var watches: [ResourceBaseline] = []
+                var total = BrokenClients.Tally()
+                var baselines: [ResourceBaseline] = []
                 for slice: UInt64 in 1...9 {
                     do {
-                        told += try await clients.run(
+                        total += try await clients.run(
                             Self.count / 9, clients: Self.clients, seed: testSeed &+ slice * 1000)
                     } catch {
                         throw TestFailure(
-                            "\(error); the daemon said:\n\(daemon.log.suffix(60_000))")
+                            "\(error); the daemon logged:\n\(daemon.log.suffix(60_000))")
                     }
-                    watches.append(try await ResourceBaseline(daemon))
+                    baselines.append(try await ResourceBaseline(daemon))
                 }
-                // Its allocator keeps now more, now less: what counts is the daemon at its smallest.
-                if let watch = watches.prefix(3).min() {
-                    figures += try await watch.expectNoGrowth(orIn: watches.suffix(3).min())
+                // The allocator keeps varying amounts, so the smallest measurements are compared.
+                if let first = baselines.prefix(3).min() {
+                    figures += try await first.expectNoGrowth(orIn: baselines.suffix(3).min())
                 }
                 figures.insert(
-                    "\(told.messages) messages on \(told.connections) connections", at: 0)
-                figures.insert("\(told.answers) answers", at: 1)
-                let sizes = watches.map { "\($0.kibibytes)" }.joined(separator: " ")
-                figures.append("\(sizes) kiB after each ninth")
+                    "\(total.messages) messages on \(total.connections) connections", at: 0)
+                figures.insert("\(total.answers) replies", at: 1)
+                let sizes = baselines.map { "\($0.kibibytes)" }.joined(separator: " ")
+                figures.append("\(sizes) KiB after each ninth")
             }
         }
     }
@@ -76,9 +77,9 @@ struct BadMessagesTests {
     }
 }
 
-/// Clients that talk nonsense.
+/// Clients that send broken messages.
 private struct BrokenClients: Sendable {
-    /// What came of it.
+    /// Counts of one run.
     struct Tally: Sendable {
         var connections = 0
         var messages = 0
@@ -94,16 +95,16 @@ private struct BrokenClients: Sendable {
     let daemon: DaemonFixture
     let fuzzer: CallFuzzer
 
-    /// The last that is said on every connection; what was begun before it ends with the NUL in front.
+    /// The last bytes sent on every connection. The NUL in front ends any incomplete message.
     private static let lastCall = Array("\0{\"method\":\"org.varlink.service.GetInfo\"}\0".utf8)
-    /// Replies behind which the daemon closes the connection.
+    /// Errors after which the daemon closes the connection.
     private static let finalErrors = [
         "io.cached.Cache.InvalidMessage", "io.cached.Cache.MessageTooLarge",
     ]
 
     private static let tooLong = [UInt8](repeating: 0x20, count: Message.maximumLength + 1)
 
-    /// Has the daemon fetch what is not there, so many at a time.
+    /// Makes the daemon fetch URLs that don't exist, in batches.
     func fail(_ urls: [String], by batch: Int) async throws {
         for start in stride(from: 0, to: urls.count, by: batch) {
             let parameters = Methods.Fetch.Parameters(
@@ -115,7 +116,7 @@ private struct BrokenClients: Sendable {
         }
     }
 
-    /// Several clients at once, until all messages are sent.
+    /// Runs several clients at once until all messages are sent.
     @discardableResult
     func run(_ count: Int, clients: Int, seed: UInt64) async throws -> Tally {
         try await withThrowingTaskGroup(of: Tally.self) { group in
@@ -135,7 +136,7 @@ private struct BrokenClients: Sendable {
         var random = generator
         var tally = Tally()
         while tally.messages < count {
-            // The daemon takes nothing more behind what is no call, so that comes last.
+            // The daemon reads no further after an invalid message, so the broken one comes last.
             let messages =
                 (0..<Int.random(in: 0...40, using: &random)).map { _ in
                     fuzzer.oddCall(using: &random)
@@ -161,21 +162,21 @@ private struct BrokenClients: Sendable {
         return zip(places, places.dropFirst()).map { Array(bytes[$0..<$1]) }
     }
 
-    /// Every answer is JSON, and the last one is that to the last call, unless the connection was closed
-    /// for good reason before.
+    /// Every reply is JSON. The last one answers the last call, unless the daemon had to close the
+    /// connection before.
     private func check(_ exchange: Exchange) throws -> Int {
         let messages = exchange.messages
-        guard exchange.received.last == 0 else { throw TestFailure("an answer without its end") }
+        guard exchange.received.last == 0 else { throw TestFailure("a reply is not complete") }
         for message in messages {
             let reply = try JSONSerialization.jsonObject(with: Data(message))
             guard let members = reply as? [String: Any],
                 members["parameters"] is [String: Any] || members["error"] is String
-            else { throw TestFailure("no reply: \(String(decoding: message, as: UTF8.self))") }
+            else { throw TestFailure("not a reply: \(String(decoding: message, as: UTF8.self))") }
         }
         let last = String(decoding: messages.last ?? [], as: UTF8.self)
         let isAnswered = last.contains(#""product":"cached""#)
         guard isAnswered || Self.finalErrors.contains(where: { last.contains($0) }) else {
-            throw TestFailure("the last call was not answered, but: \(last.prefix(500))")
+            throw TestFailure("the last call was not answered; last reply: \(last.prefix(500))")
         }
         return messages.count
     }

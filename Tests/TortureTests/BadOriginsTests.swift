@@ -4,45 +4,46 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Whatever origins answer, each download ends, what is published is what was sent, and the daemon stays
-/// as it is.
+/// However broken a response is, its download ends, only bytes that were sent are published, and the
+/// daemon keeps working.
 @Suite("Bad origins", .serialized, .timeLimit(.minutes(isLongForm ? 60 : 10)))
 struct BadOriginsTests {
     private static let count = isLongForm ? 50_000 : 600
-    /// Replies before anything is compared: by then as many failures are remembered as ever are, 16,384.
+    /// Replies before the baseline is measured; by then the memory of failures is full (16,384).
     private static let warmUp = isLongForm ? 40_000 : 120
-    /// URLs in one call. Each is asked for twice, so that there is something to resume or confirm.
+    /// URLs in one call. Each is fetched twice, so that there is something to resume or revalidate.
     private static let batch = 100
 
     @Test func brokenRepliesAreHandledAndLeakNothing() async throws {
-        let promise = Promise("replies of origins, broken and whole: each decided, nothing left")
+        let promise = Promise(
+            "broken and correct responses of origins: each is handled, nothing leaks")
         try await promise.test { figures in
             try await withTestScope { scope in
                 let daemon = try await DaemonFixture.start(
                     ["--accept", "svg", "--max-image-bytes", "1MiB", "--max-bytes", "20MB"],
                     in: scope)
                 let origin = try BadOrigin(in: scope)
-                let watch: ResourceBaseline
+                let baseline: ResourceBaseline
                 let tally: BadOrigin.Tally
                 do {
                     try await origin.serve(Self.warmUp, to: daemon, by: Self.batch)
-                    watch = try await ResourceBaseline(daemon)
+                    baseline = try await ResourceBaseline(daemon)
                     tally = try await origin.serve(Self.count, to: daemon, by: Self.batch)
                 } catch {
-                    throw TestFailure("\(error); the daemon said:\n\(daemon.log.suffix(60_000))")
+                    throw TestFailure("\(error); the daemon logged:\n\(daemon.log.suffix(60_000))")
                 }
                 #expect(tally.published > 0 && tally.refused > 0)
                 figures += [
                     "\(tally.replies) replies", "\(tally.published) published",
                     "\(tally.refused) refused",
                 ]
-                figures += try await watch.expectNoGrowth()
+                figures += try await baseline.expectNoGrowth()
             }
         }
     }
 }
 
-/// An origin that answers every request with something else, and remembers what.
+/// An origin that sends a different response to every request, and records them.
 private final class BadOrigin: Sendable {
     struct Tally: Sendable {
         var replies = 0
@@ -53,7 +54,7 @@ private final class BadOrigin: Sendable {
     private struct State {
         var random: SeededGenerator
         var replies = 0
-        /// All bodies sent for a target.
+        /// All bodies sent for each target.
         var bodies: [String: [[UInt8]]] = [:]
     }
 
@@ -87,7 +88,7 @@ private final class BadOrigin: Sendable {
         }
     }
 
-    /// Has a daemon fetch until so many replies were sent; checks what it makes of each.
+    /// Makes a daemon fetch until `count` replies were sent, and checks the result of each.
     @discardableResult
     func serve(_ count: Int, to daemon: DaemonFixture, by batch: Int) async throws -> Tally {
         let before = state.withLock { $0.replies }
@@ -123,7 +124,7 @@ private final class BadOrigin: Sendable {
         state.withLock { $0.bodies[target] ?? [] }.map(text)
     }
 
-    /// For what else such bytes were sent, and by which connections.
+    /// The other targets for which such bytes were sent, and their connections.
     private func others(than target: String, with bytes: [UInt8]) -> [String] {
         let names = state.withLock { state in
             state.bodies.filter { $0.value.contains { $0.firstRange(of: bytes) != nil } }.map(\.key)
@@ -135,21 +136,21 @@ private final class BadOrigin: Sendable {
         }
     }
 
-    /// What is published was sent by somebody: it is in one of the bodies, or made of several, as a
-    /// download that was resumed is.
+    /// Published bytes were sent by the origin: they occur in one of the bodies, or, for a resumed
+    /// download, in several.
     private func check(
         _ item: Item, _ target: String, among asked: Set<String>, in directory: String
     ) throws {
         guard item.state == .cached, let path = item.path else {
-            guard item.failure != nil else { throw TestFailure("\(target) has no end: \(item)") }
+            guard item.failure != nil else { throw TestFailure("\(target) has no result: \(item)") }
             return
         }
-        // It may have had to go already.
+        // The image may have been evicted since.
         guard let bytes = try? contents(of: path) else { return }
         guard bytes.count == item.size else {
-            throw TestFailure("\(target) has \(bytes.count) bytes and not \(item.size ?? -1)")
+            throw TestFailure("\(target) has \(bytes.count) bytes instead of \(item.size ?? -1)")
         }
-        // A redirect, whole or broken, may lead to what nobody asked for.
+        // A redirect, even a broken one, can lead to a target that was not requested.
         let bodies = state.withLock { state in
             state.bodies.filter { $0.key == target || !asked.contains($0.key) }.flatMap(\.value)
                 + [SampleImage.png()]
@@ -157,8 +158,8 @@ private final class BadOrigin: Sendable {
         guard bodies.contains(where: { $0.firstRange(of: bytes.prefix(16)) != nil }) else {
             throw TestFailure(
                 """
-                \(target) has bytes that nobody sent, beginning with \(text(bytes)); \
-                it was sent \(all(sentFor: target)), and \(others(than: target, with: bytes)) that
+                \(target) has bytes that the origin never sent, beginning with \(text(bytes)); \
+                sent for it: \(all(sentFor: target)); sent for others: \(others(than: target, with: bytes))
                 """)
         }
     }

@@ -2,11 +2,11 @@ import CacheWire
 import TestSupport
 
 extension DaemonFixture {
-    /// What a hundredth of the answers takes longer than, asked one after the other by one client.
+    /// The 99th percentile of the latency of `Status`, called repeatedly by one client.
     ///
     /// - Parameters:
-    ///   - urls: Asked for in turn; each has to have the state.
-    ///   - isEnough: Asked after every hundred answers: the client and the number of them.
+    ///   - urls: The URLs, one per call; each must have the given state.
+    ///   - isEnough: Called after every hundred replies with the client and the number of replies.
     func p99Latency(
         of urls: [String], _ state: Item.State,
         until isEnough: @escaping @Sendable (Client, Int) throws -> Bool

@@ -3,13 +3,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A damaged entry is never reported as cached once that can be known, and a fetch brings it back.
+/// A damaged entry is never reported as cached once the damage can be known, and a fetch restores it.
 @Suite("Damage", .serialized, .timeLimit(.minutes(10)))
 struct DamageTests {
-    /// Images for every kind of damage.
+    /// The number of images for each kind of damage.
     private static let each = isLongForm ? 20 : 2
 
-    /// A directory with entries for every kind, and which entries are damaged in which way.
+    /// A directory with entries for every kind of damage, and the kind for each entry.
     private static func fixture(
         in scope: TestScope, _ random: inout SeededGenerator
     ) async throws -> (FilledDirectory, [(number: Int, damage: EntryDamage)]) {
@@ -20,7 +20,7 @@ struct DamageTests {
     }
 
     @Test func damageIsNoticedByTheNextStatusCall() async throws {
-        try await Promise("damage is noticed at the next question").test { figures in
+        try await Promise("damage is noticed by the next status call").test { figures in
             try await withTestScope { scope in
                 var random = SeededGenerator(seed: testSeed)
                 let (fixture, victims) = try await Self.fixture(in: scope, &random)
@@ -30,7 +30,7 @@ struct DamageTests {
                     #expect(try await fixture.state(number) == expected, "\(damage.name)")
                 }
                 try await Self.expectReturn(fixture, victims)
-                figures.append("\(victims.count) damages")
+                figures.append("\(victims.count) entries damaged")
             }
         }
     }
@@ -47,7 +47,7 @@ struct DamageTests {
                         try damage.apply(damaged, number, &random)
                     }
                 }
-                // Before the directory is read, or while it is.
+                // The scan may not have started yet, or may be running.
                 let states = try await fixture.status(fixture.urls).map(\.state)
                 for (number, damage) in victims {
                     let expected: Item.State = damage.discovery == .atOnce ? .missing : .cached
@@ -58,13 +58,13 @@ struct DamageTests {
                 let cached = victims.count { $0.damage.discovery != .atOnce } + 1
                 #expect(try await fixture.listed().count == cached)
                 try await Self.expectReturn(fixture, victims)
-                figures.append("\(victims.count) damages")
+                figures.append("\(victims.count) entries damaged")
             }
         }
     }
 
     @Test func verifyFindsTheRemainingDamage() async throws {
-        try await Promise("a verification finds all damage, and nothing else").test { figures in
+        try await Promise("verify finds all damage, and nothing else").test { figures in
             try await withTestScope { scope in
                 var random = SeededGenerator(seed: testSeed)
                 var (fixture, victims) = try await Self.fixture(in: scope, &random)
@@ -72,16 +72,16 @@ struct DamageTests {
                 let found = try await fixture.daemon.cachectl("verify", "--json")
                 #expect(found.status == .exited(1))
                 let wrong = victims.filter { $0.damage.discovery != .never }
-                #expect(found.lines.count == wrong.count + 1, "and the sum")
+                #expect(found.lines.count == wrong.count + 1, "plus the summary")
                 try await Self.expectMissing(fixture, wrong)
-                // Nor does another daemon take them for whole.
+                // A restarted daemon does not accept them either.
                 try await fixture.restart()
                 try await Self.expectMissing(fixture, wrong)
                 try await fixture.waitForScan()
                 try await Self.expectMissing(fixture, wrong)
                 try await Self.expectReturn(fixture, wrong)
                 #expect(try await fixture.verify().leftCount == wrong.obstructing)
-                figures.append("\(wrong.count) damages")
+                figures.append("\(wrong.count) entries damaged")
             }
         }
     }
@@ -98,7 +98,7 @@ struct DamageTests {
                 #expect(report.leftCount == wrong.obstructing)
                 let items = try await fixture.status(fixture.urls)
                 for (number, damage) in wrong {
-                    // What lost its URL is removed; nothing of it is left in the way.
+                    // An entry that lost its URL is removed; its file does not stay behind.
                     let keepsURL = ["truncated", "a bit flipped"].contains(damage.name)
                     if keepsURL { #expect(items[number].state == .cached, "\(damage.name)") }
                     if items[number].state == .cached {
@@ -109,13 +109,13 @@ struct DamageTests {
                 }
                 let again = try await fixture.verify(repair: true)
                 #expect(again.damagedCount == wrong.obstructing)
-                figures.append("\(wrong.count) damages")
+                figures.append("\(wrong.count) entries damaged")
             }
         }
     }
 
     @Test func everyFlippedBitIsFound() async throws {
-        try await Promise("every flipped bit is found, and no whole image suspected").test {
+        try await Promise("every flipped bit is found, and no intact image is suspected").test {
             figures in
             try await withTestScope { scope in
                 var random = SeededGenerator(seed: testSeed)
@@ -137,7 +137,7 @@ struct DamageTests {
         }
     }
 
-    // MARK: What all end with
+    // MARK: Common checks
 
     private static func expectMissing(
         _ fixture: FilledDirectory, _ victims: [(number: Int, damage: EntryDamage)]
@@ -149,7 +149,7 @@ struct DamageTests {
         #expect(states.last == .cached)
     }
 
-    /// A fetch brings back all that is missing, but what lies under a directory.
+    /// A fetch restores everything that is missing, except a name occupied by a directory.
     private static func expectReturn(
         _ fixture: FilledDirectory, _ victims: [(number: Int, damage: EntryDamage)]
     ) async throws {
@@ -168,6 +168,6 @@ struct DamageTests {
 }
 
 extension [(number: Int, damage: EntryDamage)] {
-    /// How many lie under a directory.
+    /// The number of names occupied by a directory.
     fileprivate var obstructing: Int { count { !$0.damage.canBeReplaced } }
 }

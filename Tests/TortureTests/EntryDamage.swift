@@ -5,21 +5,21 @@ import Glibc
 import TestSupport
 import Testing
 
-/// One way to damage an entry, and what the cache has to say then.
+/// One way to damage an entry, and how the cache must react.
 struct EntryDamage: Sendable, CustomTestStringConvertible {
-    /// How it is found.
+    /// How the damage is detected.
     enum Discovery {
-        /// By the next question.
+        /// By the next status call.
         case atOnce
-        /// By a verification; until then it is an entry.
+        /// By a verification; until then the entry counts as intact.
         case byReading
-        /// Never: the entry is as good as before.
+        /// Never, because the entry is still valid.
         case never
     }
 
     let name: String
     var discovery = Discovery.atOnce
-    /// A fetch brings it back; else it fails as `obstructed`.
+    /// Whether a fetch restores the entry; otherwise it fails as `obstructed`.
     var canBeReplaced = true
     var needsRoot = false
     let apply: @Sendable (FilledDirectory, Int, inout SeededGenerator) throws -> Void
@@ -28,7 +28,7 @@ struct EntryDamage: Sendable, CustomTestStringConvertible {
 
     static let all: [EntryDamage] = content + attributes + types + owners
 
-    /// What this user may do.
+    /// The kinds of damage that this user is able to cause.
     static let possible = all.filter { !$0.needsRoot || geteuid() == 0 }
 
     // MARK: Content
@@ -68,7 +68,7 @@ struct EntryDamage: Sendable, CustomTestStringConvertible {
         ["record", "user.cached.sha256", "user.mime_type", "user.xdg.origin.url"].flatMap {
             attribute in
             let isRecord = attribute == "record"
-            // A URL may be lacking: there is not room for every one.
+            // An entry may lack its URL: not every URL fits into the attributes.
             let isDispensable = attribute == "user.xdg.origin.url"
             return [
                 EntryDamage(
@@ -93,18 +93,18 @@ struct EntryDamage: Sendable, CustomTestStringConvertible {
                 ) { fixture, number, random in
                     let name = try isRecord ? fixture.recordName(number) : attribute
                     let attributes = ExtendedAttributes(of: try fixture.path(number))
-                    // The name of a record's last field, its sum, says nothing.
+                    // The name of the record's last field, its checksum, carries no information.
                     let end = isRecord ? " sum=01234567".utf8.count : 0
                     var bytes = Array(try #require(try attributes[name]).utf8)
                     let place = Int.random(in: 0..<bytes.count - end, using: &random)
-                    // Not one that makes no more than a capital of it: a digest may have them.
+                    // No bit that only changes the case of a letter: a digest may have capitals.
                     bytes[place] ^= 1 << UInt8.random(in: 0..<5, using: &random)
                     try attributes.set(name, String(decoding: bytes, as: UTF8.self))
                 },
             ]
         }
 
-    // MARK: What is no file
+    // MARK: File types
 
     private static let types = [
         EntryDamage(name: "a directory", canBeReplaced: false) { fixture, number, _ in
@@ -135,7 +135,7 @@ struct EntryDamage: Sendable, CustomTestStringConvertible {
             try replace(fixture, number) { mknod($0, S_IFSOCK | 0o600, 0) }
         },
         EntryDamage(name: "a device", needsRoot: true) { fixture, number, _ in
-            // That of /dev/zero, which never ends. zero(4)
+            // /dev/zero, which never ends. zero(4)
             try replace(fixture, number) { mknod($0, S_IFCHR | 0o600, 1 << 8 | 5) }
         },
     ]
@@ -148,7 +148,7 @@ struct EntryDamage: Sendable, CustomTestStringConvertible {
         try #require(make(path) == 0, "errno \(errno)")
     }
 
-    // MARK: Who may read it
+    // MARK: Ownership and permissions
 
     private static let owners = [
         EntryDamage(name: "another owner", needsRoot: true) { fixture, number, _ in

@@ -34,21 +34,21 @@ struct FilledDirectory {
 
     var directory: String { daemon.directory }
 
-    /// Where the image of a URL lies, or will.
+    /// The path of a URL's image, whether it exists or not.
     func path(_ url: String) throws -> String {
         "\(directory)/\(CacheKey(try CacheURL(url)))"
     }
 
     func path(_ number: Int) throws -> String { try path(urls[number]) }
 
-    /// What holds the record of an entry.
+    /// The name of the attribute with an entry's record.
     static func recordName(_ url: String) throws -> String {
         "user.cached." + CacheKey(try CacheURL(url)).description.prefix(8)
     }
 
     func recordName(_ number: Int) throws -> String { try Self.recordName(urls[number]) }
 
-    // MARK: Questions
+    // MARK: Calls
 
     func status(_ urls: [String]) async throws -> [Item] {
         try await ask(Methods.Status.self, .init(urls: urls)).items
@@ -78,7 +78,7 @@ struct FilledDirectory {
         try await ask(Methods.Verify.self, .init(repair: repair))
     }
 
-    /// One call on a connection of its own.
+    /// Makes one call over a new connection.
     func ask<M: CacheWire.Method & SendableMetatype>(
         _: M.Type, _ parameters: M.Parameters
     ) async throws -> M.Reply {
@@ -92,14 +92,14 @@ struct FilledDirectory {
         try await waitUntil("the end of the scan") { try await stats()["isIndexed"] == true }
     }
 
-    /// Another daemon takes over once `meanwhile` is done.
+    /// Stops the daemon, runs `meanwhile`, and starts another daemon.
     mutating func restart(_ meanwhile: () async throws -> Void = {}) async throws {
         try await daemon.stop()
         try await meanwhile()
         daemon = try await daemon.restart()
     }
 
-    /// The entry is there, with the bytes of the origin.
+    /// The entry exists and has the origin's bytes.
     func expectWhole(_ number: Int, _ comment: Comment? = nil) throws {
         #expect(try contents(of: try path(number)) == images[number], comment)
     }

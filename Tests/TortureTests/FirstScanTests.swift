@@ -5,13 +5,13 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A daemon that has just been started answers rightly at once, and slowly never.
+/// A daemon that has just started answers correctly at once, and never slowly.
 @Suite("First scan", .serialized, .timeLimit(.minutes(10)))
 struct FirstScanTests {
     private static let count = isLongForm ? 100_000 : 3000
 
     @Test func theFirstReplyIsCorrectAndNoReplyIsSlow() async throws {
-        try await Promise("the first answer is right, and the scan delays none").test { figures in
+        try await Promise("the first reply is correct, and the scan delays none").test { figures in
             try await withTestScope { scope in
                 var random = SeededGenerator(seed: testSeed)
                 var fixture = try await FilledDirectory([900], in: scope)
@@ -23,7 +23,7 @@ struct FirstScanTests {
                         try await fixture.daemon.stop()
                     }
                     fixture.daemon = try await fixture.daemon.restart()
-                    // The socket is there, and the scan may be anywhere.
+                    // The socket exists, and the scan can be at any point.
                     let asked = (0..<50).map { _ in urls.randomElement(using: &random) ?? "" }
                     let missing = asked.map { $0 + "?missing" }
                     #expect(try await fixture.status(asked).allSatisfy { $0.state == .cached })
@@ -32,7 +32,7 @@ struct FirstScanTests {
                         client, _ in
                         try client.call(Methods.Stats.self, .init()).stats["isIndexed"] == true
                     }
-                    // The short form is for programs that are not optimised, or slower yet.
+                    // The short form runs unoptimised programs; sanitized ones are slower still.
                     #expect(slowest < .milliseconds(isSanitized ? 500 : isLongForm ? 10 : 50))
                     figures.append("p99 \(slowest)")
                     #expect(try await fixture.stats()["entries"] == .int(Self.count + 1))
@@ -44,7 +44,7 @@ struct FirstScanTests {
         }
     }
 
-    /// Before that nobody knows how much there is.
+    /// During the scan the daemon does not know the total yet.
     @Test func pressureDuringTheScanEvictsAShareOfAllEntries() async throws {
         try await withTestScope { scope in
             var fixture = try await FilledDirectory([900], in: scope)
@@ -63,7 +63,7 @@ struct FirstScanTests {
 
     @Test(
         .disabled(
-            if: isSanitized, "the processor's time and memory, of which a sanitizer takes most"))
+            if: isSanitized, "a sanitizer needs most of the processor time and memory"))
     func theScanCostsLittleMoreThanReadingTheDirectory() async throws {
         try await Promise("a scan costs little more than reading the directory").test { figures in
             try await withTestScope { scope in
@@ -76,16 +76,18 @@ struct FirstScanTests {
                 let scan = try ProcessUsage(of: fixture.daemon.process.pid).processorTime - started
                 let peak = try Self.memory(fixture.daemon)
                 let bare = try Self.walk(fixture.directory)
-                // Not optimised, and the questions of this test are among it; `make bench` has the
-                // ratio of what ships.
+                // The program is unoptimised, and the calls of this test are included; `make bench` measures
+                // the release build.
                 #expect(scan < bare * 20 + .milliseconds(200))
                 #expect(peak - before < Self.count * 400 + 8_000_000)
-                figures += ["\(scan) for \(Self.count)", "bare \(bare)", "\(peak - before) B more"]
+                figures += [
+                    "\(scan) for \(Self.count)", "bare \(bare)", "\(peak - before) B of memory",
+                ]
             }
         }
     }
 
-    /// Entries of URLs nobody has fetched: the image under their names, with records of their own.
+    /// Creates entries of URLs that were never fetched: copies of an image, with their own records.
     private static func copies(in fixture: FilledDirectory) throws -> [String] {
         let attributes = ExtendedAttributes(of: try fixture.path(0))
         let record = try #require(try attributes[try fixture.recordName(0)])
@@ -98,7 +100,7 @@ struct FirstScanTests {
         }
     }
 
-    /// The most memory a process ever had, in bytes. proc(5), `VmHWM`.
+    /// The peak memory of a process, in bytes. proc(5), `VmHWM`.
     private static func memory(_ daemon: DaemonFixture) throws -> Int {
         let bytes = try contents(of: "/proc/\(daemon.process.pid)/status")
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
@@ -107,7 +109,7 @@ struct FirstScanTests {
         return try #require(number.flatMap { Int($0) }) * 1024
     }
 
-    /// Processor time of a loop of readdir(3), fstatat(2) and one lgetxattr(2).
+    /// The processor time of a loop of readdir(3), fstatat(2) and one lgetxattr(2).
     private static func walk(_ path: String) throws -> Duration {
         let stream = try #require(opendir(path))
         defer { closedir(stream) }

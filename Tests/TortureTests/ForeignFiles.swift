@@ -5,14 +5,14 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Files of strangers in the cache's directory, in all shapes, and what they looked like at first.
+/// Foreign files of every kind in the cache's directory, and their original state.
 struct ForeignFiles {
     private let directory: String
-    /// Where links lead.
+    /// The target of links.
     private let precious: String
     private(set) var names: [[UInt8]] = []
 
-    /// Lays them into the directory of a cache that has at least one image.
+    /// Creates the files in the directory of a cache that has at least one image.
     init(in fixture: FilledDirectory) throws {
         directory = fixture.directory
         precious = try fixture.elsewhere.write("precious", to: "precious")
@@ -22,7 +22,7 @@ struct ForeignFiles {
         try layCopies(of: entry)
     }
 
-    /// What each is: that nobody read, wrote, moved or removed it.
+    /// The state of each file, which shows whether it was read, written, moved or removed.
     func snapshot() throws -> [[UInt8]: [Int]] {
         var snapshot: [[UInt8]: [Int]] = [:]
         for name in names { snapshot[name] = try Self.facts(path(name)) }
@@ -37,7 +37,7 @@ struct ForeignFiles {
             key.uppercased(), "{\(key)}", key.replacing("-", with: ""), "\(key) ", " \(key)",
             "550e8400-e29b-41d4-a716-446655440000", "2ed6657d-e927-11ea-8b1a-0242ac130003",
             "6fa459ea-ee8a-3ca4-894e-db77e160355e", "017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
-            // Version 5 of another variant.
+            // Version 5, but another variant.
             "886313e1-3b8a-5372-cb90-0c9aee199e5d", "00000000-0000-0000-0000-000000000000",
         ]
         let partials = [
@@ -68,7 +68,7 @@ struct ForeignFiles {
 
     private mutating func layTypes(_ entry: String) throws {
         let precious = precious
-        // Of a size no disk here has room for.
+        // Larger than any disk.
         try layFile(Array("sparse".utf8), size: 1 << 42)
         try lay("fifo") { mkfifo($0, 0o600) }
         try lay("socket") { mknod($0, S_IFSOCK | 0o600, 0) }
@@ -83,7 +83,7 @@ struct ForeignFiles {
         try lay("hard-link-out") { link(precious, $0) }
     }
 
-    /// What would be an entry or a partial, if its name or place were another.
+    /// Files that would be an entry or a partial under another name or in another place.
     private mutating func layCopies(of entry: String) throws {
         let (image, key) = (try contents(of: entry), String(entry.suffix(36)))
         let attribute = "user.cached." + key.prefix(8)
@@ -102,11 +102,11 @@ struct ForeignFiles {
         age(Array(name.utf8))
     }
 
-    // MARK: Looking
+    // MARK: Inspecting
 
     private func path(_ name: [UInt8]) -> [UInt8] { Array(directory.utf8) + [0x2F] + name }
 
-    /// Under `relatime` a reading is noted where the access time lies before the change. mount(8)
+    /// Under `relatime` a read is recorded only if the access time is before the change time. mount(8)
     private func age(_ name: [UInt8]) {
         let times = [timespec(tv_sec: 1000, tv_nsec: 0), timespec(tv_sec: 2000, tv_nsec: 0)]
         _ = Self.with(path(name)) { utimensat(AT_FDCWD, $0, times, AT_SYMLINK_NOFOLLOW) }

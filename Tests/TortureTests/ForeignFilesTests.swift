@@ -5,12 +5,12 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What is not the cache's own is neither read, moved nor deleted; and nobody leads the cache to write
-/// where it should not.
+/// Files that are not the cache's own are neither read, moved nor deleted, and no file can make the cache
+/// write to a wrong place.
 @Suite("ForeignFiles", .serialized, .timeLimit(.minutes(5)))
 struct ForeignFilesTests {
     @Test func foreignFilesAreLeftAlone() async throws {
-        try await Promise("strangers' files are neither read, moved nor deleted").test { figures in
+        try await Promise("foreign files are neither read, moved nor deleted").test { figures in
             try await withTestScope { scope in
                 var fixture = try await FilledDirectory([900, 5000, 20_000, 700], in: scope)
                 let files = try ForeignFiles(in: fixture)
@@ -34,7 +34,7 @@ struct ForeignFilesTests {
         }
     }
 
-    /// All that reads, writes, moves or deletes.
+    /// Makes the daemon perform every operation that reads, writes, moves or deletes.
     private static func doEverything(_ fixture: FilledDirectory) async throws {
         func refresh() async throws {
             let parameters = Methods.Fetch.Parameters(urls: fixture.urls, refresh: true)
@@ -60,7 +60,7 @@ struct ForeignFilesTests {
     }
 
     @Test func obstaclesUnderAPartialNameDoNotRedirectADownload() async throws {
-        try await Promise("nothing under the name of a partial leads a download elsewhere").test {
+        try await Promise("no file under a partial's name redirects a download").test {
             figures in
             try await withTestScope { scope in
                 let fixture = try await FilledDirectory([900], in: scope)
@@ -90,7 +90,8 @@ struct ForeignFilesTests {
     }
 
     @Test func aPartialSwappedDuringADownloadIsNeverPublished() async throws {
-        try await Promise("a partial swapped while it grows is never published").test { figures in
+        try await Promise("a partial swapped during its download is never published").test {
+            figures in
             try await withTestScope { scope in
                 let fixture = try await FilledDirectory([900], in: scope)
                 let precious = try fixture.elsewhere.write("precious", to: "precious")
@@ -115,7 +116,7 @@ struct ForeignFilesTests {
                     unlink(path)
                     let item = try await fixture.fetch(0)
                     var status = stat()
-                    // What is said to be cached is so, whoever plays with the partial.
+                    // A reported image is intact even if its partial was swapped.
                     if item.state == .cached, try await fixture.state(0) == .cached {
                         #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
                         #expect(try contents(of: path) == image)

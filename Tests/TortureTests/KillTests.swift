@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// Promise: whenever a daemon is killed, every name without a suffix is a whole image, then and before, and
-/// what was reported `cached` is there.
+/// Promise: whenever a daemon is killed, every name without a suffix is a complete image, before and
+/// after, and every image reported as `cached` exists.
 @Suite("Kills", .serialized, .timeLimit(.minutes(isLongForm ? 90 : 10)))
 struct KillTests {
     @Test func killsCorruptNothingAndLoseNothing() async throws {

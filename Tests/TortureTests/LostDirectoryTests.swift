@@ -4,12 +4,12 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The whole directory goes while the daemon runs: it says so, serves what it can, and goes on once there
-/// is a directory again.
+/// The whole directory disappears while the daemon runs. The daemon says so, serves what it can, and
+/// continues once a directory is there again.
 @Suite("Lost directory", .serialized, .timeLimit(.minutes(5)))
 struct LostDirectoryTests {
     @Test func aDirectoryMovedAwayIsUsedAgainWhenItReturns() async throws {
-        try await Promise("a directory moved away is missed, and believed when it is back").test {
+        try await Promise("a directory moved away is missed, and trusted when it is back").test {
             figures in
             try await withTestScope { scope in
                 let fixture = try await Self.fixture(in: scope)
@@ -21,13 +21,13 @@ struct LostDirectoryTests {
                     try #require(rename(away, fixture.directory) == 0)
                     try await Self.expectWell(fixture, downloads: 0)
                 }
-                // What is back before anybody has looked for it is nothing to speak of.
+                // A directory that returns before any call is made is noticed too.
                 try #require(rename(fixture.directory, away) == 0)
-                try await waitUntil("the log to say that it is lost") {
+                try await waitUntil("the log to report the loss") {
                     fixture.daemon.log.contains("moved away or deleted")
                 }
                 try #require(rename(away, fixture.directory) == 0)
-                try await waitUntil("the log to say that it is back") {
+                try await waitUntil("the log to report the return") {
                     fixture.daemon.log.contains("well again")
                 }
                 figures.append("\(rounds) rounds")
@@ -35,7 +35,7 @@ struct LostDirectoryTests {
         }
     }
 
-    /// Somebody may have moved it to keep it.
+    /// A user may have moved it to keep it.
     @Test func nothingIsRemovedFromADirectoryThatWasMovedAway() async throws {
         try await withTestScope { scope in
             let fixture = try await Self.fixture(in: scope)
@@ -54,7 +54,7 @@ struct LostDirectoryTests {
         }
     }
 
-    @Test(.enabled(if: SmallFileSystem.obstacle == nil, "this user may not mount file systems"))
+    @Test(.enabled(if: SmallFileSystem.obstacle == nil, "this user is not allowed to mount"))
     func filesThatCannotBeRemovedAreReported() async throws {
         try await withTestScope { scope in
             let mount = try await SmallFileSystem(bytes: 32 << 20, in: scope)
@@ -78,7 +78,7 @@ struct LostDirectoryTests {
     }
 
     @Test func aDeletedDirectoryIsRecreated() async throws {
-        try await Promise("a deleted directory is made anew and filled again").test { figures in
+        try await Promise("a deleted directory is recreated and filled again").test { figures in
             try await withTestScope { scope in
                 let fixture = try await Self.fixture(in: scope)
                 let rounds = isLongForm ? 100 : 3
@@ -110,7 +110,7 @@ struct LostDirectoryTests {
     }
 
     @Test func aReplacementDirectoryIsAdopted() async throws {
-        try await Promise("another directory in its place is taken over, with its entries").test {
+        try await Promise("a replacement directory is adopted, with its entries").test {
             figures in
             try await withTestScope { scope in
                 let fixture = try await Self.fixture(in: scope)
@@ -126,7 +126,7 @@ struct LostDirectoryTests {
                     try await Self.expectWell(fixture, downloads: 1)
                     #expect(try contents(of: old + "/.lock").isEmpty == false)
                 }
-                // And an empty one.
+                // An empty directory as the replacement.
                 try #require(rename(fixture.directory, other) == 0)
                 try #require(mkdir(fixture.directory, 0o700) == 0)
                 try await Self.expectWell(fixture, downloads: fixture.urls.count)
@@ -143,7 +143,7 @@ struct LostDirectoryTests {
             try #require(rename(fixture.directory, fixture.elsewhere.file("old")) == 0)
             try #require(rename(other.directory, fixture.directory) == 0)
             try await Self.expectLost(fixture)
-            try await waitUntil("the log to name the other") {
+            try await waitUntil("the log to name the other daemon") {
                 fixture.daemon.log.contains("process \(other.process.pid);")
             }
             try await other.stop()
@@ -170,8 +170,8 @@ struct LostDirectoryTests {
         }
     }
 
-    /// Limits that are shares of the file system are shares of the one that is there.
-    @Test(.enabled(if: SmallFileSystem.obstacle == nil, "this user may not mount file systems"))
+    /// Limits given as a share of the file system apply to the file system that is there now.
+    @Test(.enabled(if: SmallFileSystem.obstacle == nil, "this user is not allowed to mount"))
     func aFileSystemMountedOverTheDirectoryHasItsOwnLimits() async throws {
         try await withTestScope { scope in
             let fixture = try await Self.fixture(in: scope)
@@ -196,9 +196,9 @@ struct LostDirectoryTests {
         }
     }
 
-    @Test(.enabled(if: SmallFileSystem.obstacle == nil, "this user may not mount file systems"))
+    @Test(.enabled(if: SmallFileSystem.obstacle == nil, "this user is not allowed to mount"))
     func aReadOnlyFileSystemServesCachedImages() async throws {
-        try await Promise("a read-only file system serves what is there").test { figures in
+        try await Promise("a read-only file system serves cached images").test { figures in
             try await withTestScope { scope in
                 let mount = try await SmallFileSystem(bytes: 32 << 20, in: scope)
                 var options = DaemonFixture.Options()
@@ -219,7 +219,7 @@ struct LostDirectoryTests {
                     #expect(failure?.message.contains("ead-only") == true)
                     #expect(try await fixture.verify().checked == 3 + round)
                     if round == 0 {
-                        try await waitUntil("the log to say so") {
+                        try await waitUntil("the log to report it") {
                             fixture.daemon.log.contains("the file system is read-only")
                         }
                     }
@@ -232,7 +232,7 @@ struct LostDirectoryTests {
         }
     }
 
-    // MARK: What all ask
+    // MARK: Common steps
 
     private static func fixture(in scope: TestScope) async throws -> FilledDirectory {
         var options = DaemonFixture.Options()
@@ -240,7 +240,7 @@ struct LostDirectoryTests {
         return try await FilledDirectory([900, 5000, 20_000], options, in: scope)
     }
 
-    /// The daemon misses its directory, and names it to who wants something of it.
+    /// The daemon misses its directory and names it in every failure.
     private static func expectLost(_ fixture: FilledDirectory) async throws {
         #expect(try await fixture.status(fixture.urls).allSatisfy { $0.state == .missing })
         let requests = fixture.origin.requests().count
@@ -253,7 +253,7 @@ struct LostDirectoryTests {
         #expect(try await fixture.verify().failure?.kind == "storage")
     }
 
-    /// It has a directory again, and all images in it after so many downloads.
+    /// The daemon has a directory again, with all images in it after this many downloads.
     private static func expectWell(_ fixture: FilledDirectory, downloads: Int) async throws {
         try await waitUntil("the daemon to have its directory") {
             try await fixture.stats()["isDirectoryInPlace"] == true

@@ -4,13 +4,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// However many clients there are and whatever they leave undone, others are answered as before.
+/// Other clients are answered as usual, however many clients connect and leave calls unfinished.
 @Suite("Crowds", .serialized, .timeLimit(.minutes(isLongForm ? 20 : 10)))
 struct ManyClientsTests {
     private static let idle = isLongForm ? 10_000 : 500
     private static let others = isLongForm ? 1000 : 20
 
-    /// A call whose answer has some 100 kB.
+    /// A call whose reply has about 100 kB.
     private static let largeCall = {
         let path = String(repeating: "x", count: 150)
         let urls = (0..<300).map { "\"http://a.example/\($0)/\(path)\"" }
@@ -18,20 +18,22 @@ struct ManyClientsTests {
             + urls.joined(separator: ",") + "]}}"
     }()
 
-    @Test(.disabled(if: isSanitized, "latencies, which a sanitizer multiplies"))
+    @Test(.disabled(if: isSanitized, "a sanitizer multiplies latencies"))
     func idleAndStuckClientsDoNotDelayOthers() async throws {
-        let promise = Promise("idle, stuck and half-finished clients delay nobody's status")
+        let promise = Promise(
+            "idle, stuck and half-finished clients delay no other client's status")
         try await promise.test { figures in
             try await withTestScope { scope in
                 let room = try DescriptorLimit.raised()
-                try #require(room > Self.idle + 2 * Self.others + 1000, "too few open files here")
+                try #require(
+                    room > Self.idle + 2 * Self.others + 1000, "the open file limit is too low")
                 let daemon = try await DaemonFixture.start(in: scope)
                 let quiet = try await latency(of: daemon)
                 let before = try ProcessUsage(of: daemon.process.pid)
                 let idle = try await ConnectionGroup(of: Self.idle, at: daemon.socket, in: scope)
                 try await idle.sendAll("")
                 let stuck = try await ConnectionGroup(of: Self.others, at: daemon.socket, in: scope)
-                // More answers than the daemon makes for who does not take them.
+                // More replies than the daemon prepares for a client that does not read them.
                 try await stuck.sendAll(String(repeating: Self.largeCall + "\0", count: 12))
                 let halves = try await ConnectionGroup(
                     of: Self.others, at: daemon.socket, in: scope)
@@ -40,11 +42,11 @@ struct ManyClientsTests {
                 let crowded = try await latency(of: daemon)
                 let after = try ProcessUsage(of: daemon.process.pid)
                 figures += [
-                    "\(idle.count) idle, \(stuck.count) not reading, \(halves.count) in mid-message",
+                    "\(idle.count) idle, \(stuck.count) not reading, \(halves.count) incomplete",
                     "p99 \(quiet) before, \(crowded) with them",
-                    "\((after.anonymousBytes - before.anonymousBytes) >> 20) MiB for them",
+                    "\((after.anonymousBytes - before.anonymousBytes) >> 20) MiB for all of them",
                 ]
-                // Where other programs keep the machine busy, the quiet run was slow too.
+                // If other programs keep the machine busy, the quiet measurement was slow too.
                 #expect(crowded < max(.milliseconds(10), quiet * 4))
                 let answers = try await stuck.receiveAll()
                 #expect(answers.allSatisfy { $0.hasPrefix(#"{"parameters":{"items":["#) })
@@ -52,9 +54,9 @@ struct ManyClientsTests {
         }
     }
 
-    @Test(.disabled(if: isSanitized, "latencies, which a sanitizer multiplies"))
+    @Test(.disabled(if: isSanitized, "a sanitizer multiplies latencies"))
     func longAndInvalidCallsDoNotDelayOthers() async throws {
-        let promise = Promise("calls of megabytes, right and wrong, delay nobody's status")
+        let promise = Promise("calls of megabytes, valid or not, delay no other client's status")
         try await promise.test { figures in
             try await withTestScope { scope in
                 let daemon = try await DaemonFixture.start(in: scope)
@@ -71,14 +73,14 @@ struct ManyClientsTests {
         }
     }
 
-    @Test(.disabled(if: isSanitized, "memory, of which a sanitizer needs more"))
+    @Test(.disabled(if: isSanitized, "a sanitizer needs more memory"))
     func incompleteMessagesShareAMemoryLimit() async throws {
-        let promise = Promise("messages without their ends take no more than 256 MiB together")
+        let promise = Promise("incomplete messages together take at most 256 MiB")
         try await promise.test { figures in
             try await withTestScope { scope in
                 let daemon = try await DaemonFixture.start(in: scope)
                 let before = try ProcessUsage(of: daemon.process.pid).anonymousBytes
-                // Of 15 MiB each, 1.5 times what is kept in the short form.
+                // 15 MiB each; the short form sends 1.5 times what the daemon keeps.
                 let half = [UInt8](repeating: UInt8(ascii: "["), count: 15 << 20)
                 var senders: [VarlinkConnection] = []
                 var most = 0
@@ -87,26 +89,26 @@ struct ManyClientsTests {
                     try await senders.last?.send(half)
                     most = max(most, try ProcessUsage(of: daemon.process.pid).anonymousBytes)
                 }
-                // Who is sent away is the one that has waited for longest, and is told so.
+                // The connection that has waited longest is closed, and told why.
                 let answer = try await senders[0].receiveText()
                 #expect(answer.contains("io.cached.Cache.InvalidMessage"), "\(answer)")
                 #expect(answer.contains("it was still incomplete"), "\(answer)")
                 try await senders[0].waitForClose()
-                // Who goes on with its message is answered, the last of them as well as any other.
+                // A client that continues its message is answered, even the last one.
                 for sender in [senders[senders.count - 1], try daemon.connect()] {
                     let rest = String(repeating: "]", count: 1 << 19)
                     #expect(try await sender.call(rest).contains("InvalidMessage"))
                 }
                 figures += [
-                    "\(senders.count) of 15 MiB", "\((most - before) >> 20) MiB for them",
+                    "\(senders.count) of 15 MiB", "\((most - before) >> 20) MiB for all of them",
                 ]
-                // A buffer that grows has up to twice the room it needs.
+                // A growing buffer has up to twice the capacity it needs.
                 #expect(most - before < 640 << 20)
             }
         }
     }
 
-    /// The time that 99 of 100 questions take at most, to each of four who ask at once.
+    /// The 99th percentile of the latency of status calls, the worst of four concurrent clients.
     private func latency(of daemon: DaemonFixture) async throws -> Duration {
         let urls = (0..<100).map { "http://a.example/\($0).png" }
         return try await withThrowingTaskGroup(of: Duration.self) { group in
@@ -122,7 +124,7 @@ struct ManyClientsTests {
     }
 
     @Test func withoutFreeDescriptorsTheDaemonWaitsInsteadOfSpinning() async throws {
-        let promise = Promise("where descriptors run out, clients wait and the daemon sleeps")
+        let promise = Promise("when descriptors run out, clients wait and the daemon sleeps")
         try await promise.test { figures in
             try await withTestScope { scope in
                 let origin = try ScriptedOrigin(in: scope)
@@ -141,14 +143,14 @@ struct ManyClientsTests {
                 try await process.waitForSocket(socket)
                 let first = try VarlinkConnection(socket, in: scope)
                 try await withTestScope { inner in
-                    // All of them are let into the queue of the socket; the last stay there.
+                    // The socket's queue takes all of them; the last ones stay there.
                     let crowd = try await ConnectionGroup(of: 100, at: socket, in: inner)
                     try await process.waitForLine(containing: "too many connections")
                     let spent = try await processorTime(of: process.pid, over: .seconds(1))
                     figures.append(
                         "\(spent) of processor time in a second with \(crowd.count) waiting")
                     #expect(spent < .milliseconds(100))
-                    // The cache itself still has what it needs.
+                    // The cache itself still has the descriptors it needs.
                     let url = origin.url("/a.png")
                     let fetch =
                         #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":["\#(url)"]}}"#
@@ -170,7 +172,8 @@ struct ManyClientsTests {
         }
     }
 
-    /// With the least it starts with, downloads have what they need, however many clients there are.
+    /// With the lowest descriptor limit that the daemon accepts, downloads still get descriptors, however
+    /// many clients connect.
     @Test func downloadsContinueWithTheFewestDescriptors() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
@@ -188,7 +191,7 @@ struct ManyClientsTests {
             let first = try VarlinkConnection(socket, in: scope)
             let crowd = try await ConnectionGroup(of: 150, at: socket, in: scope)
             try await process.waitForLine(containing: "too many connections")
-            // Of different hosts, so that none has a connection already.
+            // Different hosts, so that no connection can be reused.
             let urls = (0..<50).map { "http://h\($0).localhost:\(origin.port)/a.png" }
             let answer = try await first.call(
                 #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":\#(urls)}}"#)
@@ -198,7 +201,8 @@ struct ManyClientsTests {
         }
     }
 
-    /// As when others have all the descriptors of the machine: accept(2) itself fails. prlimit(2)
+    /// Simulates other programs using up all descriptors of the machine: accept(2) itself fails.
+    /// prlimit(2)
     @Test func whenAcceptFailsTheDaemonWaitsInsteadOfSpinning() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
@@ -220,7 +224,7 @@ struct ManyClientsTests {
             "prlimit", ["--pid", "\(daemon.process.pid)", "--nofile=\(limit):"])
     }
 
-    /// Waits until all that was said is read, as far as it will be.
+    /// Waits until the daemon has read all that it is willing to read.
     private func settle(_ daemon: DaemonFixture) async throws {
         try await waitUntil("the daemon to have nothing to do") {
             try await processorTime(of: daemon.process.pid, over: .milliseconds(200))
@@ -228,7 +232,7 @@ struct ManyClientsTests {
         }
     }
 
-    /// What a process has the processor do within a stretch of time in which nobody asks it anything.
+    /// The processor time a process uses in an interval in which no client calls it.
     private func processorTime(of process: Int32, over time: Duration) async throws -> Duration {
         let before = try ProcessUsage(of: process).processorTime
         try await Task.sleep(for: time)
@@ -236,7 +240,7 @@ struct ManyClientsTests {
     }
 }
 
-/// A client that says long calls one after the other, right and wrong ones.
+/// A client that sends long calls one after the other, valid and invalid ones.
 private final class LongCallSender: Sendable {
     private let socket: String
     private let isStopped = Atomic(false)
@@ -261,14 +265,16 @@ private final class LongCallSender: Sendable {
         self.socket = socket
     }
 
-    /// Talks until it is stopped, but says each call once; the number of calls.
+    /// Runs until it is stopped, but sends each call at least once. Returns the number of calls.
     func run() async throws -> Int {
         try await offPool {
             var count = 0
             while count < Self.calls.count || !self.isStopped.load(ordering: .relaxed) {
                 let exchange = try Exchange(
                     with: self.socket, sending: [Self.calls[count % Self.calls.count]])
-                guard !exchange.messages.isEmpty else { throw TestFailure("no answer to \(count)") }
+                guard !exchange.messages.isEmpty else {
+                    throw TestFailure("call \(count) got no reply")
+                }
                 count += 1
             }
             return count

@@ -1,15 +1,15 @@
 import TestSupport
 import Testing
 
-/// Promise: after a power cut every name without a suffix is a whole image, and what was reported `cached`
-/// before is there.
+/// Promise: after a power cut every name without a suffix is a complete image, and every image that was
+/// reported as `cached` before exists.
 @Suite(
     "Power cuts", .serialized, .timeLimit(.minutes(isLongForm ? 120 : 10)),
     .enabled(
         if: LoopFileSystem.obstacle == nil,
-        Comment(rawValue: "needs a file system to cut: \(LoopFileSystem.obstacle ?? "")")))
+        Comment(rawValue: "needs a file system to cut off: \(LoopFileSystem.obstacle ?? "")")))
 struct PowerCutTests {
-    /// Small blocks leave a file's attributes as little room as ext4 ever does.
+    /// Small blocks leave the least space for attributes that ext4 ever offers.
     @Test(arguments: [4096, 1024])
     func powerCutsCorruptNothingAndLoseNothing(blockSize: Int) async throws {
         try await Promise("a power cut, ext4 with blocks of \(blockSize)").test { figures in

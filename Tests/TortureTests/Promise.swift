@@ -1,15 +1,15 @@
 import TestSupport
 import Testing
 
-/// Something the cache promises, put to the test; every suite of this target is about one.
+/// A promise of the cache, put to the test. Every suite of this target is about one.
 ///
 ///     try await Promise("kill -9 loses nothing").test { figures in
 ///         …
 ///         figures.append("1000 kills")
 ///     }
 ///
-/// `make torture` runs them in their long form, which prints a line for each: the promise, the
-/// figures, the seed. A failure tells the seed that repeats it.
+/// `make torture` runs them in their long form and prints a line for each: the promise, the figures and
+/// the seed. A failure names the seed that repeats it.
 struct Promise {
     let name: String
 
@@ -27,7 +27,8 @@ struct Promise {
             try await body(&figures)
         } catch {
             Issue.record(
-                "CACHED_TEST_SEED=\(testSeed) repeats it: \(error)", sourceLocation: sourceLocation)
+                "CACHED_TEST_SEED=\(testSeed) repeats this: \(error)",
+                sourceLocation: sourceLocation)
         }
         guard isLongForm else { return }
         figures.append("\(start.duration(to: .now).components.seconds) s")

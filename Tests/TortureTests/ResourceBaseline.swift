@@ -2,26 +2,28 @@ import CacheWire
 import Glibc
 import TestSupport
 
-/// Looks after a daemon that is maltreated: that it still answers at once, and uses no more than before.
+/// The resources a daemon used at one moment, to check later that it still answers quickly and uses no
+/// more than then.
 struct ResourceBaseline: Sendable, Comparable {
     private let daemon: DaemonFixture
     private let before: ProcessUsage
 
-    /// What the allocator may keep beyond what was in use: its arenas grow and shrink by whole
+    /// Memory that the allocator can keep beyond what is in use: its arenas grow and shrink by whole
     /// megabytes.
     private static let allocatorSlack = 2 << 20
 
-    /// Begins once the daemon has warmed up: its threads are there, its buffers at their size.
+    /// Measures the daemon once it is idle. It should have warmed up: its threads run, its buffers have
+    /// their size.
     init(_ daemon: DaemonFixture) async throws {
         self.daemon = daemon
         try await Self.waitUntilIdle(daemon)
         before = try ProcessUsage(of: daemon.process.pid)
     }
 
-    /// The memory the daemon had at the beginning.
+    /// The memory the daemon used at that moment.
     var kibibytes: Int { Int(before.anonymousBytes >> 10) }
 
-    /// By the memory the daemon had at the beginning.
+    /// Compares by the memory used.
     static func < (left: ResourceBaseline, right: ResourceBaseline) -> Bool {
         left.before.anonymousBytes < right.before.anonymousBytes
     }
@@ -30,7 +32,7 @@ struct ResourceBaseline: Sendable, Comparable {
         left.before.anonymousBytes == right.before.anonymousBytes
     }
 
-    /// A fresh connection is answered within a second.
+    /// A new connection is answered within a second.
     static func expectAnswer(from daemon: DaemonFixture) async throws {
         let watch = Stopwatch()
         _ = try await offPool {
@@ -38,17 +40,17 @@ struct ResourceBaseline: Sendable, Comparable {
                 Methods.Status.self, .init(urls: ["http://127.0.0.1:1/a.png"]))
         }
         let time = watch.time
-        guard time < .seconds(1) else { throw TestFailure("a status answer took \(time)") }
+        guard time < .seconds(1) else { throw TestFailure("a status call took \(time)") }
     }
 
-    /// The daemon answers, and once all is quiet it holds as many descriptors and threads as before and
-    /// at most 5 % more memory. Says what it holds.
+    /// The daemon answers, and once it is idle it has no more descriptors and threads than before and at
+    /// most 5 % more memory. Returns the figures measured.
     ///
-    /// - Parameter other: when it may have held less memory than now.
+    /// - Parameter other: another measurement; the smaller memory of it and of now counts.
     func expectNoGrowth(orIn other: ResourceBaseline? = nil) async throws -> [String] {
         try await Self.expectAnswer(from: daemon)
         try await Self.waitUntilIdle(daemon)
-        // Connections and threads that resolve names end a little after the work.
+        // Connections and resolver threads end a little after their work.
         var after = try ProcessUsage(of: daemon.process.pid)
         try await waitUntil("\(before.descriptors) descriptors, not \(after.descriptors)") {
             after = try ProcessUsage(of: daemon.process.pid)
@@ -57,7 +59,7 @@ struct ResourceBaseline: Sendable, Comparable {
         let least = min(after.anonymousBytes, other?.before.anonymousBytes ?? .max)
         let growth = least - before.anonymousBytes
         let allowed = before.anonymousBytes / 20 + Self.allocatorSlack
-        // A short form ends before the daemon has warmed up.
+        // The short form ends before the daemon has warmed up.
         guard growth <= allowed || !isLongForm else {
             throw TestFailure(
                 "memory grew from \(before.anonymousBytes) to \(least) bytes")
@@ -70,8 +72,8 @@ struct ResourceBaseline: Sendable, Comparable {
         ]
     }
 
-    /// Waits until no download is under way, and none waits. Being short of memory, the daemon then closes
-    /// its idle connections to origins, and gives back what its allocator holds.
+    /// Waits until no download is running or queued. Critical pressure makes the daemon close its idle
+    /// connections to origins and release the memory that its allocator holds.
     private static func waitUntilIdle(_ daemon: DaemonFixture) async throws {
         _ = try await offPool {
             try Client(paths: [daemon.socket]).call(Methods.Pressure.self, .init(level: .critical))

@@ -1,10 +1,10 @@
 import Glibc
 import TestSupport
 
-/// Whether a run has to be as long as the promise it is for says.
+/// Whether the run must reach the totals of its promise.
 var isWholeLongForm: Bool { isLongForm && getenv("CACHED_TEST_ROUNDS") == nil }
 
-/// How often a run that comes in two forms does what it does; `CACHED_TEST_ROUNDS` sets another number.
+/// The number of rounds, for the short or the long form; `CACHED_TEST_ROUNDS` sets another number.
 func rounds(short: Int, long: Int) -> Int {
     getenv("CACHED_TEST_ROUNDS").flatMap { Int(String(cString: $0)) } ?? (isLongForm ? long : short)
 }

@@ -1,15 +1,16 @@
 import TestSupport
 
-/// Races for one place, the winner of each killed before the next: so each finds what a crash leaves.
+/// Races of several daemons for one resource. The winner is killed before the next race, so that each race
+/// finds what a crash leaves.
 struct StartRaces {
     private static let contenders = 8
 
     private let contested: OneDaemonTests.Contested
     private let home: TemporaryDirectory
     private var races = 0
-    /// The longest a loser took, from before the first was started.
+    /// The longest time a loser took, measured from before the first start.
     private var slowest = Duration.zero
-    /// The longest the next daemon took to serve after a kill.
+    /// The longest time the next daemon took to serve after a kill.
     private var slowestSuccessor = Duration.zero
 
     init(for contested: OneDaemonTests.Contested, in scope: TestScope) throws {
@@ -19,7 +20,7 @@ struct StartRaces {
 
     var figures: [String] {
         [
-            "\(races) races, 1 winner each, \(races * (Self.contenders - 1)) losers exited 75 and named it",
+            "\(races) races, 1 winner each, \(races * (Self.contenders - 1)) losers exited 75, naming it",
             "the slowest after \(slowest)",
             "after a kill the next one served within \(slowestSuccessor)",
         ]
@@ -43,18 +44,18 @@ struct StartRaces {
         }
     }
 
-    /// It names who holds what it wanted.
+    /// The loser names the process that holds the resource.
     private func expectLoss(of loser: ChildProcess, against winner: ChildProcess) async throws {
         let status = try await loser.waitForExit()
         let message = loser.text(.standardError)
         guard status == .exited(75), message.contains("process \(winner.pid);") else {
             throw TestFailure(
-                "process \(winner.pid) has won; a loser ended with \(status) and said: \(message)")
+                "process \(winner.pid) won; a loser ended with \(status) and printed: \(message)")
         }
     }
 
-    /// A machine with other things to do takes its time for as many starts that end for another reason,
-    /// too: a loser has a second more than that.
+    /// On a busy machine even starts that end for another reason take long. A loser is allowed a second
+    /// more than twice their time.
     private func expectLoadToExplain(_ took: Duration, in scope: TestScope) async throws {
         let watch = Stopwatch()
         let others = try (0..<Self.contenders).map { _ in
@@ -68,7 +69,7 @@ struct StartRaces {
         }
     }
 
-    /// Neither the lock nor the socket of a daemon that was killed is in the way of the next.
+    /// Neither the lock nor the socket of a killed daemon prevents the next one from starting.
     private mutating func expectASuccessor(in scope: TestScope) async throws {
         let watch = Stopwatch()
         let successor = try self.start(0, in: scope)
@@ -78,7 +79,7 @@ struct StartRaces {
         try await successor.kill()
     }
 
-    /// The paths of a starter: its own, or those all want.
+    /// The paths of a contender: its own, or the contested ones.
     private func paths(of number: Int) -> (directory: String, socket: String) {
         (
             home.file(contested == .socket ? "cache\(number)" : "cache"),
@@ -93,7 +94,7 @@ struct StartRaces {
             environment: minimalEnvironment(["MEMORY_PRESSURE_WATCH": "/dev/null"]), in: scope)
     }
 
-    /// The one that listens.
+    /// The daemon that listens.
     private func winner(of contenders: [ChildProcess]) async throws -> ChildProcess {
         try await eventually("a winner") {
             contenders.first { $0.text(.standardError).contains("listening") }

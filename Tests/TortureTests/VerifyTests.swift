@@ -6,11 +6,12 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A verification disturbs nobody: not those who ask, not the order of use, not those who replace files.
+/// A verification disturbs no other client, does not change the order of use, and tolerates files being
+/// replaced.
 @Suite("Verify", .serialized, .timeLimit(.minutes(10)))
 struct VerifyTests {
     @Test func filesChangedDuringVerificationAreNotReportedAsDamaged() async throws {
-        try await Promise("a file replaced or removed while it is read is no damage").test {
+        try await Promise("a file replaced or removed while it is read is not damaged").test {
             figures in
             try await withTestScope { scope in
                 let fixture = try await FilledDirectory(
@@ -59,7 +60,7 @@ struct VerifyTests {
     }
 
     @Test func verificationDoesNotCountAsUse() async throws {
-        try await Promise("a verification is nobody's use").test { _ in
+        try await Promise("a verification does not count as use").test { _ in
             try await withTestScope { scope in
                 var fixture = try await FilledDirectory(
                     Array(repeating: 8000, count: 12), in: scope)
@@ -93,8 +94,8 @@ struct VerifyTests {
                 let call = #"{"method":"io.cached.Cache.Verify","parameters":{},"more":true}"#
                 let first = try await connection.call(call)
                 #expect(first.contains(#""continues":true"#) && first.contains(#""total":2"#))
-                try await waitUntil("the reading") { try Self.isReading(fixture.daemon) }
-                // A stream ends with the next call, and that is answered.
+                try await waitUntil("the reading to start") { try Self.isReading(fixture.daemon) }
+                // The next call ends the stream, and is answered.
                 try await connection.send(
                     #"{"method":"io.cached.Cache.Status","parameters":{"urls":[]}}"# + "\0")
                 var replies: [String] = []
@@ -104,27 +105,28 @@ struct VerifyTests {
                     replies.endIndex - 1
                 ].contains("items")
                 #expect(replies.dropLast().last?.contains("continues") == false)
-                try await waitUntil("the end of the reading") {
+                try await waitUntil("the reading to end") {
                     try !Self.isReading(fixture.daemon)
                 }
-                // And with the connection.
+                // Closing the connection ends the verification too.
                 try await connection.send(call + "\0")
-                try await waitUntil("the reading") { try Self.isReading(fixture.daemon) }
+                try await waitUntil("the reading to start") { try Self.isReading(fixture.daemon) }
                 connection.shutdown()
-                try await waitUntil("the end of the reading") {
+                try await waitUntil("the reading to end") {
                     try !Self.isReading(fixture.daemon)
                 }
-                // And with the daemon.
+                // Stopping the daemon ends it too.
                 let last = try fixture.daemon.connect()
                 try await last.send(call + "\0")
-                try await waitUntil("the reading") { try Self.isReading(fixture.daemon) }
+                try await waitUntil("the reading to start") { try Self.isReading(fixture.daemon) }
                 try await fixture.daemon.stop()
             }
         }
     }
 
     @Test func statusIsFastDuringVerification() async throws {
-        try await Promise("a status is answered within 10 ms while all is read").test { figures in
+        try await Promise("a status call takes at most 10 ms during a verification").test {
+            figures in
             try await withTestScope { scope in
                 let fixture = try await FilledDirectory(
                     Array(repeating: 60_000, count: 100), in: scope)
@@ -133,18 +135,18 @@ struct VerifyTests {
                 let connection = try fixture.daemon.connect()
                 try await connection.send(
                     #"{"method":"io.cached.Cache.Verify","parameters":{},"more":true}"# + "\0")
-                try await waitUntil("the reading") { try Self.isReading(fixture.daemon) }
+                try await waitUntil("the reading to start") { try Self.isReading(fixture.daemon) }
                 let busy = try await Self.p99Latency(fixture)
                 #expect(try Self.isReading(fixture.daemon))
                 connection.shutdown()
-                // Where others keep the machine busy, it is slow before already.
+                // If other programs keep the machine busy, the quiet measurement was slow already.
                 #expect(busy < max(.milliseconds(10), quiet * 5))
                 figures += ["p99 \(busy)", "before \(quiet)"]
             }
         }
     }
 
-    /// An entry of 64 GB, of holes, that nobody can read in the time of a test.
+    /// Creates a sparse entry of 64 GB, which takes longer to read than any test.
     private static func makeLong(_ fixture: FilledDirectory) throws {
         let url = "http://long.example/a.png"
         let path = try fixture.path(url)
@@ -162,7 +164,7 @@ struct VerifyTests {
     private static func isReading(_ daemon: DaemonFixture) throws -> Bool {
         let tasks = "/proc/\(daemon.process.pid)/task"
         return try FileManager.default.contentsOfDirectory(atPath: tasks).contains { task in
-            // A thread may end between the two.
+            // A thread can end between the two calls.
             let name = (try? contents(of: "\(tasks)/\(task)/comm")) ?? []
             return String(decoding: name, as: UTF8.self) == "verify-reader\n"
         }

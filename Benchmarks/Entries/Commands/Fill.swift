@@ -1,18 +1,18 @@
 import ArgumentParser
 import CacheCore
 
-/// `fill`: a directory as many downloads leave it, without downloading anything.
+/// `fill`: creates a directory as many downloads would leave it, without downloading anything.
 struct Fill: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Publish synthetic entries in a cache directory no daemon holds.")
+        abstract: "Publish synthetic entries in a cache directory that no daemon uses.")
 
-    @Argument(help: "The directory; it is made where it is missing.")
+    @Argument(help: "The directory; it is created if it does not exist.")
     var directory: String
 
-    @Option(help: "How many entries.")
+    @Option(help: "The number of entries.")
     var count: Int
 
-    @Option(help: "Bytes of each.")
+    @Option(help: "The size of each entry in bytes.")
     var bytes = 4000
 
     func run() throws {

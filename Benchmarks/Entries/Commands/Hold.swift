@@ -2,13 +2,13 @@ import ArgumentParser
 import CacheCore
 import Glibc
 
-/// `hold`: keeps synthetic entries, for its memory to be looked at from outside.
+/// `hold`: keeps synthetic entries in memory, so that its memory can be measured from outside.
 struct Hold: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Fill a cache with synthetic entries; use them all; take the uses.",
-        discussion: "Says `filled`, `used` and `flushed`, and goes on with each line of input.")
+        abstract: "Fill a cache with synthetic entries, use them all, then flush the uses.",
+        discussion: "Prints `filled`, `used` and `flushed`; each waits for a line of input.")
 
-    @Argument(help: "How many entries.")
+    @Argument(help: "The number of entries.")
     var count: Int
 
     func run() {
@@ -21,7 +21,7 @@ struct Hold: ParsableCommand {
         _ = consume state
     }
 
-    /// Prints a line and waits for one.
+    /// Prints a line and waits for a line of input.
     private func say(_ text: String) {
         print(text)
         fflush(nil)

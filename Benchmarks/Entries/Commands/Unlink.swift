@@ -2,7 +2,7 @@ import ArgumentParser
 import CacheCore
 import Glibc
 
-/// `unlink`: the least that removing the entries of a directory can cost, as a reference peer.
+/// `unlink`: the minimal cost of removing the entries of a directory, as a reference.
 struct Unlink: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Unlink the entries that `fill` made, least recently used first; print the time.")
@@ -10,7 +10,7 @@ struct Unlink: ParsableCommand {
     @Argument(help: "The directory.")
     var path: String
 
-    @Option(help: "How many entries.")
+    @Option(help: "The number of entries.")
     var count: Int
 
     func run() throws {
@@ -22,7 +22,7 @@ struct Unlink: ParsableCommand {
         let duration = clock.measure {
             for name in names where unlinkat(directory, name!, 0) != 0 { failures += 1 }
         }
-        guard failures == 0 else { throw ValidationError("\(failures) files were not there") }
+        guard failures == 0 else { throw ValidationError("\(failures) files did not exist") }
         print("{\"seconds\":\(duration / .seconds(1))}")
     }
 }

@@ -1,14 +1,13 @@
 import ArgumentParser
 import CacheCore
 
-/// `victims`: what it costs to choose who has to go.
+/// `victims`: the cost of choosing entries to evict.
 struct Victims: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Choose all unpinned entries as victims; print the time for each.",
-        discussion: "A tenth is pinned, and the order of use has nothing to do with that in memory."
-    )
+        discussion: "A tenth of the entries is pinned. The order of use is random.")
 
-    @Argument(help: "How many entries.")
+    @Argument(help: "The number of entries.")
     var count: Int
 
     func run() {

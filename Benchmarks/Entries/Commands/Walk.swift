@@ -2,10 +2,10 @@ import ArgumentParser
 import CLinux
 import Glibc
 
-/// `walk`: the least that reading a directory of entries can cost, as a reference peer.
+/// `walk`: the minimal cost of reading a directory of entries, as a reference.
 struct Walk: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Read each name, its facts and one attribute; print the time.")
+        abstract: "Read each name, its status and one attribute; print the time.")
 
     @Argument(help: "The directory.")
     var path: String

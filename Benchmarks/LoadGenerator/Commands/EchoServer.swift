@@ -2,10 +2,10 @@ import ArgumentParser
 import NIOCore
 import NIOPosix
 
-/// `echo-server`: what a NIO server costs before it does anything, as a reference peer.
+/// `echo-server`: the cost of a NIO server that does nothing, as a reference.
 struct EchoServer: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Echo on a Unix socket with one NIO event loop, until killed.")
+        abstract: "Echo on a Unix socket with one NIO event loop, until it is killed.")
 
     @Argument(help: "The path to bind.")
     var socket: String
@@ -25,7 +25,7 @@ struct EchoServer: ParsableCommand {
     }
 }
 
-/// Sends back what it reads; a message ended by NUL comes back ended by NUL.
+/// Sends back the bytes it reads, so a message ended by NUL returns ended by NUL.
 private final class EchoHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -1,15 +1,15 @@
 import ArgumentParser
 
-/// `processes`: what one whole run of a command costs, from posix_spawn to its end.
+/// `processes`: the cost of one complete run of a command, from posix_spawn to its end.
 struct Processes: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a command N times, one after another; print the median time.",
-        discussion: "Its output goes to /dev/null. An exit status other than the expected ends it.")
+        discussion: "Output goes to /dev/null. An unexpected exit status ends the measurement.")
 
-    @Option(help: "How often to run it.")
+    @Option(help: "The number of runs.")
     var count = 100
 
-    @Option(help: "Runs before the measurement starts.")
+    @Option(help: "The number of runs before the measurement starts.")
     var warmup = 5
 
     @Option(help: "The exit status every run must have.")

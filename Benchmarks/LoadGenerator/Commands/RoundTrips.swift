@@ -1,24 +1,24 @@
 import ArgumentParser
 
-/// `roundtrips`: closed-loop load, one request in flight on each connection.
+/// `roundtrips`: closed-loop load, with one request in flight on each connection.
 struct RoundTrips: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "roundtrips",
-        abstract: "Ask a server again and again over N connections; print rates and latencies.")
+        abstract: "Send requests over N connections; print rates and latencies.")
 
     @Option(help: "unix:PATH or tcp:HOST:PORT.")
     var target: Endpoint
 
-    @Option(name: .customLong("protocol"), help: "What the server speaks.")
+    @Option(name: .customLong("protocol"), help: "The protocol of the server.")
     var wire: WireProtocol
 
-    @Option(help: "A file of URLs, keys or gids, one a line, asked for in turn.")
+    @Option(help: "A file of URLs, keys or gids, one per line, requested in turn.")
     var urls: String
 
-    @Option(help: "URLs in one call; more than one only with varlink and echo.")
+    @Option(help: "URLs per call; more than one only with varlink and echo.")
     var urlsPerCall = 1
 
-    @Option(help: "Connections, all served by this one thread.")
+    @Option(help: "The number of connections, all served by one thread.")
     var connections = 1
 
     @Option(help: "Seconds to measure.")
@@ -27,16 +27,16 @@ struct RoundTrips: ParsableCommand {
     @Option(help: "Seconds before the measurement starts.")
     var warmup = 0.2
 
-    @Option(help: "Stop after so many measured requests, if that comes first.")
+    @Option(help: "Stop after this many measured requests, if that comes first.")
     var requests: Int?
 
     @Flag(
-        help: "Say `measuring` when the measurement starts, and end it when the input ends too.")
+        help: "Print `measuring` when the measurement starts; also end it at the end of the input.")
     var untilInputEnds = false
 
     func validate() throws {
         guard urlsPerCall == 1 || wire.takesManyURLs else {
-            throw ValidationError("\(wire.rawValue) asks for one URL a request.")
+            throw ValidationError("\(wire.rawValue) allows only one URL per request.")
         }
         guard urlsPerCall > 0, connections > 0, requests ?? 1 > 0, duration > 0, warmup >= 0 else {
             throw ValidationError("Counts and durations must be positive.")

@@ -1,15 +1,15 @@
 import Glibc
 
-/// One connection with at most one question in flight; its owner says when to go on.
+/// One connection with at most one request in flight; its owner drives it.
 ///
-/// The reply is kept whole from its first byte, in a buffer that doubles when it is full.
+/// The whole reply is kept, in a buffer that doubles when it is full.
 struct Connection: ~Copyable {
     let descriptor: Int32
-    /// Which question is asked next, or is being asked.
+    /// The index of the next request, or of the one in flight.
     var requestIndex: Int
-    /// When the question in flight was asked, on the monotonic clock.
+    /// When the request in flight was sent, on the monotonic clock.
     private(set) var askedAt: UInt64 = 0
-    /// Bytes of the question already written.
+    /// Bytes of the request already written.
     private var sent = 0
     /// Bytes of the reply received so far.
     private var received = 0
@@ -26,12 +26,12 @@ struct Connection: ~Copyable {
         close(descriptor)
     }
 
-    /// What has come of the question so far, from the first byte of the reply.
+    /// The part of the reply received so far.
     var reply: UnsafeRawBufferPointer {
         @inline(__always) get { UnsafeRawBufferPointer(rebasing: buffer[..<received]) }
     }
 
-    /// Starts a question; ``write(_:)`` sends it.
+    /// Starts a request; ``write(_:)`` sends it.
     @inline(__always)
     mutating func ask(at now: UInt64) {
         askedAt = now
@@ -39,13 +39,13 @@ struct Connection: ~Copyable {
         received = 0
     }
 
-    /// Whether nothing is left to send.
+    /// Whether the whole request is sent.
     @inline(__always)
     func isSent(_ question: UnsafeRawBufferPointer) -> Bool { sent == question.count }
 
-    /// Sends what is left of the question, as far as the socket takes it.
+    /// Sends the rest of the request, as far as the socket accepts it.
     ///
-    /// - Returns: whether all of it is sent. send(2).
+    /// - Returns: whether the whole request is sent. send(2).
     @inline(__always)
     mutating func write(_ question: UnsafeRawBufferPointer) throws -> Bool {
         while sent < question.count {
@@ -62,9 +62,9 @@ struct Connection: ~Copyable {
         return true
     }
 
-    /// Reads once what has arrived.
+    /// Reads once the data that has arrived.
     ///
-    /// - Returns: whether there was anything. recv(2).
+    /// - Returns: whether there was any. recv(2).
     @inline(__always)
     mutating func read() throws -> Bool {
         if received == buffer.count { grow() }

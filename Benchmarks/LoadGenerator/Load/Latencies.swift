@@ -1,4 +1,4 @@
-/// Every measured latency, kept as it is: percentiles are exact.
+/// All measured latencies, so that percentiles are exact.
 struct Latencies {
     /// Nanoseconds, at most 4.29 s each.
     private var samples: [UInt32] = []
@@ -30,7 +30,7 @@ struct Latencies {
         let p99: Double
         let maximum: Double
 
-        /// Members of a JSON object, without its braces.
+        /// The members of a JSON object, without braces.
         var jsonMembers: String {
             "\"p50Microseconds\":\(median),\"p99Microseconds\":\(p99),"
                 + "\"maxMicroseconds\":\(maximum)"

@@ -1,19 +1,19 @@
 import Glibc
 
-/// A closed loop of questions over some connections, on the calling thread.
+/// A closed loop of requests over several connections, on the calling thread.
 ///
-/// A question is asked when the answer before it is whole, and one clock reading ends the one and
-/// starts the other: nothing waits for a timer, nothing allocates while measuring.
+/// The next request is sent when the previous reply is complete. One clock reading ends the one and starts
+/// the other. Nothing waits for a timer, and nothing allocates memory during the measurement.
 struct Load: ~Copyable {
-    /// When to measure, and when to stop.
+    /// When the measurement starts and ends.
     struct Limits {
-        /// Seconds before anything counts.
+        /// Seconds before the measurement starts.
         let warmup: Double
-        /// Seconds that count.
+        /// Seconds to measure.
         let duration: Double
-        /// Requests that count, at most.
+        /// The maximum of requests to measure.
         let requests: Int
-        /// Whether the end of the standard input is the end too; a line says when counting begins.
+        /// Whether the end of standard input ends the measurement; then a line is printed when it starts.
         let endsWithInput: Bool
     }
 
@@ -22,21 +22,21 @@ struct Load: ~Copyable {
     private let queue: EventQueue
     private let connections: UnsafeMutableBufferPointer<Connection>
     private var latencies = Latencies(capacity: 1 << 22)
-    /// Replies and their bytes, those before the measurement included.
+    /// Replies and their bytes, including those before the measurement.
     private var replies = 0
     private var replyBytes = 0
 
-    /// Milliseconds without any answer after which a server is given up.
+    /// The timeout in milliseconds after which an unresponsive server is given up.
     private static let patience: Int32 = 10_000
 
-    /// Opens all connections; their first questions lie spread over the whole set.
+    /// Opens all connections; their first requests are spread over the whole set.
     init(
         endpoint: Endpoint, connections count: Int, requests: consuming RequestSet,
         wire: WireProtocol
     ) throws {
         let queue = try EventQueue()
         let connections = UnsafeMutableBufferPointer<Connection>.allocate(capacity: count)
-        // A connection that fails ends the program: nothing needs to be undone.
+        // A connection that fails ends the program, so nothing needs to be undone.
         for number in 0..<count {
             let first = number * requests.count / count
             let connection = try Connection(endpoint, firstRequest: first)
@@ -54,7 +54,7 @@ struct Load: ~Copyable {
         connections.deallocate()
     }
 
-    /// Runs until a limit is reached; questions in flight then are given up.
+    /// Runs until a limit is reached; requests in flight are then abandoned.
     mutating func run(_ limits: Limits) throws -> LoadReport {
         let start = Monotonic.nanoseconds()
         let measured = start + UInt64(limits.warmup * 1e9)
@@ -71,7 +71,7 @@ struct Load: ~Copyable {
             }
             let ready = try queue.wait(milliseconds: Self.patience)
             guard ready > 0 else {
-                throw BenchFailure("no answer for \(Self.patience / 1000) seconds")
+                throw BenchFailure("no reply for \(Self.patience / 1000) seconds")
             }
             for index in 0..<ready {
                 let number = queue.number(index)
@@ -93,7 +93,7 @@ struct Load: ~Copyable {
             bytesPerReply: Double(replyBytes) / Double(max(replies, 1)))
     }
 
-    /// Asks the next question on a connection.
+    /// Sends the next request on a connection.
     @inline(__always)
     private mutating func ask(_ number: Int, at now: UInt64) throws {
         connections[number].ask(at: now)
@@ -103,9 +103,9 @@ struct Load: ~Copyable {
         }
     }
 
-    /// Goes on with a ready connection: the rest of a long question first, then the reply.
+    /// Continues with a ready connection: first the rest of a long request, then the reply.
     ///
-    /// - Returns: whether the reply is whole.
+    /// - Returns: whether the reply is complete.
     @inline(__always)
     private mutating func proceed(_ number: Int) throws -> Bool {
         let question = requests.bytes(connections[number].requestIndex)

@@ -1,11 +1,11 @@
-/// What came of a load.
+/// The result of a load.
 struct LoadReport {
     let latencies: Latencies.Summary
-    /// Requests answered within the measurement.
+    /// Requests answered during the measurement.
     let requests: Int
-    /// Length of the measurement.
+    /// The length of the measurement.
     let seconds: Double
-    /// Bytes of an answer on average, its framing included.
+    /// The average size of a reply in bytes, including its framing.
     let bytesPerReply: Double
 
     /// One line of JSON; rates are per second.

@@ -1,10 +1,10 @@
-/// The questions of a run, written out before it starts and asked in turn.
+/// The requests of a run, encoded before it starts and sent in turn.
 struct RequestSet: ~Copyable {
-    /// All questions one after another.
+    /// All requests one after another.
     private let bytes: UnsafeMutableRawBufferPointer
     private let ranges: [Range<Int>]
 
-    /// Splits `lines` into questions of `perCall`; a rest too short for one is left out.
+    /// Splits `lines` into requests of `perCall` lines; an incomplete last one is dropped.
     init(lines: [String], perCall: Int, wire: WireProtocol) throws {
         guard lines.count >= perCall else {
             throw BenchFailure("\(lines.count) URLs are too few for calls of \(perCall)")
@@ -25,10 +25,10 @@ struct RequestSet: ~Copyable {
         bytes.deallocate()
     }
 
-    /// How many different questions there are.
+    /// The number of different requests.
     var count: Int { ranges.count }
 
-    /// The bytes of one question.
+    /// The bytes of one request.
     @inline(__always)
     func bytes(_ index: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[ranges[index]])

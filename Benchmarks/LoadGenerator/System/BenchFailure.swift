@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why a measurement could not be made: what was tried and, where the kernel said no, its reason.
+/// Why a measurement failed: the attempted operation, and the kernel's error if there is one.
 struct BenchFailure: Error, CustomStringConvertible {
     let message: String
     /// The error number of the call that failed.

@@ -1,6 +1,6 @@
 @preconcurrency import Glibc
 
-/// A command that can be run many times; what does not change between runs is prepared once.
+/// A command that can be run many times; everything that stays the same is prepared once.
 final class ChildCommand {
     private let words: [String]
     /// `words` as C strings, ended by NULL.

@@ -1,14 +1,14 @@
 import ArgumentParser
 import Glibc
 
-/// Where a server listens.
+/// The address of a server.
 enum Endpoint {
     /// A Unix stream socket.
     case unix(path: String)
     /// An IPv4 address in dotted form and a port.
     case tcp(address: String, port: UInt16)
 
-    /// A connected socket that does not block. socket(2), connect(2).
+    /// Opens a connected, non-blocking socket. socket(2), connect(2).
     func connect() throws -> Int32 {
         switch self {
         case .unix(let path): try connectUnix(path)
@@ -40,7 +40,7 @@ enum Endpoint {
         return descriptor
     }
 
-    /// Connects before the socket is made non-blocking, so a full backlog is waited for.
+    /// Connects before the socket becomes non-blocking, so that it waits for a full backlog.
     private func open<Address>(family: Int32, address: Address) throws -> Int32 {
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(family, type, 0)
@@ -60,7 +60,7 @@ enum Endpoint {
 }
 
 extension Endpoint: CustomStringConvertible {
-    /// The form ``init(argument:)`` takes.
+    /// The form that ``init(argument:)`` accepts.
     var description: String {
         switch self {
         case .unix(let path): "unix:\(path)"

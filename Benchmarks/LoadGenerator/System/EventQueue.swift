@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// An epoll instance, level-triggered; each descriptor carries a number that comes back with its
-/// events. epoll(7).
+/// A level-triggered epoll instance; each descriptor has a number that is returned with its events.
+/// epoll(7).
 struct EventQueue: ~Copyable {
     private let descriptor: Int32
     private let events: UnsafeMutableBufferPointer<epoll_event>
@@ -23,15 +23,15 @@ struct EventQueue: ~Copyable {
         try control(EPOLL_CTL_ADD, watched, number: number, interest: EPOLLIN.rawValue)
     }
 
-    /// Says whether room for output is of interest too. epoll_ctl(2).
+    /// Sets whether the descriptor is also watched for output. epoll_ctl(2).
     func setWriting(_ writing: Bool, of watched: Int32, number: Int) throws {
         let interest = writing ? EPOLLIN.rawValue | EPOLLOUT.rawValue : EPOLLIN.rawValue
         try control(EPOLL_CTL_MOD, watched, number: number, interest: interest)
     }
 
-    /// Waits for ready descriptors; ``number(_:)`` tells which they are.
+    /// Waits for ready descriptors; ``number(_:)`` identifies them.
     ///
-    /// - Returns: how many are ready, 0 after the timeout. epoll_wait(2).
+    /// - Returns: the number of ready descriptors, 0 after the timeout. epoll_wait(2).
     func wait(milliseconds: Int32) throws -> Int {
         while true {
             let count = epoll_wait(

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The clock of all measurements.
+/// The clock for all measurements.
 enum Monotonic {
-    /// Nanoseconds since some fixed moment; never set back. clock_gettime(2).
+    /// Nanoseconds since a fixed moment; the clock is never set back. clock_gettime(2).
     @inline(__always)
     static func nanoseconds() -> UInt64 {
         var time = timespec()

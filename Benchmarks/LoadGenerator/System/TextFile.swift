@@ -1,8 +1,8 @@
 import Glibc
 
-/// Reads whole small files; Foundation would be a heavy way to do so.
+/// Reads small files as a whole, without Foundation.
 enum TextFile {
-    /// The lines of a file without their ends and without empty ones. fopen(3), getline(3).
+    /// The lines of a file, without line ends and without empty lines. fopen(3), getline(3).
     static func lines(of path: String) throws -> [String] {
         guard let file = fopen(path, "re") else {
             throw BenchFailure("cannot open \(path)", errno: errno)

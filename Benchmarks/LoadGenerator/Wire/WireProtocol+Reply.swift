@@ -1,10 +1,10 @@
 import Glibc
 
 extension WireProtocol {
-    /// Whether `reply`, all bytes received since the question, is a whole answer.
+    /// Whether `reply`, all bytes received since the request, is a complete reply.
     ///
-    /// One question is in flight on a connection, so nothing follows an answer. An answer that
-    /// reports an error throws: errors are often quicker than answers.
+    /// One request is in flight on a connection, so nothing follows its reply. A reply that reports an
+    /// error throws, because errors are often faster than real replies.
     @inline(__always)
     func isWhole(_ reply: UnsafeRawBufferPointer, requestLength: Int) throws -> Bool {
         switch self {
@@ -21,18 +21,18 @@ extension WireProtocol {
         return true
     }
 
-    /// RFC 9112 §6.3, for answers that state their length.
+    /// RFC 9112 §6.3, for responses that state their length.
     private static func httpIsWhole(_ reply: UnsafeRawBufferPointer) throws -> Bool {
         guard let headEnd = offset(of: "\r\n\r\n", in: reply) else { return false }
         guard hasPrefix(reply, "HTTP/1.1 200 ") else { throw failure("HTTP", reply) }
-        // Field names know no case, but these peers agree on one.
+        // Field names are case-insensitive, but these peers all use this case.
         guard let field = offset(of: "\r\nContent-Length:", in: reply), field < headEnd else {
             throw failure("HTTP without a length", reply)
         }
         return reply.count >= headEnd + 4 + number(in: reply, from: field + 17)
     }
 
-    /// A bulk string: `$LENGTH`, CR LF, so many bytes, CR LF. The Redis serialization protocol.
+    /// A bulk string of the Redis serialization protocol: `$LENGTH`, CR LF, the bytes, CR LF.
     private static func redisIsWhole(_ reply: UnsafeRawBufferPointer) throws -> Bool {
         guard reply[0] == UInt8(ascii: "$"), reply.count < 2 || reply[1] != UInt8(ascii: "-") else {
             throw failure("Redis", reply)
@@ -41,7 +41,7 @@ extension WireProtocol {
         return reply.count >= lineEnd + 2 + number(in: reply, from: 1) + 2
     }
 
-    /// The decimal number at `start`, after any spaces.
+    /// The decimal number at `start`, after optional spaces.
     private static func number(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var value = 0
         for byte in bytes[start...] where byte != UInt8(ascii: " ") {
@@ -51,7 +51,7 @@ extension WireProtocol {
         return value
     }
 
-    /// Where `needle` begins. memchr(3), memcmp(3).
+    /// The position of `needle`. memchr(3), memcmp(3).
     private static func offset(of needle: StaticString, in bytes: UnsafeRawBufferPointer) -> Int? {
         let length = needle.utf8CodeUnitCount
         var start = 0
@@ -74,6 +74,6 @@ extension WireProtocol {
 
     private static func failure(_ name: String, _ reply: UnsafeRawBufferPointer) -> BenchFailure {
         let start = String(decoding: reply.prefix(200), as: UTF8.self)
-        return BenchFailure("unexpected \(name) answer: \(start.debugDescription)")
+        return BenchFailure("unexpected \(name) reply: \(start.debugDescription)")
     }
 }

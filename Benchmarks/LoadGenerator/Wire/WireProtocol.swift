@@ -1,22 +1,22 @@
 import ArgumentParser
 
-/// What a server speaks: how a question is written and where its answer ends.
+/// The protocol of a server: how a request is encoded and where its reply ends.
 enum WireProtocol: String, ExpressibleByArgument, CaseIterable {
     /// `io.cached.Cache.Status`: JSON ended by NUL.
     case varlink
-    /// GET of a URL's path on a kept connection.
+    /// GET of a URL's path on a persistent connection.
     case http
     /// GET of a key (RESP).
     case redis
-    /// `aria2.tellStatus` of a gid: JSON-RPC by POST on a kept connection.
+    /// `aria2.tellStatus` of a gid: JSON-RPC by POST on a persistent connection.
     case aria2
-    /// The bytes of `varlink`, which come back as they are.
+    /// The bytes of `varlink`, which are returned unchanged.
     case echo
 
-    /// Whether one question may name several URLs.
+    /// Whether one request can name several URLs.
     var takesManyURLs: Bool { self == .varlink || self == .echo }
 
-    /// The question about some lines of the file, as bytes.
+    /// The request for some lines of the file, as bytes.
     func request(_ lines: ArraySlice<String>) -> String {
         let line = lines.first ?? ""
         switch self {
@@ -27,15 +27,15 @@ enum WireProtocol: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    /// URLs need no escapes in JSON: those the cache takes hold no control bytes, and the
-    /// benchmark's own neither quotes nor backslashes.
+    /// URLs need no escapes in JSON here: a valid URL has no control bytes, and the benchmark's URLs have
+    /// neither quotes nor backslashes.
     private static func status(_ urls: ArraySlice<String>) -> String {
         let list = urls.map { "\"\($0)\"" }.joined(separator: ",")
         return "{\"method\":\"io.cached.Cache.Status\",\"parameters\":{\"urls\":[\(list)]}}\0"
     }
 
     private static func tellStatus(_ gid: String) -> String {
-        // No more than progress needs: every further key costs aria2 time.
+        // Only the keys needed for progress: every further key costs aria2 time.
         let keys = "[\"status\",\"totalLength\",\"completedLength\"]"
         let body =
             "{\"jsonrpc\":\"2.0\",\"id\":\"b\",\"method\":\"aria2.tellStatus\","
@@ -44,7 +44,7 @@ enum WireProtocol: String, ExpressibleByArgument, CaseIterable {
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    /// What follows the authority of an absolute URL.
+    /// The part of an absolute URL after the authority.
     private static func path(of url: String) -> String {
         let parts = url.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: true)
         return parts.count == 3 ? "/\(parts[2])" : "/"

@@ -1,6 +1,6 @@
-// Calls that the C library declares for _GNU_SOURCE only, and Swift's Glibc module therefore leaves
-// out. All that make descriptors mark them close-on-exec in the same call: children are started at
-// the same time on another thread.
+// Calls that the C library declares only under _GNU_SOURCE, so that Swift's Glibc module lacks them.
+// Every call that creates a descriptor also marks it close-on-exec: another thread can start a child
+// at any moment.
 #ifndef CTESTSUPPORT_H
 #define CTESTSUPPORT_H
 
@@ -8,40 +8,44 @@
 #include <sys/inotify.h>
 #include <sys/types.h>
 
-/// Makes a pipe: 0 is read, 1 is written. 0, or -1 with errno. pipe2(2).
+/// Creates a pipe: index 0 is read, index 1 is written. Returns 0, or -1 with errno. pipe2(2).
 int ctest_pipe(int ends[2]);
 
-/// Makes a pseudo-terminal of a size: 0 is our side, 1 the terminal. 0, or -1 with errno. pty(7).
+/// Creates a pseudo-terminal of the given size: index 0 is our side, index 1 is the terminal.
+/// Returns 0, or -1 with errno. pty(7).
 int ctest_terminal(int ends[2], int rows, int columns);
 
-/// The next connection, or -1 with errno. accept4(2).
+/// Accepts the next connection. Returns -1 with errno on failure. accept4(2).
 int ctest_accept(int listening);
 
-/// A nameless file in memory, or -1 with errno. memfd_create(2).
+/// Creates an unnamed file in memory. Returns -1 with errno on failure. memfd_create(2).
 int ctest_memory_file(void);
 
-/// Has the child close all descriptors from `lowest` on. 0 or an errno.
+/// Makes the child close all descriptors from `lowest` up. Returns 0 or an errno.
 /// posix_spawn_file_actions_addclosefrom_np(3).
 int ctest_close_from(posix_spawn_file_actions_t *actions, int lowest);
 
-/// The size of an attribute's value, links not followed, or -1 with errno. lgetxattr(2).
+/// Reads an attribute without following links. Returns the value's size, or -1 with errno.
+/// lgetxattr(2).
 ssize_t ctest_get_attribute(const char *path, const char *name, void *value, size_t size);
 
-/// Sets an attribute, links not followed. 0, or -1 with errno. lsetxattr(2).
+/// Sets an attribute without following links. Returns 0, or -1 with errno. lsetxattr(2).
 int ctest_set_attribute(
     const char *path, const char *name, const void *value, size_t size);
 
-/// The names of all attributes, each with its NUL; their size, or -1 with errno. llistxattr(2).
+/// Reads the names of all attributes, each ended by a NUL. Returns their total size, or -1 with
+/// errno. llistxattr(2).
 ssize_t ctest_list_attributes(const char *path, char *names, size_t size);
 
-/// Ends a file system as a power cut does: whatever is not on its disk now will never be. 0 flushes all
-/// before, 1 the journal, 2 nothing. 0, or -1 with errno. ioctl_ext4(2), `EXT4_IOC_SHUTDOWN`.
+/// Shuts a file system down as a power cut does: data that is not on its disk now is lost. `how` 0
+/// flushes everything first, 1 only the journal, 2 nothing. Returns 0, or -1 with errno.
+/// ioctl_ext4(2), `EXT4_IOC_SHUTDOWN`.
 int ctest_shut_down(const char *path, unsigned how);
 
-/// How many processors there are. sysconf(3), `_SC_NPROCESSORS_CONF`.
+/// The number of configured processors. sysconf(3), `_SC_NPROCESSORS_CONF`.
 int ctest_processors(void);
 
-/// Keeps the calling thread on a processor, before all others if this user may have it so.
+/// Pins the calling thread to a processor, with real-time priority if this user is allowed that.
 /// sched_setaffinity(2), sched(7).
 void ctest_stay_on(int processor);
 

@@ -1,7 +1,7 @@
-"""The daemon as the package `asyncvarlink` sees it: SOCKET GATED-URL PLAIN-URL BAD-URL.
+"""The daemon as seen by the package `asyncvarlink`: SOCKET GATED-URL PLAIN-URL BAD-URL.
 
-The package takes its types from annotations and refuses a reply that does not fit them: a member
-nobody declared, one that is missing, a value of another type. It has no parser of descriptions.
+The package takes its types from annotations. It refuses a reply with an undeclared member, a missing
+member or a value of another type. It has no parser of interface descriptions.
 """
 
 import asyncio
@@ -78,7 +78,7 @@ Priority = typing.Literal["background", "normal", "visible"]
 class Cache(VarlinkInterface, name="io.cached.Cache"):
     errors = (InvalidParameter,)
 
-    # An optional without a default goes out as null, one with a default is left out.
+    # An optional without a default is sent as null; one with a default is omitted.
     @varlinkmethod
     def Status(self, *, urls: list[str], details: bool | None) -> Items: ...
 

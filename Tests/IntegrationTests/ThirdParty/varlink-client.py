@@ -1,6 +1,6 @@
-"""The daemon as the package `varlink` sees it: SOCKET GATED-URL PLAIN-URL BAD-URL.
+"""The daemon as seen by the package `varlink`: SOCKET GATED-URL PLAIN-URL BAD-URL.
 
-Makes every call of the main job, and prints what a test wants to compare as one JSON object.
+Makes the basic calls, and prints the results that the test compares as one JSON object.
 """
 
 import json
@@ -21,7 +21,7 @@ with varlink.Client(address="unix:" + socket) as client:
         except varlink.InterfaceNotFound as error:
             result["unknownInterface"] = error.parameters()["interface"]
     result["description"] = description
-    # The parser of this package; `open` below uses it too.
+    # The package's own parser; `open` below uses it too.
     interface = Interface(description)
     result["methods"] = sorted(
         name for name, member in interface.members.items() if type(member).__name__ == "_Method")

@@ -1,6 +1,7 @@
-/// Makes calls of every method an interface describes: as they should be, and in every way wrong.
+/// Generates calls of every method that an interface describes: correct ones, and ones that are wrong in
+/// every way.
 public struct CallFuzzer: Sendable {
-    /// A method as the interface has it: `Pin`, and its parameters' names and types.
+    /// A method of the interface, such as `Pin`, with the names and types of its parameters.
     private struct Shape: Sendable {
         let name: String
         let parameters: [(name: String, type: String)]
@@ -12,7 +13,7 @@ public struct CallFuzzer: Sendable {
 
     /// - Parameters:
     ///   - description: the text of an interface (varlink.org, "Interface Definition").
-    ///   - urls: what a sensible caller would name.
+    ///   - urls: the URLs a well-behaved caller would use.
     public init(_ description: String, urls: [String]) {
         let lines = description.split(separator: "\n")
         interface = String(lines.first?.split(separator: " ").last ?? "")
@@ -20,10 +21,10 @@ public struct CallFuzzer: Sendable {
         self.urls = urls
     }
 
-    /// The methods found.
+    /// The names of the methods found.
     public var methods: [String] { shapes.map(\.name) }
 
-    /// The bytes of a call that is one, whatever its parameters are; without a NUL behind it.
+    /// Generates a call that is valid JSON with any parameters, without a NUL at the end.
     public func oddCall(using random: inout SeededGenerator) -> [UInt8] {
         var (method, parameters, flags) = parts(using: &random)
         for _ in 0..<random.one(of: [0, 1, 1, 2, 3]) {
@@ -33,7 +34,7 @@ public struct CallFuzzer: Sendable {
         return call(method, parameters, flags, using: &random).bytes
     }
 
-    /// Bytes that may have been a call once.
+    /// Generates bytes that need not be a call any more.
     public func brokenCall(using random: inout SeededGenerator) -> [UInt8] {
         if random.oneIn(10) { return random.bytes(Int.random(in: 0...2000, using: &random)) }
         let (method, parameters, flags) = parts(using: &random)
@@ -54,7 +55,7 @@ public struct CallFuzzer: Sendable {
         return .object(members.shuffled(using: &random))
     }
 
-    /// What a call is made of: a method's full name, its parameters as they should be, and flags.
+    /// The parts of a call: a method's full name, correct parameters, and flags.
     private func parts(
         using random: inout SeededGenerator
     ) -> (method: String, parameters: JSONTree, flags: [String]) {
@@ -99,7 +100,7 @@ public struct CallFuzzer: Sendable {
         return Shape(name: String(name), parameters: fields(inner))
     }
 
-    /// Splits at the commas that are in no parentheses of their own.
+    /// Splits at the commas that are not inside parentheses.
     private static func fields(_ text: Substring) -> [(name: String, type: String)] {
         var fields = [""]
         var depth = 0

@@ -1,12 +1,12 @@
-/// Makes answers of an origin that are wrong in one way or several: status line, header fields, framing,
-/// the image itself.
+/// Generates HTTP responses that are wrong in one way or several: in the status line, the header
+/// fields, the framing or the image itself.
 public struct ReplyFuzzer: Sendable {
-    /// An answer, and what its body is where that can be told.
+    /// A response, and its body if that is known.
     public struct Reply: Sendable {
         public let script: OriginScript
         /// The image's bytes as they were sent, without any framing.
         public let body: [UInt8]
-        /// All bytes as they were sent: where the head is damaged, the body may begin within it.
+        /// All bytes as they were sent. If the head is damaged, the body can begin within it.
         public let sent: [UInt8]
     }
 
@@ -14,14 +14,15 @@ public struct ReplyFuzzer: Sendable {
     private let targets: [String]
 
     /// - Parameters:
-    ///   - images: whole images that answers are made of.
-    ///   - targets: where redirects lead.
+    ///   - images: complete images to build responses from.
+    ///   - targets: the targets of redirects.
     public init(images: [[UInt8]], targets: [String]) {
         self.images = images
         self.targets = targets
     }
 
-    /// The next answer. Its connection is always closed behind it, so that nobody waits for more.
+    /// Generates the next response. It always ends the connection, so that the client never waits for
+    /// more.
     public func reply(using random: inout SeededGenerator) -> Reply {
         var body = random.one(of: images)
         while random.oneIn(2) { random.damage(&body) }
@@ -38,7 +39,7 @@ public struct ReplyFuzzer: Sendable {
         return Reply(script: script, body: body, sent: sent)
     }
 
-    /// How an answer says where its body ends, rightly or not.
+    /// How a response marks the end of its body, correctly or not.
     private enum Framing: CaseIterable {
         case length, tooShort, tooLong, twoLengths, oddLength, none, chunked, oddChunks, both
 
@@ -78,7 +79,8 @@ public struct ReplyFuzzer: Sendable {
         }
     }
 
-    /// Answers before the answer: none as a rule, else a few or a flood of them. RFC 9110 §15.2
+    /// Interim responses before the final one: usually none, sometimes a few or thousands. RFC 9110
+    /// §15.2
     private func interim(using random: inout SeededGenerator) -> [UInt8] {
         guard random.oneIn(12) else { return [] }
         let lines = [

@@ -1,15 +1,15 @@
 extension SeededGenerator {
-    /// Bytes nobody meant.
+    /// Random bytes.
     public mutating func bytes(_ count: Int) -> [UInt8] {
         (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) }
     }
 
-    /// One of these.
+    /// A random element.
     public mutating func one<Element>(of choices: [Element]) -> Element {
         choices[Int.random(in: choices.indices, using: &self)]
     }
 
-    /// Changes bytes in one of the ways a parser must bear.
+    /// Changes bytes in one of the ways that a parser must survive.
     public mutating func damage(_ bytes: inout [UInt8]) {
         guard !bytes.isEmpty else { return bytes = self.bytes(4) }
         let place = Int.random(in: bytes.indices, using: &self)

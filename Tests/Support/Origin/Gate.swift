@@ -2,19 +2,19 @@ import CTestSupport
 import Glibc
 import Synchronization
 
-/// A door in a script: the origin stops at it until the test opens it.
+/// A gate in a script: the origin stops there until the test opens it.
 ///
 ///     let gate = try Gate()
 ///     origin.route("/a.png", .gated(image, after: 100, gate))
 ///     …
-///     try await gate.reached()      // 100 bytes are out, the origin waits
+///     try await gate.reached()      // 100 bytes are sent, the origin waits
 ///     gate.open()                   // it sends the rest
 ///
-/// Once open it stays open. It may stand in many scripts: all of them wait for the one opening.
+/// Once open, a gate stays open. It can be used in several scripts; all of them wait for one opening.
 public final class Gate: Sendable {
-    /// Readable (at its end) as soon as the gate is open.
+    /// Readable (at its end) once the gate is open.
     private let readEnd: Int32
-    /// Closing it is the opening; `nil` afterwards.
+    /// Closing this end opens the gate; `nil` afterwards.
     private let writeEnd: Mutex<Int32?>
     private let arrivals = Monitor(0)
 
@@ -29,7 +29,7 @@ public final class Gate: Sendable {
         close(readEnd)
     }
 
-    /// Lets everybody through who waits and who will come.
+    /// Opens the gate for every response that waits there or arrives later.
     public func open() {
         writeEnd.withLock { end in
             if let descriptor = end { close(descriptor) }
@@ -37,14 +37,14 @@ public final class Gate: Sendable {
         }
     }
 
-    /// Waits until `count` answers have come to the gate, counting those it has let through.
+    /// Waits until `count` responses have reached the gate, including those that have passed it.
     public func reached(count: Int = 1, within limit: Duration = .patience) async throws {
-        try await arrivals.wait(for: "\(count) answers at the gate", within: limit) { arrived in
+        try await arrivals.wait(for: "\(count) responses at the gate", within: limit) { arrived in
             arrived >= count ? () : nil
         }
     }
 
-    /// Waits on the origin's side; false when the client has left before the gate opened.
+    /// Blocks the origin's thread; returns false if the client disconnects before the gate opens.
     func pass(_ socket: Socket) -> Bool {
         arrivals.change { $0 += 1 }
         return socket.wait(other: readEnd) == .otherReadable

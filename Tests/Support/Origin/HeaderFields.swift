@@ -1,4 +1,4 @@
-/// The header fields of a message, in order, with repetitions; names compare without case
+/// The header fields of a message, in order and with repetitions. Names compare case-insensitively
 /// (RFC 9110 §5).
 public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, CustomStringConvertible {
     public private(set) var fields: [(name: String, value: String)]
@@ -11,25 +11,25 @@ public struct HeaderFields: Sendable, ExpressibleByDictionaryLiteral, CustomStri
         fields = elements.map { (name: $0.0, value: $0.1) }
     }
 
-    /// The names in the order they came, lower case.
+    /// The names in the order received, in lower case.
     public var names: [String] { fields.map { $0.name.lowercased() } }
 
-    /// The value of the first field of this name.
+    /// The value of the first field with this name.
     public subscript(name: String) -> String? {
         fields.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 
-    /// The values of all fields of this name.
+    /// The values of all fields with this name.
     public func all(_ name: String) -> [String] {
         fields.filter { $0.name.lowercased() == name.lowercased() }.map(\.value)
     }
 
-    /// These fields, then the others, unless a field of the other's name is here already.
+    /// These fields, followed by those of `others` whose names are not among these.
     public func withDefaults(_ others: HeaderFields) -> HeaderFields {
         HeaderFields(fields + others.fields.filter { self[$0.name] == nil })
     }
 
-    /// As on the wire: one field a line.
+    /// The wire format: one field per line.
     public var description: String {
         fields.map { "\($0.name): \($0.value)\r\n" }.joined()
     }

@@ -1,7 +1,7 @@
-/// One connection of a scripted origin: reads requests and performs their scripts, until either
-/// side has enough. Runs on a thread of its own and blocks there.
+/// One connection of a scripted origin. Reads requests and performs their scripts until either side
+/// closes. Runs on its own thread and blocks it.
 struct OriginConnection {
-    /// What comes after a step.
+    /// The state after a step.
     private enum Next {
         case goOn, close, clientLeft
     }
@@ -10,7 +10,7 @@ struct OriginConnection {
     let number: Int
     let socket: Socket
 
-    /// Serves until the connection is over; the caller closes the socket.
+    /// Serves until the connection is finished; the caller closes the socket.
     func serve() {
         var unread: [UInt8] = []
         while let request = nextRequest(&unread) {
@@ -25,7 +25,7 @@ struct OriginConnection {
         }
     }
 
-    /// Reads and records a request, and discards its body; `nil` when the client has no more.
+    /// Reads and records a request, and discards its body; `nil` if the client sends no more.
     private func nextRequest(_ unread: inout [UInt8]) -> OriginRequest? {
         let end = Array("\r\n\r\n".utf8)
         var headLength = unread.firstRange(of: end)?.lowerBound
@@ -101,8 +101,8 @@ struct OriginConnection {
         socket.send(bytes) ? .goOn : .clientLeft
     }
 
-    /// Keeps to the pace on the whole, even when one slice was late; but where the machine had stood
-    /// still, no more than five slices come at once.
+    /// Keeps the average rate even if one slice was late. If the whole machine stalled, it catches up by
+    /// at most five slices at once.
     private func trickle(_ bytes: [UInt8], _ bytesPerSecond: Int) -> Next {
         let slice = Duration.milliseconds(20)
         var start = ContinuousClock.now

@@ -1,12 +1,12 @@
-/// A request as an origin has received it.
+/// A request that an origin has received.
 public struct OriginRequest: Sendable {
-    /// How the origin's answer to a request went.
+    /// The outcome of the origin's response to a request.
     public enum Outcome: Hashable, Sendable {
         /// The script is still running.
         case answering
-        /// The script came to its end.
+        /// The script ended.
         case answered
-        /// The client closed the connection before that.
+        /// The client closed the connection before the script ended.
         case abandoned
     }
 
@@ -23,7 +23,7 @@ public struct OriginRequest: Sendable {
     /// The target without its query.
     public var path: String { String(target.prefix { $0 != "?" }) }
 
-    /// Takes apart a request's head without the empty line at its end; `nil` if it is not HTTP/1.
+    /// Parses a request's head, without the empty line at its end; `nil` if it is not HTTP/1.
     init?(head: String, id: Int, connection: Int) {
         let lines = head.split(separator: "\r\n", omittingEmptySubsequences: true)
         guard let first = lines.first?.split(separator: " "), first.count == 3 else { return nil }
@@ -37,5 +37,15 @@ public struct OriginRequest: Sendable {
                 let value = line.dropFirst(name.count + 1).drop { $0 == " " }
                 return (String(name), String(value))
             })
+    }
+}
+
+extension OriginRequest {
+    /// N of `Range: bytes=N-`; `nil` for no range or another form.
+    public var firstOfRange: Int? {
+        guard let range = headers["Range"], range.hasPrefix("bytes="), range.hasSuffix("-") else {
+            return nil
+        }
+        return Int(range.dropFirst(6).dropLast())
     }
 }

@@ -1,6 +1,6 @@
-/// What an origin does, step after step, to answer one request.
+/// The steps an origin performs to answer one request.
 ///
-/// Ready-made scripts cover the common cases; an array of steps says everything else:
+/// Ready-made scripts cover the common cases; an array of steps expresses everything else:
 ///
 ///     origin.route("/plain.png", .answer(body: image))
 ///     origin.route("/odd.png", [
@@ -8,24 +8,24 @@
 ///     ])
 public struct OriginScript: Sendable, ExpressibleByArrayLiteral {
     public enum Step: Sendable {
-        /// The status line and the header fields, exactly these. A `HEAD` request ends after them.
+        /// Sends the status line and exactly these header fields. A `HEAD` request ends after them.
         case head(Int, HeaderFields)
-        /// These bytes as they are.
+        /// Sends these bytes verbatim.
         case bytes([UInt8])
-        /// One chunk of the chunked transfer coding; without bytes the last one (RFC 9112 §7.1).
+        /// Sends one chunk of the chunked transfer coding; an empty chunk is the last one (RFC 9112 §7.1).
         case chunk([UInt8])
-        /// Nothing more until the gate is open.
+        /// Waits until the gate is open.
         case wait(Gate)
-        /// These bytes at this pace, in slices of 20 ms.
+        /// Sends these bytes at this rate, in slices of 20 ms.
         case trickle([UInt8], bytesPerSecond: Int)
-        /// These bytes over and over, until the client leaves.
+        /// Sends these bytes repeatedly until the client disconnects.
         case endless([UInt8])
-        /// Whatever comes from now on goes to this port of 127.0.0.1, and what comes from there back,
-        /// until either side closes: what a proxy does after CONNECT (RFC 9110 §9.3.6).
+        /// Relays all further bytes to and from this port of 127.0.0.1 until either side closes, as a
+        /// proxy does after CONNECT (RFC 9110 §9.3.6).
         case tunnel(port: Int)
-        /// Closes the connection in order.
+        /// Closes the connection normally.
         case close
-        /// Closes the connection with a reset, which may overtake bytes not yet delivered.
+        /// Closes the connection with a reset, which can discard bytes not yet delivered.
         case reset
     }
 
@@ -41,7 +41,7 @@ public struct OriginScript: Sendable, ExpressibleByArrayLiteral {
 }
 
 extension OriginScript {
-    /// An ordinary answer: right length, connection kept. A type of `image/png` unless headers say.
+    /// An ordinary response: correct length, connection kept open, `image/png` unless `headers` differ.
     public static func answer(
         _ status: Int = 200, headers: HeaderFields = [:], body: [UInt8] = []
     ) -> Self {
@@ -53,7 +53,7 @@ extension OriginScript {
         [.head(status, ["Location": location, "Content-Length": "0"])]
     }
 
-    /// An ordinary answer that stops after `count` bytes of the body until the gate opens.
+    /// An ordinary response that stops after `count` bytes of the body until the gate opens.
     public static func gated(
         _ body: [UInt8], after count: Int, _ gate: Gate, headers: HeaderFields = [:]
     ) -> Self {
@@ -63,7 +63,7 @@ extension OriginScript {
         ]
     }
 
-    /// An ordinary answer at a given pace.
+    /// An ordinary response at a given rate.
     public static func trickled(
         _ body: [UInt8], bytesPerSecond: Int, headers: HeaderFields = [:]
     ) -> Self {
@@ -73,8 +73,8 @@ extension OriginScript {
         ]
     }
 
-    /// Promises `length` bytes (by default all of the body), sends `count` of the body's, and
-    /// closes the connection; by a reset if told so.
+    /// Promises `length` bytes (by default the whole body), sends the first `count` of the body, and
+    /// closes the connection, with a reset if `byReset`.
     public static func cut(
         _ body: [UInt8], after count: Int, promising length: Int? = nil,
         byReset: Bool = false, headers: HeaderFields = [:]
@@ -85,8 +85,8 @@ extension OriginScript {
         ]
     }
 
-    /// The body in the chunked transfer coding; with `ended: false` the last chunk is missing and
-    /// the connection is closed in its place.
+    /// The body in the chunked transfer coding. With `ended: false` the connection is closed instead of
+    /// sending the last chunk.
     public static func chunked(
         _ body: [UInt8], by size: Int = 4096, ended: Bool = true, headers: HeaderFields = [:]
     ) -> Self {
@@ -98,12 +98,12 @@ extension OriginScript {
         return script
     }
 
-    /// The body without any length: its end is the end of the connection (RFC 9112 §6.3, rule 8).
+    /// The body without a length: the end of the connection ends it (RFC 9112 §6.3, rule 8).
     public static func closeDelimited(_ body: [UInt8], headers: HeaderFields = [:]) -> Self {
         [head(200, headers, ["Connection": "close"]), .bytes(body), .close]
     }
 
-    /// An answer that never ends, of unknown length: `start`, then `rest` over and over.
+    /// An endless response of unknown length: `start`, then `rest` repeatedly.
     public static func endless(
         _ start: [UInt8], then rest: [UInt8] = Array(repeating: 0, count: 65536),
         headers: HeaderFields = [:]
@@ -111,8 +111,9 @@ extension OriginScript {
         [head(200, headers, ["Connection": "close"]), .bytes(start), .endless(rest)]
     }
 
-    /// The part of `body` that a request's `Range` asks for, with status 206 (RFC 9110 §14); all of
-    /// it with 200 when it asks for none or its `If-Range` is not `etag`; 416 past the end.
+    /// Answers a `Range` request with that part of `body` and status 206 (RFC 9110 §14). Answers with
+    /// the whole body and 200 if there is no range or `If-Range` is not `etag`, and with 416 if the
+    /// range starts past the end.
     public static func ranged(
         _ body: [UInt8], for request: OriginRequest, etag: String = "\"1\"",
         headers: HeaderFields = [:]
@@ -135,15 +136,5 @@ extension OriginScript {
         _ status: Int, _ headers: HeaderFields, _ framing: HeaderFields
     ) -> Step {
         .head(status, headers.withDefaults(["Content-Type": "image/png"]).withDefaults(framing))
-    }
-}
-
-extension OriginRequest {
-    /// N of `Range: bytes=N-`; `nil` for no range or another form.
-    public var firstOfRange: Int? {
-        guard let range = headers["Range"], range.hasPrefix("bytes="), range.hasSuffix("-") else {
-            return nil
-        }
-        return Int(range.dropFirst(6).dropLast())
     }
 }

@@ -1,15 +1,14 @@
 import Foundation
 
-/// A real HTTP/1.1 server on 127.0.0.1 that does what a script says, and remembers what it was
-/// asked.
+/// A real HTTP/1.1 server on 127.0.0.1 that performs scripts and records the requests it receives.
 ///
 ///     let origin = try ScriptedOrigin(in: scope)
 ///     origin.route("/a.png", .cut(image, after: 1000))
 ///     …
 ///     #expect(origin.requests("/a.png").count == 1)
 ///
-/// One thread a connection; a connection carries as many requests as its client sends. A path
-/// without a route is answered 404. Ends with its scope, whatever its scripts are waiting for.
+/// Each connection has its own thread and serves any number of requests. A path without a route is
+/// answered with 404. The server ends with its scope, even while its scripts wait.
 public final class ScriptedOrigin: Sendable {
     public typealias Responder = @Sendable (OriginRequest) -> OriginScript
 
@@ -22,7 +21,7 @@ public final class ScriptedOrigin: Sendable {
         /// All connections ever accepted.
         var accepted = 0
         var isStopping = false
-        /// Whether the accepting thread is still there.
+        /// Whether the accepting thread still runs.
         var isAccepting = true
     }
 
@@ -30,13 +29,13 @@ public final class ScriptedOrigin: Sendable {
     let state = Monitor(State())
     private let listening: Socket
 
-    /// - Parameter everywhere: listens on every address of this machine, not on 127.0.0.1 only.
+    /// - Parameter everywhere: listens on every address of this machine instead of only 127.0.0.1.
     public convenience init(everywhere: Bool = false, in scope: TestScope) throws {
         try self.init(
             everywhere ? Socket.listenEverywhere() : Socket.listenOnLoopback(), in: scope)
     }
 
-    /// Listens on 127.0.0.2, on the port of another origin.
+    /// Listens on 127.0.0.2, on the same port as another origin.
     public convenience init(beside other: ScriptedOrigin, in scope: TestScope) throws {
         try self.init(Socket.listenOnLoopback(host: 2, port: other.port), in: scope)
     }
@@ -47,18 +46,18 @@ public final class ScriptedOrigin: Sendable {
         scope.atEnd { [self] in try await stop() }
     }
 
-    /// The URL of a path here.
+    /// The URL of a path on this server.
     public func url(_ path: String, host: String = "127.0.0.1") -> String {
         "http://\(host):\(port)\(path)"
     }
 
-    /// Sets what a path is answered with. A path with a query is looked for first with, then
+    /// Sets the response for a path. A request with a query is looked up with its query first, then
     /// without it.
     public func route(_ path: String, _ script: OriginScript) {
         route(path) { _ in script }
     }
 
-    /// Sets what a path is answered with, request by request.
+    /// Sets the response for a path, computed for each request.
     public func route(_ path: String, responder: @escaping Responder) {
         state.change { $0.routes[path] = responder }
     }
@@ -68,7 +67,7 @@ public final class ScriptedOrigin: Sendable {
         state.read { state in state.requests.filter { $0.isFor(path) } }
     }
 
-    /// The connections accepted so far, the closed ones too.
+    /// The number of connections accepted so far, including closed ones.
     public var connectionsAccepted: Int { state.read(\.accepted) }
 
     /// Waits for the `count`th request for a path, and returns it.
@@ -81,7 +80,7 @@ public final class ScriptedOrigin: Sendable {
         }
     }
 
-    /// Waits until the answers to `count` requests for a path have ended so.
+    /// Waits until the responses to `count` requests for a path have this outcome.
     public func waitForOutcome(
         _ outcome: OriginRequest.Outcome, of path: String, count: Int = 1,
         within limit: Duration = .patience
@@ -92,7 +91,7 @@ public final class ScriptedOrigin: Sendable {
         }
     }
 
-    /// Waits until this many connections are open, idle ones included.
+    /// Waits until this many connections are open, including idle ones.
     public func waitForConnections(open count: Int, within limit: Duration = .patience) async throws
     {
         try await state.wait(for: "\(count) open connections", within: limit) { state in
@@ -100,7 +99,7 @@ public final class ScriptedOrigin: Sendable {
         }
     }
 
-    /// Closes the port and every connection, and waits until all threads are gone.
+    /// Closes the port and every connection, and waits until all threads have ended.
     public func stop() async throws {
         state.change { state in
             state.isStopping = true
@@ -123,7 +122,7 @@ public final class ScriptedOrigin: Sendable {
             guard let number else { socket.close(); break }
             Thread.detachNewThread { [self] in
                 OriginConnection(origin: self, number: number, socket: socket).serve()
-                // Closed under the lock, so that `stop` never shuts down another's descriptor.
+                // Closed under the lock, so that `stop` never shuts down a descriptor that was reused.
                 state.change { state in
                     state.open[number] = nil
                     socket.close()

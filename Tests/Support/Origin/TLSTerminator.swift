@@ -1,11 +1,12 @@
-/// TLS in front of a scripted origin: its bytes pass as they are, which no server of the trade would let them.
+/// A TLS endpoint in front of a scripted origin. It relays the decrypted bytes unchanged, which no
+/// ordinary reverse proxy does.
 ///
-/// Who may speak HTTP/2, and does, gets frames that are the same for everybody (RFC 9113 §4.1).
+/// A client that negotiates HTTP/2 always gets the same frames (RFC 9113 §4.1).
 public struct TLSTerminator: Sendable {
     private let port: Int
 
-    /// - Parameter frames: what is sent to those who speak HTTP/2: with none the connection ends at the first
-    ///   request; `nil` where nobody may.
+    /// - Parameter frames: the frames sent to HTTP/2 clients. If empty, the connection ends at the first
+    ///   request; if `nil`, HTTP/2 is not offered.
     public init(
         _ identity: CertificateAuthority.Identity, to origin: ScriptedOrigin,
         frames: [[UInt8]]? = nil, in scope: TestScope
@@ -52,7 +53,7 @@ public struct TLSTerminator: Sendable {
                 client = context.wrap_socket(plain, server_side=True)
                 if client.selected_alpn_protocol() == 'h2':
                     client.sendall(bytes.fromhex('000000040000000000'))
-                    # What opens stream 1: END_HEADERS and END_STREAM, maybe PRIORITY.
+                    # The frame that opens stream 1: END_HEADERS and END_STREAM, maybe PRIORITY.
                     asked = b''
                     while b'\\x01\\x05\\0\\0\\0\\x01' not in asked and b'\\x01\\x25\\0\\0\\0\\x01' not in asked:
                         data = client.recv(65536)

@@ -1,8 +1,8 @@
 import CTestSupport
 import Glibc
 
-/// The descriptors a child is given. All are closed on exec here, because other children are
-/// started at the same time and would hold them open.
+/// The descriptors a child receives. They are all close-on-exec here, because children started at the
+/// same time would otherwise keep them open.
 enum ChildStreams {
     typealias Pair = (read: Int32, write: Int32)
 
@@ -20,7 +20,7 @@ enum ChildStreams {
         }
     }
 
-    /// A pseudo-terminal: what is written to its terminal side is read on the other. pty(7).
+    /// A pseudo-terminal: bytes written to the terminal are read on the other side. pty(7).
     private static func terminal(columns: Int) throws -> Pair {
         var ends: [Int32] = [-1, -1]
         guard ctest_terminal(&ends, 24, Int32(columns)) == 0 else {
@@ -29,8 +29,8 @@ enum ChildStreams {
         return (ends[0], ends[1])
     }
 
-    /// A nameless file holding the input, read from its start: unlike a pipe it needs no writer,
-    /// and a child that does not read it raises no SIGPIPE here. memfd_create(2).
+    /// An unnamed file holding the input, read from its start. Unlike a pipe it needs no writer, and a
+    /// child that does not read it causes no SIGPIPE here. memfd_create(2).
     static func input(_ bytes: [UInt8]) throws -> Int32 {
         guard !bytes.isEmpty else {
             let null = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
@@ -52,7 +52,7 @@ enum ChildStreams {
         return file
     }
 
-    /// Reads until the other side is closed; a terminal says EIO then. read(2).
+    /// Reads until the other side is closed, which a terminal reports as EIO. read(2).
     static func readToEnd(_ descriptor: Int32, _ deliver: ([UInt8]) -> Void) {
         var buffer = [UInt8](repeating: 0, count: 65536)
         while true {

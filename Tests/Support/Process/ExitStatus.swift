@@ -1,20 +1,20 @@
 /// How a process ended. wait(2).
 public enum ExitStatus: Hashable, Sendable, CustomStringConvertible {
-    /// By itself, with this code.
+    /// It exited with this code.
     case exited(Int32)
-    /// By this signal.
+    /// This signal ended it.
     case signalled(Int32)
 
-    /// A process that did what it should.
+    /// The exit status of a process that succeeded.
     public static let success = ExitStatus.exited(0)
 
-    /// Takes apart what waitpid(2) wrote.
+    /// Decodes the status that waitpid(2) wrote.
     init(waitStatus: Int32) {
         let signal = waitStatus & 0x7F
         self = signal == 0 ? .exited(waitStatus >> 8 & 0xFF) : .signalled(signal)
     }
 
-    /// The exit code; `nil` for a process that a signal has ended.
+    /// The exit code; `nil` for a process that a signal ended.
     public var code: Int32? {
         if case .exited(let code) = self { code } else { nil }
     }

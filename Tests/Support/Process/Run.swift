@@ -1,26 +1,10 @@
-/// What a program that has ended left behind.
-public struct ProcessOutput: Sendable {
-    public let status: ExitStatus
-    public let standardOutput: [UInt8]
-    public let standardError: [UInt8]
-
-    /// The standard output as text.
-    public var text: String { String(decoding: standardOutput, as: UTF8.self) }
-    /// The standard error output as text.
-    public var errorText: String { String(decoding: standardError, as: UTF8.self) }
-    /// The lines of the standard output.
-    public var lines: [String] {
-        text.split(separator: "\n").map(String.init)
-    }
-}
-
-/// Runs a program to its end; kills it when that takes longer than `limit`.
+/// Runs a program to its end; kills it if it takes longer than `limit`.
 ///
 ///     let output = try await run("sha256sum", ["-"], input: bytes)
 ///     #expect(output.status == .success)
 ///
-/// - Throws: `TestFailure` when the program cannot be started or is too slow; its exit code is a
-///   result.
+/// - Throws: `TestFailure` if the program cannot be started or is too slow. A nonzero exit code is not an
+///   error.
 @discardableResult
 public func run(
     _ executable: String,
@@ -42,7 +26,7 @@ public func run(
     }
 }
 
-/// Runs a program that must succeed, and returns what it printed.
+/// Runs a program that must succeed, and returns its output.
 @discardableResult
 public func runSuccessfully(
     _ executable: String, _ arguments: [String] = [], input: [UInt8] = []

@@ -3,11 +3,11 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// The one thread that starts children.
+/// The single thread that starts children.
 ///
-/// Children ask the kernel for SIGKILL when their parent dies (setpriv(1) does it for them), so
-/// that a test run that is itself killed leaves none behind. The kernel takes *the thread* that
-/// forked for the parent (prctl(2), PR_SET_PDEATHSIG); this thread lives as long as the process.
+/// A child asks the kernel for SIGKILL when its parent dies (setpriv(1) does this for it), so that a
+/// killed test run leaves no children behind. The kernel treats *the thread* that forked as the parent
+/// (prctl(2), PR_SET_PDEATHSIG), so this thread lives as long as the process.
 final class Spawner: Sendable {
     static let shared = Spawner()
 
@@ -42,60 +42,5 @@ final class Spawner: Sendable {
         pending.signal()
         done.wait()
         return try result.withLock { $0! }.get()
-    }
-}
-
-/// What a child is started with.
-struct SpawnRequest: Sendable {
-    let executable: String
-    let arguments: [String]
-    let environment: [String: String]
-    /// Our descriptors that become the child's 0, 1, 2; they stay open here, and are greater than
-    /// 2.
-    let descriptors: [Int32]
-
-    private static let parentDeathWrapper = "/usr/bin/setpriv"
-
-    /// Starts the child at the head of its own process group, with default signals and no
-    /// descriptors but those named. posix_spawn(3).
-    func spawn() throws -> pid_t {
-        try Spawner.shared.run { try spawnHere() }
-    }
-
-    private func spawnHere() throws -> pid_t {
-        guard access(executable, X_OK) == 0 else { throw TestFailure.syscall("exec", executable) }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for (theirs, ours) in descriptors.enumerated() {
-            posix_spawn_file_actions_adddup2(&actions, ours, Int32(theirs))
-        }
-        // Nor does the child see what this process was started with.
-        ctest_close_from(&actions, Int32(descriptors.count))
-
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var signals = sigset_t()
-        sigfillset(&signals)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        posix_spawnattr_setpgroup(&attributes, 0)
-        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
-        posix_spawnattr_setflags(&attributes, Int16(flags))
-
-        var command = [executable] + arguments
-        if access(Self.parentDeathWrapper, X_OK) == 0 {
-            command = [Self.parentDeathWrapper, "--pdeathsig", "KILL", "--"] + command
-        }
-        var argv: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
-        var envp: [UnsafeMutablePointer<CChar>?] =
-            environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for string in argv + envp { free(string) } }
-        var pid: pid_t = 0
-        let code = posix_spawn(&pid, command[0], &actions, &attributes, &argv, &envp)
-        guard code == 0 else { throw TestFailure.syscall("posix_spawn", executable, errno: code) }
-        return pid
     }
 }

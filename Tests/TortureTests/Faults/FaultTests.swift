@@ -3,20 +3,21 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Every system call may fail: what a failure costs is at most one download.
+/// Any system call may fail, and a failure costs at most one download.
 ///
-/// Here the calls of the built daemon, those of libcurl and of the event loop too, made to fail by
-/// strace(1): the first of a kind, the second, … until the work comes through untouched. Those on the
-/// directory are failed from inside, by the thousand: `EveryCallTortureTests`.
+/// Here strace(1) makes calls of the built daemon fail, including those of libcurl and of the event loop:
+/// the first call of a kind, the second, and so on, until the work completes without a fault.
+/// `EveryCallTortureTests` covers the calls on the directory: it injects thousands of faults inside the
+/// process.
 @Suite(
     "Faults", .serialized, .timeLimit(.minutes(60)),
-    .enabled("strace(1) is missing, or may not trace other processes here") {
+    .enabled("strace(1) is missing, or is not permitted to trace other processes") {
         try await Strace.isPermitted()
     })
 struct FaultTests {
-    /// The nth call, at most; loops make some calls without end.
+    /// The largest n for which the n-th call fails; event loops make some calls without end.
     private static let last = 6
-    /// How often what has to strike may come in vain.
+    /// How many rounds a fault that must occur may be missed.
     private static let tries = 10
 
     @Test func aFailedSystemCallLosesAtMostOneDownload() async throws {
@@ -27,7 +28,7 @@ struct FaultTests {
         }
     }
 
-    /// They have a thread of their own, once there are many images at a time.
+    /// A batch of many images is committed on a separate thread.
     @Test func aFailedSystemCallInABatchCommitLosesAtMostOneImage() async throws {
         try await Promise("every system call of a commit may fail").test { figures in
             try await withTestScope { scope in
@@ -37,21 +38,22 @@ struct FaultTests {
         }
     }
 
-    /// Makes each of these calls fail while a daemon downloads each image so many times; what came of it.
+    /// Makes each of these calls fail while a daemon downloads every image under `copies` names. Returns
+    /// the figures.
     private func strike(
         _ all: [SyscallFaults], copies: Int = 1, mustStrike: Bool = false, in scope: TestScope
     ) async throws -> [String] {
         let origin = try FaultyDaemon.origin(in: scope)
         var options = DaemonFixture.Options()
         options.arguments = ["--max-transfers-per-host", "64"]
-        // There small images never have a name before that of their entry, large ones do.
+        // On tmpfs a small image has no name until it is published; a large one has a partial.
         options.directory = try TemporaryDirectory(inMemory: scope).file("cache")
         var daemon = FaultyDaemon(try await DaemonFixture.start(options, in: scope), origin)
         var round = FaultRound(copies: copies, in: scope)
         for faults in all {
             let before = round.faults
             let errnos = isLongForm ? faults.errnos : [faults.errnos[before % faults.errnos.count]]
-            // How many come at a time, and with it which thread commits them, is as it happens.
+            // Chance decides how many images arrive together, and so which thread commits them.
             for _ in 0..<(mustStrike ? Self.tries : 1) where round.faults == before {
                 for errno in errnos {
                     try await round.fail(faults, errno, upTo: isLongForm ? Self.last : 1, daemon)
@@ -63,9 +65,9 @@ struct FaultTests {
             try await daemon.expectLedgerMatchesDisk()
         }
         try daemon.expectHelpfulLog()
-        // Those that went for others because a disk was said to be full.
+        // Images evicted because the disk was reported as full.
         let evicted = try await daemon.metric("evicted")
-        // A crash would show here.
+        // Fails if the daemon has crashed.
         try await daemon.daemon.stop()
         daemon = FaultyDaemon(try await daemon.daemon.restart(), origin)
         try await daemon.expectWhole(round.kept, butFor: evicted)
@@ -74,7 +76,7 @@ struct FaultTests {
         return ["\(round.faults) faults", "\(round.lost) downloads lost"]
     }
 
-    /// In the short form some.
+    /// The short form uses only some.
     private func chosen(_ all: [SyscallFaults]) -> [SyscallFaults] {
         guard !isLongForm else { return all }
         var random = SeededGenerator(seed: testSeed)
@@ -83,18 +85,18 @@ struct FaultTests {
     }
 }
 
-/// Faults one after the other, on one daemon.
+/// A series of faults on one daemon.
 private struct FaultRound {
-    /// Names each image is fetched under at a time.
+    /// The number of names under which each image is fetched at a time.
     private let copies: Int
     private let scope: TestScope
     private var counts: [String: Int] = [:]
     private(set) var lost = 0
     /// Every URL that was fetched.
     private(set) var urls: [String] = []
-    /// Those that were asked to be removed again.
+    /// The URLs whose removal was requested.
     private var removed: Set<String> = []
-    /// Those of images that have to be there in the end.
+    /// The URLs whose images must exist in the end.
     var kept: [String] { urls.filter { !removed.contains($0) } }
 
     init(copies: Int, in scope: TestScope) {
@@ -104,7 +106,7 @@ private struct FaultRound {
 
     var faults: Int { counts.values.reduce(0, +) }
 
-    /// Lines of what was made to fail how often.
+    /// One line for each kind of fault, with its count.
     var tally: [String] { counts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" } }
 
     mutating func fail(
@@ -121,7 +123,7 @@ private struct FaultRound {
         }
     }
 
-    /// Downloads while a call fails; whether it came.
+    /// Downloads while a call fails. Returns whether the fault occurred.
     private mutating func strikes(
         _ fault: Strace.Fault, _ thread: String, _ daemon: FaultyDaemon
     ) async throws -> Bool {
@@ -150,12 +152,14 @@ private struct FaultRound {
         }
         for item in failed { try expectHelp(item, daemon) }
         let evicted = try await daemon.metric("evicted") - before
-        guard evicted == 0 || fault.saysFull else { throw TestFailure("\(evicted) evicted") }
+        guard evicted == 0 || fault.saysFull else {
+            throw TestFailure("\(evicted) images were evicted")
+        }
         try await daemon.expectWhole(
             items.filter { $0.state == .cached }.map(\.url), butFor: evicted)
         try SyncLog(lines).expectNoSecondTry()
         for item in try await daemon.fetch(wanted) where item.state != .cached {
-            throw TestFailure("not to be had again: \(item)")
+            throw TestFailure("a second fetch did not succeed: \(item)")
         }
         try await daemon.expectWhole(wanted)
         urls += wanted
@@ -163,26 +167,26 @@ private struct FaultRound {
         return lines.showFault
     }
 
-    /// The message says what happened, to what, and what to do.
+    /// The message names the problem, the affected path and a remedy.
     private func expectHelp(_ item: Item, _ daemon: FaultyDaemon) throws {
-        guard let failure = item.failure else { throw TestFailure("no reason: \(item)") }
+        guard let failure = item.failure else { throw TestFailure("no reason is given: \(item)") }
         let isLocal = failure.kind == "storage"
         let isClear =
             isLocal
             ? failure.message.contains(daemon.daemon.directory) && failure.message.contains(";")
-            // Amid an image the connection's end is the image's.
+            // If the connection breaks within an image, the image is truncated.
             : ["unreachable", "timeout", "truncated"].contains(failure.kind)
-        guard isClear else { throw TestFailure("that is no help: \(failure)") }
+        guard isClear else { throw TestFailure("the message does not help: \(failure)") }
     }
 }
 
 extension Strace.Fault {
     fileprivate var isSync: Bool { call == "fsync" }
-    /// Others go where the disk is full.
+    /// The cache evicts other images only if the disk is full.
     fileprivate var saysFull: Bool { ["ENOSPC", "EDQUOT"].contains(errno) }
 }
 
-/// What the directory's thread did to files, as strace(1) has it.
+/// The file operations of the directory's thread, as logged by strace(1).
 private struct SyncLog {
     private let lines: [Substring]
 
@@ -190,17 +194,18 @@ private struct SyncLog {
         self.lines = lines
     }
 
-    /// A failed sync is never repeated on the same file: its pages are clean by then, and it would lie.
+    /// A failed sync is never repeated on the same file: the kernel has marked its pages clean, so a second
+    /// sync would wrongly succeed.
     func expectNoSecondTry() throws {
         var failed: Set<Substring> = []
         for line in lines {
-            // One without a name is known by its inode, which another has after it.
+            // An unnamed file is identified by its inode number, which can be reused.
             guard let name = line.firstMatch(of: /[0-9a-f-]{36}\.part|\/#\d+/)?.output else {
                 continue
             }
             if line.hasPrefix("unlinkat") || line.hasPrefix("openat") { failed.remove(name) }
             guard line.hasPrefix("fsync") else { continue }
-            guard !failed.contains(name) else { throw TestFailure("synced again: \(line)") }
+            guard !failed.contains(name) else { throw TestFailure("synced twice: \(line)") }
             if line.hasSuffix("(INJECTED)") { failed.insert(name) }
         }
     }

@@ -4,13 +4,13 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A daemon whose calls are made to fail, an origin with images of many names, and what has to hold
-/// afterwards whatever failed.
+/// A daemon whose system calls are made to fail, an origin with images under any number of URLs, and the
+/// conditions that must hold afterwards.
 struct FaultyDaemon: Sendable {
     let daemon: DaemonFixture
     let origin: ScriptedOrigin
 
-    /// Images the origin has under any name.
+    /// The images of the origin.
     private static let images = (0..<3).map { number in
         SampleImage.png(byteCount: 5000 + number * 60_000, seed: UInt8(number))
     }
@@ -20,11 +20,11 @@ struct FaultyDaemon: Sendable {
         self.origin = origin
     }
 
-    /// An origin with those images, for any query.
+    /// An origin that serves those images and ignores the query.
     static func origin(in scope: TestScope) throws -> ScriptedOrigin {
         let origin = try ScriptedOrigin(in: scope)
         for (number, image) in images.enumerated() {
-            // Each download makes a connection of its own.
+            // Each download opens a new connection.
             var script = OriginScript.answer(
                 headers: ["ETag": "\"1\"", "Connection": "close"], body: image)
             script.steps.append(.close)
@@ -33,7 +33,7 @@ struct FaultyDaemon: Sendable {
         return origin
     }
 
-    /// The images under names nobody has used before, each under so many.
+    /// New URLs of the images, `copies` for each.
     func urls(_ name: String, copies: Int = 1) -> [String] {
         (0..<copies).flatMap { copy in
             Self.images.indices.map { origin.url("/\($0).png?\(name).\(copy)") }
@@ -42,7 +42,7 @@ struct FaultyDaemon: Sendable {
 
     // MARK: Calls
 
-    /// A call over a connection of its own.
+    /// Makes a call over a new connection.
     func call<M: Method>(
         _ method: M.Type, _ parameters: M.Parameters
     ) async throws -> M.Reply {
@@ -64,9 +64,10 @@ struct FaultyDaemon: Sendable {
         try await call(Methods.Fetch.self, .init(urls: urls)).items
     }
 
-    /// Does something while somebody else asks ten times a second, who is answered all the while. strace(1)
-    /// can't tell files from the counter that wakes the event loop, for which eventfd(2) knows no such
-    /// failure: what was woken in vain, the next question wakes.
+    /// Does something while another client calls `Status` ten times a second, and is always answered.
+    ///
+    /// These calls also wake the event loop: strace(1) can't tell files from the counter that wakes it, and
+    /// eventfd(2) never really fails that way, so an injected fault can lose a wake-up.
     func withOtherRequests<Result: Sendable>(
         for urls: [String], _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -87,36 +88,36 @@ struct FaultyDaemon: Sendable {
         }
     }
 
-    /// What `Status` says, which has a second to do so.
+    /// Calls `Status`, which must answer within a second.
     @discardableResult
     func status(_ urls: [String]) async throws -> [Item] {
         let watch = Stopwatch()
         let items = try await call(Methods.Status.self, .init(urls: urls)).items
         let time = watch.time
-        guard time < .seconds(1) else { throw TestFailure("a status answer took \(time)") }
+        guard time < .seconds(1) else { throw TestFailure("a status call took \(time)") }
         return items
     }
 
     func metric(_ name: String) async throws -> Int {
         let stats = try await call(Methods.Stats.self, .init()).stats
         guard case .int(let number)? = stats[name] else {
-            throw TestFailure("there is no figure \(name)")
+            throw TestFailure("Stats has no integer named \(name)")
         }
         return number
     }
 
-    // MARK: What has to hold
+    // MARK: Conditions that must hold
 
-    /// The figures are what the disk says.
+    /// The statistics agree with the disk.
     func expectLedgerMatchesDisk() async throws {
-        try await waitUntil("the books to be true") {
+        try await waitUntil("the statistics to agree with the disk") {
             let usage = try DirectoryUsage(of: daemon.directory)
             let entries = try await metric("entries")
             return try await metric("bytesUsed") == usage.bytes && entries == usage.entries
         }
     }
 
-    /// Under each of these names, but for so many, lies a whole image, and it is an entry.
+    /// Each URL has a complete image that is an entry, except for at most `evicted` of them.
     func expectWhole(_ urls: [String], butFor evicted: Int = 0) async throws {
         var gone = 0
         for item in try await call(Methods.Status.self, .init(urls: urls)).items {
@@ -126,25 +127,25 @@ struct FaultyDaemon: Sendable {
                 guard gone <= evicted else { throw TestFailure("\(item.url) is gone") }
                 continue
             }
-            guard item.state == .cached else { throw TestFailure("\(path) is no entry") }
+            guard item.state == .cached else { throw TestFailure("\(path) is not an entry") }
             let number = item.url.split(separator: "/").last?.first?.wholeNumberValue ?? 0
             guard try contents(of: path) == Self.images[number] else {
-                throw TestFailure("\(path) is not what the origin has")
+                throw TestFailure("\(path) differs from the origin's image")
             }
         }
     }
 
-    /// What the daemon complained of says of what, and what is to be done or will be.
+    /// Every warning and error in the log names the directory and says what to do or what happens next.
     func expectHelpfulLog() throws {
         for line in daemon.log.split(separator: "\n")
         where line.contains(" warning ") || line.contains(" error ") {
             guard line.contains(daemon.directory) || line.contains("cannot accept clients"),
                 line.contains("remedy=") || line.contains(";")
-            else { throw TestFailure("that is no help: \(line)") }
+            else { throw TestFailure("the message does not help: \(line)") }
         }
     }
 
-    /// A thread of the daemon by the beginning of its name, as soon as it runs. proc(5), `comm`
+    /// Waits for a thread of the daemon whose name has this prefix. proc(5), `comm`
     func thread(_ name: String) async throws -> Int32 {
         let tasks = "/proc/\(daemon.process.pid)/task"
         return try await eventually("the thread \(name)") {

@@ -3,16 +3,16 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A start in which a system call fails works all the same, or says in one line why it can't.
+/// A start in which a system call fails either works or reports the reason in one line.
 @Suite(
     "Faults at the start", .serialized, .timeLimit(.minutes(60)),
-    .enabled("strace(1) is missing, or may not trace other processes here") {
+    .enabled("strace(1) is missing, or is not permitted to trace other processes") {
         try await Strace.isPermitted()
     },
-    .disabled(if: isSanitized, "the calls of the sanitizer's own start would be made to fail"))
+    .disabled(if: isSanitized, "the faults would hit the sanitizer's own start"))
 struct FaultyStartTests {
     @Test func aFailedSystemCallAtStartIsSurvivedOrReported() async throws {
-        try await Promise("a start in which a call fails works or says why").test { figures in
+        try await Promise("a start in which a call fails works or reports why").test { figures in
             try await withTestScope { scope in
                 let origin = try FaultyDaemon.origin(in: scope)
                 let first = FaultyDaemon(try await DaemonFixture.start(in: scope), origin)
@@ -40,7 +40,7 @@ struct FaultyStartTests {
                         }
                     }
                     guard tally.faults > before else {
-                        throw TestFailure("a start never called \(faults.call)")
+                        throw TestFailure("the start never called \(faults.call)")
                     }
                 }
                 let last = FaultyDaemon(try await first.daemon.restart(), origin)
@@ -52,12 +52,12 @@ struct FaultyStartTests {
     }
 }
 
-/// One start under strace(1), which counts the calls of each thread.
+/// One start under strace(1), which counts the calls of each thread separately.
 private struct FaultyStart {
     private let fault: Strace.Fault
     private let directory: String
     private let origin: ScriptedOrigin
-    /// URLs of what the directory has.
+    /// URLs of the images in the directory.
     private let existing: [String]
 
     init(
@@ -69,13 +69,13 @@ private struct FaultyStart {
         existing = urls
     }
 
-    /// Whether the daemon served; `nil` if no call failed. One that does not start says why.
+    /// Whether the daemon served; `nil` if no call failed. A daemon that does not start must report why.
     func isUp() async throws -> Bool? {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let log = home.file("log")
             let socket = home.file("s")
-            // As a grandchild the tracer leaves the daemon our own child.
+            // -D makes the tracer a grandchild, so that the daemon is our own child.
             let arguments = ["-D", "-f", "-o", log] + fault.arguments
             let daemon = try ChildProcess(
                 "strace",
@@ -105,13 +105,13 @@ private struct FaultyStart {
             try await connection.call(
                 #"{"method":"io.cached.Cache.\#(method)","parameters":{"urls":\#(urls)}}"#)
         }
-        // Whatever failed, what is there is known, and nothing else.
+        // In spite of the fault, the daemon knows exactly which images exist.
         let answer = try await ask("Status", existing + [url])
         let states = answer.matches(of: /"state":"(\w+)"/).map(\.output.1)
         guard states == existing.map({ _ in "cached" }) + ["missing"] else {
             throw TestFailure(answer)
         }
-        // Where the disk is full, the oldest go for the newest.
+        // If the disk is full, the oldest images are evicted for the newest.
         for urls in [[url], existing] {
             let answer = try await ask("Fetch", urls)
             guard answer.contains(#""cached""#) || answer.contains(#""failure""#) else {
@@ -125,7 +125,7 @@ private struct FaultyStart {
         }
     }
 
-    /// One line, and the status that says the same to programs.
+    /// The reason in one line, and an exit status that says the same to programs.
     private func expectReason(_ daemon: ChildProcess) throws {
         let reason = daemon.text(.standardError)
         let lines = reason.split(separator: "\n").filter { $0.hasPrefix("cached: ") }

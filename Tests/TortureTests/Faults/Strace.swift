@@ -1,26 +1,26 @@
 import Glibc
 import TestSupport
 
-/// strace(1) on one thread of a running process: makes the n-th call of a kind fail, from outside.
+/// strace(1) on one thread of a running process; it makes the n-th call of a kind fail.
 struct Strace {
-    /// A call, and what it is to fail with.
+    /// A system call and the error it returns.
     struct Fault: Sendable, CustomStringConvertible {
-        /// Names the call as strace does; several, told apart by commas, are one kind.
+        /// The call's name in strace; several names, separated by commas, count as one kind.
         let call: String
-        /// Names the error as errno(3) does.
+        /// The name of the error, as in errno(3).
         let errno: String
-        /// Which call of the kind, counted from 1.
+        /// Which call of the kind fails, counted from 1.
         var nth = 1
 
         var description: String { "\(call) \(nth) \(errno)" }
 
-        /// What tells strace(1) so.
+        /// The arguments for strace(1).
         var arguments: [String] {
             ["-e", "trace=\(call)", "-e", "inject=\(call):error=\(errno):when=\(nth)"]
         }
     }
 
-    /// Whether strace is installed and may trace what is not its child. ptrace(2)
+    /// Whether strace is installed and permitted to trace a process that is not its child. ptrace(2)
     static func isPermitted() async throws -> Bool {
         try await withTestScope { scope in
             let sleeper = try ChildProcess("tail", ["-f", "/dev/null"], in: scope)
@@ -38,7 +38,8 @@ struct Strace {
     private let process: ChildProcess
     private let log: String
 
-    /// Attaches to a thread, or with `follows` to all of its process. A thread counts its own calls.
+    /// Attaches to a thread, or with `follows` to all threads of its process. Calls are counted for each
+    /// thread.
     init(
         _ fault: Fault, on thread: Int32, follows: Bool = false, tracing also: [String] = [],
         log: String, in scope: TestScope
@@ -53,7 +54,7 @@ struct Strace {
         try await process.waitForLine(containing: "attached")
     }
 
-    /// Lets go of the thread; what it did meanwhile, line by line.
+    /// Detaches from the thread and returns the log of its calls, line by line.
     func detach() async throws -> [Substring] {
         process.signal(SIGTERM)
         _ = try await process.waitForExit()

@@ -1,12 +1,15 @@
-/// What each thread of the daemon asks of the kernel, and what that may fail with: the manual pages'
-/// errors, and for the event loop those an event loop can survive. NIO ends the process when epoll_wait(2)
-/// fails with anything but EINTR; and that there is something to read when epoll says so it asserts in debug
-/// builds, so reading is not made to say EAGAIN; nor is writing, because it is by a counter that others are
-/// woken (eventfd(2)). What this strace(1) has no name for, as getxattrat(2), fails from inside.
+/// The system calls of each thread of the daemon, and the errors they can return according to the manual
+/// pages.
+///
+/// The event loop only gets errors that it can survive. NIO ends the process if epoll_wait(2) fails with
+/// anything but EINTR. Reads never return EAGAIN, because NIO's debug builds assert that a readable
+/// descriptor has data. Writes don't either, because other threads wake the loop by writing to a counter
+/// (eventfd(2)). Calls that this strace(1) does not know, such as getxattrat(2), are made to fail inside
+/// the process instead.
 struct SyscallFaults: Sendable {
-    /// How the thread's name begins.
+    /// The beginning of the thread's name.
     let thread: String
-    /// As strace(1) names it, or a pattern for what has other names elsewhere.
+    /// The name strace(1) uses, or a pattern if the name differs between systems.
     let call: String
     let errnos: [String]
 
@@ -26,7 +29,7 @@ struct SyscallFaults: Sendable {
         .init("transfers", "recvfrom", "ECONNRESET ETIMEDOUT ENOMEM EINTR EAGAIN"),
         .init("transfers", "epoll_ctl", "ENOMEM ENOSPC"),
         .init("transfers", "epoll_wait", "EINTR"),
-        // Images that came at once, names and attributes.
+        // Images that arrived in one piece, their names and attributes.
         .init("directory", "openat", "EMFILE ENFILE ENOMEM EACCES EROFS EIO ENOSPC EDQUOT EINTR"),
         .init("directory", "write", "EIO ENOSPC EDQUOT EFBIG EINTR"),
         .init("directory", "fsync", "EIO ENOSPC EDQUOT EROFS"),
@@ -36,7 +39,7 @@ struct SyscallFaults: Sendable {
         .init("directory", "unlinkat", "EPERM EBUSY EIO EROFS EACCES"),
         .init("directory", "utimensat", "EACCES EPERM EROFS"),
         .init("directory", looking, "EIO ENOMEM EACCES"),
-        // What goes on while nobody asks.
+        // Periodic maintenance.
         .init("upkeep", "poll", "EINTR ENOMEM EINVAL"),
         .init("upkeep", "read", "EINTR EIO"),
         // The event loop.
@@ -53,7 +56,7 @@ struct SyscallFaults: Sendable {
         self.errnos = errnos.split(separator: " ").map(String.init)
     }
 
-    /// What is asked for many images at once.
+    /// Calls made for many images at once.
     static let ofCommits: [SyscallFaults] = [
         .init("commit", "syncfs", "EIO ENOSPC EDQUOT"),
         .init("commit", "sync_file_range", "EIO ENOMEM ENOSPC"),
@@ -63,7 +66,7 @@ struct SyscallFaults: Sendable {
         .init("commit", looking, "EIO ENOMEM EACCES"),
     ]
 
-    /// What a start asks of the kernel and nothing before it: loading the program does.
+    /// Calls that only the start of the daemon makes, not the loading of the program.
     static let atStart: [SyscallFaults] = [
         .init("", "/^mkdir", "EACCES EDQUOT ENOMEM ENOSPC EROFS"),
         .init("", "flock", "EINTR ENOLCK"),

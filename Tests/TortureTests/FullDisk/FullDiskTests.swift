@@ -7,14 +7,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A full disk is a state, not an accident: by bytes, by inodes, on tmpfs and on ext4.
+/// A full disk is an ordinary state, whether bytes or inodes run out, on tmpfs and on ext4.
 @Suite(
     "Full disk", .serialized, .timeLimit(.minutes(20)),
     .enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"))
 struct FullDiskTests {
     @Test(arguments: SmallDisk.Kind.allCases)
     func aFullDiskEvictsOldImagesAndFailsNoRequest(kind: SmallDisk.Kind) async throws {
-        try await Promise("a full disk (\(kind)) makes the oldest go").test { figures in
+        try await Promise("a full disk (\(kind)) evicts the oldest images").test { figures in
             try await withTestScope { scope in
                 guard let full = try await FullCache(kind, in: scope) else { return }
                 let failed = try await full.oversubscribe(by: isLongForm ? 100 : 10)
@@ -27,13 +27,13 @@ struct FullDiskTests {
         }
     }
 
-    /// More of them than are published together. Those on their way may have all there is, and leave nothing
-    /// that could go: then one fails, and says so.
+    /// More downloads than one batch. Downloads in progress can use all the space and leave nothing to
+    /// evict; then one of them fails and says so.
     @Test(arguments: SmallDisk.Kind.allCases)
     func concurrentDownloadsOnAFullDiskEvictOldImagesOrFailClearly(kind: SmallDisk.Kind)
         async throws
     {
-        try await Promise("many at once on a full disk (\(kind))").test { figures in
+        try await Promise("many downloads at once on a full disk (\(kind))").test { figures in
             try await withTestScope { scope in
                 guard let full = try await FullCache(kind, in: scope) else { return }
                 let failed = try await full.oversubscribe(by: isLongForm ? 10 : 1, copies: 32)
@@ -49,7 +49,7 @@ struct FullDiskTests {
     func failuresOnADiskOthersFillAreClearAndEndWithTheShortage(
         kind: SmallDisk.Kind
     ) async throws {
-        try await Promise("a disk (\(kind)) a stranger fills is told and got over").test {
+        try await Promise("failures on a disk (\(kind)) that others fill are clear, and end").test {
             figures in
             try await withTestScope { scope in
                 guard let full = try await FullCache(kind, in: scope) else { return }
@@ -61,7 +61,7 @@ struct FullDiskTests {
                     for item in items { try full.expectHelp(item) }
                     try await full.expectNothingBroken()
                     try full.disk.giveBack()
-                    // Unaided.
+                    // The daemon recovers by itself.
                     try await full.expectRoom()
                 }
                 figures += ["\(full.fetched) images fetched", "\(failed) failed clearly"]
@@ -71,7 +71,8 @@ struct FullDiskTests {
 
     @Test(arguments: SmallDisk.Kind.allCases)
     func aDiskFullOfPinsFailsClearlyUntilTheyAreRemoved(kind: SmallDisk.Kind) async throws {
-        try await Promise("a disk (\(kind)) full of pins is told and got over").test { figures in
+        try await Promise("a disk (\(kind)) full of pins fails clearly, and recovers").test {
+            figures in
             try await withTestScope { scope in
                 guard let full = try await FullCache(kind, in: scope) else { return }
                 _ = try await full.oversubscribe(by: 1)
@@ -81,11 +82,11 @@ struct FullDiskTests {
                 let items = try await full.fetchSome()
                 try #require(items.contains { $0.hasFailed })
                 for item in items where item.hasFailed { try full.expectHelp(item) }
-                // They are all there still.
+                // All pinned images still exist.
                 for item in try await full.cache.status(pinned) { #expect(item.state == .cached) }
                 let failed = try await full.unpin(pinned)
                 if !failed.isEmpty {
-                    // A record is written before the one it replaces goes, which tmpfs may have no room for.
+                    // A new record is written before the old one is removed, and tmpfs can lack the space.
                     for item in failed { try full.expectHelp(item) }
                     try full.disk.giveBack()
                     #expect(try await full.unpin(pinned).isEmpty)
@@ -99,7 +100,7 @@ struct FullDiskTests {
 
     @Test(arguments: SmallDisk.Kind.allCases)
     func aStartOnAFullDiskServesCachedImages(kind: SmallDisk.Kind) async throws {
-        try await Promise("a start on a full disk (\(kind)) serves what is there").test { figures in
+        try await Promise("a start on a full disk (\(kind)) serves cached images").test { figures in
             try await withTestScope { scope in
                 guard var full = try await FullCache(kind, in: scope) else { return }
                 _ = try await full.oversubscribe(by: 1)
@@ -115,7 +116,7 @@ struct FullDiskTests {
                 #expect(full.cache.daemon.log.contains("CACHEDIR.TAG could not be written"))
                 #expect(access(tag, F_OK) != 0)
                 try await full.expectNothingBroken()
-                // With room again the next start writes it.
+                // Once there is space again, the next start writes the tag.
                 try await full.cache.daemon.stop()
                 try full.disk.giveBack()
                 full.cache = FaultyDaemon(try await full.cache.daemon.restart(), full.cache.origin)
@@ -126,7 +127,7 @@ struct FullDiskTests {
         }
     }
 
-    /// An empty lock keeps a second daemon out too.
+    /// A lock file without content still keeps a second daemon out.
     private func expectLocked(_ daemon: DaemonFixture) async throws {
         try await withTestScope { scope in
             let socket = try TemporaryDirectory(in: scope).file("s")
@@ -138,18 +139,18 @@ struct FullDiskTests {
     }
 }
 
-/// A daemon on a small disk that may fill it to its end.
+/// A daemon on a small disk that it is allowed to fill completely.
 private struct FullCache: Sendable {
     let disk: SmallDisk
     var cache: FaultyDaemon
     private let requested = RequestedURLs()
 
-    /// `nil`, and a line that says so, where such a disk can't be had here.
+    /// `nil`, with a line printed, if this machine can't provide such a disk.
     init?(_ kind: SmallDisk.Kind, in scope: TestScope) async throws {
         do {
             disk = try await SmallDisk(kind, in: scope)
         } catch let obstacle as TestFailure {
-            print("there is no small disk (\(kind)) to be had here: \(obstacle)")
+            print("this machine can't provide a small disk (\(kind)): \(obstacle)")
             return nil
         }
         var options = DaemonFixture.Options()
@@ -159,11 +160,11 @@ private struct FullCache: Sendable {
             try await DaemonFixture.start(options, in: scope), try FaultyDaemon.origin(in: scope))
     }
 
-    /// Images fetched so far.
+    /// The number of images fetched so far.
     var fetched: Int { requested.urls.count }
 
-    /// Fetches so many times what the disk has, or that of each copy; returns what failed. Images that had to
-    /// go again are no failure.
+    /// Fetches `factor` times as much as fits on the disk, under `copies` names. Returns the failures; an
+    /// image that was evicted later is not a failure.
     func oversubscribe(by factor: Int, copies: Int = 1) async throws -> [Item] {
         var failed: [Item] = []
         for _ in 0..<(7 * factor) {
@@ -172,20 +173,20 @@ private struct FullCache: Sendable {
         return failed
     }
 
-    /// Fetches images nobody asked for before, so many of each size.
+    /// Fetches images that were never requested before, `copies` of each size.
     func fetchSome(copies: Int = 1) async throws -> [Item] {
         let urls = cache.urls("\(fetched)", copies: copies)
-        requested.note(urls)
+        requested.append(urls)
         return try await cache.fetch(urls)
     }
 
-    /// Those that are cached now.
+    /// The URLs that are cached now.
     func held() async throws -> [String] {
         try await cache.status(requested.urls).filter { $0.state == .cached }.map(\.url)
     }
 
-    /// Pins what is there, but for one that goes: a record is written before the one it replaces goes, which
-    /// tmpfs may have no room for. Returns what is pinned.
+    /// Pins all cached images except one, which it removes: a new record is written before the old one is
+    /// removed, and tmpfs can lack the space. Returns the pinned URLs.
     func pinAll() async throws -> [String] {
         let urls = try await held()
         _ = try await cache.call(Methods.Remove.self, .init(urls: [urls[0]]))
@@ -195,22 +196,22 @@ private struct FullCache: Sendable {
         return pinned
     }
 
-    /// Returns those whose pin could not be taken off.
+    /// Unpins these URLs. Returns those whose pin could not be removed.
     func unpin(_ urls: [String]) async throws -> [Item] {
         let reply = try await cache.call(Methods.Pin.self, .init(urls: urls, pinned: false))
         return reply.items.filter { $0.failure != nil }
     }
 
-    // MARK: What has to hold
+    // MARK: Conditions that must hold
 
-    /// What is asked for now is had.
+    /// New requests succeed.
     func expectRoom() async throws {
         for item in try await fetchSome() where item.hasFailed {
-            throw TestFailure("no room again: \(item)")
+            throw TestFailure("there is still no space: \(item)")
         }
     }
 
-    /// Nothing empty, nothing half, and true books.
+    /// No file is empty or incomplete, and the statistics are right.
     func expectNothingBroken() async throws {
         let directory = cache.daemon.directory
         for name in try FileManager.default.contentsOfDirectory(atPath: directory)
@@ -223,26 +224,26 @@ private struct FullCache: Sendable {
         try await cache.expectLedgerMatchesDisk()
     }
 
-    /// The message says what happened and what to do.
+    /// The message names the problem and a remedy.
     func expectHelp(_ item: Item) throws {
         let failure = item.failure
         let says = ["noRoom": "no room for", "storage": "no room to store"][failure?.kind ?? ""]
         guard let says, let message = failure?.message, message.contains(says),
             message.contains("(--") || message.contains("free bytes or inodes")
-        else { throw TestFailure("that is no help: \(String(describing: failure))") }
+        else { throw TestFailure("the message does not help: \(String(describing: failure))") }
     }
 }
 
 extension Item {
-    /// Was not had; what went again for the next one was.
+    /// The fetch failed; an image that was evicted for a later one did not fail.
     fileprivate var hasFailed: Bool { failure.map { $0.kind != "removed" } ?? false }
 }
 
-/// The URLs that were asked for.
+/// The URLs requested so far.
 private final class RequestedURLs: Sendable {
     private let list = Mutex<[String]>([])
 
     var urls: [String] { list.withLock { $0 } }
 
-    func note(_ urls: [String]) { list.withLock { $0 += urls } }
+    func append(_ urls: [String]) { list.withLock { $0 += urls } }
 }

@@ -2,21 +2,21 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A file system of the test's own that is soon full, and a stranger who fills it.
+/// A small file system of the test's own, and another program that fills it.
 struct SmallDisk: Sendable {
-    /// What there is little of.
+    /// The scarce resource.
     enum Kind: String, Sendable, CaseIterable {
         /// 1 MiB of tmpfs.
         case bytes
-        /// 20 inodes of tmpfs, which pay for attributes too. tmpfs(5)
+        /// 20 inodes of tmpfs, which attributes use up too. tmpfs(5)
         case inodes
-        /// 2 MiB of ext4, whose attributes take blocks.
+        /// 2 MiB of ext4, on which attributes take whole blocks.
         case ext4
     }
 
     let path: String
 
-    /// Throws where this user may not mount, or there is no loop device.
+    /// Throws if this user is not allowed to mount, or there is no loop device.
     init(_ kind: Kind, in scope: TestScope) async throws {
         let home = try TemporaryDirectory(in: scope)
         path = try home.directory("disk")
@@ -39,9 +39,9 @@ struct SmallDisk: Sendable {
         scope.atEnd { try await runSuccessfully("umount", ["--lazy", path]) }
     }
 
-    // MARK: The stranger
+    // MARK: The other program
 
-    /// Takes every byte and every inode that is left.
+    /// Uses up all bytes and all inodes that are left.
     func fill() throws {
         try takeBytes()
         for number in 0..<2000 {
@@ -63,7 +63,7 @@ struct SmallDisk: Sendable {
         }
     }
 
-    /// Gives all of it back.
+    /// Removes the files again.
     func giveBack() throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: path)
         where name.hasPrefix("filler") {

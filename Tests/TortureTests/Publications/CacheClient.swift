@@ -1,23 +1,23 @@
 import CacheWire
 import TestSupport
 
-/// A client of a daemon that may be gone at any time: every answer is `nil` from then on.
+/// A client of a daemon that can end at any time; from then on every reply is `nil`.
 struct CacheClient: Sendable {
     private let connection: VarlinkConnection?
 
-    /// Connects; closed when the scope ends.
+    /// Connects; the connection is closed when the scope ends.
     init(_ socket: String, in scope: TestScope) {
         connection = try? VarlinkConnection(socket, in: scope)
     }
 
-    /// Calls a method and waits for its one reply.
+    /// Calls a method and waits for its single reply.
     func call<M: Method>(_ method: M.Type, _ parameters: M.Parameters) async throws -> M.Reply? {
         guard await send(Call(M.name, parameters: parameters)) else { return nil }
         return try await reply(to: method)?.parameters
     }
 
-    /// Calls a method and hands each of its replies to `body`, with whether it is the last; `false` when
-    /// there was no last one.
+    /// Calls a method and passes each reply to `body`, with whether it is the last one. Returns `false` if
+    /// the last reply never came.
     func stream<M: Method>(
         _ method: M.Type, _ parameters: M.Parameters, _ body: (M.Reply, Bool) -> Void
     ) async throws -> Bool {

@@ -3,8 +3,8 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A reader that asks no daemon: opens every name without a suffix, over and over, and compares what it
-/// reads with the origin.
+/// A reader that does not use the daemon. It repeatedly opens every name without a suffix and compares the
+/// content with the origin.
 final class DirectoryReader: Sendable {
     private struct State {
         var imagesRead = 0
@@ -29,27 +29,27 @@ final class DirectoryReader: Sendable {
         }
     }
 
-    /// How many images it has read.
+    /// The number of images it has read.
     var imagesRead: Int { state.withLock { $0.imagesRead } }
 
-    /// - Throws: `TestFailure` if one of them was not whole.
+    /// - Throws: `TestFailure` if one of them was not a complete image.
     func requireValid() throws {
         let bad = state.withLock { $0.bad }
-        guard bad.isEmpty else { throw TestFailure("a reader found, under plain names: \(bad)") }
+        guard bad.isEmpty else { throw TestFailure("a reader found incomplete images: \(bad)") }
     }
 
     private func readOn() {
         while !state.withLock({ $0.isStopping }) {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
             for name in names where name.utf8.count == 36 { check(name) }
-            // Leaves the processor to those it watches.
+            // Leaves the processor to the daemon and its clients.
             usleep(2000)
         }
     }
 
-    /// What is gone by now is as it should be.
+    /// A file that has disappeared since is fine.
     private func check(_ name: String) {
-        // Asked for first: of what is forgotten meanwhile, there is no file any more.
+        // Looked up first: if the URL is forgotten meanwhile, its file is gone already.
         let url = oracle.url(of: name)
         guard let bytes = try? contents(of: "\(directory)/\(name)") else { return }
         let isWhole = url.map { origin.canServe(bytes, $0) } == true

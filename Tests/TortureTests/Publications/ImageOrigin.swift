@@ -1,32 +1,32 @@
 import Glibc
 import TestSupport
 
-/// A real nginx of which can be told beforehand what any of its URLs has to bring.
+/// A real nginx for which the right content of every URL is known in advance.
 ///
-/// The last part of a path is a number, and the number makes the image. So there are as many URLs as a run
-/// wants, and few images.
+/// The last part of a path is a number, and the number selects the image. So there are any number of URLs,
+/// but few images.
 struct ImageOrigin: Sendable {
     /// The first part of a path.
     enum Kind: String, CaseIterable, Sendable {
-        /// One image, as fast as it goes.
+        /// One image at full speed.
         case steady
-        /// One image, of which the end comes a second later or more.
+        /// One image whose end arrives a second later or more.
         case slow
-        /// One of two images, as it happens.
+        /// One of two images, depending on the time.
         case alternating
     }
 
-    /// How many images there are, of each of two versions.
+    /// The number of images, in each of two versions.
     static let images = 100
 
     private let nginx: Nginx
-    /// By version, by number. No two are of one size.
+    /// By version, then by number. No two have the same size.
     private let bodies: [[[UInt8]]]
 
     init(in scope: TestScope) async throws {
         let pool = try TemporaryDirectory(in: scope)
         bodies = (0..<2).map { version in
-            // 200 bytes to 40 KB, as many small ones as large ones.
+            // From 200 bytes to 40 kB.
             (0..<Self.images).map { number in
                 SampleImage.png(
                     byteCount: 200 + number * number * 4 + version, seed: UInt8(number))
@@ -55,14 +55,14 @@ struct ImageOrigin: Sendable {
         """
     }
 
-    /// The URL of an image that was not asked for before if `serial` was not.
+    /// The URL of an image; a new `serial` gives a new URL.
     func url(_ kind: Kind, _ serial: Int) -> String {
-        // A slow one is longer than what comes at once.
+        // A slow image is longer than the part that arrives at once.
         let number = kind == .slow ? 50 + serial % 50 : serial % Self.images
         return nginx.url("\(kind.rawValue)/\(serial)/\(number).png")
     }
 
-    /// Whether these bytes are, whole, what a URL may bring.
+    /// Whether these bytes are the complete content that a URL can have.
     func canServe(_ bytes: [UInt8], _ url: String) -> Bool {
         guard let number = url.split(separator: "/").last.flatMap({ Int($0.dropLast(4)) }) else {
             return false

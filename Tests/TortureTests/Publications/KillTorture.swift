@@ -3,7 +3,7 @@ import CacheWire
 import Glibc
 import TestSupport
 
-/// One directory and one socket through the lives of many daemons.
+/// One directory and one socket that are used by many daemons, one after the other.
 final class KillTorture {
     private let origin: ImageOrigin
     private let oracle = Oracle()
@@ -11,23 +11,23 @@ final class KillTorture {
     private let directory: String
     private let socket: String
     private var random: SeededGenerator
-    /// The next URL nobody has asked for.
+    /// The number of the next new URL.
     private var serial = 0
-    /// Of those a life before has left behind.
+    /// URLs whose downloads the previous daemon left unfinished.
     private var unfinished: [String] = []
 
     private(set) var kills = 0
     private var stops = 0
     private(set) var underWay = 0
-    /// What was required after each end, taken together.
+    /// Images that had to exist after each end of a daemon, in total.
     private(set) var required = 0
-    /// Whole images found after each end, taken together.
+    /// Complete images found after each end of a daemon, in total.
     private(set) var present = 0
-    /// Looks at files while the daemons lived.
+    /// Images read while the daemons ran.
     var imagesRead: Int { reader.imagesRead }
 
     init(seed: UInt64, in scope: TestScope) async throws {
-        // There small images never have a name before that of their entry, large ones do.
+        // On tmpfs a small image has no name until it is published; a large one has a partial.
         let home = try TemporaryDirectory(inMemory: scope)
         directory = home.file("cache")
         socket = home.file("s")
@@ -38,16 +38,16 @@ final class KillTorture {
 
     var figures: [String] {
         [
-            "\(kills) kills", "\(stops) stops", "\(underWay) publications under way",
+            "\(kills) kills", "\(stops) stops", "\(underWay) publications in progress",
             "\(present) images compared, 0 bad", "\(required) required, 0 lost",
-            "\(imagesRead) read meanwhile, 0 partial",
+            "\(imagesRead) read while running, 0 incomplete",
         ]
     }
 
     func run(lives: Int) async throws {
         for life in 1...lives {
             do {
-                // A life in 25 ends in order, and so does the last.
+                // One daemon in 25 is stopped in order, and so is the last.
                 try await live(isKilled: life % 25 != 0 && life != lives)
             } catch {
                 throw TestFailure("life \(life): \(error)")
@@ -74,7 +74,7 @@ final class KillTorture {
         var options = DaemonFixture.Options()
         options.directory = directory
         options.socket = socket
-        // Of all places, an eighth is for what is visible.
+        // An eighth of all slots is reserved for visible images.
         options.arguments = [
             "--max-transfers", "128", "--max-transfers-per-host", "128", "--min-free", "0",
         ]
@@ -82,7 +82,7 @@ final class KillTorture {
         return options
     }
 
-    /// All clients, until `end` is through and they have noticed.
+    /// Runs all clients until `end` has finished and they have noticed it.
     private func work(
         on daemon: DaemonFixture, in scope: TestScope, until end: () async throws -> Void
     ) async throws {
@@ -97,7 +97,7 @@ final class KillTorture {
                 group.addTask { try await traffic.fetch(batches, in: scope) }
             }
             group.addTask { try await traffic.interfere(seed, in: scope) }
-            // Whatever went wrong, without a daemon they come to their end.
+            // If `end` fails, killing the daemon makes the clients end.
             do { try await end() } catch { try await daemon.kill(); throw error }
             try await group.waitForAll()
         }
@@ -108,7 +108,7 @@ final class KillTorture {
         return (serial..<(serial + max(count, 0))).map { origin.url(kind($0), $0) }
     }
 
-    /// What is required is reported by the first answer, be the directory read by then or not.
+    /// The first status reply reports every required image, whether the directory is scanned or not.
     private func expectRequiredImagesToBeCached(in scope: TestScope) async throws {
         let required = oracle.images.values.filter(\.mustExist).map(\.url)
         guard !required.isEmpty else { return }
@@ -119,12 +119,12 @@ final class KillTorture {
         guard missing.isEmpty else { throw TestFailure("not cached after the start: \(missing)") }
     }
 
-    /// Waits for some publications and a moment, and ends the daemon.
+    /// Waits for some publications and a random moment, then ends the daemon.
     private func end(
         _ daemon: DaemonFixture, _ publications: FileEvents, isKilled: Bool
     ) async throws {
         for _ in 0..<Int.random(in: 1...6, using: &random) { try await publications.next() }
-        // In the midst of a publication, or at any time.
+        // During a publication, or at any time.
         let moment = random.oneIn(2) ? 0 : Int.random(in: 0..<20_000, using: &random)
         try await Task.sleep(for: .microseconds(moment))
         guard isKilled else { return try await daemon.stop() }
@@ -136,7 +136,7 @@ final class KillTorture {
         try reader.requireValid()
         try expectNoLock()
         guard (access(socket, F_OK) == 0) == isKilled else {
-            throw TestFailure(isKilled ? "a kill has removed the socket" : "a stop left the socket")
+            throw TestFailure(isKilled ? "a kill removed the socket" : "a stop left the socket")
         }
         if isKilled { kills += 1 } else { stops += 1 }
         let images = oracle.images
@@ -150,7 +150,7 @@ final class KillTorture {
         oracle.forget(images.keys.filter { !ofInterest.contains($0) })
     }
 
-    /// The lock of a daemon goes with it. flock(2)
+    /// The lock disappears with its daemon. flock(2)
     private func expectNoLock() throws {
         let lock = open("\(directory)/.lock", O_RDWR | O_CLOEXEC)
         defer { close(lock) }
@@ -159,7 +159,7 @@ final class KillTorture {
         }
     }
 
-    /// The file system's clock is this one, as coarse. clock_gettime(2)
+    /// The time in nanoseconds, from the same coarse clock that the file system uses. clock_gettime(2)
     private func now() -> Int {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &time)

@@ -2,8 +2,8 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// Another program on a file system that syncs a file of its own all the while, and so has the journal
-/// written with whatever is in it.
+/// Another program on the file system that constantly syncs a file of its own, and so makes the kernel
+/// write the journal with everything in it.
 final class NoisyNeighbour: Sendable {
     private let file: Int32
     private let isStopping = Mutex(false)
@@ -15,7 +15,7 @@ final class NoisyNeighbour: Sendable {
         self.scope = scope
     }
 
-    /// Begins; goes on until the scope ends or its file system does.
+    /// Starts syncing; continues until the scope or the file system ends.
     func begin() {
         let syncing = Task {
             try await offPool { [self] in

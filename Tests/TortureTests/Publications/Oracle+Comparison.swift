@@ -4,30 +4,30 @@ import Glibc
 import TestSupport
 
 extension Oracle {
-    /// A directory compared with what clients were told.
+    /// The result of comparing a directory with the replies that clients received.
     struct Comparison {
-        /// Names without a suffix that are not a whole image of their URL.
+        /// Names without a suffix that are not a complete image of their URL.
         var bad: [String] = []
-        /// What was told to be cached and is not, or is an older version of it.
+        /// Images reported as cached that are missing, or are an older version.
         var lost: [String] = []
-        /// What was told to be removed and is there.
+        /// Images reported as removed that exist.
         var returned: [String] = []
-        /// Names without a suffix.
+        /// All names without a suffix.
         var present: Set<String> = []
-        /// Publications that were under way: bytes have arrived since `begun` of what was asked for, and
-        /// nobody was told yet.
+        /// Publications in progress: files of pending requests that changed since `begun` and were not
+        /// reported as cached yet.
         var underWay = 0
 
-        /// - Throws: `TestFailure` unless everything is as it has to be.
+        /// - Throws: `TestFailure` unless the directory is as it must be.
         func requireValid() throws {
             guard bad.isEmpty, lost.isEmpty, returned.isEmpty else {
                 throw TestFailure(
-                    "not whole: \(bad); lost: \(lost); removed and back: \(returned)")
+                    "incomplete: \(bad); lost: \(lost); removed but present: \(returned)")
             }
         }
     }
 
-    /// Compares a directory whose daemon has ended, before ``daemonEnded()`` is told.
+    /// Compares a directory whose daemon has ended. Must be called before ``daemonEnded()``.
     ///
     /// - Parameter begun: when the daemon was started, in nanoseconds since 1970.
     func compare(_ directory: String, _ origin: ImageOrigin, begun: Int = 0) throws -> Comparison {
@@ -48,7 +48,7 @@ extension Oracle {
                 comparison.bad.append("\(name) \(image?.url ?? "?"), \(bytes.count) bytes")
             }
             if let image, image.mustExist, let size = image.size, size != bytes.count {
-                comparison.lost.append("\(name) \(image.url), \(size) bytes, not \(bytes.count)")
+                comparison.lost.append("\(name) \(image.url), \(size) bytes, found \(bytes.count)")
             }
         }
         for (name, image) in images {

@@ -3,37 +3,38 @@ import CacheWire
 import Synchronization
 import TestSupport
 
-/// Remembers what the clients of a cache were told, and so what its directory has to hold.
+/// A test oracle: records the replies that the clients of a cache received, and derives what its directory
+/// must hold.
 ///
-/// Told `cached`, an image is *owed*: it has to be there, whole, after any end of the daemon, unless
-/// something may have taken it since it was asked for. Several clients tell a oracle what they do, each
-/// before a call is sent and after an answer was read; where two of them overlap, the cache gets the benefit
-/// of the doubt.
+/// An image reported as `cached` *must exist*: it has to be there and complete after any end of the
+/// daemon, unless something could have removed it since it was requested. Clients inform the oracle
+/// before they send a call and after they have read a reply. If two calls overlap, every order of them is
+/// accepted.
 final class Oracle: Sendable {
-    /// What is known of one URL.
+    /// The state of one URL.
     struct Image: Sendable {
         let url: String
-        /// Asked for since the daemon was started, and neither answered nor failed since.
+        /// Requested since the daemon was started, and neither completed nor failed since.
         var isPending = false
-        /// A first answer came: the daemon has taken the wish.
+        /// The first reply came, so the daemon has accepted the request.
         var isAccepted = false
         var isReportedCached = false
-        /// Bytes of what was told at the end of a fetch; `nil` while another version may come.
+        /// The size in bytes reported at the end of a fetch; `nil` while another version can arrive.
         var size: Int?
-        /// A removal or an eviction may have taken it since it was asked for.
+        /// A removal or an eviction can have taken it since it was requested.
         var mayBeGone = false
-        /// No eviction takes it.
+        /// Protected from eviction.
         var isPinned = false
-        /// Told to be removed, and not asked for since.
+        /// Reported as removed, and not requested since.
         var isReportedRemoved = false
 
         var mustExist: Bool { isReportedCached && !mayBeGone }
     }
 
     private struct State {
-        /// By the name in the directory.
+        /// By name in the directory.
         var images: [String: Image] = [:]
-        /// How many evictions are under way.
+        /// The number of evictions in progress.
         var evictions = 0
         var isRecording = true
     }
@@ -44,25 +45,25 @@ final class Oracle: Sendable {
         CacheKey(try CacheURL(url)).description
     }
 
-    /// All that is known now, by name.
+    /// The state of all URLs, by name.
     var images: [String: Image] {
         state.withLock { $0.images }
     }
 
-    /// What one name stands for.
+    /// The URL that a name stands for.
     func url(of name: String) -> String? {
         state.withLock { $0.images[name]?.url }
     }
 
-    // MARK: Lives of the daemon
+    // MARK: Start and end of a daemon
 
-    /// A daemon was started; one that keeps within a limit may evict at any time.
+    /// A daemon was started. One with an entry limit can evict at any time.
     func daemonStarted(evicting: Bool) {
         if evicting { willEvict() }
     }
 
-    /// It has ended. What it had begun goes on no more, and who was not answered never will be. A pin that
-    /// was on a download is lost with that.
+    /// The daemon has ended. Its operations do not continue, and pending calls are never answered. A pin on
+    /// an unfinished download is lost with the download.
     func daemonEnded() {
         state.withLock { state in
             state.evictions = 0
@@ -75,19 +76,19 @@ final class Oracle: Sendable {
         }
     }
 
-    /// What is answered from now on, until the daemon has ended, counts for nothing.
+    /// Ignores all replies from now on until the daemon has ended.
     func stopRecording() {
         state.withLock { $0.isRecording = false }
     }
 
-    /// A name is of no interest any more.
+    /// Forgets these names.
     func forget(_ names: some Sequence<String>) {
         state.withLock { state in
             for name in names { state.images[name] = nil }
         }
     }
 
-    // MARK: What clients do
+    // MARK: Calls of clients
 
     /// A fetch is about to be sent.
     func willFetch(_ urls: [String]) throws {
@@ -107,7 +108,7 @@ final class Oracle: Sendable {
         }
     }
 
-    /// Items of an answer to a fetch; at its end they are final.
+    /// A fetch was answered with these items; the last reply is final.
     func didReceive(_ items: [Item], isFinal: Bool) {
         state.withLock { state in
             guard state.isRecording else { return }
@@ -121,7 +122,7 @@ final class Oracle: Sendable {
         }
     }
 
-    /// What was asked for, or is here, was told to be pinned.
+    /// These images were reported as pinned.
     func didPin(_ items: [Item]) {
         state.withLock { state in
             for item in items where item.state != .missing && item.failure == nil {

@@ -3,11 +3,11 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// One file system through many power cuts.
+/// One file system that goes through many power cuts.
 final class PowerCutTorture {
-    /// Publications begun before each cut.
+    /// The number of publications started before each cut.
     private static let publications = 200
-    /// Entries that are kept over a cut, to be confirmed or replaced before the next.
+    /// The number of entries kept over a cut, to be revalidated or replaced before the next.
     private static let kept = 40
 
     private let origin: ImageOrigin
@@ -34,8 +34,8 @@ final class PowerCutTorture {
 
     var figures: [String] {
         [
-            "\(cuts) cuts", "\(begun) publications begun, \(underWay) under way",
-            "\(present) images compared, 0 torn", "\(required) reported, 0 lost",
+            "\(cuts) cuts", "\(begun) publications started, \(underWay) in progress",
+            "\(present) images compared, 0 corrupt", "\(required) reported as cached, 0 lost",
         ]
     }
 
@@ -45,7 +45,7 @@ final class PowerCutTorture {
         }
     }
 
-    /// The life of a daemon up to a cut, and what is left of it.
+    /// Runs a daemon until a power cut, and checks what is left.
     private func live() async throws {
         try await withTestScope { scope in
             var options = DaemonFixture.Options()
@@ -69,7 +69,7 @@ final class PowerCutTorture {
         try tidy()
     }
 
-    /// What the journal gave back is what the next daemon finds.
+    /// The next daemon finds all that the journal restored.
     private func expectRequiredImagesToBeCached(in scope: TestScope) async throws {
         let required = oracle.images.values.filter(\.mustExist).map(\.url)
         let items = try await status(of: required, in: scope)
@@ -85,7 +85,7 @@ final class PowerCutTorture {
         return reply.items
     }
 
-    /// Fetches what is new and what may have changed, by several clients, until `cut` is through.
+    /// Several clients fetch new URLs and refresh old ones until `cut` has finished.
     private func publish(
         on daemon: DaemonFixture, in scope: TestScope, until cut: () async throws -> Void
     ) async throws {
@@ -103,30 +103,30 @@ final class PowerCutTorture {
                 let urls = new.indices.filter { $0 % 4 == part }.map { new[$0] }
                 group.addTask { try await traffic.fetch([urls], in: scope) }
             }
-            // Whatever went wrong, without a daemon they come to their end.
+            // If `cut` fails, killing the daemon makes the clients end.
             do { try await cut() } catch { try await daemon.kill(); throw error }
             try await group.waitForAll()
         }
     }
 
-    /// Waits for some publications and a moment, and cuts the power.
+    /// Waits for some publications and a random moment, then cuts the power.
     private func cut(_ daemon: DaemonFixture, in scope: TestScope) async throws {
         let publications = try FileEvents(.publications, in: directory, scope)
         if random.oneIn(2) { try NoisyNeighbour(on: disk.path, in: scope).begin() }
         try await publications.next()
-        // Fewer if there are no more, by all appearances.
+        // Fewer if no more seem to come.
         for _ in 0..<Int.random(in: 0...3, using: &random) {
             guard (try? await publications.next(within: .milliseconds(300))) != nil else { break }
         }
-        // In the midst of a publication, or at any time.
+        // During a publication, or at any time.
         let moment = random.oneIn(2) ? 0 : Int.random(in: 0..<5000, using: &random)
         try await Task.sleep(for: .microseconds(moment))
         let urls = oracle.images.values.map(\.url)
-        // Or after a report that is as late as can be.
+        // Sometimes after a report that is as late as possible.
         if random.oneIn(2) {
             oracle.didReceive(try await status(of: urls, in: scope), isFinal: false)
         }
-        // What is said after the cut nobody hears.
+        // Reports after the cut do not count.
         oracle.stopRecording()
         try disk.cutPower(losing: Self.losses.randomElement(using: &random)!)
         let items = try await status(of: urls, in: scope)
@@ -134,12 +134,13 @@ final class PowerCutTorture {
         try await daemon.kill()
     }
 
-    /// A journal that gets to the disk without the bytes of files tears what trusts in a rename alone.
+    /// Most cuts lose everything. A journal that reaches the disk without the files' data corrupts files
+    /// that were renamed without a sync.
     private static let losses: [LoopFileSystem.Loss] = [
         .everything, .everything, .everything, .bytes, .nothing,
     ]
 
-    /// Leaves a few entries, of which the origin has two versions, for the next life.
+    /// Leaves a few entries for the next daemon, for which the origin has two versions.
     private func tidy() throws {
         var kept: Set<String> = []
         for (name, image) in oracle.images.sorted(by: { $0.key < $1.key })

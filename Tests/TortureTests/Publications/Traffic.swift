@@ -1,13 +1,13 @@
 import CacheWire
 import TestSupport
 
-/// Clients at work on a daemon, until it is gone: downloads, confirmations, pins, removals, evictions.
+/// Clients that use a daemon until it ends: they download, revalidate, pin, remove and evict.
 struct Traffic: Sendable {
     let origin: ImageOrigin
     let oracle: Oracle
     let socket: String
 
-    /// Fetches images and tells the oracle; `false` when the daemon went first.
+    /// Fetches images and informs the oracle; `false` if the daemon ended first.
     private func fetch(
         _ urls: [String], refresh: Bool = false, by client: CacheClient
     ) async throws -> Bool {
@@ -29,7 +29,7 @@ struct Traffic: Sendable {
         }
     }
 
-    /// Does this and that to what is there and to what is on its way.
+    /// Removes, evicts, pins and refreshes images at random.
     func interfere(_ seed: UInt64, in scope: TestScope) async throws {
         var random = SeededGenerator(seed: seed)
         let client = CacheClient(socket, in: scope)
@@ -55,7 +55,7 @@ struct Traffic: Sendable {
     private func remove(
         _ random: inout SeededGenerator, _ client: CacheClient
     ) async throws -> Bool {
-        // A wish that is still on its way may come after the removal.
+        // A fetch that has not arrived yet could be processed after the removal.
         let known = oracle.images.values.filter { $0.isAccepted || !$0.isPending }.map(\.url)
         let urls = Self.some(of: known, &random)
         try oracle.willRemove(urls)
@@ -67,7 +67,7 @@ struct Traffic: Sendable {
     private func pin(_ random: inout SeededGenerator, _ client: CacheClient) async throws -> Bool {
         let images = oracle.images.values
         let urls = Self.some(of: images.filter(\.isAccepted).map(\.url), &random)
-        // Those that stay for good are kept few.
+        // Pinned images are never evicted, so their number is kept small.
         let isTooMuch = images.count(where: \.isPinned) > 100
         guard !isTooMuch else { return try await remove(&random, client) }
         let reply = try await client.call(Methods.Pin.self, .init(urls: urls, pinned: true))

@@ -2,22 +2,22 @@ import CacheWire
 import Foundation
 import TestSupport
 
-/// What a long run takes place on: an nginx with images and errors, a daemon with less room than all of
-/// them need, a file of limits, and a FIFO that speaks of memory.
+/// The environment of a long run: an nginx with images and errors, a daemon with less space than they need,
+/// a configuration file with limits, and a FIFO that signals memory pressure.
 struct SoakEnvironment: Sendable {
     let daemon: DaemonFixture
     let nginx: Nginx
     let pressure: FIFO
-    /// Where foreignFiles keep copies.
+    /// A directory for copies made by other programs.
     let aside: TemporaryDirectory
     private let configuration: TemporaryDirectory
-    /// What the origin has.
+    /// The origin's images.
     private let images: Set<[UInt8]>
 
-    /// Different images there are; any number of URLs lead to each.
+    /// The number of different images; any number of URLs lead to each.
     private static let count = 400
     private static let foreignFiles = ["notes", "photo.jpg", ".hidden", "a.png", "X"]
-    /// Bytes the entries may have: fewer than a quarter of the URLs in use need.
+    /// Budgets in bytes: less than a quarter of the space that the URLs in use need.
     private static let budgets = ["16MB", "12MB", "20MB"]
 
     init(in scope: TestScope) async throws {
@@ -53,40 +53,40 @@ struct SoakEnvironment: Sendable {
         }
     }
 
-    /// What others keep in the directory is there, and as they left it.
+    /// The files of other programs in the directory exist and are unchanged.
     func checkForeignFiles() throws {
         for name in Self.foreignFiles {
             guard try contents(of: "\(daemon.directory)/\(name)") == Array(name.utf8) else {
-                throw TestFailure("the stranger's file \(name) has changed")
+                throw TestFailure("the foreign file \(name) has changed")
             }
         }
     }
 
-    /// Whatever is an entry now is an image of the origin's, and all of it.
+    /// Every entry is a complete image of the origin.
     func checkEntries() throws {
         for name in try entries() {
             guard try images.contains(contents(of: "\(daemon.directory)/\(name)")) else {
-                throw TestFailure("\(name) is none of the images")
+                throw TestFailure("\(name) is not an image of the origin")
             }
         }
     }
 
-    /// The URL of a number; every number leads somewhere.
+    /// The URL with a number; every number has an image.
     func url(_ number: Int) -> String { nginx.url("\(number % Self.count).png?\(number)") }
 
-    /// A URL that leads to an error: not there, out of order, no image.
+    /// A URL that leads to an error: not found, unavailable, or not an image.
     func badURL(_ number: Int) -> String {
         nginx.url(["none/\(number).png", "busy/\(number).png", "page/\(number).png"][number % 3])
     }
 
-    /// Other limits, and the signal to read them.
+    /// Writes other limits and signals the daemon to read them.
     func reload(_ number: Int) throws {
         let budget = Self.budgets[number % Self.budgets.count]
         try configuration.write("CACHED_MAX_BYTES=\(budget)\n", to: "cached.conf")
         daemon.process.signal(SIGHUP)
     }
 
-    /// The names of entries that are there now.
+    /// The names of the current entries.
     func entries() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: daemon.directory)
             .filter { $0.utf8.count == 36 }

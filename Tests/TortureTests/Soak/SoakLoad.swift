@@ -3,15 +3,15 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// Everybody who uses or disturbs the cache, each on a thread of its own, and what came of it.
+/// All users of the cache, and everything that disturbs it, each on its own thread; and their results.
 final class SoakLoad: Sendable {
     struct Tally: Sendable {
         /// How often each kind of work was done.
         var done: [String: Int] = [:]
-        /// Images that were wanted and are there, and those that failed as they should.
+        /// Requested images that are cached, and requests that failed as expected.
         var cached = 0
         var provoked = 0
-        /// What should not have happened.
+        /// Unexpected results.
         var errors: [String] = []
     }
 
@@ -23,7 +23,7 @@ final class SoakLoad: Sendable {
         self.environment = environment
     }
 
-    /// Works for so long, and checks what is left then.
+    /// Runs all workers for this time, then checks the state of the cache.
     func run(for time: Duration, figures: inout [String]) async throws {
         let samples = try await withThrowingTaskGroup(of: [ProcessUsage].self) { group in
             for (number, worker) in workers.enumerated() {
@@ -53,7 +53,7 @@ final class SoakLoad: Sendable {
         try SoakTrend(samples).check(&figures)
     }
 
-    /// Does one kind of work again and again until all is over.
+    /// Does one kind of work repeatedly until the time is over.
     private func work(_ worker: SoakWorker, _ generator: SeededGenerator) throws {
         var random = generator
         var turn = 0
@@ -74,7 +74,7 @@ final class SoakLoad: Sendable {
         }
     }
 
-    /// Looks at the daemon from outside, a hundred times in all and at least once a second.
+    /// Measures the daemon from outside, a hundred times in total and at least once a second.
     private func watch(for time: Duration) throws -> [ProcessUsage] {
         let end = ContinuousClock.now + time
         let pause = min(max(Int32(time / .milliseconds(100)), 50), 1000)
@@ -86,11 +86,11 @@ final class SoakLoad: Sendable {
         return samples
     }
 
-    /// The books say what the disk says, once nothing is under way, and foreignFiles' files are as they were.
+    /// Once the daemon is idle, the statistics agree with the disk, and foreign files are unchanged.
     private func checkLedger(_ figures: inout [String]) async throws {
         let directory = environment.daemon.directory
         let environment = environment
-        let said = try await eventually("the books to be what the disk says") {
+        let usage = try await eventually("the statistics to agree with the disk") {
             let stats = try await offPool { try environment.statistics() }
             let usage = try DirectoryUsage(of: directory)
             let isTrue =
@@ -98,47 +98,11 @@ final class SoakLoad: Sendable {
                 && stats["transfersRunning"] == .int(0)
             return isTrue ? usage : nil
         }
-        figures.append("\(said.bytes) bytes in \(said.entries) entries, as the disk says")
+        figures.append("\(usage.bytes) bytes in \(usage.entries) entries, as on the disk")
         try environment.checkForeignFiles()
         try environment.checkEntries()
         let stats = try await offPool { try environment.statistics() }
         for name in ["published", "evicted", "removed", "pressureReactions", "revalidated"]
         where stats[name] == .int(0) { throw TestFailure("nothing was \(name)") }
-    }
-}
-
-/// How what a process uses went over time.
-struct SoakTrend {
-    let samples: [ProcessUsage]
-
-    init(_ samples: [ProcessUsage]) {
-        self.samples = samples
-    }
-
-    /// From the second quarter to the last nothing grew: the first is for warming up.
-    func check(_ figures: inout [String]) throws {
-        let quarter = samples.count / 4
-        let (early, late) = (samples[quarter..<(2 * quarter)], samples.suffix(quarter))
-        let memory = (median(early, \.anonymousBytes), median(late, \.anonymousBytes))
-        figures.append("RssAnon \(memory.0 >> 10) kiB early, \(memory.1 >> 10) late")
-        let descriptors = (median(early, \.descriptors), median(late, \.descriptors))
-        let threads = (median(early, \.threads), median(late, \.threads))
-        figures.append("\(descriptors.0) descriptors early, \(descriptors.1) late")
-        figures.append("\(threads.0) threads early, \(threads.1) late")
-        // A sanitizer keeps what was freed.
-        guard isSanitized || memory.1 <= memory.0 + memory.0 / 20 + 2 << 20 else {
-            throw TestFailure("memory grew from \(memory.0) to \(memory.1) bytes")
-        }
-        // As many come and go as downloads run.
-        guard descriptors.1 <= descriptors.0 + 64, threads.1 <= threads.0 + 4 else {
-            throw TestFailure("descriptors grew to \(descriptors.1), threads to \(threads.1)")
-        }
-    }
-
-    private func median(
-        _ samples: some Sequence<ProcessUsage>, _ figure: (ProcessUsage) -> Int
-    ) -> Int {
-        let sorted = samples.map(figure).sorted()
-        return sorted[sorted.count / 2]
     }
 }

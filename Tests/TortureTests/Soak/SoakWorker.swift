@@ -5,9 +5,9 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// One kind of work on the cache: what somebody does again and again.
+/// One kind of work on the cache that is repeated.
 struct SoakWorker: Sendable {
-    /// What one turn of it came to.
+    /// The result of one iteration.
     struct Outcome {
         var cached = 0
         var provoked = 0
@@ -15,7 +15,7 @@ struct SoakWorker: Sendable {
     }
 
     let name: String
-    /// Milliseconds between two turns.
+    /// Milliseconds between two iterations.
     let pause: Int32
     let act: @Sendable (SoakEnvironment, Int, inout SeededGenerator) throws -> Outcome
 }
@@ -32,13 +32,13 @@ extension SoakLoad {
 }
 
 extension SoakWorker {
-    /// Failures of an image that was removed by somebody else while it was wanted.
+    /// Failures of an image that another worker removed while it was requested.
     private static let removals = ["removed", "notCached"]
-    /// URLs in use at a time; the place moves on, so that there are always new ones.
+    /// The number of URLs in use at a time. The window moves on, so that there are always new ones.
     private static let window = 2000
 
     private static func number(_ turn: Int, _ random: inout SeededGenerator) -> Int {
-        // The lower of two: some are wanted more often than others.
+        // The lower of two: some URLs are requested more often than others.
         let first = Int.random(in: 0..<window, using: &random)
         let second = Int.random(in: 0..<window, using: &random)
         return turn / 2 + min(first, second)
@@ -86,7 +86,7 @@ extension SoakWorker {
         return outcome
     }
 
-    /// Whatever it says is cached can be opened and is as long as it says, unless it had to go since.
+    /// A file reported as cached can be opened and has the reported size, unless it was removed since.
     static let asking = SoakWorker(name: "status questions", pause: 2) {
         environment, turn, random in
         let urls = (0..<50).map { _ in environment.url(number(turn, &random)) }
@@ -121,7 +121,7 @@ extension SoakWorker {
         return Outcome()
     }
 
-    /// Pins some, and takes all pins back now and then, so that there is something left to evict.
+    /// Pins some images, and regularly removes all pins, so that something is left to evict.
     static let pinning = SoakWorker(name: "pins", pause: 50) { environment, turn, random in
         let client = try client(environment)
         if turn.isMultiple(of: 20) {
@@ -151,7 +151,7 @@ extension SoakWorker {
         return Outcome()
     }
 
-    /// By the FIFO of a service manager, and by hand.
+    /// Signals pressure through the service manager's FIFO, and by a call.
     static let pressing = SoakWorker(name: "pressures", pause: 1500) { environment, turn, random in
         if turn.isMultiple(of: 2) {
             try environment.pressure.write("x")
@@ -167,7 +167,7 @@ extension SoakWorker {
         return Outcome()
     }
 
-    /// A stranger removes an entry.
+    /// Another program removes an entry.
     static let deleting = SoakWorker(name: "deletions by strangers", pause: 60) {
         environment, _, random in
         let names = try environment.entries()
@@ -176,7 +176,7 @@ extension SoakWorker {
         return Outcome()
     }
 
-    /// A stranger copies an entry with its attributes, and puts an earlier copy back. cp(1), rename(2).
+    /// Another program copies an entry with its attributes, and restores an earlier copy. cp(1), rename(2).
     static let copying = SoakWorker(name: "copies by strangers", pause: 400) {
         environment, _, random in
         let names = try environment.entries()
@@ -191,7 +191,7 @@ extension SoakWorker {
         return Outcome()
     }
 
-    /// What is gone before it is copied whole leaves no copy.
+    /// If the source disappears during the copy, the copy is removed.
     private static func copy(_ source: String, to target: String) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/cp")
