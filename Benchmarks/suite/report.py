@@ -45,10 +45,10 @@ def line(
     title: str, figure: str, peer: str, theirs: str, ratio: str, aim: Aim | None,
     value: float | None
 ) -> str:
-    verdict = ""
+    result = ""
     if aim is not None:
-        verdict = "not measured" if value is None else "met" if aim.is_met(value) else "**missed**"
-    return f"| {title} | {figure} | {peer} | {theirs} | {ratio} | {aim or ''} | {verdict} |"
+        result = "not measured" if value is None else "met" if aim.is_met(value) else "**missed**"
+    return f"| {title} | {figure} | {peer} | {theirs} | {ratio} | {aim or ''} | {result} |"
 
 
 def text(outcome: Outcome, unit: str) -> str:

@@ -34,13 +34,13 @@ struct DownloadsWatchTests {
             try await daemon.cachectl("fetch", "--no-wait", b)
             try await gates[1].reached()
             gates[0].open()
-            var told: [Item] = []
-            while told.last(where: { $0.url == a })?.state != .cached {
-                told += try await stream.nextReply().items
+            var reported: [Item] = []
+            while reported.last(where: { $0.url == a })?.state != .cached {
+                reported += try await stream.nextReply().items
             }
             // Half a second of progress that is not reported.
-            #expect(told.count { $0.url == a && $0.state == .inFlight } <= 1)
-            #expect(told.contains { $0.url == b && $0.state == .inFlight })
+            #expect(reported.count { $0.url == a && $0.state == .inFlight } <= 1)
+            #expect(reported.contains { $0.url == b && $0.state == .inFlight })
             gates[1].open()
             let last = try await stream.nextItem { $0.state == .cached }
             #expect(last.url == b)

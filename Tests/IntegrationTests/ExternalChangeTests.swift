@@ -54,7 +54,7 @@ struct ExternalChangeTests {
     @Test func aFileMovedAwayIsMissingUntilItIsMovedBack() async throws {
         try await withTestScope { scope in
             let fixture = try await Fixture(in: scope)
-            for place in [fixture.elsewhere.file("a"), fixture.daemon.directory + "/stranger"] {
+            for place in [fixture.elsewhere.file("a"), fixture.daemon.directory + "/renamed"] {
                 for _ in 0..<5 {
                     try #require(rename(fixture.path, place) == 0)
                     #expect(try await fixture.status().state == .missing)
@@ -255,8 +255,7 @@ struct ExternalChangeTests {
             let urls = try fixture.copies(20_000)
             var daemon = fixture.daemon
             for crash in [false, true] {
-                if crash { try await daemon.kill() } else { try await daemon.stop() }
-                daemon = try await daemon.restart()
+                daemon = try await daemon.replace(afterCrash: crash)
                 let again = daemon
                 let asked = [urls[7], urls[19_999], fixture.url]
                 let items = try await again.ask(call("Status", asked)).items

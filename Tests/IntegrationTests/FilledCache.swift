@@ -67,8 +67,7 @@ struct FilledCache {
 
     /// Starts another daemon after an orderly stop or a crash.
     mutating func restart(afterCrash: Bool = false) async throws {
-        if afterCrash { try await daemon.kill() } else { try await daemon.stop() }
-        daemon = try await daemon.restart()
+        daemon = try await daemon.replace(afterCrash: afterCrash)
         try await daemon.waitForScan()
     }
 }

@@ -26,13 +26,13 @@ struct SharingTests {
             let url = origin.url("/a.png")
             let size = try Self.crowdSize()
             let daemon = try await DaemonFixture.start(in: scope)
-            let crowd = try await ConnectionGroup(of: size, at: daemon.socket, in: scope)
-            try await crowd.sendAll(call("Fetch", [url]) + "\0")
+            let group = try await ConnectionGroup(of: size, at: daemon.socket, in: scope)
+            try await group.sendAll(call("Fetch", [url]) + "\0")
             try await waitUntil("all callers to have joined") {
                 try await daemon.metric("joined") == size - 1
             }
             gate.open()
-            let answers = try await crowd.receiveAll()
+            let answers = try await group.receiveAll()
             #expect(answers.count == size)
             let path = try daemon.path(url)
             let distinct = try Set(answers).map { try AnyReply($0) }

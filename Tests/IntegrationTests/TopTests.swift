@@ -233,12 +233,6 @@ struct TopTests {
 
     /// The number of voluntary context switches of a process. proc(5).
     private func contextSwitches(of pid: Int32) throws -> Int {
-        let status = String(decoding: try contents(of: "/proc/\(pid)/status"), as: UTF8.self)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") }
-        guard let count = line?.split(whereSeparator: \.isWhitespace).last.flatMap({ Int($0) })
-        else {
-            throw TestFailure("top is not running")
-        }
-        return count
+        try ProcessUsage.status("voluntary_ctxt_switches", of: pid)
     }
 }

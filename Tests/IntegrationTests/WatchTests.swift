@@ -97,16 +97,16 @@ struct WatchTests {
             watchers.append(late)
             for watcher in watchers {
                 try await watcher.take { $0.items.values.first?.state == .cached }
-                let told = try watcher.items(of: url)
-                for (item, next) in zip(told, told.dropFirst()) {
+                let reported = try watcher.items(of: url)
+                for (item, next) in zip(reported, reported.dropFirst()) {
                     guard next.phase == item.phase, next.state == item.state,
                         let received = item.received, let later = next.received,
                         next.total == item.total
                     else { continue }
                     #expect((later - received) * 100 >= image.count, "\(item) then \(next)")
                 }
-                #expect(zip(told, told.dropFirst()).allSatisfy { $0 != $1 })
-                #expect(told.last?.path == (try daemon.path(url)))
+                #expect(zip(reported, reported.dropFirst()).allSatisfy { $0 != $1 })
+                #expect(reported.last?.path == (try daemon.path(url)))
             }
             let count = try watchers[0].items(of: url).count
             #expect(count > 5 && count < 40, "\(count) items in 1.3 s")

@@ -95,6 +95,12 @@ public final class DaemonFixture: Sendable {
         return try await Self.start(options, in: scope)
     }
 
+    /// Ends this daemon, by a crash or an orderly stop, and starts another one.
+    public func replace(afterCrash: Bool) async throws -> DaemonFixture {
+        if afterCrash { try await kill() } else { try await stop() }
+        return try await restart()
+    }
+
     /// The log of the daemon so far.
     public var log: String { process.text(.standardError) }
 

@@ -28,6 +28,15 @@ public struct ProcessUsage: Sendable {
         processorTime = .milliseconds(ticks * 1000 / sysconf(Int32(_SC_CLK_TCK)))
     }
 
+    /// A number in the status of a process, such as `VmHWM`. proc_pid_status(5).
+    public static func status(_ field: String, of process: Int32) throws -> Int {
+        let path = "/proc/\(process)/status"
+        guard let number = try fields(of: path)[field[...]] else {
+            throw TestFailure("\(path) has no number \(field)")
+        }
+        return number
+    }
+
     /// Parses lines of the form `Name:   number …`.
     private static func fields(of path: String) throws -> [Substring: Int] {
         let text = String(decoding: try contents(of: path), as: UTF8.self)

@@ -17,12 +17,7 @@ struct FirstScanTests {
                 var fixture = try await FilledDirectory([900], in: scope)
                 let urls = try Self.copies(in: fixture)
                 for round in 0..<(isLongForm ? 10 : 2) {
-                    if round % 2 == 0 {
-                        try await fixture.daemon.kill()
-                    } else {
-                        try await fixture.daemon.stop()
-                    }
-                    fixture.daemon = try await fixture.daemon.restart()
+                    fixture.daemon = try await fixture.daemon.replace(afterCrash: round % 2 == 0)
                     // The socket exists, and the scan can be at any point.
                     let asked = (0..<50).map { _ in urls.randomElement(using: &random) ?? "" }
                     let missing = asked.map { $0 + "?missing" }
@@ -102,11 +97,7 @@ struct FirstScanTests {
 
     /// The peak memory of a process, in bytes. proc(5), `VmHWM`.
     private static func memory(_ daemon: DaemonFixture) throws -> Int {
-        let bytes = try contents(of: "/proc/\(daemon.process.pid)/status")
-        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-        let line = lines.first { $0.hasPrefix("VmHWM:") }
-        let number = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
-        return try #require(number.flatMap { Int($0) }) * 1024
+        try ProcessUsage.status("VmHWM", of: daemon.process.pid) * 1024
     }
 
     /// The processor time of a loop of readdir(3), fstatat(2) and one lgetxattr(2).

@@ -59,7 +59,7 @@ struct ForeignFiles {
         let file = Self.with(path(name)) { open($0, O_WRONLY | O_CREAT | O_EXCL, 0o644) }
         try #require(file >= 0, "\(String(decoding: name, as: UTF8.self)): errno \(errno)")
         defer { close(file) }
-        try #require(write(file, "stranger", 8) == 8 && (size == 0 || ftruncate(file, size) == 0))
+        try #require(write(file, "precious", 8) == 8 && (size == 0 || ftruncate(file, size) == 0))
         names.append(name)
         age(name)
     }

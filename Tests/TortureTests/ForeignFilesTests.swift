@@ -17,12 +17,7 @@ struct ForeignFilesTests {
                 let before = try files.snapshot()
                 try #require(before.count >= 50)
                 for crash in [false, true] {
-                    if crash {
-                        try await fixture.daemon.kill()
-                    } else {
-                        try await fixture.daemon.stop()
-                    }
-                    fixture.daemon = try await fixture.daemon.restart()
+                    fixture.daemon = try await fixture.daemon.replace(afterCrash: crash)
                     try await fixture.waitForScan()
                     #expect(try files.snapshot() == before)
                     #expect(try await fixture.listed().count == fixture.urls.count)

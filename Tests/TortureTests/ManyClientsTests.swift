@@ -144,11 +144,11 @@ struct ManyClientsTests {
                 let first = try VarlinkConnection(socket, in: scope)
                 try await withTestScope { inner in
                     // The socket's queue takes all of them; the last ones stay there.
-                    let crowd = try await ConnectionGroup(of: 100, at: socket, in: inner)
+                    let group = try await ConnectionGroup(of: 100, at: socket, in: inner)
                     try await process.waitForLine(containing: "too many connections")
                     let spent = try await processorTime(of: process.pid, over: .seconds(1))
                     figures.append(
-                        "\(spent) of processor time in a second with \(crowd.count) waiting")
+                        "\(spent) of processor time in a second with \(group.count) waiting")
                     #expect(spent < .milliseconds(100))
                     // The cache itself still has the descriptors it needs.
                     let url = origin.url("/a.png")
@@ -189,7 +189,7 @@ struct ManyClientsTests {
                 environment: minimalEnvironment(["MEMORY_PRESSURE_WATCH": "/dev/null"]), in: scope)
             try await process.waitForSocket(socket)
             let first = try VarlinkConnection(socket, in: scope)
-            let crowd = try await ConnectionGroup(of: 150, at: socket, in: scope)
+            let group = try await ConnectionGroup(of: 150, at: socket, in: scope)
             try await process.waitForLine(containing: "too many connections")
             // Different hosts, so that no connection can be reused.
             let urls = (0..<50).map { "http://h\($0).localhost:\(origin.port)/a.png" }
@@ -197,7 +197,7 @@ struct ManyClientsTests {
                 #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":\#(urls)}}"#)
             #expect(
                 answer.split(separator: #""state":"cached""#).count == urls.count + 1,
-                "with \(crowd.count) waiting: \(answer)")
+                "with \(group.count) waiting: \(answer)")
         }
     }
 
@@ -208,10 +208,10 @@ struct ManyClientsTests {
             let daemon = try await DaemonFixture.start(in: scope)
             let first = try daemon.connect()
             try await setDescriptorLimit(1, of: daemon)
-            let crowd = try await ConnectionGroup(of: 20, at: daemon.socket, in: scope)
+            let group = try await ConnectionGroup(of: 20, at: daemon.socket, in: scope)
             try await daemon.process.waitForLine(containing: "cannot accept clients")
             let spent = try await processorTime(of: daemon.process.pid, over: .seconds(1))
-            #expect(spent < .milliseconds(100), "with \(crowd.count) waiting")
+            #expect(spent < .milliseconds(100), "with \(group.count) waiting")
             let question = #"{"method":"io.cached.Cache.Status","parameters":{"urls":[]}}"#
             #expect(try await first.call(question).contains("items"))
             try await setDescriptorLimit(1024, of: daemon)

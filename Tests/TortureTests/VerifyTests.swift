@@ -162,12 +162,7 @@ struct VerifyTests {
 
     /// Whether a thread of the daemon is reading entries. proc(5), `comm`.
     private static func isReading(_ daemon: DaemonFixture) throws -> Bool {
-        let tasks = "/proc/\(daemon.process.pid)/task"
-        return try FileManager.default.contentsOfDirectory(atPath: tasks).contains { task in
-            // A thread can end between the two calls.
-            let name = (try? contents(of: "\(tasks)/\(task)/comm")) ?? []
-            return String(decoding: name, as: UTF8.self) == "verify-reader\n"
-        }
+        try daemon.process.thread(named: "verify-reader") != nil
     }
 
     private static func p99Latency(_ fixture: FilledDirectory) async throws -> Duration {

@@ -90,12 +90,17 @@ public final class ChildProcess: Sendable {
 
     /// Bytes of memory the child uses now. proc(5), `VmRSS`.
     public func residentBytes() throws -> Int {
-        let status = String(decoding: try contents(of: "/proc/\(pid)/status"), as: UTF8.self)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        guard let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first,
-            let count = Int(kibibytes)
-        else { throw TestFailure("/proc has no memory figures of \(executable)") }
-        return count << 10
+        try ProcessUsage.status("VmRSS", of: pid) << 10
+    }
+
+    /// The ID of a thread whose name has this prefix; `nil` if there is none. proc(5), `comm`
+    public func thread(named prefix: String) throws -> Int32? {
+        let tasks = "/proc/\(pid)/task"
+        return try FileManager.default.contentsOfDirectory(atPath: tasks).first { task in
+            // A thread can end between the two calls.
+            let name = try? contents(of: "\(tasks)/\(task)/comm")
+            return name?.starts(with: prefix.utf8) == true
+        }.flatMap { Int32($0) }
     }
 
     /// Sends a signal to the child only; does nothing if it has ended. kill(2).

@@ -147,12 +147,6 @@ struct FaultyDaemon: Sendable {
 
     /// Waits for a thread of the daemon whose name has this prefix. proc(5), `comm`
     func thread(_ name: String) async throws -> Int32 {
-        let tasks = "/proc/\(daemon.process.pid)/task"
-        return try await eventually("the thread \(name)") {
-            try FileManager.default.contentsOfDirectory(atPath: tasks).first { task in
-                let comm = try? contents(of: "\(tasks)/\(task)/comm")
-                return comm?.starts(with: name.utf8) == true
-            }.flatMap { Int32($0) }
-        }
+        try await eventually("the thread \(name)") { try daemon.process.thread(named: name) }
     }
 }

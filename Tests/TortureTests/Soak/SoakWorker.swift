@@ -168,7 +168,7 @@ extension SoakWorker {
     }
 
     /// Another program removes an entry.
-    static let deleting = SoakWorker(name: "deletions by strangers", pause: 60) {
+    static let deleting = SoakWorker(name: "deletions by others", pause: 60) {
         environment, _, random in
         let names = try environment.entries()
         guard !names.isEmpty else { return Outcome() }
@@ -177,7 +177,7 @@ extension SoakWorker {
     }
 
     /// Another program copies an entry with its attributes, and restores an earlier copy. cp(1), rename(2).
-    static let copying = SoakWorker(name: "copies by strangers", pause: 400) {
+    static let copying = SoakWorker(name: "copies by others", pause: 400) {
         environment, _, random in
         let names = try environment.entries()
         guard !names.isEmpty else { return Outcome() }
