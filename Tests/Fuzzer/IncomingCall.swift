@@ -1,1 +1,1 @@
-../../Sources/cached/Server/IncomingCall.swift
+../../Sources/cached/Server/Connection/IncomingCall.swift

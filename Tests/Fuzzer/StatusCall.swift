@@ -1,1 +1,1 @@
-../../Sources/cached/Server/StatusCall.swift
+../../Sources/cached/Server/Methods/StatusCall.swift
