@@ -137,6 +137,7 @@ let package = Package(
 if Context.environment["CACHED_FUZZER"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "cached-fuzzer", dependencies: ["CacheCore", "CacheKey", "CacheWire"],
+            name: "cached-fuzzer",
+            dependencies: ["CacheCore", "CacheKey", "CacheModel", "CacheWire", "ImageFormats"],
             path: "Tests/Fuzzer", exclude: ["run", "seeds"], swiftSettings: strict))
 }

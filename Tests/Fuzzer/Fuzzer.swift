@@ -1,6 +1,8 @@
 import CacheKey
+import CacheModel
 import CacheWire
 import Glibc
+import ImageFormats
 
 @testable import CacheCore
 
@@ -25,11 +27,11 @@ private enum Reader {
 
     /// A client's message. If the fast scanner accepts it, the JSON decoder must read the same call.
     @Sendable static func call(_ bytes: UnsafeRawBufferPointer) {
-        let call = try? IncomingCall(bytes)
+        _ = try? IncomingCall(bytes)
         guard let scanned = StatusCall(bytes) else { return }
-        guard case .success(.status(let parameters))? = call?.request else {
-            fatalError("the scanner accepts a call that the decoder rejects")
-        }
+        let call = try? Message.decode(Call<Methods.Status.Parameters>.self, from: bytes)
+        guard let call, call.method == MethodName.status.rawValue, let parameters = call.parameters
+        else { fatalError("the scanner accepts a call that the decoder rejects") }
         expect(parameters.urls.map { Array($0.utf8) } == scanned.urls.map { Array(bytes[$0]) })
     }
 
