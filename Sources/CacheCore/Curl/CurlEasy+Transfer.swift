@@ -35,6 +35,9 @@ final class Resolutions {
 }
 
 extension CurlEasy {
+    /// Bytes a second below which libcurl counts a transfer as stalled.
+    static let stallRate = 1024
+
     /// A handle set up for GETs, one after the other. Options that are not named keep libcurl's
     /// defaults: peers are verified, no cookies, no credentials. curl_easy_setopt(3).
     convenience init(
@@ -54,7 +57,7 @@ extension CurlEasy {
         // Nor a list of hosts that go without the one that is configured.
         try set(CURLOPT_NOPROXY, "")
         try set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeout)
-        try set(CURLOPT_LOW_SPEED_LIMIT, Slowness.leastRate)
+        try set(CURLOPT_LOW_SPEED_LIMIT, Self.stallRate)
         try set(CURLOPT_LOW_SPEED_TIME, settings.stallTimeout)
         // From 64 KiB on, free(3) tidies up the whole heap each time.
         try set(CURLOPT_BUFFERSIZE, 56 * 1024)

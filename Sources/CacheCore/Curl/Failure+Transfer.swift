@@ -22,9 +22,6 @@ extension Failure {
     static let transferCoding = Failure(
         .protocolError, "the body is packed for the transfer, which was not asked for")
 
-    static let tooSlow = Failure(
-        .timeout, "the server was too slow: less than \(Slowness.leastRate) bytes a second")
-
     static let twoLengths = Failure(
         .protocolError, "the server promises two different lengths of the same image")
 

@@ -1,23 +1,28 @@
-/// How fast bytes of images may arrive, all downloads together. Belongs to the transfer loop's thread.
+/// Limits how fast bytes of images arrive, all downloads together. Belongs to the transfer loop's thread.
 ///
-/// A bucket that fills at the rate, up to a tenth of a second's worth. A piece is taken whenever there
-/// is anything in it, and may leave it in debt; so that over time the rate is kept exactly, whatever
-/// the size of pieces. Who finds it empty is paused, and goes on when it is his turn: the most urgent
-/// first, clients in turn.
+/// The limiter is a bucket that fills at the rate, up to a tenth of a second's worth. A piece is taken if the
+/// bucket holds anything, and can leave it in debt; so the rate is kept over time, whatever the size of the pieces.
+/// A download that finds the bucket empty is paused. Paused downloads continue in the order of their priority, and
+/// clients take turns.
+///
+/// A download slower than ``CurlEasy/stallRate`` is not paused, though its bytes count. libcurl measures slowness
+/// only from the last pause on, so an origin that trickles bytes would otherwise never time out.
 final class RateLimiter {
     typealias FlowKey = TransferQueue.FlowKey
 
-    /// Bytes a second; `nil` for as fast as it goes.
+    /// Bytes a second; `nil` for no limit.
     let rate: Int64?
-    /// Bytes that may arrive now; below zero, what was taken in advance.
+    /// Bytes that may arrive now. A negative number is debt.
     private var available: Double
     private var filledAt: ContinuousClock.Instant
-    /// Those who are paused, and by what they have their turn.
+    /// The paused downloads, and the flow in which each has its turn.
     private var waiting: [FlightID: FlowKey] = [:]
     private var turns = [RoundRobin<FlightID>](
         repeating: RoundRobin(), count: Priority.allCases.count)
-    /// Who was let go on, and has not taken its piece yet.
+    /// The download that was told to continue and has not taken its piece yet.
     private var called: FlightID?
+    /// When each download took its first piece since it was last paused, and its bytes since then.
+    private var unpaused: [FlightID: (since: ContinuousClock.Instant, bytes: Int)] = [:]
 
     init(rate: Int64?, now: ContinuousClock.Instant) {
         self.rate = rate
@@ -25,33 +30,43 @@ final class RateLimiter {
         filledAt = now
     }
 
-    /// Whether a piece of a body may be taken now; if not, its download waits for its turn.
+    /// Whether a piece of a body may be taken now. If not, its download is paused and waits for its turn.
     func admits(
-        _ count: Int, of id: FlightID, in lane: @autoclosure () -> FlowKey?,
+        _ count: Int, of id: FlightID, in flow: @autoclosure () -> FlowKey?,
         now: @autoclosure () -> ContinuousClock.Instant
     ) -> Bool {
         guard rate != nil else { return true }
-        fill(now())
-        // What is for nobody is about to be stopped.
-        guard let lane = lane() else { return false }
-        guard available > 0, called == id || !isAnyWaiting(atLeast: lane.priority) else {
-            wait(id, lane)
+        let now = now()
+        fill(now)
+        // A download without a flow is about to be cancelled.
+        guard let flow = flow() else { return false }
+        let hasTurn = called == id || !isAnyWaiting(atLeast: flow.priority)
+        guard available > 0 && hasTurn || isSlow(id, count, now) else {
+            wait(id, flow)
             return false
         }
         if called == id { called = nil }
         available -= Double(count)
+        let (since, bytes) = unpaused[id] ?? (now, 0)
+        unpaused[id] = (since, bytes + count)
         return true
     }
 
-    /// The next who may go on, if one may; how urgent those who wait are may have changed.
+    /// Whether a download would be slower than libcurl permits even with `count` bytes more.
+    private func isSlow(_ id: FlightID, _ count: Int, _ now: ContinuousClock.Instant) -> Bool {
+        guard let (since, bytes) = unpaused[id] else { return false }
+        return Double(bytes + count) < Double(CurlEasy.stallRate) * ((now - since) / .seconds(1))
+    }
+
+    /// The next download that may continue, if one may. The `flow` of a waiting download can have changed.
     func next(
-        lane: (FlightID) -> FlowKey?, now: @autoclosure () -> ContinuousClock.Instant
+        flow: (FlightID) -> FlowKey?, now: @autoclosure () -> ContinuousClock.Instant
     ) -> FlightID? {
         guard !waiting.isEmpty else { return nil }
         fill(now())
         guard available > 0 else { return nil }
         for (id, old) in waiting {
-            if let lane = lane(id), lane != old { wait(id, lane) }
+            if let flow = flow(id), flow != old { wait(id, flow) }
         }
         for priority in Priority.allCases.reversed() {
             guard let (client, id) = turns[priority.index].first else { continue }
@@ -66,21 +81,22 @@ final class RateLimiter {
     /// A download is over.
     func forget(_ id: FlightID) {
         if called == id { called = nil }
-        guard let lane = waiting.removeValue(forKey: id) else { return }
-        _ = turns[lane.priority.index].remove(lane.client, id)
+        unpaused[id] = nil
+        guard let flow = waiting.removeValue(forKey: id) else { return }
+        _ = turns[flow.priority.index].remove(flow.client, id)
     }
 
-    /// How long until somebody may go on; `nil` if nobody waits.
+    /// How long until a download may continue; `nil` if none waits.
     func delay(now: @autoclosure () -> ContinuousClock.Instant) -> Duration? {
         guard let rate, !waiting.isEmpty else { return nil }
         let missing = 1 - available - Double(rate) * ((now() - filledAt) / .seconds(1))
         return max(.zero, .seconds(missing / Double(rate)))
     }
 
-    private func wait(_ id: FlightID, _ lane: FlowKey) {
+    private func wait(_ id: FlightID, _ flow: FlowKey) {
         forget(id)
-        waiting[id] = lane
-        turns[lane.priority.index].append(lane.client, id)
+        waiting[id] = flow
+        turns[flow.priority.index].append(flow.client, id)
     }
 
     private func isAnyWaiting(atLeast priority: Priority) -> Bool {

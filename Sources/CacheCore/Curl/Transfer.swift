@@ -69,7 +69,6 @@ final class Transfer {
     /// How far a download through a proxy is; `nil` where there is none.
     var route: ProxyRoute?
     var uselessBytes = 0
-    private var slowness: Slowness
     /// Pieces of the body so far, and bytes in them.
     private var pieces: (count: Int, bytes: Int) = (0, 0)
     /// The first response began: that of the host the URL names, before any redirect.
@@ -95,7 +94,6 @@ final class Transfer {
         self.pace = pace
         self.isSociable = isSociable
         route = context.settings.proxy.map { _ in ProxyRoute() }
-        slowness = Slowness(span: context.settings.stallTimeout)
     }
 
     // MARK: From libcurl
@@ -172,12 +170,10 @@ final class Transfer {
         do {
             if body == nil { try checkHead() }
             guard try mayTake(bytes.count) else {
-                slowness.holdBack(now: .now)
                 return lacking == nil ? .postponed : .brokenOff
             }
             if body == nil { try begin() }
             try take(bytes)
-            if slowness.take(bytes.count, now: .now) { throw Failure.tooSlow }
             return .taken
         } catch is PartialChanged {
             isSpoilt = true

@@ -151,7 +151,7 @@ private final class TransferThread {
     /// Who may go on where the rate held it back.
     private func nextPaused() -> FlightID? {
         pace.next(
-            lane: { id in transfers[id].flatMap { context.lane($0.key, id) } }, now: .now)
+            flow: { id in transfers[id].flatMap { context.lane($0.key, id) } }, now: .now)
     }
 
     /// Milliseconds until something is to be done whether or not anything happens.
