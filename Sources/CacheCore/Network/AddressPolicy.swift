@@ -1,7 +1,7 @@
-/// Which addresses may be connected to: the public Internet, and what the user allowed besides.
+/// The addresses that connections may lead to: the public Internet, and ranges that the user allowed.
 ///
-/// Asked at connect time with the address itself, after every spelling and name has been resolved and
-/// for every redirect anew, so that no name can lead into a private network.
+/// The policy is asked with the address itself just before a connection is made, so every spelling and name is
+/// resolved by then. Each redirect is checked again. So no name can lead into a private network.
 public struct AddressPolicy: Sendable {
     private let allowed: [AddressRange]
 
@@ -9,16 +9,16 @@ public struct AddressPolicy: Sendable {
         self.allowed = allowed
     }
 
-    /// Whether a connection to the address may be opened. IPv4 addresses inside IPv6 ones (mapped, and
-    /// NAT64 as in RFC 6052) count as themselves.
+    /// Whether a connection to the address may be opened. An IPv4 address inside an IPv6 one (mapped, or NAT64 as in
+    /// RFC 6052) counts as the IPv4 address.
     public func permits(_ address: IPAddress) -> Bool {
         let address = address.unwrapped
         if allowed.contains(where: { $0.contains(address) }) { return true }
         return !Self.notPublic.contains { $0.contains(address) }
     }
 
-    /// What is not the public Internet: the special-purpose registries of RFC 6890 and its updates,
-    /// and all of IPv6 that is not global unicast, 2000::/3 (RFC 4291 §2.4).
+    /// Addresses outside the public Internet: the special-purpose registries of RFC 6890 and its updates, and all
+    /// IPv6 addresses that are not global unicast, 2000::/3 (RFC 4291 §2.4).
     private static let notPublic: [AddressRange] = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
         "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",

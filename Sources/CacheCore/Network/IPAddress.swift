@@ -23,8 +23,8 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The address that some programs take a host's name for: in whatever notation, with dots behind it, or
-    /// one of this machine's own names. inet_aton(3), RFC 6761 §6.3, URL Standard §3.5.
+    /// The address that some programs take a host name for: one in any notation of inet_aton(3), with trailing dots,
+    /// or one of this machine's own names. RFC 6761 §6.3, URL Standard §3.5.
     init?(hiddenIn name: String) {
         let name = name.lowercased()
         let end = name.lastIndex { $0 != "." }.map { name.index(after: $0) } ?? name.startIndex
@@ -71,41 +71,5 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         inet_ntop(bytes.count == 4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-}
-
-/// A block of addresses in CIDR notation, as `192.168.0.0/16`; a lone address is a block of one.
-public struct AddressRange: Hashable, Sendable, LosslessStringConvertible {
-    private let base: IPAddress
-    /// Leading bits all addresses of the block share.
-    private let length: Int
-
-    /// `nil` for anything but an address and a length that fits it (RFC 4632 §3.1). A block of IPv4 addresses
-    /// inside IPv6 ones is one of themselves, see ``AddressPolicy/permits(_:)``.
-    public init?(_ description: String) {
-        let parts = description.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let first = parts.first, let base = IPAddress(first) else {
-            return nil
-        }
-        let full = base.bytes.count * 8
-        let digits = parts.count == 2 ? parts[1] : "\(full)"
-        guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let length = Int(digits),
-            (0...full).contains(length)
-        else { return nil }
-        let inner = base.unwrapped
-        let outerLength = full - inner.bytes.count * 8
-        self.base = length >= outerLength ? inner : base
-        self.length = length >= outerLength ? length - outerLength : length
-    }
-
-    public var description: String { "\(base)/\(length)" }
-
-    func contains(_ address: IPAddress) -> Bool {
-        guard address.bytes.count == base.bytes.count else { return false }
-        return (0..<base.bytes.count).allSatisfy { index in
-            let bits = min(max(length - index * 8, 0), 8)
-            let mask = UInt8(truncatingIfNeeded: 0xFF00 >> bits)
-            return address.bytes[index] & mask == base.bytes[index] & mask
-        }
     }
 }

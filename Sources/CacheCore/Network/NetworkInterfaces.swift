@@ -1,10 +1,9 @@
 import Glibc
 
-/// What the machine's network interfaces say.
+/// The state of the machine's network interfaces.
 enum NetworkInterfaces {
-    /// Whether there is no way to anybody else: no interface but the loopback is up and running with an
-    /// address that is good beyond its own link. Where that can't be found out, there is.
-    /// getifaddrs(3), netdevice(7).
+    /// Whether the machine has no network: no interface except the loopback is up and running with an address that
+    /// is valid beyond its own link. `false` if the interfaces cannot be listed. getifaddrs(3), netdevice(7).
     static var isOffline: Bool {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return false }
