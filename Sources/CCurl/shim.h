@@ -72,8 +72,8 @@ static inline CURLMcode ccurl_multi_set_socket_changed(
     return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, callback);
 }
 
-// Looks at every transfer. Deprecated, because it costs that; nothing else does it and tells of sockets.
-static inline CURLMcode ccurl_multi_look_at_all(CURLM *multi, int *running) {
+// Checks every transfer. Deprecated because of that cost, but no other function both does it and reports sockets.
+static inline CURLMcode ccurl_multi_check_all(CURLM *multi, int *running) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
     return curl_multi_socket_all(multi, running);

@@ -256,5 +256,5 @@ public struct Statistics: Sendable {
 extension Cache {
     /// The libcurl in use, its TLS library included. Print it: distributions fix old versions without
     /// changing the number. curl_version(3).
-    public static var curlVersion: String { TransferLoop.curlVersion }
+    public static var curlVersion: String { CurlMulti.version }
 }

@@ -150,32 +150,7 @@ public final class Cache: Sendable {
                         isGone ? $0.unlinked([victim]) : $0.stuck([victim], othersMayGo: false)
                     }
                 }))
-        transfers.start(
-            TransferContext(
-                settings: settings.transfers, directory: directory, logger: logger,
-                onBeginning: { key, id, received, total in
-                    self.perform { $0.transferBegan(key, id, with: received, of: total) }
-                },
-                onAnswered: { id, isMultiplexed in
-                    self.perform { $0.transferAnswered(id, isMultiplexed: isMultiplexed) }
-                },
-                lane: { key, id in self.guarded.withLock { $0.state.lane(of: key, id) } },
-                onProgress: { key, id, received, total in
-                    self.perform {
-                        $0.transferProgressed(key, id, received: received, total: total)
-                    }
-                },
-                refusal: { key, id, length in self.refusal(of: key, id, length: length) },
-                roomFor: { key, id, needed, length in
-                    self.room(for: key, id, needed: needed, length: length)
-                },
-                makeRoom: { key, bytes in self.makeRoom(for: key, bytes) },
-                onFinished: { key, id, end in
-                    var random = SystemRandomNumberGenerator()
-                    self.perform {
-                        $0.transferFinished(key, id, end, now: .now, using: &random)
-                    }
-                }))
+        transfers.start(settings.transfers, directory, logger, delegate: self)
         if !startScan() { _ = scanFinished(isReadable: false) }
         upkeep.start(self)
         verifier.start(self)

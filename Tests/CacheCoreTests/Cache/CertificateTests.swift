@@ -7,25 +7,25 @@ import Testing
 @Suite("Cache: certificates", .timeLimit(.minutes(5)))
 struct CertificateTests {
     private enum Fault: CaseIterable {
-        case expired, ofAnotherName, ofAStranger
+        case expired, ofAnotherName, ofUnknownAuthority
 
         var message: String {
             switch self {
             case .expired: "has expired"
             case .ofAnotherName: "is not for this host's name"
-            case .ofAStranger:
-                "comes from nobody who is trusted; --ca-file trusts another authority"
+            case .ofUnknownAuthority:
+                "is from an authority that is not trusted; --ca-file trusts another one"
             }
         }
     }
 
-    /// There is something else to do about each.
+    /// Each fault has another remedy.
     @Test(arguments: Fault.allCases)
-    private func aFailureSaysWhatIsWrongWithACertificate(fault: Fault) async throws {
+    private func theFailureNamesTheFaultOfTheCertificate(fault: Fault) async throws {
         try await withTestScope { scope in
             let authority = try await CertificateAuthority(in: scope)
             let issuer =
-                fault == .ofAStranger ? try await CertificateAuthority(in: scope) : authority
+                fault == .ofUnknownAuthority ? try await CertificateAuthority(in: scope) : authority
             let identity = try await issuer.issue(
                 for: [fault == .ofAnotherName ? "DNS:other.test" : "IP:127.0.0.1"],
                 days: fault == .expired ? -1 : 2)

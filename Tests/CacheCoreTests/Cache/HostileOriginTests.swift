@@ -7,7 +7,7 @@ import Testing
 
 @testable import CacheCore
 
-/// Origins that mean harm: bodies and heads without end, lengths that lie, what unpacks to much more.
+/// Hostile origins: endless heads and bodies, false lengths, compressed bodies that expand.
 @Suite("Cache: hostile origins", .timeLimit(.minutes(5)))
 struct HostileOriginTests {
     private static let cap = 100_000
@@ -20,7 +20,7 @@ struct HostileOriginTests {
         }
     }
 
-    /// Nothing is published, and nothing more was written than one image may have.
+    /// Nothing is published, and the partial is no larger than one image may be.
     private func expectNothing(of path: String, in fixture: CacheFixture) throws {
         #expect(!(try fixture.lookup(path).isCached), "\(path)")
         #expect(access(try fixture.file(path), F_OK) != 0, "\(path)")
@@ -30,8 +30,8 @@ struct HostileOriginTests {
         }
     }
 
-    /// Failures are remembered, and what one sees as a character may have any number of bytes.
-    @Test func littleOfWhatItSaysIsRemembered() async throws {
+    /// Failures are remembered, so their size is limited. One character can have any number of bytes.
+    @Test func aFailureKeepsLittleOfAHostileHeader() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let coding = "x" + String(repeating: "\u{301}", count: 20_000)
@@ -45,11 +45,11 @@ struct HostileOriginTests {
             Failure(.http, String(repeating: "\u{301}", count: 9000)).message.utf8.count <= 2048)
     }
 
-    @Test func whatUnpacksToMuchMoreIsNotUnpacked() async throws {
+    @Test func aCompressedBodyIsRefusedAndNotExpanded() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let directory = try TemporaryDirectory(in: scope)
-            // 20 MB that unpack from 20 kB: an image, then zeros.
+            // 20 kB that expand to 20 MB: an image, then zeros.
             let whole = Self.image + [UInt8](repeating: 0, count: 20_000_000)
             let file = try directory.write(whole, to: "bomb")
             _ = try await runSuccessfully("gzip", [file])
@@ -77,13 +77,13 @@ struct HostileOriginTests {
             ["Content-Length": "5000x"], ["Content-Length": "4000, 5000"],
             ["Content-Length": "100001"],
         ] as [HeaderFields])
-    func aLengthThatLiesPublishesNothingWrong(headers: HeaderFields) async throws {
+    func aFalseLengthPublishesNothingWrong(headers: HeaderFields) async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let length = HeaderFields(headers.fields + [(name: "Connection", value: "close")])
             fixture.origin.route("/a.png", [.head(200, length), .bytes(Self.image), .close])
             _ = try await fixture.fetch("/a.png")
-            // Less may be believed, as what is behind it belongs to no response; never more.
+            // A length that is too short can be believed: the bytes after it belong to no response.
             if case .cached(let facts, _, _) = try fixture.lookup("/a.png") {
                 #expect(facts.size <= 5000)
                 #expect(try contents(of: fixture.file("/a.png")).count == Int(facts.size))
@@ -93,11 +93,11 @@ struct HostileOriginTests {
         }
     }
 
-    /// A length that is no number, and a line that claims HTTP/2, vouch for nothing.
+    /// An unreadable length and a claim of HTTP/2 do not prove that a body is complete.
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999", "HTTP/2 200", "HTTP/3 200",
     ])
-    func whatOnlyLooksFramedIsNotTakenForWhole(head: String) async throws {
+    func aBodyWithUnreliableFramingIsNotTakenAsComplete(head: String) async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let bytes = Array((head + "\r\n\r\n").utf8) + Self.image.prefix(2500)
@@ -108,7 +108,7 @@ struct HostileOriginTests {
     }
 
     @Test(arguments: ["5000\r\nContent-Length: 4990", "4990\r\nContent-Length: 5000", "5000, 10"])
-    func aLengthThatContradictsItselfIsRefused(lengths: String) async throws {
+    func contradictingLengthsAreRefused(lengths: String) async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let head = "HTTP/1.1 200 OK\r\nContent-Length: \(lengths)\r\n\r\n"
@@ -136,9 +136,9 @@ struct HostileOriginTests {
         }
     }
 
-    /// Plenty of GIFs and JPEGs lack their end mark, or have something behind it.
+    /// Many GIFs and JPEGs lack their end mark, or have bytes after it.
     @Test(arguments: TruncationTests.Framing.allCases, [ImageSample.gif, .jpeg])
-    func aWrongEndIsToleratedWhereTheFramingVouches(
+    func aMissingEndMarkIsToleratedIfTheFramingShowsTheEnd(
         framing: TruncationTests.Framing, sample: ImageSample
     ) async throws {
         try await withTestScope { scope in
@@ -150,7 +150,7 @@ struct HostileOriginTests {
             for (number, body) in bodies.enumerated() {
                 fixture.origin.route("/\(number)", framing.whole(body))
                 let failures = try await fixture.fetch("/\(number)").failures
-                // What ends with the connection has to show its end; something behind it is no harm.
+                // A body that ends with the connection needs the end mark. Bytes after the mark are harmless.
                 let isTaken = framing != .close || number == 1
                 #expect(failures.isEmpty == isTaken, "\(number): \(failures)")
                 if isTaken { #expect(try contents(of: fixture.file("/\(number)")) == body) }
@@ -158,11 +158,11 @@ struct HostileOriginTests {
         }
     }
 
-    /// The origin's own copy lacks its last bytes, and the framing vouches for the others.
+    /// The origin's own copy lacks its last bytes, and all bytes of that copy arrive.
     @Test(
         arguments: [TruncationTests.Framing.length, .chunked],
         [(ImageSample.png, 26), (.webpLossy, 2), (.avif, 2), (.heic, 2), (.bmp, 5)])
-    func whatItsOwnLengthsSayHasToBeThere(
+    func anImageShorterThanItsOwnLengthsIsRefused(
         framing: TruncationTests.Framing, cut: (sample: ImageSample, missing: Int)
     ) async throws {
         try await withTestScope { scope in
@@ -171,13 +171,13 @@ struct HostileOriginTests {
                 "/a.png", framing.whole(Array(cut.sample.bytes.dropLast(cut.missing))))
             let failure = try #require(try await fixture.fetch("/a.png").failures.values.first)
             #expect(failure.kind == .notAnImage)
-            #expect(failure.message.contains("has it cut short"))
+            #expect(failure.message.contains("copy is cut short"))
             try expectNothing(of: "/a.png", in: fixture)
         }
     }
 
     /// RFC 9110 §6.5.1.
-    @Test func trailersSayNothingOfTheImage() async throws {
+    @Test func trailersAreIgnored() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let trailers = [
@@ -198,9 +198,9 @@ struct HostileOriginTests {
         }
     }
 
-    /// libcurl passes over the bodies of redirects it follows.
+    /// libcurl skips the bodies of redirects that it follows.
     @Test(arguments: [["Content-Length": "1000000000000"], ["Transfer-Encoding": "chunked"]])
-    func theBodyOfARedirectIsCapped(framing: HeaderFields) async throws {
+    func theBodyOfARedirectIsLimited(framing: HeaderFields) async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             fixture.origin.route("/image.png", .answer(body: Self.image))
@@ -212,7 +212,7 @@ struct HostileOriginTests {
             let failures = try await fixture.fetch("/a.png").failures
             #expect(failures.values.map(\.kind) == [.redirect])
             try expectNothing(of: "/a.png", in: fixture)
-            // A short one is as good as none.
+            // A short body does no harm.
             let short = HeaderFields([("Location", "/image.png"), ("Content-Length", "1024")])
             fixture.origin.route("/b.png", [.head(302, short), .bytes(zeros)])
             #expect(try await fixture.fetch("/b.png").failures.isEmpty)
@@ -228,9 +228,9 @@ struct HostileOriginTests {
         Array(ImageSample.avif.bytes.dropLast(28)),
     ]
 
-    /// The framing vouches for all of these bytes being there, and they are no image.
+    /// All bytes arrive, but they are only the beginning of an image.
     @Test(arguments: beginnings)
-    func theBeginningOfAnImageIsNone(bytes: [UInt8]) async throws {
+    func theBeginningOfAnImageIsRefused(bytes: [UInt8]) async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: bytes))
@@ -240,8 +240,8 @@ struct HostileOriginTests {
         }
     }
 
-    /// It answers the handshake with something else, and closes.
-    @Test func aServerThatDoesNotSpeakTLSIsNotReached() async throws {
+    /// The server answers the handshake in plain text and closes the connection.
+    @Test func aServerWithoutTLSIsUnreachable() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let root = try TemporaryDirectory(in: scope)
@@ -253,7 +253,7 @@ struct HostileOriginTests {
         }
     }
 
-    @Test func chunksThatLieOrNeverEndAreCapped() async throws {
+    @Test func falseOrEndlessChunksAreCutOff() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let head = OriginScript.Step.head(200, ["Transfer-Encoding": "chunked"])
@@ -284,7 +284,7 @@ struct HostileOriginTests {
         }
     }
 
-    @Test func headsWithoutEndAreCutOff() async throws {
+    @Test func endlessHeadsAreCutOff() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let start = OriginScript.Step.bytes(Array("HTTP/1.1 200 OK\r\n".utf8))
@@ -311,9 +311,9 @@ struct HostileOriginTests {
         }
     }
 
-    /// A first line that continues one that is not there: libcurl 7.88 would append it to the last header
-    /// the same handle has received, which is gone. RFC 9112 §5.2
-    @Test func aHeadThatBeginsWithAFoldedLineHarmsNobody() async throws {
+    /// The first header line is a folded one that continues nothing. libcurl 7.88 would append it to the last
+    /// header that the same handle received, which is freed by then. RFC 9112 §5.2
+    @Test func aHeadThatBeginsWithAFoldedLineDoesNoHarm() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let fold = "\t" + String(repeating: "x", count: 300)
@@ -333,7 +333,7 @@ struct HostileOriginTests {
 
     /// RFC 9112 §9.3.
     @Test(arguments: ["HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n", "junk"])
-    func whatAnOriginSaysUnaskedIsNoAnswer(surplus: String) async throws {
+    func strayDataIsNotTakenForTheNextResponse(surplus: String) async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let other = SampleImage.png(byteCount: 5000, seed: 9)
@@ -351,15 +351,15 @@ struct HostileOriginTests {
             #expect(try await fixture.fetch("/next.png").failures.isEmpty)
             #expect(try contents(of: fixture.file("/next.png")) == Self.image)
             #expect(fixture.origin.connectionsAccepted == 2)
-            // Otherwise connections are used again.
+            // Connections without stray data are reused.
             #expect(try await fixture.fetch("/next.png?1").failures.isEmpty)
             #expect(fixture.origin.connectionsAccepted == 2)
         }
     }
 
-    /// The first request of a download can be told to take no connection that is there; one that follows a
-    /// redirect can't.
-    @Test func whatAnOriginSaysUnaskedIsNoAnswerBehindARedirectEither() async throws {
+    /// The first request of a download can be told not to reuse a connection. The request after a redirect
+    /// cannot.
+    @Test func strayDataIsNotTakenForTheResponseAfterARedirect() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let other = SampleImage.png(byteCount: 5000, seed: 9)
@@ -374,7 +374,7 @@ struct HostileOriginTests {
             fixture.origin.route("/next.png", .answer(body: Self.image))
             let names = (0..<3).map { "/late.png?\($0)" }
             let late = fixture.cache.fetch(try names.map { try fixture.wish($0) }, FetchOptions())
-            // So that each has a connection of its own.
+            // Each download has a connection of its own by now.
             try await gates[0].reached(count: 3)
             gates[0].open()
             #expect(try await fixture.outcome(of: late).failures.isEmpty)
@@ -385,10 +385,10 @@ struct HostileOriginTests {
         }
     }
 
-    /// The late end of another response, which nothing told of when the request was made: a server that
-    /// sends a 304 or a 204 with a body.
+    /// The stray data arrives after the request was sent, as from a server that sends a body with a 304 or
+    /// a 204.
     @Test(arguments: ["<html>304</html>", "\r\n", "{}\n"])
-    func whatIsNoResponseOnAUsedConnectionIsAskedForByANewOne(junk: String) async throws {
+    func strayDataAfterTheRequestLeadsToANewConnection(junk: String) async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let noResponse: OriginScript = [.bytes(Array(junk.utf8)), .close]
@@ -401,14 +401,14 @@ struct HostileOriginTests {
             #expect(try await fixture.fetch("/next.png").failures.values.map(\.message) == [])
             #expect(try contents(of: fixture.file("/next.png")) == Self.image)
             #expect(fixture.origin.requests("/next.png").map(\.connection) == [0, 1])
-            // By a new connection it is the server's word.
+            // On a new connection the bytes are the server's response.
             let failures = try await fixture.fetch("/never.png").failures
             #expect(failures.values.map(\.kind) == [.protocolError])
             #expect(fixture.origin.requests("/never.png").map(\.connection) == [1, 2])
         }
     }
 
-    @Test func whoAlwaysSendsMoreThanAskedForIsGivenUp() async throws {
+    @Test func aServerThatAlwaysSendsStrayDataIsGivenUp() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let other = SampleImage.png(byteCount: 200_000, seed: 9)
@@ -424,7 +424,7 @@ struct HostileOriginTests {
     }
 
     /// RFC 9110 §6.5.1.
-    @Test func whatStandsBehindABodyIsNoHeader() async throws {
+    @Test func trailersOfARedirectAreIgnored() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let redirect =
@@ -441,9 +441,9 @@ struct HostileOriginTests {
         }
     }
 
-    /// Each piece costs as much as a large one.
+    /// Each piece costs as much as a large one, whatever its size.
     @Test(arguments: [(5000, 1, true), (30_000, 1, false), (240_000, 20, true)])
-    func aBodyMayNotComeInCrumbs(size: Int, piece: Int, isTaken: Bool) async throws {
+    func aBodyInManyTinyPiecesIsRefused(size: Int, piece: Int, isTaken: Bool) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let image = SampleImage.png(byteCount: size)
@@ -459,7 +459,7 @@ struct HostileOriginTests {
         }
     }
 
-    @Test func redirectsEndAfterEight() async throws {
+    @Test func eightRedirectsAreFollowed() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             for hop in 0..<12 { fixture.origin.route("/\(hop)", .redirect(to: "/\(hop + 1)")) }
@@ -471,7 +471,7 @@ struct HostileOriginTests {
         }
     }
 
-    @Test func credentialsAreNeitherTakenFromARedirectNorSent() async throws {
+    @Test func credentialsAreNeverTakenFromARedirectOrSent() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let target = fixture.origin.url("/b.png").replacing(

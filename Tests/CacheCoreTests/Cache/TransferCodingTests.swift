@@ -3,14 +3,14 @@ import Testing
 
 @testable import CacheCore
 
-/// libcurl unpacks transfer codings by itself, asked for or not, and layer upon layer: what comes of them is
-/// refused before there is anything to unpack (RFC 9112 §6.1).
+/// libcurl decodes transfer codings that were not asked for, even several layers of them. So they are refused before
+/// the body arrives (RFC 9112 §6.1).
 @Suite("Cache: transfer codings", .timeLimit(.minutes(5)))
 struct TransferCodingTests {
     private static let image = SampleImage.png(byteCount: 5000)
 
-    private static func packed(_ bytes: [UInt8], _ scope: TestScope) async throws -> [UInt8] {
-        let file = try TemporaryDirectory(in: scope).write(bytes, to: "packed")
+    private static func compressed(_ bytes: [UInt8], _ scope: TestScope) async throws -> [UInt8] {
+        let file = try TemporaryDirectory(in: scope).write(bytes, to: "body")
         _ = try await runSuccessfully("gzip", [file])
         return try contents(of: file + ".gz")
     }
@@ -20,10 +20,10 @@ struct TransferCodingTests {
             ["gzip, chunked"], ["gzip"], ["GZIP , chunked"], ["x-gzip, chunked"],
             ["gzip", "chunked"],
         ], [200, 302, 404])
-    func whatNobodyAskedForIsRefused(lines: [String], status: Int) async throws {
+    func aTransferCodingThatWasNotAskedForIsRefused(lines: [String], status: Int) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
-            let body = try await Self.packed(Self.image, scope)
+            let body = try await Self.compressed(Self.image, scope)
             let head =
                 ["HTTP/1.1 \(status) x", "Location: /b.png", "Connection: close"]
                 + lines.map { "Transfer-Encoding: \($0)" }
@@ -35,7 +35,7 @@ struct TransferCodingTests {
             fixture.origin.route("/b.png", .answer(body: Self.image))
             let failures = try await fixture.fetch("/a.png").failures
             #expect(failures.values.map(\.kind) == [.protocolError])
-            #expect(failures.values.first?.message.contains("packed") == true)
+            #expect(failures.values.first?.message.contains("compressed for the transfer") == true)
             #expect(fixture.origin.requests("/b.png").isEmpty)
         }
     }

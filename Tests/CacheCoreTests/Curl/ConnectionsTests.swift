@@ -4,12 +4,12 @@ import Testing
 
 @testable import CacheCore
 
-/// What was said on connections that nobody waits for, and on which nobody says anything.
+/// Connections with unread data, and silent ones.
 @Suite("Connections")
 struct ConnectionsTests {
     private let connections = Connections()
 
-    /// Two ends of a connection over TCP, the first of which the cache has opened.
+    /// The two ends of a TCP connection. The cache opened the first one.
     private func pair(_ scope: TestScope) throws -> (ours: Int32, theirs: Int32, port: Int) {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
@@ -34,7 +34,7 @@ struct ConnectionsTests {
         return (ours, theirs, Int(UInt16(bigEndian: address.sin_port)))
     }
 
-    @Test func whatIsUnreadIsSeen() async throws {
+    @Test func unreadDataIsFound() async throws {
         try await withTestScope { scope in
             let (ours, theirs, port) = try pair(scope)
             #expect(!connections.hasUnread(localPort: port))
@@ -45,7 +45,7 @@ struct ConnectionsTests {
         }
     }
 
-    @Test func whereNothingIsSaidNobodyWaitsOn() async throws {
+    @Test func aSilentConnectionIsShutDown() async throws {
         try await withTestScope { scope in
             let (ours, theirs, port) = try pair(scope)
             connections.heard(onLocalPort: port)
@@ -57,7 +57,7 @@ struct ConnectionsTests {
             #expect(recv(theirs, &byte, 1, 0) == 1)
             #expect(recv(theirs, &byte, 1, 0) == 0)
             _ = connections.close(ours)
-            // One that never said anything.
+            // This connection never brought anything.
             let silent = try pair(scope)
             connections.shutDownIfSilent(localPort: silent.port, for: .seconds(3600))
             #expect(recv(silent.theirs, &byte, 1, 0) == 0)

@@ -8,15 +8,13 @@
 /// A download slower than ``CurlEasy/stallRate`` is not paused, though its bytes count. libcurl measures slowness
 /// only from the last pause on, so an origin that trickles bytes would otherwise never time out.
 final class RateLimiter {
-    typealias FlowKey = TransferQueue.FlowKey
-
     /// Bytes a second; `nil` for no limit.
     let rate: Int64?
     /// Bytes that may arrive now. A negative number is debt.
     private var available: Double
     private var filledAt: ContinuousClock.Instant
     /// The paused downloads, and the flow in which each has its turn.
-    private var waiting: [FlightID: FlowKey] = [:]
+    private var waiting: [FlightID: TransferQueue.FlowKey] = [:]
     private var turns = [RoundRobin<FlightID>](
         repeating: RoundRobin(), count: Priority.allCases.count)
     /// The download that was told to continue and has not taken its piece yet.
@@ -32,7 +30,7 @@ final class RateLimiter {
 
     /// Whether a piece of a body may be taken now. If not, its download is paused and waits for its turn.
     func admits(
-        _ count: Int, of id: FlightID, in flow: @autoclosure () -> FlowKey?,
+        _ count: Int, of id: FlightID, in flow: @autoclosure () -> TransferQueue.FlowKey?,
         now: @autoclosure () -> ContinuousClock.Instant
     ) -> Bool {
         guard rate != nil else { return true }
@@ -60,7 +58,7 @@ final class RateLimiter {
 
     /// The next download that may continue, if one may. The `flow` of a waiting download can have changed.
     func next(
-        flow: (FlightID) -> FlowKey?, now: @autoclosure () -> ContinuousClock.Instant
+        flow: (FlightID) -> TransferQueue.FlowKey?, now: @autoclosure () -> ContinuousClock.Instant
     ) -> FlightID? {
         guard !waiting.isEmpty else { return nil }
         fill(now())
@@ -93,7 +91,7 @@ final class RateLimiter {
         return max(.zero, .seconds(missing / Double(rate)))
     }
 
-    private func wait(_ id: FlightID, _ flow: FlowKey) {
+    private func wait(_ id: FlightID, _ flow: TransferQueue.FlowKey) {
         forget(id)
         waiting[id] = flow
         turns[flow.priority.index].append(flow.client, id)

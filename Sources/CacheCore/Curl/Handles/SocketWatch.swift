@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 internal import SystemPackage
 
-/// Sockets to be waited for by one thread, and a way for others to wake it. epoll(7), eventfd(2).
+/// The sockets that one thread waits for, and a way for other threads to wake it. epoll(7), eventfd(2).
 final class SocketWatch: Sendable {
-    /// A socket on which something can be done.
+    /// A socket that is ready.
     struct Ready {
         let socket: Int32
         let canRead, canWrite, hasFailed: Bool
@@ -13,14 +13,14 @@ final class SocketWatch: Sendable {
     private let set: Int32
     private let wake: Int32
 
-    /// Sockets told of at a time.
-    private static let atOnce = 64
+    /// Sockets that one wait reports at most.
+    private static let batchSize = 64
 
     init() throws(CacheError) {
         set = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard set >= 0 else { throw .noDescriptors(Errno(rawValue: errno)) }
         wake = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
-        // What was opened until here the end of this value closes.
+        // On a failure here `deinit` closes the descriptors.
         guard wake >= 0, watch(wake, read: true, write: false) else {
             throw .noDescriptors(Errno(rawValue: errno))
         }
@@ -31,7 +31,8 @@ final class SocketWatch: Sendable {
         close(set)
     }
 
-    /// Waits for a socket from now on; `false` where the kernel has no room for it. epoll_ctl(2).
+    /// Starts to wait for a socket, or changes what is waited for. Returns `false` if the kernel has no memory
+    /// for it. epoll_ctl(2).
     func watch(_ socket: Int32, read: Bool, write: Bool) -> Bool {
         var event = epoll_event()
         event.events = (read ? EPOLLIN.rawValue : 0) | (write ? EPOLLOUT.rawValue : 0)
@@ -40,16 +41,16 @@ final class SocketWatch: Sendable {
         return errno == EEXIST && epoll_ctl(set, EPOLL_CTL_MOD, socket, &event) == 0
     }
 
-    /// Waits for a socket no longer. One that was closed is forgotten already.
+    /// Stops waiting for a socket. The kernel has already forgotten a closed one.
     func forget(_ socket: Int32) {
         var event = epoll_event()
         epoll_ctl(set, EPOLL_CTL_DEL, socket, &event)
     }
 
-    /// Waits until something can be done, somebody calls ``wakeUp()``, or the time is over. A wait that a
-    /// signal ends is over. epoll_wait(2).
+    /// Waits until a socket is ready, a thread calls ``wakeUp()`` or the time is over. A signal ends the wait.
+    /// epoll_wait(2).
     func wait(milliseconds: Int32) -> [Ready] {
-        withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.atOnce) { events in
+        withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.batchSize) { events in
             let count = epoll_wait(set, events.baseAddress, Int32(events.count), milliseconds)
             return events.prefix(max(Int(count), 0)).compactMap { event in
                 guard event.data.fd != wake else {
@@ -62,7 +63,7 @@ final class SocketWatch: Sendable {
         }
     }
 
-    /// Ends a wait, or the next one; from any thread. eventfd(2).
+    /// Ends the current wait, or the next one. Any thread may call it. eventfd(2).
     func wakeUp() {
         while eventfd_write(wake, 1) != 0, errno == EINTR {}
     }

@@ -1,15 +1,16 @@
 import Glibc
 
-/// The sockets of all connections to origins, idle ones included. Belongs to the transfer loop's thread.
+/// The sockets of all connections to origins, including idle ones. Belongs to the transfer loop's thread.
 ///
-/// libcurl 7.88 takes what lies unread on an idle connection for the answer to the next request, and so one
-/// image for another. HTTP/1.1 has nothing else to tell answers apart by than their order (RFC 9112 §9.3).
+/// libcurl reuses an idle connection without checking it for unread data, and keeps a silent HTTP/2 connection:
+/// see the table in `Request+Quirks.swift`. The sockets are kept by local port because libcurl reports only
+/// that for the connection it is about to use.
 final class Connections {
-    /// Those whose port is not known yet.
+    /// Sockets without a known port.
     private var unnamed: Set<Int32> = []
-    /// Connections to several hosts may have one port here.
+    /// Connections to different hosts can have the same local port.
     private var socketsByPort: [Int: Set<Int32>] = [:]
-    /// When something was last said on those by HTTP/2, which several downloads share.
+    /// When an HTTP/2 connection last brought part of a response, by local port.
     private var heardAt: [Int: ContinuousClock.Instant] = [:]
 
     /// A socket is about to be connected.
@@ -17,7 +18,7 @@ final class Connections {
         unnamed.insert(socket)
     }
 
-    /// Closes a socket that libcurl has no use for any more. close(2).
+    /// Closes a socket that libcurl no longer needs. close(2).
     func close(_ socket: Int32) -> Int32 {
         unnamed.remove(socket)
         if let port = socketsByPort.first(where: { $0.value.contains(socket) })?.key {
@@ -30,8 +31,7 @@ final class Connections {
         return Glibc.close(socket)
     }
 
-    /// Whether something was said on a connection that nobody has asked for, or on another with the same
-    /// port. poll(2).
+    /// Whether a connection with this local port has unread data. poll(2).
     func hasUnread(localPort: Int) -> Bool {
         nameNew()
         return socketsByPort[localPort, default: []].contains { socket in
@@ -40,21 +40,20 @@ final class Connections {
         }
     }
 
-    /// Part of an answer came by HTTP/2.
+    /// An HTTP/2 connection brought part of a response.
     func heard(onLocalPort port: Int) {
-        // What is known of it ends with its socket.
+        // The time is forgotten with the socket, so the socket has to be known.
         if heardAt.updateValue(.now, forKey: port) == nil { nameNew() }
     }
 
-    /// Shuts a connection down on which nothing was said for so long: libcurl would have every other download
-    /// from the host wait on it too, for as long as TCP believes in it. shutdown(2).
+    /// Shuts a connection down if it brought nothing for `time`. shutdown(2).
     func shutDownIfSilent(localPort port: Int, for time: Duration) {
         nameNew()
         if let last = heardAt[port], .now - last < time { return }
         for socket in socketsByPort[port, default: []] { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
-    /// Ports are known once sockets are connected.
+    /// Finds the ports of sockets that are connected by now.
     private func nameNew() {
         for socket in unnamed {
             guard let port = Self.localPort(of: socket) else { continue }
@@ -63,7 +62,7 @@ final class Connections {
         }
     }
 
-    /// getsockname(2); `nil` before it is bound.
+    /// getsockname(2); `nil` before the socket is bound.
     private static func localPort(of socket: Int32) -> Int? {
         var address = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
@@ -72,7 +71,7 @@ final class Connections {
                 getsockname(socket, $0, &length)
             }
         }
-        // It stands at the same place in addresses of IPv4.
+        // IPv4 and IPv6 addresses have the port at the same offset.
         guard result == 0, address.sin6_port != 0 else { return nil }
         return Int(UInt16(bigEndian: address.sin6_port))
     }

@@ -1,10 +1,10 @@
 internal import CCurl
 
-/// A URL as libcurl reads it. libcurl-url(3).
+/// A URL as libcurl parses it. libcurl-url(3).
 struct CurlURL: ~Copyable {
     private let handle: OpaquePointer
 
-    /// `nil` for what is none.
+    /// `nil` if libcurl does not accept the text as a URL.
     init?(_ text: String) {
         guard let handle = curl_url() else { return nil }
         guard curl_url_set(handle, CURLUPART_URL, text, 0) == CURLUE_OK else {
@@ -18,8 +18,8 @@ struct CurlURL: ~Copyable {
         curl_url_cleanup(handle)
     }
 
-    /// The host in the letters that are looked up, or in its own where there are no such. curl_url_get(3),
-    /// `CURLU_PUNYCODE`.
+    /// The host in the ASCII form that is looked up (Punycode), or as given if it has no such form.
+    /// curl_url_get(3), `CURLU_PUNYCODE`.
     var host: String? { part(CURLUPART_HOST, UInt32(CURLU_PUNYCODE)) ?? part(CURLUPART_HOST, 0) }
 
     private func part(_ part: CURLUPart, _ flags: UInt32) -> String? {

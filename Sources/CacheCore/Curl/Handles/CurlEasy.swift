@@ -1,0 +1,116 @@
+internal import CCurl
+import Glibc
+
+/// A libcurl easy handle: options go in, callbacks and information come out. Not thread-safe: the transfer
+/// loop's thread owns it. The handle is freed with its last owner. libcurl-easy(3).
+final class CurlEasy {
+    let handle: UnsafeMutableRawPointer
+    /// Whether a callback paused the transfer. Only a transfer with a connection can be paused.
+    var isPaused = false
+
+    /// Fails only if memory is exhausted. curl_easy_init(3).
+    init() {
+        guard let handle = curl_easy_init() else { preconditionFailure("out of memory in libcurl") }
+        self.handle = handle
+    }
+
+    deinit {
+        curl_easy_cleanup(handle)
+    }
+
+    // MARK: Options
+
+    func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
+        try check(ccurl_set_long(handle, option, value))
+    }
+
+    /// libcurl copies the text.
+    func set(_ option: CURLoption, _ value: String) throws(CurlError) {
+        // Passed directly, a Swift string would be copied once more.
+        try check(value.withCString { ccurl_set_string(handle, option, $0) })
+    }
+
+    /// A pointer that libcurl passes to callbacks. It must outlive the transfer.
+    func set(_ option: CURLoption, pointer: UnsafeMutableRawPointer?) throws(CurlError) {
+        try check(ccurl_set_pointer(handle, option, pointer))
+    }
+
+    /// libcurl does not copy the list, so it must outlive the transfer.
+    func set(_ option: CURLoption, list: UnsafeMutablePointer<curl_slist>?) throws(CurlError) {
+        try check(ccurl_set_list(handle, option, list))
+    }
+
+    func setData(_ option: CURLoption, _ callback: @escaping ccurl_data) throws(CurlError) {
+        try check(ccurl_set_data(handle, option, callback))
+    }
+
+    func setOpenSocket(_ callback: @escaping ccurl_open_socket) throws(CurlError) {
+        try check(ccurl_set_open_socket(handle, callback))
+    }
+
+    func setCloseSocket(_ callback: @escaping ccurl_close_socket) throws(CurlError) {
+        try check(ccurl_set_close_socket(handle, callback))
+    }
+
+    func setBeforeRequest(_ callback: @escaping ccurl_before_request) throws(CurlError) {
+        try check(ccurl_set_before_request(handle, callback))
+    }
+
+    func setProgress(_ callback: @escaping ccurl_progress) throws(CurlError) {
+        try check(ccurl_set_progress(handle, callback))
+        try set(CURLOPT_NOPROGRESS, 0)
+    }
+
+    private func check(_ code: CURLcode) throws(CurlError) {
+        guard code == CURLE_OK else { throw CurlError(code: code) }
+    }
+
+    // MARK: Information
+
+    /// The absolute URL that the response redirects to. CURLINFO_REDIRECT_URL(3).
+    var redirectTarget: String? { text(CURLINFO_REDIRECT_URL) }
+
+    /// The URL of the latest request. CURLINFO_EFFECTIVE_URL(3).
+    var effectiveURL: String? { text(CURLINFO_EFFECTIVE_URL) }
+
+    /// Whether the connection is over TLS. CURLINFO_SCHEME(3).
+    var isSecure: Bool { text(CURLINFO_SCHEME)?.lowercased() == "https" }
+
+    /// Whether both ends of the connection agreed on HTTP/2. The cache uses HTTP/2 over TLS only.
+    var speaksHTTP2: Bool { ccurl_agreed_on_http2(handle) != 0 }
+
+    /// The local port of the connection; 0 before there is a connection. CURLINFO_LOCAL_PORT(3).
+    var localPort: Int { number(CURLINFO_LOCAL_PORT) }
+
+    /// OpenSSL's number for the fault of the peer's certificate. A certificate for another name has the number
+    /// of an unspecified fault. CURLINFO_SSL_VERIFYRESULT(3), X509_STORE_CTX_get_error(3).
+    var certificateProblem: Int { number(CURLINFO_SSL_VERIFYRESULT) }
+
+    /// The status of the proxy's response to CONNECT; 0 without such a response.
+    /// CURLINFO_HTTP_CONNECTCODE(3).
+    var tunnelStatus: Int { number(CURLINFO_HTTP_CONNECTCODE) }
+
+    private func text(_ information: CURLINFO) -> String? {
+        var text: UnsafeMutableRawPointer?
+        guard ccurl_get_pointer(handle, information, &text) == CURLE_OK, let text else {
+            return nil
+        }
+        return String(cString: text.assumingMemoryBound(to: CChar.self))
+    }
+
+    private func number(_ information: CURLINFO) -> Int {
+        var number = 0
+        ccurl_get_long(handle, information, &number)
+        return number
+    }
+
+    // MARK: Pausing
+
+    /// Continues the transfer if a callback paused it. A result other than `CURLE_OK` ends the transfer.
+    /// curl_easy_pause(3), which fails if the connection is gone.
+    func resume() -> RequestEnd {
+        guard isPaused else { return .completed }
+        isPaused = false
+        return RequestEnd(curl_easy_pause(handle, CURLPAUSE_CONT))
+    }
+}

@@ -1,0 +1,17 @@
+internal import CCurl
+
+/// A result of libcurl other than success. libcurl-errors(3).
+struct CurlError: Error, Equatable, CustomStringConvertible {
+    let code: CURLcode
+
+    static let abortedByCallback = CurlError(code: CURLE_ABORTED_BY_CALLBACK)
+    static let couldNotConnect = CurlError(code: CURLE_COULDNT_CONNECT)
+    static let timedOut = CurlError(code: CURLE_OPERATION_TIMEDOUT)
+    static let tooManyRedirects = CurlError(code: CURLE_TOO_MANY_REDIRECTS)
+    static let unsupportedProtocol = CurlError(code: CURLE_UNSUPPORTED_PROTOCOL)
+    static let unverifiedPeer = CurlError(code: CURLE_PEER_FAILED_VERIFICATION)
+    static let writeFailed = CurlError(code: CURLE_WRITE_ERROR)
+
+    /// curl_easy_strerror(3).
+    var description: String { String(cString: curl_easy_strerror(code)) }
+}

@@ -1,0 +1,120 @@
+internal import CCurl
+
+extension CurlEasy {
+    /// Bytes a second below which libcurl counts a transfer as stalled.
+    static let stallRate = 1024
+
+    /// Sets the options that all requests have. Options that are not named keep libcurl's defaults: it verifies
+    /// peers, and sends no cookies and no credentials. curl_easy_setopt(3).
+    func setCommonOptions(_ environment: RequestEnvironment) throws(CurlError) {
+        let settings = environment.settings
+        try set(CURLOPT_NOSIGNAL, 1)
+        // After a timeout libcurl does not wait for the name lookup, which would delay all other downloads.
+        try set(CURLOPT_QUICK_EXIT, 1)
+        try set(CURLOPT_PROTOCOLS_STR, "http,https")
+        try set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        try set(CURLOPT_MAXREDIRS, settings.redirectLimit)
+        try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
+        // The environment's list of hosts without a proxy does not apply.
+        try set(CURLOPT_NOPROXY, "")
+        try set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeout)
+        try set(CURLOPT_LOW_SPEED_LIMIT, Self.stallRate)
+        try set(CURLOPT_LOW_SPEED_TIME, settings.stallTimeout)
+        // For blocks of 64 KiB and more, free(3) consolidates the whole heap each time.
+        try set(CURLOPT_BUFFERSIZE, 56 * 1024)
+        try set(CURLOPT_USERAGENT, settings.userAgent)
+        if let list = environment.resolutions.list { try set(CURLOPT_RESOLVE, list: list) }
+        if let file = settings.certificateFile { try trustOnly(file) }
+        try setCallbacks()
+        // Connections outlive the handle, so their owner closes them.
+        try setCloseSocket { owner, socket in
+            Unmanaged<Connections>.fromOpaque(owner!).takeUnretainedValue().close(socket)
+        }
+        let owner = Unmanaged.passUnretained(environment.connections).toOpaque()
+        try set(CURLOPT_CLOSESOCKETDATA, pointer: owner)
+    }
+
+    /// Trusts the authorities in the file instead of the system's, for origins and for the proxy.
+    private func trustOnly(_ certificateFile: String) throws(CurlError) {
+        for (file, directory) in [
+            (CURLOPT_CAINFO, CURLOPT_CAPATH), (CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH),
+        ] {
+            try set(file, certificateFile)
+            try set(directory, pointer: nil)
+        }
+    }
+
+    /// Sets the options that differ between requests.
+    func setOptions(of plan: RequestPlan) throws(CurlError) {
+        try set(CURLOPT_URL, plan.url)
+        // Without a proxy the option must be empty: a proxy from the environment would hide the host's address
+        // from the check.
+        if case .proxy(let url) = plan.route {
+            try set(CURLOPT_PROXY, url)
+        } else {
+            try set(CURLOPT_PROXY, "")
+        }
+        try set(CURLOPT_FOLLOWLOCATION, plan.route == .direct ? 1 : 0)
+        try set(CURLOPT_HTTPHEADER, list: plan.headers.list)
+        try set(
+            CURLOPT_HTTP_VERSION,
+            plan.mayShareConnection ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
+        // Over TLS a request waits for a handshake that may lead to HTTP/2. Plain HTTP has nothing to wait for.
+        try set(CURLOPT_PIPEWAIT, plan.mayShareConnection ? 1 : 0)
+        try set(CURLOPT_FRESH_CONNECT, plan.needsNewConnection ? 1 : 0)
+    }
+
+    /// Directs the callbacks to a request. It must live as long as the transfer.
+    func setOwner(_ request: Request) throws(CurlError) {
+        let owner = Unmanaged.passUnretained(request).toOpaque()
+        try set(CURLOPT_PRIVATE, pointer: owner)
+        try set(CURLOPT_HEADERDATA, pointer: owner)
+        try set(CURLOPT_WRITEDATA, pointer: owner)
+        try set(CURLOPT_XFERINFODATA, pointer: owner)
+        try set(CURLOPT_OPENSOCKETDATA, pointer: owner)
+        try set(CURLOPT_PREREQDATA, pointer: owner)
+    }
+
+    private func setCallbacks() throws(CurlError) {
+        try setData(CURLOPT_HEADERFUNCTION) { bytes, size, count, owner in
+            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            return Request.from(owner).receivedHeader(line) ? line.count : 0
+        }
+        try setData(CURLOPT_WRITEFUNCTION) { bytes, size, count, owner in
+            let piece = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            let request = Request.from(owner)
+            switch request.receivedBody(piece) {
+            case .taken: return piece.count
+            case .refused: return 0
+            case .paused:
+                request.easy.isPaused = true
+                return Int(CURL_WRITEFUNC_PAUSE)
+            }
+        }
+        try setProgress { owner, _, received, _, _ in
+            Request.from(owner).maySkip(Int64(received)) ? 0 : 1
+        }
+        try setOpenSocket { owner, _, address in
+            Request.from(owner).openSocket(address!)
+        }
+        try setBeforeRequest { owner, _, _, _, localPort in
+            let mayAsk = Request.from(owner).mayAsk(onLocalPort: Int(localPort))
+            return mayAsk ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        }
+    }
+}
+
+extension Request {
+    /// The request behind the user data of a callback.
+    fileprivate static func from(_ owner: UnsafeMutableRawPointer?) -> Request {
+        Unmanaged<Request>.fromOpaque(owner!).takeUnretainedValue()
+    }
+
+    /// The request that a handle belongs to. CURLINFO_PRIVATE(3).
+    static func owning(_ handle: UnsafeMutableRawPointer) -> Request {
+        var owner: UnsafeMutableRawPointer?
+        let code = ccurl_get_pointer(handle, CURLINFO_PRIVATE, &owner)
+        precondition(code == CURLE_OK && owner != nil, "libcurl has a handle without a request")
+        return from(owner)
+    }
+}

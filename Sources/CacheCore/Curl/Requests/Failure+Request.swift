@@ -1,0 +1,50 @@
+internal import SystemPackage
+
+/// Failures that a request finds itself. `Failure+Curl.swift` translates those of libcurl.
+extension Failure {
+    static let tooManyHeaders = Failure(
+        .protocolError, "the response has more than 64 KiB of headers")
+
+    static let transferCoding = Failure(
+        .protocolError, "the body is compressed for the transfer, which was not asked for")
+
+    static let twoLengths = Failure(
+        .protocolError, "the server promises two different lengths of the same image")
+
+    /// See ``Request/claimsHTTP2``.
+    static let multiplexedUnasked = Failure(
+        .protocolError,
+        "the server answers by HTTP/2 on a connection that did not agree on HTTP/2")
+
+    /// See ``Request/repeatsResponse(_:)``.
+    static let beganAgain = Failure(
+        .truncated, "the server broke off the image and began it again")
+
+    /// See ``Request/metStrayData(_:isRepeated:)``.
+    static let strayData = Failure(
+        .unreachable, "each connection to the server has data on it that was not asked for")
+
+    static let tinyPieces = Failure(
+        .protocolError,
+        "the body comes in many pieces of less than 16 bytes, which delays other downloads")
+
+    static func longRedirect(_ limit: Int) -> Failure {
+        Failure(.redirect, "the redirect has a body of more than \(limit) bytes")
+    }
+
+    static func addressRefused(_ address: IPAddress?) -> Failure {
+        let target = address.map(\.description) ?? "an address that is not IP"
+        return Failure(
+            .addressRefused,
+            "the host's address \(target) is not on the public Internet; --allow-network permits it"
+        )
+    }
+
+    static func noSocket(_ cause: Errno) -> Failure {
+        Failure(.unreachable, "no socket could be opened: \(cause); \(cause.remedy)")
+    }
+
+    static func http(_ status: Int) -> Failure {
+        Failure(.http, "the server answered with status \(status)", httpStatus: status)
+    }
+}

@@ -1,0 +1,115 @@
+internal import CCurl
+
+// Behaviour of libcurl that the cache has to work around. Each workaround that fits into one function is
+// below. The others are:
+//
+// | libcurl                                                      | ends with   | workaround                   |
+// |--------------------------------------------------------------|-------------|------------------------------|
+// | tries a host's next address only when the transfer is        | 8.4.0       | `CurlMulti.perform()`        |
+// | checked again, and does not report that it has to be         |             |                              |
+// | joins a folded line at the beginning of a response to the    | not fixed   | each request has a handle of |
+// | last header of the same handle, which is freed by then       | as of 7.88  | its own                      |
+// | takes an HTTP/2 stream that is reset without an error for a  | not fixed   | `ResponseHead.isFramed`,     |
+// | complete one (RFC 9113 §8.1)                                 | as of 7.88  | `Download.needsHTTP1`        |
+// | counts the connect timeout only for the transfer that opens  | not fixed   | `TransferThread.endWaiting()`|
+// | a connection, not for those that wait for it                 | as of 7.88  |                              |
+// | (CURLOPT_PIPEWAIT(3), CURLOPT_CONNECTTIMEOUT(3))             |             |                              |
+// | sends one plain HTTP request after the other under           | not fixed   | `CurlEasy.setOptions(of:)`   |
+// | CURLOPT_PIPEWAIT                                             | as of 7.88  |                              |
+// | waits for a name lookup before it releases a transfer        | not fixed   | `TransferThread.abandon(_:)`,|
+// |                                                              | as of 7.88  | CURLOPT_QUICK_EXIT           |
+// | closes idle connections only with their multi handle         | by design   | `TransferThread.renew()`     |
+// | restarts CURLOPT_LOW_SPEED_TIME(3) after each pause          | by design   | `RateLimiter` never pauses a |
+// |                                                              |             | slow download                |
+// | unpacks transfer codings that were not asked for             | by design   | `ResponseHead`               |
+// | reports a header line of more than 100 kB as                 | not fixed   | `Failure.curl(_:)`           |
+// | CURLE_OUT_OF_MEMORY                                          | as of 7.88  |                              |
+
+extension Request {
+    // MARK: Responses
+
+    /// Whether the response claims HTTP/2 on a connection that did not agree on it. libcurl believes the claim,
+    /// and would mix up the responses to several requests. Not fixed as of 7.88.
+    var claimsHTTP2: Bool { head.isMultiplexed && !easy.speaksHTTP2 }
+
+    /// Whether a line after the body begins another response. libcurl repeats a request by HTTP/1.1 if the
+    /// server resets the stream with HTTP_1_1_REQUIRED (RFC 9113 §7), even in the middle of a body. Not fixed as
+    /// of 7.88.
+    func repeatsResponse(_ line: UnsafeRawBufferPointer) -> Bool {
+        head.isMultiplexed && line.isStatusLine
+    }
+
+    /// Has libcurl ignore the `Location` of a 304. libcurl follows any 3xx, but a 304 is no redirect
+    /// (RFC 9110 §15.4.5). Not fixed as of 7.88.
+    func stopRedirectBy304() {
+        do {
+            try easy.set(CURLOPT_FOLLOWLOCATION, 0)
+        } catch {
+            fail(.curl(error))
+        }
+    }
+
+    /// Whether a header line belongs to a proxy's response to CONNECT. libcurl would read the body of a refusal
+    /// to its end, however long it is, and would do nothing else. So a refusal ends the request. Not fixed as of
+    /// 7.88.
+    var isTunnelResponse: Bool {
+        guard case .proxy = route else { return false }
+        return !hop.hasAsked
+    }
+
+    // MARK: Bodies
+
+    /// Whether a piece comes after the request was ended. libcurl can continue after a piece that it had held
+    /// back was refused; that piece is lost. Not fixed as of 7.88.
+    var isPieceAfterRefusal: Bool { failure != nil }
+
+    /// Whether the body of a redirect is no longer than may be skipped. libcurl skips the body of a redirect
+    /// that it follows without any limit, by design.
+    func isRedirectBodyShort(_ count: Int64) -> Bool {
+        if count > hop.redirectBytes, !isConnecting {
+            hop.redirectBytes = count
+            hop.began = .now
+        }
+        return count <= Self.skippedBodyLimit
+    }
+
+    // MARK: Connections
+
+    /// Whether the connection that libcurl chose has unread data. libcurl takes data that arrived while a
+    /// connection was idle for the response to the next request, and so one image for another: HTTP/1.1 matches
+    /// responses to requests only by their order (RFC 9112 §9.3). An HTTP/2 connection is exempt because several
+    /// requests share it. Not fixed as of 7.88.
+    func hasUnreadData(onLocalPort port: Int) -> Bool {
+        !isConnecting && !easy.speaksHTTP2
+            && environment.connections.hasUnread(localPort: port)
+    }
+
+    /// Has libcurl close the connection after this request.
+    func forbidReuse() {
+        do {
+            try easy.set(CURLOPT_FORBID_REUSE, 1)
+        } catch {
+            fail(.curl(error))
+        }
+    }
+
+    /// Whether the request has to be sent again by a new connection, because the reused one had stray data on it:
+    /// either ``hasUnreadData(onLocalPort:)`` found it, or it arrived later and libcurl took it for a response
+    /// without a status line. The server may have sent a body after a 304.
+    ///
+    /// - Parameter isRepeated: The download has met stray data before, so this request had a new connection.
+    func metStrayData(_ end: RequestEnd, isRepeated: Bool) -> Bool {
+        if metUnreadData { return end == .failed(.abortedByCallback) }
+        guard !isRepeated, end == .failed(.unsupportedProtocol) else { return false }
+        return hop.hasAsked && !isConnecting
+    }
+
+    /// Closes the connection of a request that timed out, if the connection is silent for all. libcurl would have
+    /// other downloads from the host wait on an HTTP/2 connection for as long as TCP keeps it. Not fixed as of
+    /// 7.88.
+    func leaveSilentConnection(_ end: RequestEnd) {
+        guard end == .failed(.timedOut), hop.hasAsked, easy.isSecure else { return }
+        environment.connections.shutDownIfSilent(
+            localPort: easy.localPort, for: .seconds(environment.settings.stallTimeout))
+    }
+}

@@ -1,0 +1,39 @@
+/// How images are downloaded.
+public struct TransferSettings: Sendable {
+    /// Downloads that run at once. The last eighth is reserved for visible images and for clients that have no
+    /// download.
+    public var transferLimit = 64
+    /// Downloads from one host at once. The last one is reserved like the last eighth of all. Downloads over
+    /// HTTP/2 share a connection, so the limit does not apply to them.
+    public var transfersPerHost = 6
+    /// Bytes of images a second, all downloads together; `nil` for no limit.
+    public var maximumRate: Int64?
+    /// The addresses that connections may lead to.
+    public var addressPolicy = AddressPolicy()
+    /// Addresses of host names that replace those of the resolver, in the form of CURLOPT_RESOLVE(3); for tests.
+    var resolutions: [String] = []
+    /// The proxy for all requests, as `http://host:port`. A proxy from the environment is not used.
+    public var proxy: String?
+    /// Whether SVG is accepted, which can contain scripts.
+    public var acceptsSVG = false
+    /// Whether any body with status 200 is accepted.
+    public var acceptsAnything = false
+    /// How responses are stored and reused.
+    public var caching = CachingRules()
+    /// A PEM file of certificates to trust instead of the system's.
+    public var certificateFile: String?
+    /// Seconds to resolve the host's name and connect.
+    public var connectTimeout = 11
+    /// Seconds after which a download slower than 1 KiB/s ends.
+    public var stallTimeout = 30
+    /// Redirects that are followed.
+    public var redirectLimit = 8
+    /// Sent with every request; the stored image must not depend on the caller.
+    public var userAgent = "cached"
+
+    public init() {}
+
+    func accepts(_ type: MediaType) -> Bool {
+        acceptsAnything || (type == .svg ? acceptsSVG : type != .other)
+    }
+}

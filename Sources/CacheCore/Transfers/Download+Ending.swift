@@ -1,0 +1,137 @@
+internal import CacheKey
+
+/// The end of a download.
+extension Download {
+    /// The last request ended.
+    func finish(_ end: RequestEnd) -> TransferEnd {
+        if end == .completed, request.failure == nil, request.head.status == 304,
+            case .conditional(let asked) = entry, let record = confirmed(asked)
+        {
+            return .confirmed(Revalidation(flight: id, key: key, asked: asked, record: record))
+        }
+        switch result(end) {
+        case .success(let image): return .staged(image)
+        case .failure(let failure): return .failed(failed(failure))
+        }
+    }
+
+    private func failed(_ failure: Failure) -> FailedTransfer {
+        let rules = context.settings.caching
+        var failed = FailedTransfer(failure: failure)
+        failed.isOrigins = request.tunnelRefusal == nil
+        if failure.kind == .http {
+            failed.said = rules.statement(on: failure, by: request.head, request.times)
+        }
+        if [.unresolved, .unreachable, .timeout].contains(failure.kind) {
+            failed.isOffline = NetworkInterfaces.isOffline
+        }
+        failed.letsStaleServe =
+            failure.letsStaleServe && entry.record?.outlivesFailure(at: .now, rules) == true
+        return failed
+    }
+
+    /// A staged image, or why there is none. The partial stays if a later download can resume it.
+    private func result(_ end: RequestEnd) -> Result<StagedImage, Failure> {
+        if let failure = failure(end) { return .failure(failure) }
+        // The response is about another image, and has none.
+        if answer == .startsOver, body == nil {
+            forgetPartial()
+            context.discardPartial(key)
+        }
+        do {
+            return .success(try staged())
+        } catch let failure as Failure {
+            if hasUnwritten { reportProgress() }
+            // An origin may send only part of the rest. The next request asks for the bytes still missing.
+            if resumed == nil || failure.kind != .truncated { discardPartial() }
+            return .failure(failure)
+        } catch {
+            return .failure(Failure(.storage, "\(error)"))
+        }
+    }
+
+    /// Why there is no complete response with an image.
+    private func failure(_ end: RequestEnd) -> Failure? {
+        if let failure = request.failure {
+            if [.storage, .timeout].contains(failure.kind) {
+                leaveBehind()
+            } else {
+                discardPartial()
+            }
+            return failure
+        }
+        let head = request.head
+        if end == .failed(.couldNotConnect), let refused = request.refusedAddress { return refused }
+        // The status counts even if the body broke off.
+        if head.isFailure, !hasImage, answer != .isWhole { return .http(head.status) }
+        // The head of a 416 is enough.
+        if case .failed(let error) = end, !(head.isComplete && answer == .isWhole) {
+            leaveBehind()
+            return request.proxyFailure(error)
+                ?? .curl(
+                    error, received: received, of: length, head, hasAsked: request.hop.hasAsked,
+                    certificateProblem: request.easy.certificateProblem)
+        }
+        return body != nil || hasImage ? nil : .http(head.status)
+    }
+
+    private func staged() throws -> StagedImage {
+        if let promised = length, promised != received {
+            guard !request.head.isChunked else { throw Failure.otherLength(received, promised) }
+            throw Failure(.truncated, "\(received) of \(promised) bytes arrived")
+        }
+        guard let body = stagedBody() else {
+            needsHTTP1 = mayBeCut
+            throw Failure(.notAnImage, "the response has no body")
+        }
+        let report = try checked(inspector.finish())
+        // The publisher closes the file.
+        self.body = nil
+        return StagedImage(flight: id, key: key, body: body, url: url, record: record(report))
+    }
+
+    /// Whether an HTTP/2 stream without a length can have been reset, and the image can be requested by
+    /// HTTP/1.1.
+    private var mayBeCut: Bool {
+        request.head.isMultiplexed && !request.head.isFramed && mayShareConnection
+    }
+
+    private func stagedBody() -> StagedBody? {
+        switch body {
+        case .bytes(let bytes): .bytes(bytes)
+        case .file(let file): (digest?.finish()).map { .file(file, $0) }
+        case nil: nil
+        }
+    }
+
+    /// Throws unless the bytes are a complete image of an accepted type.
+    private func checked(_ report: ImageReport) throws -> ImageReport {
+        let type = report.mediaType ?? .other
+        guard context.settings.accepts(type) else { throw Failure.notAccepted(type) }
+        // Many images lack their end mark. That is tolerated if the framing of the response shows that all bytes
+        // arrived; otherwise the image itself has to show it. The lengths inside the image always have to fit.
+        guard request.head.isFramed || resumed != nil || report.completeness == .whole else {
+            needsHTTP1 = mayBeCut
+            throw Failure.unvouched(report.completeness, received)
+        }
+        switch report.completeness {
+        case .empty where type != .other: throw Failure.noImage(type, received)
+        case .cut where type != .other: throw Failure.cutByOrigin(type, received)
+        default: return report
+        }
+    }
+
+    private func record(_ report: ImageReport) -> EntryRecord {
+        let rules = context.settings.caching
+        var record =
+            if let partial = resumed?.resumption.record {
+                EntryRecord(
+                    report, continuing: partial, request.head, request.times, rules)
+            } else {
+                EntryRecord(size: received, report, request.head, request.times, rules)
+            }
+        // The callers' time to open a transient image begins when the image is there.
+        if record.removeAt != nil { record.removeAt = .now + rules.handOverTime }
+        return record
+    }
+}

@@ -1,0 +1,97 @@
+internal import CacheKey
+internal import SystemPackage
+
+/// Resuming an interrupted download. While the origin is asked for the rest, the partial is read again, because
+/// digest and type depend on every byte.
+extension Download {
+    /// The meaning of the response to a request for the rest; `nil` if there was no such request.
+    var answer: Resumption.Answer? { resumed?.resumption.answer(request.head, now: .now) }
+
+    /// Whether the body of the response is an image, or the rest of one.
+    var hasImage: Bool {
+        switch answer {
+        case nil: request.head.status == 200
+        case .goesOn, .startsOver: true
+        case .isWhole, .unusable, .failure: false
+        }
+    }
+
+    /// Whether part of the partial still has to be read. The rest of the image is taken after that.
+    var isRereading: Bool { resumed.map { reread < $0.resumption.received } ?? false }
+
+    /// Whether the download ends as soon as the partial is read.
+    var waitsForRereading: Bool { isRereading && answer == .isWhole }
+
+    func beginReading(_ partial: ResumablePartial) {
+        digest = SHA256()
+        inspector = ImageInspector()
+        received = partial.resumption.received
+        context.delegate.downloadBegan(key, id, received: received, of: length)
+    }
+
+    /// Reads the next piece of the partial.
+    func reread(into buffer: UnsafeMutableRawBufferPointer) {
+        guard let resumed, isRereading else { return }
+        let rest = resumed.resumption.received - reread
+        let piece = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(Int(clamping: rest)))
+        do {
+            let count = try resumed.file.read(at: reread, into: piece)
+            inspect(UnsafeRawBufferPointer(rebasing: piece[..<count]))
+            reread += Int64(count)
+            isPartialChanged = count == 0
+        } catch {
+            isPartialChanged = true
+        }
+        if isPartialChanged { reread = resumed.resumption.received }
+    }
+
+    /// The partial's file, to be appended to.
+    func unchanged(_ partial: ResumablePartial) throws(PartialChanged) -> StagingFile {
+        guard !isPartialChanged, context.directory.isUntouched(partial) else {
+            throw PartialChanged()
+        }
+        return partial.file
+    }
+
+    /// The request ended. Returns whether its response is useless, so that the whole image has to be requested.
+    /// If the response says that the partial is complete, the partial becomes the image.
+    func hasToStartOver() -> Bool {
+        guard let resumed, body == nil, request.failure == nil else { return false }
+        switch answer {
+        case .unusable: return true
+        case .goesOn: return isPartialChanged
+        case .isWhole:
+            do {
+                body = .file(try unchanged(resumed))
+                return false
+            } catch {
+                return true
+            }
+        default: return false
+        }
+    }
+
+    /// Plans a request for the whole image.
+    func startOver() {
+        forgetPartial()
+        context.discardPartial(key)
+        isHeadReported = false
+        entry = entry.withoutCondition
+        (redirectTarget, redirects) = (nil, 0)
+        plan.url = url.percentEncoded
+        if context.settings.proxy != nil { plan.route = .lookup }
+        plan.headers = .usual
+        plan.head = ResponseHead()
+        plan.firstSentAt = .now
+    }
+
+    /// The download starts over without the partial.
+    func forgetPartial() {
+        resumed = nil
+        digest = nil
+        received = 0
+        reread = 0
+        isPartialChanged = false
+        context.delegate.downloadBegan(key, id, received: 0, of: nil)
+    }
+}

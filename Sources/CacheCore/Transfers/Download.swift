@@ -1,0 +1,193 @@
+internal import CacheKey
+internal import SystemPackage
+
+/// One attempt to download the image of a flight. It consists of one request, or of several: for each redirect
+/// behind a proxy, by another connection, or for the whole image if its rest cannot be had. Belongs to the
+/// transfer loop's thread.
+///
+/// Digest, type and size of the image are computed while its bytes pass. A small image stays in memory, and the
+/// directory's thread computes its digest. Only a partial download that is resumed is read again.
+final class Download {
+    let id: FlightID
+    let key: CacheKey
+    let url: CacheURL
+    let context: TransferContext
+    /// Whether it may share a connection with other downloads, which takes HTTP/2.
+    let mayShareConnection: Bool
+    private(set) var request: Request
+    /// The next request, or the current one.
+    var plan: RequestPlan
+    var entry: KnownEntry
+
+    /// The image's bytes, in memory or in a file; `nil` before the first one arrives.
+    var body: ReceivedBody?
+    /// Bytes of the image that are there.
+    var received: Int64 = 0
+    /// The digest of the bytes in the partial file.
+    var digest: SHA256?
+    var inspector = ImageInspector()
+
+    /// The partial download that is resumed, if the origin agrees.
+    var resumed: ResumablePartial?
+    /// Bytes of it that were read again.
+    var reread: Int64 = 0
+    /// Whether it changed since the request was made, or could not be read.
+    var isPartialChanged = false
+    /// Whether a useless partial file can be in the way.
+    let mayReplacePartial: Bool
+
+    var space = GrantedSpace()
+    /// The target of the latest redirect behind a proxy; `nil` for the URL itself.
+    var redirectTarget: String?
+    var redirects = 0
+    /// How often a reused connection had stray data on it; see ``Request/metStrayData(_:isRepeated:)``.
+    var strayConnections = 0
+    /// Whether the first response began: that of the URL's own host, before any redirect.
+    private var isAnswered = false
+    /// Whether the promised length was reported, or that there is none.
+    var isHeadReported = false
+    /// Whether the bytes that came by HTTP/2 do not show that they are all. HTTP/1.1 would.
+    var needsHTTP1 = false
+
+    /// Prepares the first request. A partial download is resumed, or else an entry is asked about, if the `hints`
+    /// say that there can be one.
+    init(
+        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ hints: LocalHints,
+        mayShareConnection: Bool, _ context: TransferContext
+    ) throws(CurlError) {
+        (self.id, self.key, self.url, self.context) = (id, key, url, context)
+        self.mayShareConnection = mayShareConnection
+        mayReplacePartial = hints.partial
+        let settings = context.settings
+        resumed = hints.partial ? context.directory.restingPartial(of: key) : nil
+        let record = hints.entry ? context.directory.entryRecord(of: key) : nil
+        let conditions = record?.validators.conditionFields ?? []
+        let asks = resumed == nil && !conditions.isEmpty
+        entry = record.map { asks ? .conditional($0) : .unconditional($0) } ?? .none
+        plan = RequestPlan(
+            flight: id, url: url.percentEncoded,
+            route: settings.proxy == nil ? .direct : .lookup,
+            // Without TLS there is no HTTP/2. If a rate limit held one download back, its bytes would pile up in
+            // memory beside those of the others on the connection.
+            mayShareConnection: mayShareConnection && url.isSecure && settings.maximumRate == nil)
+        if let resumed {
+            plan.headers = RequestHeaders(resumed.resumption.fields)
+        } else if asks {
+            plan.headers = RequestHeaders(conditions)
+        }
+        request = try Request(plan, context.requests)
+        request.delegate = self
+        if let resumed { beginReading(resumed) }
+    }
+
+    /// Makes another request, as planned.
+    func requestAgain() throws(CurlError) {
+        request = try Request(plan, context.requests)
+        request.delegate = self
+    }
+
+    /// Bytes of the whole image, once they are known.
+    var length: Int64? { resumed?.resumption.record.total ?? request.head.contentLength }
+}
+
+extension Download: RequestDelegate {
+    var wantsBody: Bool { body != nil || hasImage }
+
+    func responseBegan(isMultiplexed: Bool) {
+        guard !isAnswered else { return }
+        isAnswered = true
+        // A host without TLS never answers by HTTP/2.
+        if url.isSecure { context.delegate.downloadAnswered(id, isMultiplexed: isMultiplexed) }
+    }
+
+    /// A large image is refused as soon as its length is known: its body can take long to arrive. A small one is
+    /// refused at its first byte, when it asks for space.
+    func refusal(of head: ResponseHead) -> Failure? {
+        guard head.status == 200, let length = head.contentLength, length > Self.memoryLimit else {
+            return nil
+        }
+        return context.delegate.refusal(of: key, id, length: length)
+    }
+
+    func received(_ bytes: UnsafeRawBufferPointer) -> WriteResult {
+        guard space.lacking == nil else { return .refused }
+        do {
+            if body == nil { try checkHead() }
+            guard try mayTake(bytes.count) else {
+                return space.lacking == nil ? .paused : .refused
+            }
+            if body == nil { try beginBody() }
+            try take(bytes)
+            return .taken
+        } catch is PartialChanged {
+            isPartialChanged = true
+        } catch let failure as Failure {
+            request.fail(failure)
+        } catch let cause as Errno {
+            notStored(cause)
+        } catch {
+            request.fail(Failure(.storage, "\(error)"))
+        }
+        return .refused
+    }
+
+    private func checkHead() throws {
+        if let encoding = request.head.contentEncoding {
+            throw Failure(
+                .protocolError,
+                "the body is encoded as \(encoding.cut(toBytes: 100)), which was not asked for")
+        }
+        if answer == .startsOver { forgetPartial() }
+    }
+
+    /// Whether `count` bytes more may be taken now; if not, the transfer pauses.
+    private func mayTake(_ count: Int) throws -> Bool {
+        try !isRereading && hasSpace(for: count)
+            && context.rateLimiter.admits(
+                count, of: id, in: context.delegate.flow(of: key, id), now: .now)
+    }
+
+    /// The first byte of an image arrives, or the first of the rest of a resumed one.
+    private func beginBody() throws {
+        if let resumed {
+            body = .file(try unchanged(resumed))
+        } else {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(min(Int(clamping: length ?? 0), Self.memoryLimit))
+            body = .bytes(bytes)
+            inspector = ImageInspector()
+            // The old file has to go now: its space is no longer counted.
+            if mayReplacePartial { try beginPartial() }
+        }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) throws {
+        if let end = resumed?.resumption.end(of: request.head) ?? length,
+            received + Int64(bytes.count) > end
+        {
+            throw Failure(
+                .protocolError, "the server sent more than the \(end) bytes it promised")
+        }
+        if body?.held(bytes, atMost: Self.memoryLimit) != true {
+            try beginPartial()
+            try body?.file?.append(bytes, makeRoom: { makesRoom(for: bytes.count) })
+        }
+        inspect(bytes)
+        received += Int64(bytes.count)
+        if let type = inspector.mediaType, !context.settings.accepts(type) {
+            throw Failure.notAccepted(type)
+        }
+        if !hasUnwritten { reportProgress() }
+    }
+
+    /// Adds the next bytes of the image to its digest and looks for its type and size.
+    func inspect(_ bytes: UnsafeRawBufferPointer) {
+        digest?.update(bytes)
+        inspector.consume(bytes)
+    }
+
+    func reportProgress() {
+        isHeadReported = true
+        context.delegate.downloadProgressed(key, id, received: received, of: length)
+    }
+}

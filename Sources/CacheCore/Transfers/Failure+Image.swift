@@ -1,0 +1,54 @@
+/// Failures of responses whose body is not a complete, accepted image.
+extension Failure {
+    /// The connection closed, and neither the response nor the image shows that all bytes arrived.
+    static func unvouched(
+        _ completeness: ImageReport.Completeness, _ received: Int64
+    ) -> Failure {
+        completeness == .unverifiable
+            ? Failure(
+                .unverifiable,
+                "the connection closed after \(received) bytes, and neither the server nor the image says "
+                    + "where the image ends")
+            : Failure(
+                .truncated,
+                "the connection closed before the image's own end, after \(received) bytes")
+    }
+
+    /// Chunks take precedence over a length, but a response with both cannot be trusted (RFC 9112 §6.3).
+    static func otherLength(_ received: Int64, _ promised: Int64) -> Failure {
+        Failure(
+            .protocolError,
+            "\(received) bytes came in chunks, but the server promised \(promised)")
+    }
+
+    static let notAnImage = Failure(
+        .notAnImage,
+        "the bytes are not an image of a known type; the server may have sent an error "
+            + "page (CACHED_ACCEPT=any accepts anything)")
+
+    /// The bytes begin like an image.
+    static func noImage(_ type: MediaType, _ received: Int64) -> Failure {
+        Failure(
+            .notAnImage,
+            "the \(received) bytes begin like \(type.name) but hold no image; the server may have cut it "
+                + "short, or sent something else")
+    }
+
+    static func cutByOrigin(_ type: MediaType, _ received: Int64) -> Failure {
+        Failure(
+            .notAnImage,
+            "the \(received) bytes are only the beginning of \(type.name), whose own lengths promise more; "
+                + "the server's copy is cut short")
+    }
+
+    static func notAccepted(_ type: MediaType) -> Failure {
+        guard type != .other else { return notAnImage }
+        return Failure(.notAnImage, "\(type.name) is not accepted unless CACHED_ACCEPT names it")
+    }
+
+    static func tooLarge(_ length: Int64?, _ maximum: Int64) -> Failure {
+        let size = length.map { "the image has \($0) bytes" } ?? "the image is too large"
+        return Failure(
+            .tooLarge, "\(size); one image can have \(maximum) bytes (--max-image-bytes)")
+    }
+}

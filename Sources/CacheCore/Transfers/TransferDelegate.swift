@@ -1,0 +1,34 @@
+internal import CacheKey
+
+/// The owner of a ``TransferLoop``: it decides about space and order, and is notified of progress. The loop's
+/// thread calls it. A flight can be over already when a call arrives.
+protocol TransferDelegate: AnyObject, Sendable {
+    /// A download begins with `received` bytes of `total` that a partial has, or starts over with none.
+    func downloadBegan(_ key: CacheKey, _ id: FlightID, received: Int64, of total: Int64?)
+
+    /// The first response began. If its connection is multiplexed, as with HTTP/2, other downloads from the host
+    /// can share it.
+    func downloadAnswered(_ id: FlightID, isMultiplexed: Bool)
+
+    /// The flow that the download belongs to now, and with it its priority; `nil` once the flight is over.
+    func flow(of key: CacheKey, _ id: FlightID) -> TransferQueue.FlowKey?
+
+    /// The download has `received` bytes of `total`, if the origin promised a length.
+    func downloadProgressed(_ key: CacheKey, _ id: FlightID, received: Int64, of total: Int64?)
+
+    /// Returns why an image of the promised length can never be taken, or `nil`.
+    func refusal(of key: CacheKey, _ id: FlightID, length: Int64) -> Failure?
+
+    /// Asks for space before bytes are written.
+    ///
+    /// - Parameters:
+    ///   - needed: Bytes of the image that are about to be there.
+    ///   - length: Bytes of the whole image, if the origin promised a length.
+    func space(for key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?) -> SpaceGrant
+
+    /// The disk is full in spite of a grant. Evicts for `bytes` more; returns whether it made room.
+    func makeRoom(for key: CacheKey, _ bytes: Int64) -> Bool
+
+    /// The download is over.
+    func downloadEnded(_ key: CacheKey, _ id: FlightID, _ end: TransferEnd)
+}

@@ -1,0 +1,219 @@
+internal import CacheKey
+import Glibc
+
+/// The work of the transfer loop's thread. No other thread uses anything of it.
+final class TransferThread {
+    let context: TransferContext
+    let multi: CurlMulti
+    var downloads: [FlightID: Download] = [:]
+    var cancellations = CancelledLookups()
+    var parked: [FlightID: ParkedDownload] = [:]
+    private var rereading = RereadQueue()
+    private let thread = pthread_self()
+    private var isRunning = true
+    /// Until when a connection is closed as soon as it is idle.
+    private var closesIdleUntil: ContinuousClock.Instant?
+
+    /// The longest sleep in milliseconds. A command ends it early.
+    private static let longestSleep: Int32 = 60_000
+    /// Enough time for most downloads to end, and their connections with them.
+    private static let closingTime = Duration.seconds(5)
+
+    init(_ context: TransferContext, _ multi: CurlMulti) {
+        (self.context, self.multi) = (context, multi)
+        multi.configure(connections: context.settings.transferLimit)
+    }
+
+    // MARK: The loop
+
+    func run(takeCommands: () -> [TransferLoop.Command], maySleep: () -> Bool) {
+        precondition(pthread_equal(thread, pthread_self()) != 0, "libcurl belongs to one thread")
+        while true {
+            for command in takeCommands() { perform(command) }
+            guard isRunning else { break }
+            while let id = nextUnderRateLimit() { resume(id) }
+            multi.perform()
+            while let (handle, end) = multi.nextFinished() { finished(.owning(handle), end) }
+            endWaiting()
+            reread()
+            writeOut()
+            updateConnections()
+            // The end of a download can have added a command to start another.
+            multi.poll(milliseconds: maySleep() && rereading.isEmpty ? sleepTime : 0)
+        }
+        stop()
+    }
+
+    private func stop() {
+        for download in downloads.values {
+            download.leaveBehind()
+            multi.remove(download.request.easy)
+        }
+        downloads.removeAll()
+        for download in cancellations.removeAll() { multi.remove(download.request.easy) }
+    }
+
+    private func perform(_ command: TransferLoop.Command) {
+        switch command {
+        case .start(let id, let key, let url, let hints): begin(id, key, url, hints)
+        case .cancel(let id, let key, let discardsPartial): cancel(id, key, discardsPartial)
+        case .resume(let id): resume(id)
+        case .closeIdleConnections:
+            closesIdleUntil = .now + Self.closingTime
+            multi.configure(connections: 1)
+        case .discardPartial(let key): discardPartial(key)
+        case .stop: isRunning = false
+        }
+    }
+
+    /// Milliseconds until there is work even if nothing happens.
+    private var sleepTime: Int32 {
+        let timeouts = downloads.values.lazy.compactMap(\.request.waitingTime)
+            .map { self.longestWait - $0 }
+        let delays = [context.rateLimiter.delay(now: .now), timeouts.min()].compactMap(\.self)
+        guard let delay = delays.min().map({ max($0, .zero) }) else { return Self.longestSleep }
+        return min(Self.longestSleep, Int32(clamping: Int64(delay / .milliseconds(1)) + 1))
+    }
+
+    // MARK: Downloads
+
+    func begin(
+        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ hints: LocalHints,
+        mayShareConnection: Bool = true
+    ) {
+        do throws(CurlError) {
+            let download = try Download(
+                id, key, url, hints, mayShareConnection: mayShareConnection, context)
+            downloads[id] = download
+            if download.isRereading { rereading.append(id) }
+            multi.add(download.request.easy)
+        } catch {
+            fail(key, id, .curl(error))
+        }
+    }
+
+    private func finished(_ request: Request, _ end: RequestEnd) {
+        if let (download, isUnreported) = cancellations.remove(request.flight) {
+            multi.remove(request.easy)
+            if isUnreported { fail(download.key, download.id, .removed) }
+        } else if let download = downloads[request.flight] {
+            if download.waitsForRereading {
+                rereading.ended[download.id] = end
+            } else {
+                self.end(download, end)
+            }
+        } else {
+            preconditionFailure("libcurl finished a request of no download")
+        }
+    }
+
+    /// The request of a download ended, and with it the download unless it makes another request.
+    func end(_ download: Download, _ end: RequestEnd) {
+        if let bytes = download.space.lacking { return park(download, lacking: bytes) }
+        guard !download.plansAnotherRequest(after: end) else { return requestAgain(download) }
+        download.request.leaveSilentConnection(end)
+        let result = download.finish(end)
+        release(download)
+        if download.needsHTTP1 {
+            context.delegate.downloadBegan(download.key, download.id, received: 0, of: nil)
+            begin(
+                download.id, download.key, download.url, LocalHints(), mayShareConnection: false)
+        } else {
+            context.delegate.downloadEnded(download.key, download.id, result)
+        }
+    }
+
+    private func requestAgain(_ download: Download) {
+        multi.remove(download.request.easy)
+        do throws(CurlError) {
+            try download.requestAgain()
+            multi.add(download.request.easy)
+        } catch {
+            downloads[download.id] = nil
+            fail(download.key, download.id, .curl(error))
+        }
+    }
+
+    func release(_ download: Download) {
+        multi.remove(download.request.easy)
+        downloads[download.id] = nil
+        rereading.ended[download.id] = nil
+        context.rateLimiter.forget(download.id)
+    }
+
+    func fail(_ key: CacheKey, _ id: FlightID, _ failure: Failure) {
+        context.delegate.downloadEnded(key, id, .failed(FailedTransfer(failure: failure)))
+    }
+
+    /// Writes out what arrived of incomplete images.
+    private func writeOut() {
+        for download in downloads.values {
+            if download.hasUnwritten {
+                download.writeOut()
+                if download.request.failure != nil { end(download, .failed(.writeFailed)) }
+            } else if download.hasUnreportedHead {
+                download.reportProgress()
+            }
+        }
+    }
+
+    // MARK: Pausing
+
+    /// The next download that the rate limit no longer holds back.
+    private func nextUnderRateLimit() -> FlightID? {
+        context.rateLimiter.next(
+            flow: { id in
+                downloads[id].flatMap { context.delegate.flow(of: $0.key, id) }
+            }, now: .now)
+    }
+
+    /// Continues a paused download. libcurl delivers the piece that it held back within the call.
+    private func resume(_ id: FlightID) {
+        guard let download = downloads[id], download.space.lacking == nil else {
+            return unpark(id)
+        }
+        let result = download.request.easy.resume()
+        if result != .completed { end(download, result) }
+    }
+
+    /// Reads the next piece of a partial. A download whose partial is read continues.
+    private func reread() {
+        guard let id = rereading.next(), let download = downloads[id] else { return }
+        rereading.readPiece(of: download)
+        if download.isRereading {
+            rereading.append(id)
+        } else if let end = rereading.ended.removeValue(forKey: id) {
+            self.end(download, end)
+        } else {
+            resume(id)
+        }
+    }
+
+    // MARK: Connections
+
+    /// Ends requests that wait too long for a connection that another request opens; see the table in
+    /// `Request+Quirks.swift`.
+    private func endWaiting() {
+        for download in downloads.values {
+            guard let time = download.request.waitingTime, time > longestWait else { continue }
+            end(download, .failed(.timedOut))
+        }
+    }
+
+    /// A little more than libcurl's own timeout, so that libcurl reports what it counts itself.
+    private var longestWait: Duration {
+        .seconds(context.settings.connectTimeout) + .milliseconds(500)
+    }
+
+    /// While connections are to be closed: replaces the multi handle as soon as no download needs it, which is
+    /// the only way to close all idle connections. Until then each connection is closed when it becomes idle. After
+    /// a while connections are kept again, because the downloads that still run need them.
+    private func updateConnections() {
+        guard let end = closesIdleUntil else { return }
+        let isIdle = downloads.isEmpty && cancellations.isEmpty
+        guard isIdle || end <= .now else { return }
+        if isIdle { multi.renew() }
+        multi.configure(connections: context.settings.transferLimit)
+        closesIdleUntil = nil
+    }
+}
