@@ -4,12 +4,12 @@ import Testing
 
 @testable import CacheCore
 
-/// Origins that say they speak HTTP/2 and do not, or no longer.
-@Suite("Cache: HTTP/2 that is not", .timeLimit(.minutes(5)))
+/// Origins that claim HTTP/2 without speaking it, or break off a stream.
+@Suite("Cache: false HTTP/2", .timeLimit(.minutes(5)))
 struct ClaimedHTTP2Tests {
     private static let image = SampleImage.png(byteCount: 30_000)
 
-    /// A cache that trusts an origin behind TLS, with what is sent by HTTP/2 if that may be spoken.
+    /// A cache that trusts an origin behind TLS. With `frames` the origin speaks HTTP/2 and sends them.
     private func scene(
         frames: [[UInt8]]? = nil, in scope: TestScope
     ) async throws -> (CacheFixture, TLSTerminator) {
@@ -23,9 +23,9 @@ struct ClaimedHTTP2Tests {
         return (fixture, front)
     }
 
-    /// libcurl 7.88 believes the line, and has downloads share the connection.
+    /// libcurl 7.88 believes the status line and lets downloads share the connection.
     @Test(arguments: ["HTTP/2 200 OK", "HTTP/2.0 200 OK", "HTTP/2 200 "])
-    func whoWasNotAskedForItIsRefused(line: String) async throws {
+    func aClaimOfHTTP2ThatWasNotAgreedOnIsRefused(line: String) async throws {
         try await withTestScope { scope in
             let (fixture, front) = try await scene(in: scope)
             let claim = "\(line)\r\nContent-Length: \(Self.image.count)\r\n\r\n"
@@ -42,8 +42,8 @@ struct ClaimedHTTP2Tests {
         }
     }
 
-    /// It would be half an image, taken for a whole one.
-    @Test func theClaimVouchesForNoEnd() async throws {
+    /// Otherwise a part of an image would be published.
+    @Test func aClaimOfHTTP2DoesNotProveThatTheImageIsComplete() async throws {
         try await withTestScope { scope in
             let (fixture, front) = try await scene(in: scope)
             let head = Array("HTTP/2 200 OK\r\n\r\n".utf8)
@@ -56,8 +56,8 @@ struct ClaimedHTTP2Tests {
         }
     }
 
-    /// As by HTTP/1.1.
-    @Test func aConnectionThatEndsBeforeTheAnswerIsLost() async throws {
+    /// HTTP/1.1 has the same failure.
+    @Test func aConnectionThatClosesBeforeTheResponseIsUnreachable() async throws {
         try await withTestScope { scope in
             let (fixture, front) = try await scene(frames: [], in: scope)
             let wish = Wish(try CacheURL(front.url("a.png")))
@@ -67,8 +67,8 @@ struct ClaimedHTTP2Tests {
         }
     }
 
-    /// libcurl makes the request again by HTTP/1.1, amid the bytes of the first answer (RFC 9113 §7).
-    @Test func anImageThatBeginsAnewAmidItsBytesIsNotOne() async throws {
+    /// libcurl repeats the request by HTTP/1.1 in the middle of the first response (RFC 9113 §7).
+    @Test func anImageThatBeginsAgainInItsMiddleIsRefused() async throws {
         try await withTestScope { scope in
             let (fixture, front) = try await scene(
                 frames: [
@@ -88,10 +88,10 @@ struct ClaimedHTTP2Tests {
         }
     }
 
-    /// A stream that is reset without an error has not ended (RFC 9113 §8.1); libcurl tells no difference, so that
-    /// HTTP/1.1 has to say where an image ends that does not show it.
+    /// A stream that is reset without an error is not complete (RFC 9113 §8.1), but libcurl reports no difference.
+    /// If the image does not show its own end, HTTP/1.1 has to show it.
     @Test(arguments: [12, 20_000, image.count], [true, false])
-    func aStreamThatIsResetEndsNoImage(missing: Int, isWholeByHTTP1: Bool) async throws {
+    func aStreamThatIsResetIsNoCompleteImage(missing: Int, isWholeByHTTP1: Bool) async throws {
         try await withTestScope { scope in
             var data: [[UInt8]] = []
             var rest = Self.image.dropLast(missing)[...]
@@ -118,10 +118,10 @@ struct ClaimedHTTP2Tests {
         }
     }
 
-    /// libcurl 7.88 believes the line, and would have downloads share a connection and mix up whose the responses
-    /// are.
+    /// libcurl 7.88 believes the status line. It would let downloads share a connection and mix up their
+    /// responses.
     @Test(arguments: ["HTTP/2 200", "HTTP/3 200"])
-    func whoClaimsHTTP2WithoutTLSIsRefused(line: String) async throws {
+    func aClaimOfHTTP2WithoutTLSIsRefused(line: String) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let claim = "\(line)\r\nContent-Length: \(Self.image.count)\r\n\r\n"
@@ -132,8 +132,8 @@ struct ClaimedHTTP2Tests {
         }
     }
 
-    /// A redirect leads there from where HTTP/2 is spoken, so that it might be spoken there too.
-    @Test func whoClaimsHTTP2BehindARedirectIsRefused() async throws {
+    /// The redirect comes from a host with HTTP/2, so libcurl permits HTTP/2 for its target, too.
+    @Test func aClaimOfHTTP2BehindARedirectIsRefused() async throws {
         try await withTestScope { scope in
             let authority = try await CertificateAuthority(in: scope)
             let origin = try ScriptedOrigin(in: scope)

@@ -4,10 +4,10 @@ import Testing
 
 @testable import CacheCore
 
-/// A status that says no says so whatever becomes of its body.
+/// An error status counts whether or not its body arrives.
 @Suite("Cache: error answers", .timeLimit(.minutes(5)))
 struct ErrorAnswerTests {
-    /// An answer whose body breaks off.
+    /// A response whose body breaks off.
     private func cut(_ status: Int, _ fields: HeaderFields = [:]) -> OriginScript {
         [.head(status, fields.withDefaults(["Content-Length": "500"])), .bytes([1, 2, 3]), .close]
     }
@@ -18,7 +18,7 @@ struct ErrorAnswerTests {
     }
 
     @Test(arguments: [404, 410, 403, 503])
-    func aBodyThatBreaksOffChangesNothing(status: Int) async throws {
+    func anErrorWithABrokenBodyIsThatError(status: Int) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", cut(status))
@@ -28,7 +28,7 @@ struct ErrorAnswerTests {
         }
     }
 
-    @Test func aBodyThatStallsChangesNothing() async throws {
+    @Test func anErrorWithAStalledBodyIsThatError() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.transfers.stallTimeout = 1 }
             let gate = try Gate()
@@ -39,7 +39,7 @@ struct ErrorAnswerTests {
         }
     }
 
-    @Test func anImageThatIsGoneGoes() async throws {
+    @Test func a404RemovesTheEntry() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route(
@@ -51,13 +51,13 @@ struct ErrorAnswerTests {
             fixture.origin.route("/a.png", cut(404))
             #expect(try await failure(fixture)?.httpStatus == 404)
             guard case .missing = try fixture.lookup("/a.png") else {
-                Issue.record("it is there")
+                Issue.record("the entry is still there")
                 return
             }
         }
     }
 
-    @Test func theWordOnWhenToComeBackCounts() async throws {
+    @Test func retryAfterCountsEvenIfTheBodyBreaksOff() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.retry.remembersFailures = true }
             fixture.origin.route("/a.png", cut(503, ["Retry-After": "250"]))
@@ -67,8 +67,8 @@ struct ErrorAnswerTests {
         }
     }
 
-    /// Another image, and nothing of it: the old partial is of no use any more.
-    @Test func anEmptyAnswerEndsAPartial() async throws {
+    /// The empty response is about another image, so the old partial is useless.
+    @Test func anEmptyResponseRemovesThePartial() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             try fixture.leavePartial(
@@ -79,7 +79,7 @@ struct ErrorAnswerTests {
         }
     }
 
-    @Test func noCodingAtAllIsNone() async throws {
+    @Test func anEmptyContentEncodingIsNoEncoding() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route(
@@ -90,7 +90,7 @@ struct ErrorAnswerTests {
         }
     }
 
-    @Test func aLineBeyondAllBoundsIsTooLong() async throws {
+    @Test func aVeryLongHeaderLineIsRefused() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let line = String(repeating: "x", count: 150_000)

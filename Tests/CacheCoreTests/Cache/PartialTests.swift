@@ -5,10 +5,10 @@ import Testing
 
 @testable import CacheCore
 
-/// Partials as they lie in the directory: what is written of them, whose they are, and when they go.
+/// Partial downloads in the directory: their records, their owners and their age.
 @Suite("Cache: partials", .timeLimit(.minutes(5)))
 struct PartialTests {
-    // MARK: What is written while a download runs
+    // MARK: While a download runs
 
     @Test(
         arguments: [
@@ -29,7 +29,7 @@ struct PartialTests {
             ),
             (["Last-Modified": Sample.date(0), "Date": Sample.date(0)], nil),
         ] as [(HeaderFields, String?)])
-    func thePartialSaysWhetherItCanBeContinued(headers: HeaderFields, record: String?)
+    func theRecordShowsWhetherThePartialCanBeResumed(headers: HeaderFields, record: String?)
         async throws
     {
         try await withTestScope { scope in
@@ -49,7 +49,7 @@ struct PartialTests {
         }
     }
 
-    @Test func whoLeavesNearTheEndLeavesAWholeImage() async throws {
+    @Test func aDownloadThatIsNearlyCompleteFinishesWithoutACaller() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
@@ -63,8 +63,8 @@ struct PartialTests {
         }
     }
 
-    /// What its head announces counts, though none of it is there yet.
-    @Test func whoLeavesBeforeTheFirstByteOfALittleLeavesAWholeImage() async throws {
+    /// The length in the head counts, although no byte of the body arrived.
+    @Test func aSmallDownloadFinishesWithoutACallerEvenBeforeItsFirstByte() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
@@ -79,9 +79,9 @@ struct PartialTests {
         }
     }
 
-    /// Of a little the record is written only then.
+    /// A small partial gets its record only when the download is abandoned.
     @Test(arguments: [false, true])
-    func whoLeavesEarlyLeavesWhatCanBeContinuedUnlessItMayNotBeStored(isStored: Bool) async throws {
+    func anAbandonedDownloadCanBeResumedUnlessStoringIsForbidden(isStored: Bool) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
@@ -112,7 +112,7 @@ struct PartialTests {
     }
 
     @Test(arguments: Hostile.allCases)
-    func whatIsNotOursIsNeitherContinuedNorWrittenThrough(hostile: Hostile) async throws {
+    func aForeignFileIsNeitherResumedNorWrittenTo(hostile: Hostile) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let precious = try TemporaryDirectory(in: scope).file("precious")
@@ -149,7 +149,7 @@ struct PartialTests {
             try fixture.setPartialRecord(
                 "v1 total=99999 boot=\(BootID.current) etag=\"1\"", of: path)
         case .othersOwn:
-            // Only root can give a file away.
+            // Only root can change the owner of a file.
             guard chown(path, 1, 1) == 0 else {
                 return try make(.noRecord, path, precious, fixture)
             }
@@ -158,12 +158,12 @@ struct PartialTests {
 
     // MARK: Age
 
-    @Test func aPartialNobodyAskedForWithinADayGoes() async throws {
+    @Test func aPartialUnusedForADayIsRemoved() async throws {
         try await withTestScope { scope in
             let folder = try TemporaryDirectory(in: scope)
             try folder.directory("cache")
             let now = FileTime.now
-            // Of one to come nobody knows when it was.
+            // A time in the future comes from a wrong clock, so the age is unknown.
             let daysAgo = [1, 0, -1].map {
                 FileTime(nanoseconds: now.nanoseconds - $0 * 86_401_000_000_000).specification
             }

@@ -4,13 +4,13 @@ import Testing
 
 @testable import CacheCore
 
-/// Downloads through a proxy, which is asked by absolute URL (RFC 9112 §3.2.2).
+/// Downloads through a proxy, whose requests have an absolute URL (RFC 9112 §3.2.2).
 @Suite("Cache: proxies", .timeLimit(.minutes(5)))
 struct ProxyTests {
     private let image = SampleImage.png(byteCount: 3000)
     private let url = "http://images.test/a.png"
 
-    /// A cache that asks a proxy for everything. Names resolve as `resolutions` say.
+    /// A cache that sends all requests to a proxy. The `resolutions` are the addresses of names.
     private func fixture(
         _ resolutions: [String], allowing ranges: [AddressRange] = [], in scope: TestScope
     ) throws -> CacheFixture {
@@ -28,7 +28,7 @@ struct ProxyTests {
         return try await fixture.outcome(of: waiter).failures[wish.key]
     }
 
-    @Test func theProxyIsAskedAndNeedsNoPermissionItself() async throws {
+    @Test func theProxyIsAskedAndItsAddressNeedsNoPermission() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(["images.test:80:93.184.215.14"], in: scope)
             fixture.origin.route(url, .answer(body: image))
@@ -42,13 +42,13 @@ struct ProxyTests {
         ("http://images.test/a.png", "images.test:80:93.184.215.14,127.0.0.1"),
         ("http://127.0.0.1:81/a.png", "unused.test:80:1.1.1.1"),
         ("http://[::1]/a.png", "unused.test:80:1.1.1.1"),
-        // Names that nobody has here, and addresses to some proxies.
+        // Names that do not resolve here, but that some proxies take for addresses.
         ("http://10.0.0.1./a.png", "unused.test:80:1.1.1.1"),
         ("http://0x7f.1../a.png", "unused.test:80:1.1.1.1"),
         ("http://169.254.169.254%2e/a.png", "unused.test:80:1.1.1.1"),
         ("http://a.LOCALHOST./a.png", "unused.test:80:1.1.1.1"),
     ])
-    func whatMayNotBeConnectedToIsNotAskedFor(url: String, resolution: String) async throws {
+    func aForbiddenAddressIsNotRequestedFromTheProxy(url: String, resolution: String) async throws {
         try await withTestScope { scope in
             let fixture = try fixture([resolution], in: scope)
             #expect(try await fetch(url, fixture)?.kind == .addressRefused)
@@ -56,7 +56,7 @@ struct ProxyTests {
         }
     }
 
-    @Test func aProxyThatNobodyVouchesForIsNamed() async throws {
+    @Test func theFailureNamesTheProxyIfItsCertificateIsNotTrusted() async throws {
         try await withTestScope { scope in
             let authority = try await CertificateAuthority(in: scope)
             let origin = try ScriptedOrigin(in: scope)
@@ -70,7 +70,7 @@ struct ProxyTests {
         }
     }
 
-    @Test func aProxyThatIsNotThereIsNotTakenForTheServer() async throws {
+    @Test func theFailureNamesTheProxyIfItIsNotRunning() async throws {
         try await withTestScope { scope in
             let port = try ReservedPort(in: scope).number
             let fixture = try CacheFixture(in: scope, origin: ScriptedOrigin(in: scope)) {
@@ -83,7 +83,7 @@ struct ProxyTests {
         }
     }
 
-    @Test func redirectsAreLookedUpOneByOne() async throws {
+    @Test func theTargetOfEachRedirectIsLookedUp() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(
                 [
@@ -101,7 +101,7 @@ struct ProxyTests {
         }
     }
 
-    @Test func whatIsNotModifiedIsNoRedirect() async throws {
+    @Test func a304WithALocationIsNoRedirect() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(["images.test:80:93.184.215.14"], in: scope)
             fixture.origin.route(
@@ -117,7 +117,7 @@ struct ProxyTests {
         }
     }
 
-    @Test func redirectsEndAfterEight() async throws {
+    @Test func eightRedirectsAreFollowed() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(["images.test:80:93.184.215.14"], in: scope)
             fixture.origin.route(url, .redirect(to: url))
@@ -126,8 +126,8 @@ struct ProxyTests {
         }
     }
 
-    /// Each may have so much of a body, as without a proxy.
-    @Test func theBodiesOfRedirectsDoNotAddUp() async throws {
+    /// The limit applies to each body, as without a proxy.
+    @Test func theBodiesOfRedirectsAreLimitedOneByOne() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(["images.test:80:93.184.215.14"], in: scope)
             let body = [UInt8](repeating: 1, count: 20_000)
@@ -142,7 +142,7 @@ struct ProxyTests {
     }
 
     @Test(arguments: ["file:///etc/passwd", "http://user:word@images.test/b.png"])
-    func redirectsLeadNowhereElse(target: String) async throws {
+    func aRedirectToAnotherSchemeOrWithCredentialsIsRefused(target: String) async throws {
         try await withTestScope { scope in
             let fixture = try fixture(["images.test:80:93.184.215.14"], in: scope)
             fixture.origin.route(url, .redirect(to: target))

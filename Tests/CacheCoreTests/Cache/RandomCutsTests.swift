@@ -3,12 +3,12 @@ import Testing
 
 @testable import CacheCore
 
-/// Downloads cut at random, of images that change or not: never is one put together from two.
+/// Downloads that break off at random, of images that change or not: no image is put together from two.
 @Suite("Cache: random cuts", .timeLimit(.minutes(10)))
 struct RandomCutsTests {
     private static let count = isLongForm ? 1000 : 70
 
-    @Test func noImageIsEverMixedFromTwo() async throws {
+    @Test func noImageIsMixedFromTwo() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.transfers.transfersPerHost = 64 }
             let seed = UInt64.random(in: 0..<1_000_000)
@@ -28,7 +28,7 @@ struct RandomCutsTests {
         }
     }
 
-    /// What is cut is asked for again.
+    /// Requests all images until each is complete.
     private func fetchAll(_ fixture: CacheFixture) async throws {
         var paths = (0..<Self.count).map { "/\($0).png" }
         let options = FetchOptions(isRefresh: true)
@@ -40,7 +40,7 @@ struct RandomCutsTests {
         }
     }
 
-    /// Parts are asked for where they can be had, and then at most 64 KiB are sent twice.
+    /// The rest of an image is requested if the origin supports ranges. Then at most 64 KiB are sent twice.
     private func expectThrift(of origin: FickleOrigin, _ comment: String) {
         let answers = origin.answers
         let asksForParts = answers.contains { $0.from != nil }

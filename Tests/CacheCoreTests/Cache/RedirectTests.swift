@@ -4,7 +4,7 @@ import Testing
 
 @testable import CacheCore
 
-/// What an entry may be used for when redirects led to it, and what becomes of it when they lead elsewhere.
+/// Entries that were found through redirects, and redirects that change.
 @Suite("Cache: redirects", .timeLimit(.minutes(5)))
 struct RedirectTests {
     private let image = SampleImage.png(byteCount: 200_000)
@@ -30,8 +30,8 @@ struct RedirectTests {
 
     // MARK: Failures
 
-    /// Its redirect was one.
-    @Test func aTargetThatDoesNotSpeakHTTPIsToBlameItself() async throws {
+    /// The redirect itself was valid.
+    @Test func aTargetWithoutHTTPIsAProtocolErrorAndNoRedirectError() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             redirect(fixture)
@@ -46,8 +46,8 @@ struct RedirectTests {
 
     // MARK: Validators
 
-    /// Both say the same of themselves, as two files of one age do.
-    @Test func anotherTargetConfirmsNothing() async throws {
+    /// Both targets have the same validators, as two files with the same time can have.
+    @Test func a304FromAnotherTargetDoesNotConfirmTheEntry() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             redirect(fixture)
@@ -65,7 +65,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func theSameTargetConfirms() async throws {
+    @Test func a304FromTheSameTargetConfirmsTheEntry() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             redirect(fixture)
@@ -81,7 +81,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func whatIsNoRedirectAnyMoreConfirmsNothing() async throws {
+    @Test func a304WithoutTheOldRedirectDoesNotConfirmTheEntry() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             redirect(fixture)
@@ -99,7 +99,7 @@ struct RedirectTests {
 
     // MARK: Partials
 
-    @Test func theSameTargetGoesOn() async throws {
+    @Test func aPartialIsResumedFromTheSameTarget() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             redirect(fixture)
@@ -112,8 +112,8 @@ struct RedirectTests {
         }
     }
 
-    /// Otherwise one image would begin and another end.
-    @Test func anotherTargetStartsOver() async throws {
+    /// Otherwise the parts of two images would be put together.
+    @Test func aPartialIsNotResumedFromAnotherTarget() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             redirect(fixture)
@@ -129,7 +129,8 @@ struct RedirectTests {
 
     // MARK: Freshness
 
-    /// Status and fields of a redirect to what is fresh for long, and whether that is a hit then.
+    /// The target is fresh for long. The arguments are the status and fields of the redirect, and whether the entry
+    /// is a hit.
     @Test(
         arguments: [
             (302, [:], false), (307, [:], false), (301, [:], true), (308, [:], true),
@@ -138,7 +139,7 @@ struct RedirectTests {
             (302, ["Cache-Control": "no-store"], false),
             (301, ["Cache-Control": "max-age=0"], false), (301, ["Vary": "*"], false),
         ] as [(Int, HeaderFields, Bool)])
-    func theRedirectHasItsSay(status: Int, fields: HeaderFields, isHit: Bool) async throws {
+    func freshnessOfTheRedirectCounts(status: Int, fields: HeaderFields, isHit: Bool) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             redirect(fixture, status, fields)
@@ -149,7 +150,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func theTargetOfALastingRedirectHasItsSayToo() async throws {
+    @Test func theFreshnessOfTheTargetCountsToo() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             redirect(fixture, 301, ["Cache-Control": "max-age=1000"])
@@ -160,7 +161,7 @@ struct RedirectTests {
         }
     }
 
-    @Test func aPrivateRedirectIsNotStoredForAll() async throws {
+    @Test func aSharedCacheDoesNotStoreAPrivateRedirect() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.transfers.caching.isShared = true }
             redirect(fixture, 301, ["Cache-Control": "private, max-age=1000"])

@@ -3,8 +3,8 @@ import Testing
 
 @testable import CacheCore
 
-/// What an image that came in two parts may be used for: what the first response said counts, though the rest
-/// and all later ones say nothing (RFC 9111 §3.4).
+/// The freshness of an image that came in two parts: the first response counts, although the later ones have no
+/// fields (RFC 9111 §3.4).
 @Suite("Cache: reuse of resumed images", .timeLimit(.minutes(5)))
 struct ResumedReuseTests {
     private let image = SampleImage.png(byteCount: 200_000)
@@ -22,18 +22,18 @@ struct ResumedReuseTests {
     @Test(arguments: [
         ("no-cache", 3), ("max-age=0", 3), ("max-age=1000", 0),
     ])
-    func theFirstAnswerCounts(said: String, questions: Int) async throws {
+    func theFirstResponseDecidesAboutFreshness(said: String, requests: Int) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             try await resume(fixture, after: ["Cache-Control": said])
             fixture.origin.route("/a.png", [.head(304, ["ETag": "\"1\""])])
             for _ in 1...3 { #expect(try await fixture.fetch("/a.png").failures.isEmpty) }
-            #expect(fixture.origin.requests().count == 2 + questions)
+            #expect(fixture.origin.requests().count == 2 + requests)
         }
     }
 
     @Test(arguments: [("max-age=0", true), ("max-age=0, must-revalidate", false)])
-    func soDoesItWhereTheOriginFails(said: String, serves: Bool) async throws {
+    func theFirstResponseDecidesAboutStaleUse(said: String, serves: Bool) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             try await resume(fixture, after: ["Cache-Control": said])

@@ -5,15 +5,15 @@ import Testing
 
 @testable import CacheCore
 
-/// Partials that are read again before there is a connection for their rest, or after there was one.
+/// Partial downloads that are read again before or after there is a connection for their rest.
 @Suite("Cache: resuming and connections", .timeLimit(.minutes(5)))
 struct ResumingConnectionTests {
     private let image = ResumingTests.image
     private let half = ResumingTests.half
 
-    /// All but the first wait for its handshake, which may bring HTTP/2.
+    /// All requests wait for the first handshake, because it can lead to HTTP/2.
     @Test(arguments: [false, true])
-    func manyOfOneHostAreContinuedAtOnce(http2: Bool) async throws {
+    func manyPartialsFromOneHostAreResumedAtOnce(http2: Bool) async throws {
         try await withTestScope { scope in
             let authority = try await CertificateAuthority(in: scope)
             let root = try TemporaryDirectory(in: scope)
@@ -38,8 +38,8 @@ struct ResumingConnectionTests {
         }
     }
 
-    /// Its address is looked up first, by a request of its own that never connects.
-    @Test func behindAProxyAPartialIsContinued() async throws {
+    /// The address is looked up first, by a request of its own that never connects.
+    @Test func aPartialIsResumedThroughAProxy() async throws {
         try await withTestScope { scope in
             let proxy = try ScriptedOrigin(in: scope)
             let fixture = try CacheFixture(in: scope, origin: proxy) {
@@ -57,8 +57,8 @@ struct ResumingConnectionTests {
         }
     }
 
-    /// The idle connection it was to have is given up before anything is asked on it.
-    @Test func aPartialIsContinuedByAnotherConnection() async throws {
+    /// The idle connection has stray data, so it is given up before the request is sent.
+    @Test func aPartialIsResumedByANewConnection() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let gates = [try Gate(), try Gate()]
@@ -83,7 +83,7 @@ struct ResumingConnectionTests {
         }
     }
 
-    /// What is large is read for longer than the origin takes to answer.
+    /// Reading a large partial takes longer than the origin takes to answer.
     @Test(
         arguments: [
             .answer(416, headers: ["Content-Range": "bytes */100"]),
@@ -93,7 +93,7 @@ struct ResumingConnectionTests {
                 body: Array(0..<10)),
             .redirect(to: "/elsewhere.png"),
         ] as [OriginScript])
-    func anAnswerOfNoUseMayComeBeforeAllWasReadAgain(script: OriginScript) async throws {
+    func aUselessResponseCanArriveBeforeThePartialIsRead(script: OriginScript) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             try fixture.leavePartial("/a.png", [], of: 40_000_000)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CacheCore
 
-/// Every answer an origin can give to the question for the rest of an image.
+/// Every response an origin can give to the request for the rest of an image.
 @Suite("Cache: resuming", .timeLimit(.minutes(5)))
 struct ResumingTests {
     static let image = SampleImage.png(width: 30, height: 20, byteCount: 200_000)
@@ -39,7 +39,7 @@ struct ResumingTests {
         ],
         .chunkedPart(Array(image[half...]), "bytes 100000-199999/200000"),
     ])
-    func aMatchingPartGoesOn(script: OriginScript) async throws {
+    func aMatchingPartResumesTheDownload(script: OriginScript) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             try fixture.leavePartial("/a.png", Self.image[..<Self.half], of: 200_000)
@@ -71,13 +71,13 @@ struct ResumingTests {
                 "Content-Encoding": "gzip",
             ], body: Array(image[half...])),
     ])
-    func anAnswerOfNoUseLeadsToTheQuestionForAll(script: OriginScript) async throws {
+    func aUselessResponseLeadsToARequestForTheWholeImage(script: OriginScript) async throws {
         try await startsOver(after: script)
     }
 
-    /// As of an origin that does not like to be asked for ranges.
+    /// Some origins refuse requests for ranges.
     @Test(arguments: [204, 304, 400, 403, 501])
-    func aRefusalOfTheRestLeadsToTheQuestionForAll(status: Int) async throws {
+    func aRefusalOfTheRangeLeadsToARequestForTheWholeImage(status: Int) async throws {
         try await startsOver(after: [.head(status, ["Content-Length": "0"])])
     }
 
@@ -96,7 +96,7 @@ struct ResumingTests {
         }
     }
 
-    @Test func aWholeAnswerStartsOver() async throws {
+    @Test func aWholeImageReplacesThePartial() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             try fixture.leavePartial("/a.png", Self.image[..<Self.half], of: 200_000)
@@ -108,10 +108,10 @@ struct ResumingTests {
         }
     }
 
-    /// What can't be read again is no part of anything. Where all of the image comes anyway it is not
-    /// missed, else all of it is asked for.
+    /// A partial that cannot be read is useless. If the origin sends the whole image anyway, one request is
+    /// enough; otherwise the whole image is requested.
     @Test(arguments: [(200, 1), (206, 2)])
-    func aPartialThatCanNotBeReadIsReplaced(status: Int, requests: Int) async throws {
+    func aPartialThatCannotBeReadIsReplaced(status: Int, requests: Int) async throws {
         try await withTestScope { scope in
             let faults = FaultPlan(.pread, nth: 1, .ioError)
             let fixture = try CacheFixture(in: scope, faults: faults)
@@ -128,7 +128,7 @@ struct ResumingTests {
     }
 
     @Test(arguments: [0, 500, 200_000])
-    func whatIsThereAndAllThereIsIsWhole(bodyLength: Int) async throws {
+    func a416ShowsThatThePartialIsComplete(bodyLength: Int) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             try fixture.leavePartial("/a.png", Self.image, of: 200_000)
@@ -142,13 +142,13 @@ struct ResumingTests {
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(fixture.origin.requests().map { $0.headers["Range"] } == ["bytes=200000-"])
             try fixture.expectEntry(Self.image)
-            // What the 416 said of itself is not said of the image.
+            // The freshness of the 416 does not apply to the image.
             guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else { return }
             #expect(try #require(facts.freshUntil) <= .now)
         }
     }
 
-    @Test func whatBecomesOfTheBodyOfA416DoesNotMatter() async throws {
+    @Test func a416WithABrokenBodyCompletesThePartial() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             try fixture.leavePartial("/a.png", Self.image, of: 200_000)
@@ -161,8 +161,8 @@ struct ResumingTests {
         }
     }
 
-    /// To Unicode both tags are the same text.
-    @Test func tagsAreComparedByteByByte() async throws {
+    /// In Unicode both tags are the same text.
+    @Test func entityTagsAreComparedByteByByte() async throws {
         try await withTestScope { scope in
             let (tag, other) = ("\"\u{E9}\"", "\"e\u{301}\"")
             let fixture = try CacheFixture(in: scope)
@@ -178,7 +178,7 @@ struct ResumingTests {
         }
     }
 
-    @Test func whatIsWholeAndNoImageIsRefusedLikeAnyOther() async throws {
+    @Test func aCompletePartialThatIsNoImageIsRefused() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             try fixture.leavePartial("/a.png", Array("<html>".utf8), of: 6)
@@ -189,7 +189,7 @@ struct ResumingTests {
         }
     }
 
-    @Test func anErrorIsOneAndKeepsThePartial() async throws {
+    @Test func anErrorStatusKeepsThePartial() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             try fixture.leavePartial("/a.png", Self.image[..<Self.half], of: 200_000)
@@ -199,7 +199,7 @@ struct ResumingTests {
         }
     }
 
-    @Test func morePartsThanOneMakeAWhole() async throws {
+    @Test func severalPartsMakeAnImage() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             try fixture.leavePartial("/a.png", Self.image[..<Self.half], of: 200_000)
@@ -217,7 +217,7 @@ struct ResumingTests {
     }
 
     @Test(arguments: [199_999, 100_009])
-    func moreThanPromisedIsRefused(last: Int) async throws {
+    func moreBytesThanPromisedAreRefused(last: Int) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             try fixture.leavePartial("/a.png", Self.image[..<Self.half], of: 200_000)
@@ -238,7 +238,7 @@ struct ResumingTests {
         }
     }
 
-    @Test func theRequestAfterAContinuedOneIsAnOrdinaryOne() async throws {
+    @Test func theDownloadAfterAResumedOneHasAnOrdinaryRequest() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.transfers.transferLimit = 1 }
             try fixture.leavePartial("/a.png", Self.image[..<Self.half], of: 200_000)
@@ -251,9 +251,9 @@ struct ResumingTests {
         }
     }
 
-    // MARK: What is shown, and room
+    // MARK: Progress and space
 
-    @Test func whatIsThereIsShownAtOnce() async throws {
+    @Test func theBytesOfThePartialAreReportedAtOnce() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             try fixture.leavePartial("/a.png", Self.image[..<Self.half], of: 200_000)
@@ -270,10 +270,10 @@ struct ResumingTests {
         }
     }
 
-    /// While its origin is asked for the rest, after it was read again: bytes are added to it, or another file is
-    /// laid in its place.
+    /// The partial changes after it was read, while the origin is asked for the rest: bytes are appended, or another
+    /// file takes its name.
     @Test(arguments: [false, true])
-    func aPartialThatAStrangerChangesMeanwhileIsNotGoneOnWith(isReplaced: Bool) async throws {
+    func aPartialThatAnotherProgramChangesIsNotResumed(isReplaced: Bool) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             try fixture.leavePartial("/a.png", Self.image[..<Self.half], of: 200_000)
@@ -297,7 +297,7 @@ struct ResumingTests {
         }
     }
 
-    @Test func roomForTheWholeIsEnough() async throws {
+    @Test func aResumedImageNeedsNoMoreSpaceThanTheWholeOne() async throws {
         try await withTestScope { scope in
             let directory = try TemporaryDirectory(in: scope).directory("cache")
             let fixture = try CacheFixture(in: scope, directory: directory) {
@@ -312,7 +312,7 @@ struct ResumingTests {
     }
 
     @Test(arguments: [(5 << 20, 206), (6 << 20, 416)])
-    func aLargePartialIsReadAgainPieceByPiece(received: Int, status: Int) async throws {
+    func aLargePartialIsReadInPieces(received: Int, status: Int) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let image = SampleImage.png(byteCount: 6 << 20)
@@ -324,7 +324,7 @@ struct ResumingTests {
         }
     }
 
-    // MARK: What there is in the end
+    // MARK: The published image
 
     private func fetchUntilCached(_ fixture: CacheFixture) async throws {
         try await waitUntil("the image to be whole") {
@@ -333,11 +333,11 @@ struct ResumingTests {
         }
     }
 
-    /// The piece that was held back when the disk filled is lost: nothing may be put behind the hole.
+    /// libcurl loses the piece that it held back when the disk filled. No later piece may follow the hole.
     @Test(arguments: 3...7)
-    func aDiskThatFillsWhileADownloadIsHeldBackLeavesNoHole(nth: Int) async throws {
+    func aDiskThatFillsWhileADownloadIsPausedLeavesNoHole(nth: Int) async throws {
         try await withTestScope { scope in
-            // The lock's text and the tag are written before.
+            // The lock file and the tag are written first.
             let faults = FaultPlan(.write, nth: nth, .noSpace)
             let fixture = try CacheFixture(in: scope, faults: faults) {
                 $0.transfers.maximumRate = 400_000

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CacheCore
 
-/// Origins that are slow, and limits on how fast anything may be; the times shortened.
+/// Slow origins and the rate limit, with short timeouts.
 @Suite("Cache: slow origins", .timeLimit(.minutes(5)))
 struct SlowOriginTests {
     private func fixture(
@@ -13,8 +13,8 @@ struct SlowOriginTests {
         try CacheFixture(in: scope) { change(&$0.transfers) }
     }
 
-    /// All but the first wait for a connection that may be one for all.
-    @Test func whoIsSilentToTLSIsWaitedForByAllAtOnce() async throws {
+    /// All requests wait for the connection of the first, which could be shared.
+    @Test func aSilentTLSServerTimesOutForAllDownloadsAtOnce() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.transfers.connectTimeout = 1 }
             let wishes = try (0..<8).map { number in
@@ -28,8 +28,8 @@ struct SlowOriginTests {
         }
     }
 
-    /// They waited behind each other for the connection, each for as long as all in front.
-    @Test func whoeverARedirectLedToIsWaitedForByAllAtOnce() async throws {
+    /// Once, the requests waited for the connection one after the other.
+    @Test func aSilentTargetOfARedirectTimesOutForAllDownloadsAtOnce() async throws {
         try await withTestScope { scope in
             let authority = try await CertificateAuthority(in: scope)
             let silent = try ScriptedOrigin(in: scope)
@@ -49,7 +49,7 @@ struct SlowOriginTests {
         }
     }
 
-    @Test func aTransferThatStallsEnds() async throws {
+    @Test func aStalledDownloadTimesOut() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope) { $0.stallTimeout = 1 }
             let image = SampleImage.png(byteCount: 9000)
@@ -65,7 +65,7 @@ struct SlowOriginTests {
         }
     }
 
-    @Test func aSlowOneAboveTheLimitLives() async throws {
+    @Test func aDownloadAboveTheStallLimitSucceeds() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope) { $0.stallTimeout = 1 }
             let image = SampleImage.png(byteCount: 9000)
@@ -73,11 +73,11 @@ struct SlowOriginTests {
             let start = ContinuousClock.now
             #expect(try await fixture.fetch("/slow.png").failures.isEmpty)
             let time = ContinuousClock.now - start
-            #expect(time > .seconds(2), "it was not slow: \(time)")
+            #expect(time > .seconds(2), "the download was not slow: \(time)")
         }
     }
 
-    @Test func allDownloadsTogetherKeepToTheRate() async throws {
+    @Test func allDownloadsTogetherKeepToTheRateLimit() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope) {
                 $0.maximumRate = 200_000
@@ -92,13 +92,13 @@ struct SlowOriginTests {
             let waiter = fixture.cache.fetch(wishes, FetchOptions())
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             let time = ContinuousClock.now - start
-            // 480 kB: 2.4 s, less what the bucket holds at first and what the last takes in advance.
+            // 480 kB take 2.4 s, less the first content of the bucket and the debt of the last piece.
             #expect(time > .seconds(1.9) && time < .seconds(10), "8 images took \(time)")
         }
     }
 
-    /// Each pause began libcurl's measure anew.
-    @Test func whoTricklesWhileOthersWaitForTheRateEnds() async throws {
+    /// libcurl measures the speed of a download only from its last pause on.
+    @Test func aTrickleTimesOutWhileTheRateLimitPausesDownloads() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope) {
                 $0.maximumRate = 1_000_000
@@ -122,7 +122,7 @@ struct SlowOriginTests {
         }
     }
 
-    @Test func underTheRateWhatIsVisibleComesBeforePrefetches() async throws {
+    @Test func underTheRateLimitVisibleImagesComeBeforePrefetches() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope) { $0.maximumRate = 200_000 }
             // 1.2 MB: 6 s.
@@ -140,14 +140,14 @@ struct SlowOriginTests {
             let row = fixture.cache.fetch(
                 [try fixture.wish("/row.png")], FetchOptions(priority: .visible))
             #expect(try await fixture.outcome(of: row).failures.isEmpty)
-            // In turn with the others it would have let 240 kB of them pass.
+            // If it took turns with the prefetches, 240 kB of them would arrive.
             let others = fixture.cache.statistics().bytesReceived - before - 60_000
-            #expect(others < 60_000, "\(others) bytes of prefetches came meanwhile")
+            #expect(others < 60_000, "\(others) bytes of prefetches came first")
             fixture.cache.leave(prefetch)
         }
     }
 
-    @Test func aDownloadThatIsHeldBackCanBeGivenUp() async throws {
+    @Test func aPausedDownloadCanBeCancelled() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope) { $0.maximumRate = 1000 }
             fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 60_000)))

@@ -5,12 +5,12 @@ import Testing
 
 @testable import CacheCore
 
-/// Images of every format, cut off everywhere: none is ever published.
+/// Images of every format, cut off at every position: none is published.
 @Suite(
     "Cache: truncation", .timeLimit(.minutes(isLongForm ? 60 : 5)),
     .enabled(if: !Conversion.available.isEmpty, "needs ImageMagick's convert"))
 struct TruncationTests {
-    /// How the origin says where a body ends.
+    /// How the origin marks the end of a body.
     enum Framing: String, CaseIterable {
         case length, chunked, close
 
@@ -34,12 +34,12 @@ struct TruncationTests {
     private struct Source {
         let name: String
         let image: [UInt8]
-        /// Whether the format shows where an image ends.
+        /// Whether the format shows the end of an image.
         let isVerifiable: Bool
     }
 
     @Test(arguments: Framing.allCases)
-    func whatIsCutOffIsNeverPublished(framing: Framing) async throws {
+    func anImageThatIsCutOffIsNeverPublished(framing: Framing) async throws {
         let sources = try await Self.sources()
         try #require(Set(sources.map(\.name)).count >= 20)
         for source in sources {
@@ -65,7 +65,7 @@ struct TruncationTests {
         }
     }
 
-    /// Every byte of the first 4 KiB, every KiB after, and the last byte; or a few of these at random.
+    /// Every position in the first 4 KiB, then one each KiB, and the last byte; or a few of these at random.
     private static func cuts(_ count: Int) -> [Int] {
         let all = Array(0..<min(4096, count)) + Array(stride(from: 4096, to: count, by: 1024))
         return (isLongForm ? all : Array(all.shuffled().prefix(6))) + [count - 1]
@@ -75,7 +75,7 @@ struct TruncationTests {
         stride(from: 0, to: cuts.count, by: 1000).map { cuts[$0...].prefix(1000) }
     }
 
-    /// What the reference encoders of the formats write, and images of Debian's packages.
+    /// The output of the formats' reference encoders, and images from Debian's packages.
     private static func sources() async throws -> [Source] {
         try await withTestScope { scope in
             let folder = try TemporaryDirectory(in: scope).path

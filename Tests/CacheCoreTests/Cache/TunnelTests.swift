@@ -4,7 +4,7 @@ import Testing
 
 @testable import CacheCore
 
-/// Downloads of https URLs through a proxy, which makes a tunnel (CONNECT, RFC 9110 §9.3.6).
+/// Downloads of https URLs through a proxy, which opens a tunnel (CONNECT, RFC 9110 §9.3.6).
 @Suite("Cache: tunnels", .timeLimit(.minutes(5)))
 struct TunnelTests {
     private static let host = "images.test:443"
@@ -12,7 +12,7 @@ struct TunnelTests {
     private let image = SampleImage.png(byteCount: 30_000)
     private let url = "https://images.test/a.png"
 
-    /// A cache behind a proxy, and an origin that speaks TLS, which the proxy does not lead to yet.
+    /// A cache behind a proxy, and an origin with TLS that the proxy has no route to yet.
     private struct Scene {
         let fixture: CacheFixture
         let nginx: Nginx
@@ -73,7 +73,7 @@ struct TunnelTests {
         ("https://images.test/a.png", "images.test:443:93.184.215.14,127.0.0.1"),
         ("https://127.0.0.1/a.png", address), ("https://[::1]:81/a.png", address),
     ])
-    func noTunnelLeadsWhereNoConnectionMay(url: String, resolution: String) async throws {
+    func noTunnelIsRequestedToAForbiddenAddress(url: String, resolution: String) async throws {
         try await withTestScope { scope in
             let scene = try await scene([resolution], in: scope)
             #expect(try await scene.fetch(url)?.kind == .addressRefused)
@@ -81,7 +81,7 @@ struct TunnelTests {
         }
     }
 
-    @Test func noRedirectLeadsThere() async throws {
+    @Test func noRedirectLeadsToAForbiddenAddress() async throws {
         try await withTestScope { scope in
             let scene = try await scene([Self.address, "inside.test:443:192.168.1.1"], in: scope)
             scene.proxy.route(Self.host, scene.tunnel())
@@ -92,7 +92,7 @@ struct TunnelTests {
     }
 
     @Test(arguments: [403, 407, 416, 502])
-    func aProxyThatRefusesIsNamed(status: Int) async throws {
+    func theFailureNamesTheProxyIfItRefusesTheTunnel(status: Int) async throws {
         try await withTestScope { scope in
             let scene = try await scene(in: scope)
             scene.proxy.route(
@@ -104,15 +104,15 @@ struct TunnelTests {
             #expect(failure?.httpStatus == status)
             #expect(failure?.message.contains("the proxy") == true, "\(failure?.message ?? "")")
             #expect(failure?.message.contains("\(status)") == true, "\(failure?.message ?? "")")
-            // Asked once, and never again with credentials.
+            // The proxy is asked once, and not again with credentials.
             #expect(scene.proxy.requests().count == 1)
             #expect(scene.proxy.requests().first?.headers["Proxy-Authorization"] == nil)
             #expect(scene.fixture.cache.statistics().entries == 0)
         }
     }
 
-    /// libcurl would read it byte by byte and do nothing else.
-    @Test func whatAProxySaysWithoutEndIsNotListenedTo() async throws {
+    /// libcurl would read the body byte by byte and do nothing else.
+    @Test func anEndlessRefusalOfTheProxyIsCutOff() async throws {
         try await withTestScope { scope in
             let scene = try await scene(in: scope)
             let zeros = [UInt8](repeating: 0, count: 65536)
@@ -128,7 +128,7 @@ struct TunnelTests {
 
     /// Only the origin can say that an image is gone.
     @Test(arguments: [404, 410])
-    func aProxyThatKnowsNoWayRemovesNothing(status: Int) async throws {
+    func a404OfTheProxyRemovesNoEntry(status: Int) async throws {
         try await withTestScope { scope in
             let scene = try await scene(in: scope)
             scene.proxy.route(Self.host, scene.tunnel())
@@ -145,7 +145,7 @@ struct TunnelTests {
         }
     }
 
-    @Test func whatTheProxySaysIsNotTheOriginsWord() async throws {
+    @Test func headersOfTheTunnelAreNotThoseOfTheImage() async throws {
         try await withTestScope { scope in
             let scene = try await scene(in: scope)
             scene.proxy.route(
@@ -155,7 +155,7 @@ struct TunnelTests {
         }
     }
 
-    @Test func aTunnelToSomebodyElseIsOfNoUse() async throws {
+    @Test func aTunnelToAnotherHostIsRefused() async throws {
         try await withTestScope { scope in
             let scene = try await scene(certifiedFor: "other.test", in: scope)
             scene.proxy.route(Self.host, scene.tunnel())

@@ -16,7 +16,7 @@ struct AddressPolicyTests {
         "3fff::1", "4000::1", "5f00::1", "8000::1", "fc00::1", "fd12:3456::1", "fe80::1",
         "fec0::1", "ff02::1",
     ])
-    func refusesWhatIsNotThePublicInternet(address: String) throws {
+    func refusesAddressesOutsideThePublicInternet(address: String) throws {
         #expect(!AddressPolicy().permits(try #require(IPAddress(address))))
     }
 
@@ -31,7 +31,7 @@ struct AddressPolicyTests {
         #expect(AddressPolicy().permits(try #require(IPAddress(address))))
     }
 
-    @Test func permitsWhatIsAllowedInEverySpelling() throws {
+    @Test func permitsAllowedAddressesInEverySpelling() throws {
         let policy = AddressPolicy(allowing: try ranges("127.0.0.0/8", "fd00::/8", "10.1.2.3"))
         for allowed in ["127.0.0.1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "fd12::1", "10.1.2.3"] {
             #expect(policy.permits(try #require(IPAddress(allowed))), "\(allowed)")
@@ -41,7 +41,7 @@ struct AddressPolicyTests {
         }
     }
 
-    @Test func allowingAllAllowsAllOfThatFamily() throws {
+    @Test func aRangeOfAllAddressesCoversOneFamily() throws {
         let policy = AddressPolicy(allowing: try ranges("0.0.0.0/0"))
         #expect(policy.permits(try #require(IPAddress("192.168.0.1"))))
         #expect(!policy.permits(try #require(IPAddress("::1"))))
@@ -52,22 +52,22 @@ struct AddressPolicyTests {
         "10.0.0/8", "010.0.0.0/8", "localhost", "::/129", "10.0.0.0/ 8", "10.0.0.0/٨",
         "1.2.3.4.5", "fe80::1%eth0",
     ])
-    func rangesAreNothingElse(text: String) {
+    func refusesInvalidRanges(text: String) {
         #expect(AddressRange(text) == nil)
     }
 
     @Test(arguments: ["10.0.0.0/8", "::/0", "1.2.3.4/32", "fe80::/10"])
-    func rangesReadBackAsTheyAreWritten(text: String) throws {
+    func printsRangesAsTheyWereWritten(text: String) throws {
         #expect(try #require(AddressRange(text)).description == text)
     }
 
-    @Test func aLoneAddressIsARangeOfOne() throws {
+    @Test func aSingleAddressIsARangeOfOne() throws {
         #expect(AddressRange("10.0.0.1") == AddressRange("10.0.0.1/32"))
         #expect(AddressRange("::1") == AddressRange("::1/128"))
     }
 
-    /// Addresses are compared without what is around them.
-    @Test func aRangeInsideIPv6IsOneOfIPv4() {
+    /// IPv4 addresses inside IPv6 ones are compared as IPv4 addresses.
+    @Test func aRangeOfEmbeddedIPv4AddressesIsAnIPv4Range() {
         #expect(AddressRange("::ffff:127.0.0.0/104") == AddressRange("127.0.0.0/8"))
         #expect(AddressRange("64:ff9b::/96") == AddressRange("0.0.0.0/0"))
         #expect(AddressRange("::ffff:127.0.0.1") == AddressRange("127.0.0.1"))

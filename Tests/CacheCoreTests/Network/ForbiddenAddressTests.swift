@@ -4,8 +4,8 @@ import Testing
 
 @testable import CacheCore
 
-/// Addresses that may not be connected to, in every spelling: somebody listens on all addresses of this
-/// machine, and hears of no connection.
+/// Forbidden addresses in every spelling. A server listens on all addresses of this machine and gets no
+/// connection.
 @Suite("Forbidden addresses", .timeLimit(.minutes(5)))
 struct ForbiddenAddressTests {
     /// Spellings of 127.0.0.2, as libcurl, inet_aton(3) or getaddrinfo(3) take them.
@@ -19,7 +19,7 @@ struct ForbiddenAddressTests {
         "[64:ff9b:1::7f00:2]", "[2002:7f00:2::]", "[2002:7f00:2::1]",
     ]
 
-    /// Others that lead to this machine, or into a network that is not public.
+    /// Other addresses of this machine, or of networks that are not public.
     private static let others = [
         "0.0.0.0", "0", "0x0", "00", "0.0", "0.0.0", "[::]", "[0::0]", "[::0.0.0.0]",
         "[::ffff:0.0.0.0]", "[::1]", "[0:0:0:0:0:0:0:1]", "[0000::0001]", "[::0.0.0.1]",
@@ -35,7 +35,7 @@ struct ForbiddenAddressTests {
         "localhost", "LOCALHOST", "LocalHost", "a.localhost", "a.b.localhost",
     ]
 
-    /// What only looks like an address, or hides one: whatever is made of it, nobody is connected to.
+    /// Text that only looks like an address, or hides one. However it is parsed, no connection is made.
     private static let odd = [
         "１２７.０.０.２", "①②⑦.⓪.⓪.②", "127。0。0。2", "127．0．0．2", "127｡0｡0｡2",
         "ⓛⓞⓒⓐⓛⓗⓞⓢⓣ", "%31%32%37.0.0.2", "127.0.0.2%2e", "127.0.0.2%00.example",
@@ -47,7 +47,7 @@ struct ForbiddenAddressTests {
         "0x7f00000002", "040000000000", "[::1%lo]", "[v1.127.0.0.2]",
     ]
 
-    @Test func everySpellingIsRefusedBeforeAnybodyIsConnectedTo() async throws {
+    @Test func everySpellingIsRefusedBeforeAConnectionIsMade() async throws {
         try await withTestScope { scope in
             let listener = try ScriptedOrigin(everywhere: true, in: scope)
             let fixture = try CacheFixture(in: scope) {
@@ -66,7 +66,7 @@ struct ForbiddenAddressTests {
         }
     }
 
-    @Test func whatHidesAnAddressLeadsNowhere() async throws {
+    @Test func aHiddenAddressIsNotConnectedTo() async throws {
         try await withTestScope { scope in
             let listener = try ScriptedOrigin(everywhere: true, in: scope)
             let fixture = try CacheFixture(in: scope) {
@@ -82,10 +82,10 @@ struct ForbiddenAddressTests {
         }
     }
 
-    @Test func noRedirectLeadsThere() async throws {
+    @Test func noRedirectLeadsToAForbiddenAddress() async throws {
         try await withTestScope { scope in
             let listener = try ScriptedOrigin(everywhere: true, in: scope)
-            // The origin itself may be connected to, and nothing else.
+            // Only the origin itself is permitted.
             let fixture = try CacheFixture(in: scope) { settings in
                 let origin = AddressRange("127.0.0.1").map { [$0] } ?? []
                 settings.transfers.addressPolicy = AddressPolicy(allowing: origin)
@@ -104,7 +104,7 @@ struct ForbiddenAddressTests {
         }
     }
 
-    @Test func aNameThatMeansAnotherAddressTheNextTimeLeadsNowhere() async throws {
+    @Test func aNameThatChangesItsAddressIsCheckedAgain() async throws {
         try await withTestScope { scope in
             let listener = try ScriptedOrigin(everywhere: true, in: scope)
             let fixture = try CacheFixture(in: scope) { settings in
@@ -115,8 +115,8 @@ struct ForbiddenAddressTests {
             let cache = try CacheFixture(in: scope) { settings in
                 let origin = AddressRange("127.0.0.1").map { [$0] } ?? []
                 settings.transfers.addressPolicy = AddressPolicy(allowing: origin)
-                // Permitted at the first hop, not at the next; and several at once, the first of which
-                // is permitted and answers nobody.
+                // The first name is permitted at the first hop, but not at the next one. The second has several
+                // addresses, and the first of them is permitted but does not answer.
                 settings.transfers.resolutions = [
                     "rebinding.test:\(port):127.0.0.1", "rebinding.test:\(inner):127.0.0.2",
                     "both.test:\(inner):127.0.0.2,[::1]", "mapped.test:\(inner):[::ffff:127.0.0.2]",
@@ -142,9 +142,9 @@ struct ForbiddenAddressTests {
         }
     }
 
-    /// An address that may be connected to and answers nobody is what is told of, not its neighbour.
+    /// If one address is permitted but does not answer, the failure is about it and not about the refused one.
     @Test(arguments: ["127.0.0.1,[::1]", "[::1],127.0.0.1"])
-    func aRefusedAddressDoesNotHideThatAnotherIsDown(addresses: String) async throws {
+    func aRefusedAddressDoesNotHideThatAnotherOneIsDown(addresses: String) async throws {
         try await withTestScope { scope in
             let port: Int = try await withTestScope { scope in try ScriptedOrigin(in: scope).port }
             let fixture = try CacheFixture(in: scope) {

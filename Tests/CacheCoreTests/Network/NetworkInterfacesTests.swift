@@ -13,7 +13,9 @@ struct NetworkInterfacesTests {
         ("127.0.0.1", up | UInt32(IFF_LOOPBACK), false), ("169.254.3.4", up, false),
         ("fe80::1", up, false),
     ])
-    func anInterfaceLeadsOut(text: String, flags: UInt32, expected: Bool) throws {
+    func tellsWhetherAnInterfaceLeadsToOtherMachines(text: String, flags: UInt32, expected: Bool)
+        throws
+    {
         let address = try #require(IPAddress(text))
         #expect(NetworkInterfaces.leadsOut(flags, address) == expected)
     }
