@@ -53,10 +53,13 @@ let package = Package(
         .target(
             name: "CacheModel", dependencies: ["CacheKey", "ImageFormats"], swiftSettings: strict),
         .target(
+            name: "HTTPCaching", dependencies: ["CacheKey", "CacheModel", "ImageFormats"],
+            swiftSettings: strict),
+        .target(
             name: "CacheCore",
             dependencies: [
-                "CCrypto", "CCurl", "CLinux", "CacheKey", "CacheModel", "ImageFormats", logging,
-                system,
+                "CCrypto", "CCurl", "CLinux", "CacheKey", "CacheModel", "HTTPCaching",
+                "ImageFormats", logging, system,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -85,6 +88,13 @@ let package = Package(
         .testTarget(
             name: "ImageFormatsTests",
             dependencies: ["ImageFormats", "ImageSamples", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "CacheModelTests", dependencies: ["CacheModel", "TestSupport"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HTTPCachingTests",
+            dependencies: ["CacheKey", "CacheModel", "HTTPCaching", "ImageFormats", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "CacheCoreTests",
@@ -138,6 +148,6 @@ if Context.environment["CACHED_FUZZER"] != nil {
     package.targets.append(
         .executableTarget(
             name: "cached-fuzzer",
-            dependencies: ["CacheCore", "CacheKey", "CacheModel", "CacheWire", "ImageFormats"],
+            dependencies: ["CacheKey", "CacheModel", "CacheWire", "HTTPCaching", "ImageFormats"],
             path: "Tests/Fuzzer", exclude: ["run", "seeds"], swiftSettings: strict))
 }

@@ -2,4 +2,5 @@
 // public functions take and return their types.
 
 @_exported public import CacheModel
+@_exported public import HTTPCaching
 @_exported public import ImageFormats

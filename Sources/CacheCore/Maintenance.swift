@@ -154,7 +154,7 @@ extension Cache {
         perform { state in
             state.limitsChecked() + state.timePassed(now: .now) + state.prefetchesLookedAt()
         }
-        let time = settings.transfers.caching.handOverTime
+        let time = settings.transfers.caching.noStoreGrace
         while performing({ $0.handOversEnded(now: .now, time: time) }) {}
     }
 

@@ -1,12 +1,12 @@
-/// The names of an entry's extended attributes that other programs read too.
+/// The names of the extended attributes that other programs read too.
 enum EntryAttributes {
-    /// The URL as it was given; a freedesktop.org convention.
+    /// The URL as the caller gave it. The name is a convention of freedesktop.org.
     static let url = "user.xdg.origin.url"
-    /// The media type told from the bytes; a freedesktop.org convention.
+    /// The media type, told from the bytes. The name is a convention of freedesktop.org.
     static let mediaType = "user.mime_type"
-    /// The SHA-256 of the bytes, 64 hex digits.
+    /// The SHA-256 of the bytes, in 64 hex digits.
     static let sha256 = "user.cached.sha256"
 
-    /// Room for any value the cache writes: ext4 gives all attributes of a file one block of 4 KiB.
+    /// Bytes. No value of the cache is longer: ext4 gives all attributes of a file one block of 4 KiB.
     static let maximumLength = 4096
 }

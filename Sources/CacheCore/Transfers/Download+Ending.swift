@@ -131,7 +131,7 @@ extension Download {
                 EntryRecord(size: received, report, request.head, request.times, rules)
             }
         // The callers' time to open a transient image begins when the image is there.
-        if record.removeAt != nil { record.removeAt = .now + rules.handOverTime }
+        if record.removeAt != nil { record.removeAt = .now + rules.noStoreGrace }
         return record
     }
 }

@@ -297,7 +297,7 @@ struct CacheReuseTests {
         try await withTestScope { scope in
             let fixture = try await fixture(headers, in: scope) {
                 $0.transfers.caching.isShared = isShared
-                $0.transfers.caching.handOverTime = 1000
+                $0.transfers.caching.noStoreGrace = 1000
             }
             #expect(try contents(of: fixture.file("/a.png")) == image)
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
@@ -311,7 +311,7 @@ struct CacheReuseTests {
         try await withTestScope { scope in
             let fixture = try await fixture(headers, in: scope) {
                 $0.transfers.caching.isShared = isShared
-                $0.transfers.caching.handOverTime = 0
+                $0.transfers.caching.noStoreGrace = 0
             }
             try await fixture.lookup("/a.png") { $0 == .missing(nil) }
             try await waitUntil("the file is gone") {
@@ -327,7 +327,7 @@ struct CacheReuseTests {
             let key = try await withTestScope { scope in
                 let first = try await fixture(
                     ["Cache-Control": "no-store"], in: scope, directory: directory
-                ) { $0.transfers.caching.handOverTime = 1 }
+                ) { $0.transfers.caching.noStoreGrace = 1 }
                 return try first.wish("/a.png").key
             }
             let second = try CacheFixture(in: scope, directory: directory)

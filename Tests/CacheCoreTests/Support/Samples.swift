@@ -7,6 +7,9 @@ enum Sample {
     /// 2026-09-21 14:13:20 UTC.
     static let now = UnixTime(rawValue: 1_790_000_000)
 
+    /// The value of a date field, `seconds` after ``now``.
+    static func date(_ seconds: Int64) -> String { HTTPDate.format(now + seconds) }
+
     static let moment = Moment(time: now, instant: .now)
 
     static func url(_ name: String) -> CacheURL {

@@ -1,0 +1,13 @@
+package import CacheModel
+internal import ImageFormats
+
+extension EntryFacts {
+    /// The facts of an entry from its record and its inode.
+    package init(record: EntryRecord, allocated: Int64, lastUsedAt: FileTime) {
+        self.init(
+            size: record.size, allocated: allocated, mediaType: record.mediaType,
+            width: record.width, height: record.height, fetchedAt: record.fetchedAt,
+            freshUntil: record.freshUntil, lastUsedAt: lastUsedAt, isPinned: record.isPinned,
+            removeAt: record.removeAt)
+    }
+}

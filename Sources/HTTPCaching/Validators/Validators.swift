@@ -1,0 +1,79 @@
+package import CacheModel
+
+/// The values by which an origin identifies a version of an image (RFC 9110 §8.8).
+package struct Validators: Hashable, Sendable {
+    /// The entity tag as the origin sent it, including quotes and `W/`.
+    package var entityTag: String?
+    /// The `Last-Modified` time.
+    package var lastModified: UnixTime?
+    /// The URL that sent these values, if redirects led to it.
+    package var source: ResponseSource?
+
+    package init(
+        entityTag: String? = nil, lastModified: UnixTime? = nil, source: ResponseSource? = nil
+    ) {
+        self.entityTag = entityTag
+        self.lastModified = lastModified
+        self.source = source
+    }
+
+    /// Whether the origin sent neither of the two values.
+    var isEmpty: Bool { entityTag == nil && lastModified == nil }
+}
+
+extension Validators {
+    init(_ head: ResponseHead, now: UnixTime) {
+        self.init(
+            entityTag: head.storableEntityTag, lastModified: head.dates(now: now).lastModified,
+            source: head.source)
+    }
+
+    /// The fields that make a request conditional: "send the image only if it changed".
+    ///
+    /// Both fields are sent if both values are known. A server that understands the tag ignores the date
+    /// (RFC 9110 §13.1.3). Without any value there are no fields.
+    package var conditionFields: [RequestField] {
+        var fields: [RequestField] = []
+        if let entityTag { fields.append(RequestField(name: "If-None-Match", value: entityTag)) }
+        if let lastModified {
+            let date = HTTPDate.format(lastModified)
+            fields.append(RequestField(name: "If-Modified-Since", value: date))
+        }
+        return fields
+    }
+
+    /// Whether a 304 with these validators concerns the response with the `stored` ones (RFC 9111 §4.3.4).
+    ///
+    /// A value that the 304 leaves out does not contradict the stored one, but the 304 has to come from the same
+    /// URL. Tags are compared byte by byte and without `W/`, as the sender of the 304 has done
+    /// (RFC 9110 §8.8.3.2, §13.1.2).
+    func agree(with stored: Validators) -> Bool {
+        guard source == stored.source else { return false }
+        if let tag = entityTag {
+            // A strong tag belongs to a response that had this tag, and the stored one had none.
+            guard let known = stored.entityTag else { return tag.isWeak && agree(onTimeOf: stored) }
+            return tag.opaqueTag.utf8.elementsEqual(known.opaqueTag.utf8)
+        }
+        return agree(onTimeOf: stored)
+    }
+
+    private func agree(onTimeOf stored: Validators) -> Bool {
+        if let time = lastModified, let known = stored.lastModified { return time == known }
+        return true
+    }
+
+    /// These validators, completed with the values of `older` that they lack.
+    func completed(from older: Validators) -> Validators {
+        Validators(
+            entityTag: entityTag ?? older.entityTag,
+            lastModified: lastModified ?? older.lastModified, source: source ?? older.source)
+    }
+}
+
+extension String {
+    /// Whether this entity tag is weak (RFC 9110 §8.8.3).
+    fileprivate var isWeak: Bool { hasPrefix("W/") }
+
+    /// This entity tag without `W/` (RFC 9110 §8.8.3.2).
+    fileprivate var opaqueTag: Substring { isWeak ? dropFirst(2) : self[...] }
+}
