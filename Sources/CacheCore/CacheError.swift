@@ -1,25 +1,32 @@
 public import SystemPackage
 
-/// Why the cache itself cannot do its work, as against one image's ``Failure``.
+/// The reason why the cache itself cannot work. A ``Failure`` concerns one image only.
+///
+///     do {
+///         let cache = try Cache(settings, logger: logger)
+///     } catch {
+///         if error.code == .directoryInUse { exit(1) }
+///     }
 public struct CacheError: Error, CustomStringConvertible {
-    /// What kind of trouble it is; decides the program's exit code.
+    /// The class of the error, which decides the exit code of the program.
     public enum Code: Hashable, Sendable {
-        /// The directory can't be made, opened or written.
+        /// The directory cannot be created, opened or written.
         case directoryUnusable
-        /// Another process holds the directory.
+        /// Another process uses the directory.
         case directoryInUse
-        /// Not permitted to use the directory.
+        /// The process has no permission to use the directory.
         case notPermitted
-        /// A limit that can't be kept.
+        /// A limit that no cache in this directory can keep.
         case wrongLimit
-        /// Something the machine lacks: a library, a kernel facility.
+        /// The machine lacks a library or a feature of the kernel.
         case unsupported
     }
 
+    /// The class of the error.
     public let code: Code
-    /// What happened, to what, and what to do, for a person.
+    /// A message for people that names the problem and the remedy.
     public let message: String
-    /// What the system call said, if one failed.
+    /// The error of the system call, if one failed.
     public let cause: Errno?
 
     init(_ code: Code, _ message: String, cause: Errno? = nil) {
@@ -28,6 +35,7 @@ public struct CacheError: Error, CustomStringConvertible {
         self.cause = cause
     }
 
+    /// The message and the cause.
     public var description: String {
         guard let cause else { return message }
         return "\(message) (\(cause))"
@@ -35,10 +43,10 @@ public struct CacheError: Error, CustomStringConvertible {
 }
 
 extension CacheError {
-    /// The process can't have what its threads are woken by.
+    /// The process cannot get the descriptors that wake its threads.
     static func noDescriptors(_ cause: Errno?) -> CacheError {
         CacheError(
-            .unsupported, "no descriptor to be had; raise the limit of open files (ulimit -n)",
+            .unsupported, "no file descriptor available; raise the limit of open files (ulimit -n)",
             cause: cause)
     }
 }

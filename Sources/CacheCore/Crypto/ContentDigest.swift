@@ -1,4 +1,6 @@
 /// The SHA-256 of an image's bytes, written as 64 hex digits in lower case.
+///
+///     let digest = ContentDigest(String(repeating: "0", count: 64))
 public struct ContentDigest: Hashable, Sendable, LosslessStringConvertible {
     private let bytes: SIMD32<UInt8>
 
@@ -6,14 +8,14 @@ public struct ContentDigest: Hashable, Sendable, LosslessStringConvertible {
         self.bytes = bytes
     }
 
-    /// That of bytes in memory.
+    /// The digest of bytes in memory.
     init(of bytes: [UInt8]) {
         var computation = SHA256()
         bytes.withUnsafeBytes { computation.update($0) }
         self = computation.finish()
     }
 
-    /// Parses 64 hex digits of either case; `nil` for anything else.
+    /// - Parameter description: 64 hex digits in upper or lower case. Any other text gives `nil`.
     public init?(_ description: String) {
         let digits = description.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         guard digits.count == 64, description.utf8.count == 64 else { return nil }
@@ -24,6 +26,7 @@ public struct ContentDigest: Hashable, Sendable, LosslessStringConvertible {
         self.init(bytes)
     }
 
+    /// 64 hex digits in lower case.
     public var description: String {
         String(unsafeUninitializedCapacity: 64) { text in
             for index in bytes.indices {

@@ -1,12 +1,12 @@
 import CCrypto
 
-/// A SHA-256 computed while bytes stream by. One owner at a time; freed with it.
+/// A computation of a SHA-256 over bytes that stream past.
 ///
 /// EVP_DigestUpdate(3), EVP_DigestFinal_ex(3).
 struct SHA256: ~Copyable {
     private let digest: OpaquePointer
 
-    /// Only where one ``canBeComputed()``.
+    /// Traps if ``canBeComputed()`` throws.
     init() {
         guard let digest = ccrypto_sha256() else {
             preconditionFailure("no SHA-256: \(String(cString: ccrypto_failure()))")
@@ -14,7 +14,7 @@ struct SHA256: ~Copyable {
         self.digest = digest
     }
 
-    /// Fails when libcrypto cannot be loaded.
+    /// Throws if libcrypto cannot be loaded.
     static func canBeComputed() throws(CacheError) {
         guard let digest = ccrypto_sha256() else {
             throw CacheError(
@@ -32,7 +32,7 @@ struct SHA256: ~Copyable {
         precondition(done == 1, "libcrypto failed in the middle of a SHA-256")
     }
 
-    /// The digest of all bytes so far; a new computation starts after it.
+    /// The digest of all bytes so far. After it, a new computation starts.
     mutating func finish() -> ContentDigest {
         var bytes = SIMD32<UInt8>()
         withUnsafeMutableBytes(of: &bytes) { buffer in

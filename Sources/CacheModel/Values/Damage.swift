@@ -1,54 +1,57 @@
-/// What is wrong with what lies under the name of an entry.
+/// The reason why the file with the name of an entry is not a whole entry.
+///
+///     print(Damage.wrongBytes)  // the bytes have changed since they were fetched: …
 public enum Damage: Error, Hashable, Sendable {
-    // Seen without opening it.
+    // The following can be seen without opening the file.
 
-    /// Nothing can be renamed over it.
+    /// A directory, over which no file can be renamed.
     case directory
     /// A symbolic link, FIFO, socket or device.
     case notAFile
+    /// The file belongs to another user.
     case otherOwner
-    /// Its owner may not read it.
+    /// The permissions of the file do not let its owner read it.
     case unreadable
+    /// The file has no bytes.
     case empty
-    /// No record that can be read, as after a copy without attributes.
+    /// The file has no readable record, as after a copy without attributes.
     case noRecord
-    /// Of another size than its record says.
+    /// The size of the file differs from its record.
     case wrongSize(recorded: Int64)
-    /// It could not be written to the disk when it was published.
+    /// The file could not be written to the disk when it was published.
     case unsynchronized
 
-    // Found by reading it.
+    // The following is found by reading the file.
 
-    /// No SHA-256 to compare the bytes with.
+    /// There is no SHA-256 to compare the bytes with.
     case noDigest
     /// The bytes have another SHA-256.
     case wrongBytes
-    /// The attribute for other programs says another type than the record.
+    /// The attribute for other programs has another type than the record.
     case wrongType
-    /// The attribute for other programs holds another URL than the name was made from.
+    /// The attribute for other programs has another URL than the one that made the name.
     case wrongURL
-    /// The disk does not give the bytes back.
+    /// The disk does not return the bytes.
     case unreadableBytes(reason: String)
 }
 
 extension Damage: CustomStringConvertible {
-    /// What happened to the entry, for a person.
+    /// A message for people that names the problem.
     public var description: String {
         switch self {
-        case .directory: "a directory lies under its name; move it away"
-        case .notAFile: "what lies under its name is no file"
+        case .directory: "a directory has its name; move the directory away"
+        case .notAFile: "its name belongs to a link, FIFO, socket or device"
         case .otherOwner: "the file belongs to another user"
         case .unreadable: "the file's permissions do not let its owner read it"
         case .empty: "the file is empty"
-        case .noRecord: "the file has no record, or one that was garbled"
-        case .wrongSize(let recorded):
-            "the file has another size than the \(recorded) bytes fetched"
-        case .unsynchronized: "the file may not survive a power cut, and can't be removed"
-        case .noDigest: "the SHA-256 of the bytes fetched is lost, or was garbled"
-        case .wrongBytes: "the bytes are not those fetched: their SHA-256 is another"
-        case .wrongType: "the attribute user.mime_type is lost, or was garbled"
-        case .wrongURL: "the attribute user.xdg.origin.url is not the URL of this name"
-        case .unreadableBytes(let reason): "the bytes can't be read: \(reason)"
+        case .noRecord: "the file has no record, or its record is damaged"
+        case .wrongSize(let recorded): "the file does not have the \(recorded) bytes fetched"
+        case .unsynchronized: "the file may be lost in a power cut, and it cannot be removed"
+        case .noDigest: "the SHA-256 of the bytes fetched is missing or damaged"
+        case .wrongBytes: "the bytes have changed since they were fetched: their SHA-256 differs"
+        case .wrongType: "the attribute user.mime_type is missing or damaged"
+        case .wrongURL: "the attribute user.xdg.origin.url is not the URL of this entry"
+        case .unreadableBytes(let reason): "the bytes cannot be read: \(reason)"
         }
     }
 }

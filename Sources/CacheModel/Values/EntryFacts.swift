@@ -2,7 +2,7 @@ public import ImageFormats
 
 /// The facts about an entry that the index keeps.
 ///
-///     if case .entry(let facts) = result { print(facts.mediaType.name, facts.size) }
+///     if case .cached(let facts, _, _) = lookup { print(facts.mediaType.name, facts.size) }
 public struct EntryFacts: Hashable, Sendable {
     /// Bytes of the image.
     public var size: Int64

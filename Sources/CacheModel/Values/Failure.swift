@@ -5,7 +5,7 @@
 public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The class of the failure.
     public let kind: Kind
-    /// What happened and what to do about it, for a person.
+    /// A message for people that names the problem and the remedy.
     public let message: String
     /// The status of the last response. Set for ``Kind/http`` only.
     public let httpStatus: Int?
@@ -18,7 +18,7 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// - Parameters:
     ///   - kind: the class of the failure.
-    ///   - message: what happened and what to do about it. Cut to 2 KiB.
+    ///   - message: names the problem and the remedy. Cut to 2 KiB.
     ///   - httpStatus: the status of the last response, for ``Kind/http``.
     ///   - retryAt: the time of the next attempt, if one is planned.
     public init(
