@@ -9,24 +9,24 @@ struct BoxedWalkerTests {
         (["mif1", "avif"], .avif), (["mif1"], .heic), (["msf1", "hevc"], .heic),
         (["heic", "mif1", "avif"], .heic), (["MiHB", "heix"], .heic),
     ])
-    func brandsDecide(_ brands: [String], _ type: MediaType) {
+    func brandsTellTheMediaType(_ brands: [String], _ type: MediaType) {
         #expect(inspect(ImageSample.heif(brands)) == .init(type, 640, 480, .whole))
     }
 
-    @Test func heifLacksWhatIsCutOff() {
+    @Test func heifDetectsMissingData() {
         let bytes = ImageSample.avif.bytes
         #expect(inspect(bytes.dropLast(28)).completeness == .empty)
         let shortData = Bytes(bytes.dropLast(28)) + box("mdat", Bytes(1...19))
         #expect(inspect(shortData).completeness == .cut)
     }
 
-    /// The second item lies in the second `mdat`.
+    /// In the last file, the second item is in the second `mdat`.
     @Test(arguments: [
         ImageSample.avif.bytes, ImageSample.jxlContainer.bytes,
         ImageSample.avif.bytes.dropLast(28) + box("mdat", Bytes(1...8))
             + box("mdat", Bytes(1...12)),
     ])
-    func noBoxIsDoneWithoutNorItsHeader(_ bytes: Bytes) {
+    func everyMissingBoxOrHeaderIsDetected(_ bytes: Bytes) {
         #expect(inspect(bytes).completeness == .whole)
         for length in 40..<bytes.count {
             let completeness = inspect(bytes.prefix(length)).completeness
@@ -34,7 +34,7 @@ struct BoxedWalkerTests {
         }
     }
 
-    @Test func boxToTheEndOfTheFileHoldsAllTheItems() {
+    @Test func openEndedBoxHasToContainAllItems() {
         let data = big32(0) + text("mdat") + Bytes(1...19)
         let bytes = Bytes(ImageSample.avif.bytes.dropLast(28)) + data
         #expect(inspect(bytes).completeness == .cut)
@@ -52,9 +52,9 @@ struct BoxedWalkerTests {
         #expect(report.hasTrailingBytes)
     }
 
-    /// Its first bytes are a length far beyond the file.
+    /// The first bytes of the text look like a length far beyond the file.
     @Test(arguments: [ImageSample.avif, .jxlContainer])
-    func textBehindTheImageIsNoCut(_ sample: ImageSample) {
+    func textBehindTheImageIsNotACut(_ sample: ImageSample) {
         let report = inspect(sample.bytes + text("some text behind it"))
         #expect(report.completeness == .truncated)
     }
@@ -66,7 +66,7 @@ struct BoxedWalkerTests {
         #expect(inspect(bytes.dropLast()).completeness == .cut)
     }
 
-    @Test func boxToTheEndOfTheFileIsUnverifiable() {
+    @Test func openEndedBoxIsUnverifiable() {
         let data = big32(0) + text("mdat") + Bytes(1...20)
         let bytes = Bytes(ImageSample.avif.bytes.dropLast(28)) + data
         #expect(inspect(bytes) == .init(.avif, 640, 480, .unverifiable))
@@ -80,7 +80,7 @@ struct BoxedWalkerTests {
         #expect(inspect(join(ftyp, box("moov", zeros(9)), data)).completeness == .whole)
     }
 
-    /// The data may lie in `mdat` or in `idat`.
+    /// The data can be in `mdat` or in `idat`.
     @Test(arguments: [0, 1])
     func heifWithoutAnyDataIsEmpty(_ count: Int) {
         let ftyp = box("ftyp", text("avif"), zeros(4))
@@ -92,9 +92,9 @@ struct BoxedWalkerTests {
         #expect(inspect(join(ftyp, bare, box("mdat"), box("mdat", [7]))).completeness == .whole)
     }
 
-    /// It begins like a box with a length of 64 bits, which is less than its own header.
+    /// The bytes look like a box with a length of 64 bits that is shorter than its own header.
     @Test(arguments: [ImageSample.avif, .jxlContainer])
-    func whatIsNoBoxForItsLongLengthIsTrailing(_ sample: ImageSample) {
+    func boxWithAnImpossibleLongLengthIsTrailing(_ sample: ImageSample) {
         let junk = big32(1) + text("abcd") + zeros(8)
         for feeding in Feeding.all {
             let report = inspect(sample.bytes + junk, feeding)
@@ -104,7 +104,7 @@ struct BoxedWalkerTests {
         #expect(inspect(sample.bytes.dropLast(28) + junk).completeness != .whole)
     }
 
-    @Test func metaToTheEndOfTheFileIsReadAsWell() {
+    @Test func readsOpenEndedMeta() {
         let ftyp = box("ftyp", text("heic"), zeros(4), text("mif1"))
         let size = fullBox("ispe", big32(640), big32(480))
         let items = join(fullBox("pitm", big16(1)), box("iprp", box("ipco", size)))
@@ -114,7 +114,7 @@ struct BoxedWalkerTests {
         #expect(inspect(join(ftyp, meta)).completeness == .empty)
     }
 
-    @Test func childMayNotOutgrowItsBox() {
+    @Test func childMustNotExceedItsBox() {
         let ftyp = box("ftyp", text("avif"), zeros(4))
         let meta = fullBox("meta", big32(900) + text("hdlr") + zeros(20))
         let report = inspect(ftyp + meta + box("mdat", zeros(2_000)))
@@ -122,7 +122,7 @@ struct BoxedWalkerTests {
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func extentsOfNoBytesTakeNoTime() {
+    func emptyExtentsTakeNoTime() {
         let item = join(zeros(4), big16(0xFFFF))
         let items = Bytes(repeatElement(item, count: 8_000).joined())
         let locations = fullBox("iloc", [0, 0], big16(8_000), items)
@@ -136,14 +136,14 @@ struct BoxedWalkerTests {
         #expect(inspect(cut) == .init(.jxl, 750, 500, .cut))
     }
 
-    @Test func jxlContainerMayHoldOneCodestream() {
+    @Test func jxlContainerCanHaveOneCodestream() {
         let whole = ImageSample.jxlHead + box("jxlc", ImageSample.jxlCodestream)
         #expect(inspect(whole) == .init(.jxl, 750, 500, .whole))
         let open = ImageSample.jxlHead + big32(0) + text("jxlc") + ImageSample.jxlCodestream
         #expect(inspect(open) == .init(.jxl, 750, 500, .unverifiable))
     }
 
-    @Test func jxlFirstPartMayBeJustTheSizeOrLess() {
+    @Test func jxlFirstPartCanEndInsideTheSizeHeader() {
         let head = Bytes(ImageSample.jxlCodestream.prefix(5))
         let last = box("jxlp", [0x80, 0, 0, 1])
         let whole = ImageSample.jxlHead + box("jxlp", zeros(4), head) + last
@@ -167,15 +167,15 @@ struct BoxedWalkerTests {
         }
     }
 
-    /// Small, 5 bits of height, 3 bits of ratio 1.
-    @Test func jxlIsReadableAsSoonAsItsSizeIs() {
+    /// The header: small, 5 bits of height, 3 bits of ratio 1.
+    @Test func jxlIsUnverifiableOnceItsSizeIsRead() {
         let bytes = Bytes([0xFF, 0x0A]) + little16(1 | 2 << 1 | 1 << 6)
         #expect(inspect(bytes) == .init(.jxl, 24, 24, .unverifiable))
         #expect(inspect(bytes.dropLast()) == .init(.jxl, nil, nil, .empty))
     }
 
     @Test func jxlSmallSizesAreMultiplesOfEight() {
-        // Small, 5 bits of height, 3 bits of ratio 0, 5 bits of width.
+        // The header: small, 5 bits of height, 3 bits of ratio 0, 5 bits of width.
         let bytes = [0xFF, 0x0A] + little64(1 | 2 << 1 | 0 << 6 | 4 << 9) + zeros(4)
         #expect(inspect(bytes) == .init(.jxl, 40, 24, .unverifiable))
     }

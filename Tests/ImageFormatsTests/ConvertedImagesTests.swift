@@ -4,12 +4,12 @@ import ImageSamples
 import TestSupport
 import Testing
 
-/// What the reference encoders of each format write, whole and cut short.
+/// Files of the reference encoder of each format, complete and cut off.
 @Suite(
     "Converted images", .timeLimit(.minutes(5)),
     .enabled(if: !Conversion.available.isEmpty, "needs ImageMagick's convert"))
 struct ConvertedImagesTests {
-    @Test func areRecognisedMeasuredAndNeverWholeWhenCut() async throws {
+    @Test func convertedImagesAreMeasuredAndNeverWholeWhenCut() async throws {
         try await withTestScope { scope in
             let folder = try TemporaryDirectory(in: scope).path
             try await Conversion.makeSources(in: folder)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("ICO and TIFF")
 struct DirectoryWalkerTests {
-    @Test func icoWhoseEntryPointsIntoItsDirectoryIsNone() {
+    @Test func icoEntryMustNotPointIntoTheDirectory() {
         var bytes = ImageSample.ico.bytes
         bytes[18] = 37
         #expect(inspect(bytes) == .notAnImage)
@@ -35,7 +35,7 @@ struct DirectoryWalkerTests {
         #expect(inspect(bytes.prefix(40)) == .init(.ico, 256, 256, .empty))
     }
 
-    /// Cut behind its directory, or with images of no bytes.
+    /// The file is cut behind its directory, or its images have no bytes.
     @Test func icoWithoutAnyOfItsImagesIsEmpty() {
         let head = join([0, 0, 1, 0], little16(1), zeros(8))
         let cut = join(head, little32(1000), little32(22))
@@ -56,14 +56,14 @@ struct DirectoryWalkerTests {
         #expect(inspect(head + zeros(12 * count)) == .init(.tiff, nil, nil, .empty))
     }
 
-    @Test func bigTIFFMayTellItsSizeInEightBytes() {
+    @Test func bigTIFFCanHaveDimensionsOfEightBytes() {
         let bytes = join(
             text("MM"), big16(43), big16(8), big16(0), big64(16), big64(2), big16(256), big16(16),
             big64(1), big64(300), big16(257), big16(16), big64(1), big64(7), big64(0))
         #expect(inspect(bytes) == .init(.tiff, 300, 7, .unverifiable))
     }
 
-    @Test func tiffMayHaveItsImageElsewhere() {
+    @Test func tiffCanPointAtItsImage() {
         for tag in [273, 324, 330, 513] {
             let entry = ImageSample.tiffEntry(tag, 8)
             let bytes = join(text("II"), little16(42), little32(8), little16(1), entry)
@@ -71,7 +71,7 @@ struct DirectoryWalkerTests {
         }
     }
 
-    @Test func tiffDirectoryMayBeOfAnyLength() {
+    @Test func tiffDirectoryCanHaveAnyLength() {
         let many = (0..<2_000).map { ImageSample.tiffEntry(40_000 + $0, 0) }
         let bytes = ImageSample.tiffFile(many)
         #expect(inspect(bytes) == .init(.tiff, 16, 4, .unverifiable))
@@ -79,7 +79,7 @@ struct DirectoryWalkerTests {
     }
 
     @Test(arguments: [(273, 279, 5), (324, 325, 1)])
-    func tiffEndsNotBeforeItsOnlyStrip(_ offset: Int, _ length: Int, _ compression: Int) {
+    func tiffHasToContainItsOnlyStrip(_ offset: Int, _ length: Int, _ compression: Int) {
         let entries = [
             ImageSample.tiffEntry(258, 8), ImageSample.tiffEntry(259, compression),
             ImageSample.tiffEntry(offset, 90), ImageSample.tiffEntry(length, 20),
@@ -91,8 +91,8 @@ struct DirectoryWalkerTests {
         #expect(inspect(bytes) == .init(.tiff, 16, 4, .cut))
     }
 
-    /// Decoders know better: 64 pixels of 8 bits, whatever is claimed.
-    @Test func tiffMayClaimTooMuchOfPixelsThatAreNotCompressed() {
+    /// Decoders read 64 pixels of 8 bits, regardless of the claimed length.
+    @Test func tiffCanClaimTooManyUncompressedBytes() {
         let entries = [
             ImageSample.tiffEntry(258, 8), ImageSample.tiffEntry(273, 90),
             ImageSample.tiffEntry(279, 1 << 31),
@@ -103,16 +103,16 @@ struct DirectoryWalkerTests {
         #expect(inspect(whole.dropLast()).completeness == .cut)
     }
 
-    /// A sparse file, and one with an old kind of JPEG in it.
+    /// A sparse file, and a file with the first kind of JPEG in TIFF.
     @Test(arguments: [[], [ImageSample.tiffEntry(259, 6)]])
-    func tiffStripMayBeNone(_ compression: [Bytes]) {
+    func tiffCanLackItsStrip(_ compression: [Bytes]) {
         let offset = compression.isEmpty ? 0 : 9_000
         let strip = [ImageSample.tiffEntry(273, offset), ImageSample.tiffEntry(279, 400)]
         let report = inspect(ImageSample.tiffFile(compression + strip))
         #expect(report.completeness == .unverifiable)
     }
 
-    @Test func tiffReachesTheLastOfManyStrips() {
+    @Test func tiffHasToReachTheLastOfSeveralStrips() {
         let lists = 8 + 2 + 4 * 12 + 4
         let entries = [
             ImageSample.tiffEntry(273, lists, count: 3),
@@ -129,7 +129,7 @@ struct DirectoryWalkerTests {
         }
     }
 
-    @Test func tiffListsOfStripsLieInTheFile() {
+    @Test func tiffHasToContainTheListsOfStrips() {
         let entries = [
             ImageSample.tiffEntry(273, 8, count: 3), ImageSample.tiffEntry(279, 60, count: 10),
         ]

@@ -6,14 +6,14 @@ import Testing
 @Suite("Image inspector")
 struct ImageInspectorTests {
     @Test(arguments: ImageSample.all)
-    func reportsTheSameHoweverTheFileIsCut(_ sample: ImageSample) {
+    func reportDoesNotDependOnTheChunks(_ sample: ImageSample) {
         for feeding in Feeding.all {
             #expect(inspect(sample.bytes, feeding) == sample.report, "\(feeding)")
         }
     }
 
     @Test(arguments: ImageSample.all)
-    func truncationIsNeverWhole(_ sample: ImageSample) {
+    func truncatedFileIsNeverWhole(_ sample: ImageSample) {
         for length in 0..<sample.bytes.count {
             let report = inspect(sample.bytes.prefix(length), .byteByByte)
             #expect(report.completeness != .whole, "\(length) of \(sample.bytes.count) bytes")
@@ -66,7 +66,7 @@ struct ImageInspectorTests {
         #expect(inspect(box("ftyp", text("isom"), zeros(4), text("mp42"))) == .notAnImage)
     }
 
-    @Test func saysEarlyThatAFileIsNoImage() {
+    @Test func knowsEarlyThatAFileIsNotAnImage() {
         var inspector = ImageInspector()
         text("<!DOCTYPE html><html><body>").withUnsafeBytes { inspector.consume($0) }
         #expect(inspector.mediaType == .other)

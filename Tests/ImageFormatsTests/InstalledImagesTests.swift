@@ -3,7 +3,7 @@ import ImageFormats
 import ImageSamples
 import Testing
 
-/// Real files of several programs, none of them made for these tests.
+/// Files of several programs, none of them made for these tests.
 @Suite("Installed images", .timeLimit(.minutes(5)))
 struct InstalledImagesTests {
     private static let folders = ["/usr/share/backgrounds", "/usr/share/icons"]
@@ -16,7 +16,7 @@ struct InstalledImagesTests {
     @Test(
         .enabled(if: !folders.isEmpty, "needs icons or backgrounds in /usr/share"),
         arguments: folders)
-    func noneIsRefused(_ folder: String) throws {
+    func installedImagesAreRecognisedAndWhole(_ folder: String) throws {
         for (url, type) in Self.images(in: folder) {
             let report = inspect([UInt8](try Data(contentsOf: url)))
             #expect(report.mediaType == type, "\(url.path)")

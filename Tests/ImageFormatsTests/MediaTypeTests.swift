@@ -13,7 +13,7 @@ struct MediaTypeTests {
     }
 
     @Test(arguments: ["", "image/jpg", "IMAGE/PNG", "image/png "])
-    func otherNamesAreRefused(_ name: String) {
+    func rejectsOtherNames(_ name: String) {
         #expect(MediaType(name: name) == nil)
     }
 }

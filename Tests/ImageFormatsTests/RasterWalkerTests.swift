@@ -13,7 +13,7 @@ struct RasterWalkerTests {
         #expect(inspect(bytes) == .init(.png, 300, 2, .empty))
     }
 
-    @Test func pngWithNothingInItsDataIsEmpty() {
+    @Test func pngWithAnEmptyDataChunkIsEmpty() {
         let bytes =
             Bytes(ImageSample.png.bytes.prefix(33)) + pngChunk("IDAT") + pngChunk("IEND")
         #expect(inspect(bytes) == .init(.png, 300, 2, .empty))
@@ -38,20 +38,20 @@ struct RasterWalkerTests {
         #expect(inspect(bytes) == ImageSample.png.report)
     }
 
-    /// As some phones have it.
-    @Test func pngHeaderMayComeSecond() {
+    /// Some phones write such files.
+    @Test func pngHeaderCanComeSecond() {
         let bytes = ImageSample.png.bytes
         let odd = join(
             Bytes(bytes.prefix(8)), pngChunk("CgBI", zeros(4)), Bytes(bytes.dropFirst(8)))
         #expect(inspect(odd) == ImageSample.png.report)
     }
 
-    @Test func pngWithANamelessChunkBreaksOff() {
+    @Test func pngWithANamelessChunkIsTruncated() {
         let bytes = Bytes(ImageSample.png.bytes.dropLast(12)) + zeros(12) + pngChunk("IEND", [])
         #expect(inspect(bytes).completeness == .truncated)
     }
 
-    /// Its last chunk has 12 bytes, the empty one before it as many.
+    /// The last chunk has 12 bytes, and so has the empty one before it.
     @Test func pngWithoutItsLastChunkIsNotCut() {
         let bytes = ImageSample.png.bytes
         for missing in [1, 4, 12] {
@@ -63,7 +63,7 @@ struct RasterWalkerTests {
     }
 
     @Test(arguments: [ImageSample.jpeg, .gif])
-    func whatDecodersShowAnywayIsNeverCut(_ sample: ImageSample) {
+    func formatsThatDecodersShowPartlyAreNeverCut(_ sample: ImageSample) {
         let reports = (12..<sample.bytes.count).map {
             inspect(sample.bytes.prefix($0)).completeness
         }
@@ -72,7 +72,7 @@ struct RasterWalkerTests {
         #expect(shown.allSatisfy { $0 == .truncated })
     }
 
-    @Test func paddingIsNotMissed() {
+    @Test func missingPaddingIsNotACut() {
         let webp = ImageSample.webpLossy.bytes
         #expect(inspect(webp.dropLast()).completeness == .truncated)
         #expect(inspect(webp.dropLast(2)).completeness == .cut)
@@ -100,7 +100,7 @@ struct RasterWalkerTests {
         #expect(report == .init(.jpeg, 500, 4, .whole, trailing: true))
     }
 
-    @Test func jpegLinesMayComeAfterTheFirstScan() {
+    @Test func jpegLinesCanComeAfterTheFirstScan() {
         let bytes =
             [0xFF, 0xD8] + ImageSample.jpegFrame(lines: 0) + jpegSegment(0xDA, zeros(6)) + [
                 1, 2, 3,
@@ -109,12 +109,12 @@ struct RasterWalkerTests {
         #expect(inspect(bytes) == .init(.jpeg, 500, 77, .whole))
     }
 
-    @Test func jpegStrayBytesBetweenSegmentsArePassedOver() {
+    @Test func jpegStrayBytesBetweenSegmentsAreSkipped() {
         let bytes = ImageSample.jpegHead + [0, 1, 2] + ImageSample.jpegScans + [0xFF, 0xD9]
         #expect(inspect(bytes) == ImageSample.jpeg.report)
     }
 
-    @Test func gifWithoutAScreenSizeHasThatOfItsFirstImage() {
+    @Test func gifWithoutAScreenSizeHasTheSizeOfItsFirstImage() {
         var bytes = ImageSample.gif.bytes
         bytes.replaceSubrange(6..<10, with: zeros(4))
         #expect(inspect(bytes) == ImageSample.gif.report)
@@ -129,7 +129,7 @@ struct RasterWalkerTests {
         #expect(inspect(head + [2, 1, 7] + rest).completeness != .empty)
     }
 
-    @Test func webpChunkMayNotOutgrowItsFile() {
+    @Test func webpChunkMustNotExceedItsFile() {
         var bytes = ImageSample.webpLossy.bytes
         bytes[17] = 1
         #expect(inspect(bytes).completeness == .cut)
@@ -147,13 +147,13 @@ struct RasterWalkerTests {
     }
 
     @Test(arguments: [ImageSample.webpKeyFrame, riffChunk("ANMF", zeros(16))])
-    func webpImageBehindItsSizeMayNotOutgrowTheFileEither(_ chunk: Bytes) {
+    func webpImageBehindItsSizeMustNotExceedTheFile(_ chunk: Bytes) {
         var bytes = webp(ImageSample.webpCanvas, chunk)
         bytes[35] = 1
         #expect(inspect(bytes) == .init(.webp, 70_001, 5, .cut))
     }
 
-    @Test func bmpLengthComesFromTheDimensionsNotTheHeader() {
+    @Test func bmpLengthComesFromTheDimensions() {
         var bytes = ImageSample.bmp.bytes
         bytes.replaceSubrange(2..<6, with: little32(7))
         #expect(inspect(bytes) == ImageSample.bmp.report)
@@ -163,14 +163,14 @@ struct RasterWalkerTests {
     }
 
     @Test(arguments: [0, 3, 25, 65_535])
-    func bmpWhosePixelsHaveNoSuchDepthIsEmpty(_ bits: Int) {
+    func bmpWithAnUndefinedDepthIsEmpty(_ bits: Int) {
         let plain = ImageSample.bmpFile(bits: bits, compression: 0, pixels: 50_000)
         #expect(inspect(plain) == .init(.bmp, 3, 2, .empty))
         let jpeg = ImageSample.bmpFile(bits: bits, compression: 4, pixels: 9, byteCount: 9)
         #expect(inspect(jpeg) == .init(.bmp, 3, 2, .whole))
     }
 
-    @Test func compressedBMPEndsWhereItSaysIfItSays() {
+    @Test func compressedBMPEndsAtItsStatedLength() {
         let told = ImageSample.bmpFile(bits: 8, compression: 1, pixels: 9, byteCount: 9)
         #expect(inspect(told) == .init(.bmp, 3, 2, .whole))
         #expect(inspect(told.dropLast()).completeness == .truncated)
@@ -185,7 +185,7 @@ struct RasterWalkerTests {
     }
 
     @Test(arguments: 0..<40)
-    func firstIndexFindsWhatAPlainLoopFinds(_ seed: UInt64) {
+    func firstIndexAgreesWithAPlainLoop(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let range: ClosedRange<UInt8> = seed.isMultiple(of: 2) ? 0xFC...0xFF : 0...3
         let bytes = (0..<64).map { _ in UInt8.random(in: range, using: &generator) }

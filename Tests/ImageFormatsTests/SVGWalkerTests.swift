@@ -11,7 +11,7 @@ struct SVGWalkerTests {
         "<!DOCTYPE svg [<!-- > ]-->]><html></html>", "<!DOCTYPE svg [<?a ]>?>]><html></html>",
         "<!-- <svg></svg> -->", "<![CDATA[<svg>]]><svg></svg>",
     ])
-    func otherMarkupIsNoSVG(_ content: String) {
+    func otherMarkupIsNotSVG(_ content: String) {
         for feeding in Feeding.all { #expect(inspect(text(content), feeding) == .notAnImage) }
     }
 
@@ -33,7 +33,7 @@ struct SVGWalkerTests {
         #expect(report == .init(.svg, nil, nil, .whole, trailing: true))
     }
 
-    @Test func innerEndIsNotTheEnd() {
+    @Test func endOfAnInnerElementIsNotTheEnd() {
         #expect(inspect(text("<svg><svg></svg>")) == .init(.svg, nil, nil, .empty))
     }
 }

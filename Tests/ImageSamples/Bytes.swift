@@ -1,4 +1,4 @@
-/// Shorthand to build files byte by byte.
+/// The functions below build files byte by byte.
 package typealias Bytes = [UInt8]
 
 package func big16(_ value: Int) -> Bytes { big(value, 2) }
@@ -9,7 +9,7 @@ package func little24(_ value: Int) -> Bytes { big(value, 3).reversed() }
 package func little32(_ value: Int) -> Bytes { big(value, 4).reversed() }
 package func little64(_ value: Int) -> Bytes { big(value, 8).reversed() }
 
-/// The parts one after the other; a chain of `+` takes the compiler too long.
+/// The parts one after the other. The compiler takes too long for a chain of `+`.
 package func join(_ parts: Bytes...) -> Bytes { Bytes(parts.joined()) }
 
 package func text(_ value: String) -> Bytes { Bytes(value.utf8) }
@@ -30,7 +30,7 @@ package func fullBox(_ type: String, version: UInt8 = 0, _ payload: Bytes...) ->
     box(type, [version, 0, 0, 0], Bytes(payload.joined()))
 }
 
-/// A chunk of PNG; the checksum is left zero.
+/// A chunk of PNG. Its checksum is zero.
 package func pngChunk(_ type: String, _ parts: Bytes...) -> Bytes {
     let data = Bytes(parts.joined())
     return join(big32(data.count), text(type), data, zeros(4))

@@ -2,13 +2,13 @@ import Foundation
 package import ImageFormats
 import TestSupport
 
-/// A program that makes an image of 123 by 77 pixels, and what to expect of it.
+/// A program that makes an image of 123 by 77 pixels, with the expected report.
 package struct Conversion: Sendable, CustomStringConvertible {
     package static let width = 123
     package static let height = 77
 
     package let program: String
-    /// `IN` and `OUT` stand for the files, `PHOTO` for a JPEG, `GIF` for an animation.
+    /// `IN` stands for the source, `PHOTO` for a JPEG, `GIF` for an animation, and `OUT` for the result.
     package let arguments: [String]
     package let fileExtension: String
     package let mediaType: MediaType
@@ -28,7 +28,7 @@ package struct Conversion: Sendable, CustomStringConvertible {
         self.completeness = completeness
     }
 
-    /// Those whose program is installed, and `convert`, which makes the source.
+    /// The conversions whose program is installed. Without `convert`, which makes the sources, there are none.
     package static let available =
         find("convert") == nil ? [] : all.filter { find($0.program) != nil }
 
@@ -62,7 +62,7 @@ package struct Conversion: Sendable, CustomStringConvertible {
         Conversion("cjxl PHOTO OUT --quiet", "jxl", .jxl),
     ]
 
-    /// Runs the program in `folder`, which holds the sources, and returns the image.
+    /// Runs the program in `folder`, which contains the sources, and returns the image.
     package func run(in folder: String) async throws -> [UInt8] {
         let output = "\(folder)/out.\(fileExtension)"
         let names = ["IN": "in.png", "PHOTO": "in.jpg", "GIF": "in.gif"]
@@ -74,7 +74,7 @@ package struct Conversion: Sendable, CustomStringConvertible {
         return try contents(of: output)
     }
 
-    /// Makes `in.png`, `in.jpg` and `in.gif`, this one of three frames.
+    /// Makes `in.png`, `in.jpg`, and `in.gif` with three frames.
     package static func makeSources(in folder: String) async throws {
         let source = ["-size", "\(width)x\(height)", "-seed", "1", "plasma:fractal"]
         try await runSuccessfully("convert", source + ["\(folder)/in.png"])

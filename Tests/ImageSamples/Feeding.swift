@@ -1,7 +1,7 @@
 package import ImageFormats
 import TestSupport
 
-/// How a file is cut into the chunks an inspector sees.
+/// How a file is divided into the chunks that an inspector receives.
 package enum Feeding: Sendable {
     case whole
     case byteByByte

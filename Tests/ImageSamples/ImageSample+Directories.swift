@@ -23,12 +23,12 @@ extension ImageSample {
         little16(256), little16(3), little64(1), little64(300),
         little16(257), little16(4), little64(1), little64(7), little64(0))
 
-    /// An entry of a directory with a `LONG` in it, or with the offset of several.
+    /// An entry of a directory with one `LONG`, or with the offset of several.
     package static func tiffEntry(_ tag: Int, _ value: Int, count: Int = 1) -> Bytes {
         join(little16(tag), little16(4), little32(count), little32(value))
     }
 
-    /// A directory at offset 8 with the size of 16 by 4 pixels of 8 bits, and what follows it.
+    /// A file with a directory at offset 8 for 16 by 4 pixels of 8 bits, and with `rest` behind it.
     package static func tiffFile(_ entries: [Bytes], _ rest: Bytes = []) -> Bytes {
         let all = [tiffEntry(256, 16), tiffEntry(257, 4)] + entries
         return join(

@@ -3,7 +3,8 @@ internal import ImageFormats
 extension ImageSample {
     package static let svg = ImageSample("svg", .svg, nil, nil, text("<svg xmlns='x'><g/></svg>"))
 
-    /// What looks like tags in comments, strings, CDATA and a document type, and a nested `svg`.
+    /// A file with text that looks like tags in comments, strings, CDATA and a document type, and with a nested
+    /// `svg`.
     package static let svgFull = ImageSample(
         "svg with prolog", .svg, nil, nil,
         text(
@@ -21,7 +22,7 @@ extension ImageSample {
         "svg with a prefix", .svg, nil, nil,
         text("<ns0:svg xmlns:ns0='http://www.w3.org/2000/svg'><ns0:g/></ns0:svg>"))
 
-    /// What looks like the beginning of a string or the end of the document type, and is none.
+    /// A file with text that looks like the start of a string or the end of the document type.
     package static let svgSubset = ImageSample(
         "svg with an internal subset", .svg, nil, nil,
         text(

@@ -1,7 +1,7 @@
 package import ImageFormats
 import Testing
 
-/// A small file of known content.
+/// A small file with known content.
 package struct ImageSample: Sendable, CustomTestStringConvertible {
     package let testDescription: String
     package let bytes: Bytes

@@ -1,14 +1,14 @@
 import Synchronization
 import TestSupport
 
-/// An origin of changing pages.
+/// An origin whose pages change.
 final class ChangingOrigin: Sendable {
     let server: ScriptedOrigin
     private let pages: Mutex<[ChangingPage]>
-    /// Before the next answers of a page.
+    /// The gates that hold the responses of a page back.
     private let gates = Mutex<[Int: Gate]>([:])
 
-    /// One page of each kind.
+    /// Creates an origin with one page for each kind of validator.
     init(in scope: TestScope) throws {
         server = try ScriptedOrigin(in: scope)
         pages = Mutex(
@@ -28,10 +28,10 @@ final class ChangingOrigin: Sendable {
         pages.withLock { $0[page.number] = page }
     }
 
-    /// Requests for a page so far.
+    /// The number of requests for a page so far.
     func requests(_ page: ChangingPage) -> Int { server.requests(page.path).count }
 
-    /// Holds the answers of a page back while something is done.
+    /// Holds the responses of a page back while `body` runs.
     func holding<Result>(
         _ page: ChangingPage, _ body: (Gate) async throws -> Result
     ) async throws -> Result {

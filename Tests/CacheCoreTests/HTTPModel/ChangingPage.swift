@@ -2,14 +2,14 @@ import TestSupport
 
 @testable import CacheCore
 
-/// One image of an origin that gets new versions, changes its mind and fails as told.
+/// One image of an origin. Tests change its version, its `Cache-Control` and its health.
 struct ChangingPage: Sendable {
-    /// By what its versions are told apart, which never changes.
+    /// The validator that tells the versions apart. It never changes.
     enum Validator: CaseIterable {
         case none, weakTag, strongTag, date
     }
 
-    /// What is said of storing it.
+    /// The `Cache-Control` of the responses.
     enum Control: String, CaseIterable {
         case fresh = "max-age=1000"
         case stale = "max-age=0"
@@ -18,23 +18,25 @@ struct ChangingPage: Sendable {
         case strict = "max-age=0, must-revalidate"
         case asked = "no-cache"
 
-        /// Whether it is the answer where the origin fails.
+        /// Whether the cached image can be used if the origin fails.
         var outlivesFailure: Bool { [.fresh, .stale, .window].contains(self) }
     }
 
     enum Health: CaseIterable {
         case well
-        case busy, resetting, cutting
-        /// 404.
+        /// The status is 503.
+        case busy
+        /// The connection is reset.
+        case resetting
+        /// The body is cut off.
+        case cutting
+        /// The status is 404.
         case gone
-        /// A page of text under an image's name.
+        /// The body is an HTML page instead of an image.
         case confused
-
-        /// Whether it can't answer, as against an answer that is none.
-        var isTrouble: Bool { [.busy, .resetting, .cutting].contains(self) }
     }
 
-    /// So many different images; then the first comes again, with another tag.
+    /// The number of different images. After the last one, the first comes again with another tag.
     static let images = 6
 
     let number: Int
@@ -58,7 +60,7 @@ struct ChangingPage: Sendable {
 
     func body(_ version: Int) -> [UInt8] { bodies[version % Self.images] }
 
-    // MARK: The origin's side
+    // MARK: Responses
 
     func answer(_ request: OriginRequest) -> OriginScript {
         switch health {
@@ -89,7 +91,7 @@ struct ChangingPage: Sendable {
         return .answer(206, headers: partFields(from), body: Array(body[from...]))
     }
 
-    /// Half of what it promises.
+    /// A response with half of the bytes that it promises.
     private func cut(_ request: OriginRequest) -> OriginScript {
         let (body, from) = (body(version), firstOfRange(request))
         let rest = Array(body[(from ?? 0)...])
@@ -103,7 +105,7 @@ struct ChangingPage: Sendable {
         ]
     }
 
-    /// Where the part begins that is to be sent; `nil` for all.
+    /// The offset of the requested part. `nil` if the whole image is to be sent.
     private func firstOfRange(_ request: OriginRequest) -> Int? {
         guard let first = request.firstOfRange, let condition = request.headers["If-Range"],
             condition == (validator == .date ? date : tag)

@@ -1,7 +1,6 @@
 @testable import CacheCore
 
-/// What a cache should hold of changing pages and what a fetch should bring, written down as plainly as
-/// possible.
+/// A simple model of a cache: the images that it has to hold, and the results that a fetch has to have.
 struct ReuseModel {
     struct Held: Equatable {
         var version: Int
@@ -9,17 +8,17 @@ struct ReuseModel {
         var isPinned = false
     }
 
-    /// What a fetch comes to.
+    /// The expected result of a fetch.
     struct Expectation {
         var isFailure = false
-        /// Requests at the origin, those behind the caller's back included.
+        /// The number of requests at the origin, including those in the background.
         var requests = 0...0
     }
 
-    /// By the number of the page.
+    /// The images in the cache, by the number of their page.
     var held: [Int: Held] = [:]
-    /// Those that were pinned when their files were spoilt, which lie there yet.
-    var spoiltPins: Set<Int> = []
+    /// The pages whose file was damaged while it was pinned. The damaged files are still there.
+    var damagedPins: Set<Int> = []
 
     /// Whether a fetch has to wait for the origin.
     func mustAsk(_ page: ChangingPage, isRefresh: Bool) -> Bool {
@@ -37,17 +36,17 @@ struct ReuseModel {
             isFailure: asked(page, isRefresh: isRefresh), requests: Self.requests(to: page))
     }
 
-    /// A connection that was used before and ends at once is no word of the origin's: libcurl tries another.
+    /// If a connection that was used before is closed at once, libcurl repeats the request on another one.
     static func requests(to page: ChangingPage) -> ClosedRange<Int> {
         page.health == .resetting ? 1...2 : 1...1
     }
 
-    /// The origin is asked; whether that fails for a caller.
+    /// Asks the origin. Returns whether the fetch fails for a caller.
     mutating func asked(_ page: ChangingPage, isRefresh: Bool = false) -> Bool {
         let old = held[page.number]
         switch page.health {
         case .well:
-            let wasPinned = spoiltPins.remove(page.number) != nil
+            let wasPinned = damagedPins.remove(page.number) != nil
             held[page.number] = Held(
                 version: page.version, control: page.control, isPinned: old?.isPinned ?? wasPinned)
             return false

@@ -1,11 +1,10 @@
 import TestSupport
 import Testing
 
-/// What is fetched, confirmed, served stale and withdrawn, on real files from a real origin, against a plain
-/// model.
-@Suite("Cache: reuse by a plain model", .timeLimit(.minutes(30)))
+/// Random operations on a cache with real files and a real origin have the results of a simple model.
+@Suite("Cache: reuse by a simple model", .timeLimit(.minutes(30)))
 struct ReuseModelTests {
-    @Test func answersAndFilesAreThoseOfThePlainModel() async throws {
+    @Test func resultsAndFilesAgreeWithTheModel() async throws {
         let seed = testSeed
         do {
             try await withTestScope { scope in

@@ -3,14 +3,15 @@ import TestSupport
 
 @testable import CacheCore
 
-/// Random operations on a cache, its origin and the model of both, compared after each.
+/// Random operations on a cache, its origin and a model of both. The cache and the model are compared after each
+/// operation.
 final class ReuseScript {
     private let origin: ChangingOrigin
     private let directory: String
     private var model = ReuseModel()
     private var random: SeededGenerator
     private(set) var operations = 0
-    /// What was done last, for whoever reads of a failure.
+    /// The operations so far, for the message of a failure.
     private var trace: [String] = []
 
     init(seed: UInt64, in scope: TestScope) throws {
@@ -19,7 +20,7 @@ final class ReuseScript {
         directory = try TemporaryDirectory(in: scope).file("cache")
     }
 
-    /// In as many lives of a cache as it takes.
+    /// Performs `count` operations. The cache is restarted after every few of them.
     func run(operations count: Int) async throws {
         do {
             while operations < count {
@@ -64,7 +65,7 @@ final class ReuseScript {
         for page in origin.all { try check(fixture, page) }
     }
 
-    /// The origin changes its mind.
+    /// Changes a random property of the page at the origin.
     private func change(_ page: ChangingPage) {
         var changed = page
         switch Int.random(in: 0..<5, using: &random) {
@@ -94,7 +95,7 @@ final class ReuseScript {
         }
     }
 
-    /// Two want it at once, one of whom insists on the origin's word: they share one request.
+    /// Two callers fetch the page at once, one of them with a refresh. They share one request.
     private func fetchTogether(_ fixture: CacheFixture, _ page: ChangingPage) async throws {
         did("fetch and refresh", page)
         let isFirst = random.oneIn(2)
@@ -125,7 +126,7 @@ final class ReuseScript {
         }
     }
 
-    /// The only caller leaves before the origin says anything.
+    /// The only caller leaves before the origin responds.
     private func leave(_ fixture: CacheFixture, _ page: ChangingPage) async throws {
         guard model.mustAsk(page, isRefresh: false) else { return }
         did("leave", page)
@@ -140,7 +141,7 @@ final class ReuseScript {
     private func remove(_ fixture: CacheFixture, _ page: ChangingPage) async throws {
         did("remove", page)
         model.held[page.number] = nil
-        model.spoiltPins.remove(page.number)
+        model.damagedPins.remove(page.number)
         _ = try await fixture.remove(page.path)
     }
 
@@ -155,19 +156,19 @@ final class ReuseScript {
             throw TestFailure("pins: \(failures)")
         }
         model.held[page.number]?.isPinned = isPinned
-        if !isPinned { model.spoiltPins.remove(page.number) }
+        if !isPinned { model.damagedPins.remove(page.number) }
     }
 
-    /// A stranger deletes a file, or spoils it.
+    /// Another program deletes or damages the file.
     private func damage(_ fixture: CacheFixture, _ page: ChangingPage) throws {
         guard let held = model.held[page.number] else { return }
         did("damage", page)
         let file = try fixture.file(page.path)
         let count = page.body(held.version).count
         let isRemoved = random.oneIn(2)
-        if held.isPinned, !isRemoved { model.spoiltPins.insert(page.number) }
+        if held.isPinned, !isRemoved { model.damagedPins.insert(page.number) }
         let result = isRemoved ? unlink(file) : truncate(file, count + (random.oneIn(2) ? 1 : -1))
-        guard result == 0 else { throw TestFailure("\(file) can't be spoilt") }
+        guard result == 0 else { throw TestFailure("\(file) cannot be damaged") }
         model.held[page.number] = nil
     }
 
@@ -179,14 +180,14 @@ final class ReuseScript {
         }
     }
 
-    // MARK: What has to be so
+    // MARK: Checks
 
-    /// Waits until nothing is on its way.
+    /// Waits until the page has no download.
     private func settle(_ fixture: CacheFixture, _ page: ChangingPage) async throws {
         try await fixture.lookup(page.path) { $0.phase == nil }
     }
 
-    /// The cache holds what the model does, and its file is that version and no other.
+    /// The cache has the page if the model does, with the same pin and with exactly that version in its file.
     private func check(_ fixture: CacheFixture, _ page: ChangingPage) throws {
         let (lookup, held) = (try fixture.lookup(page.path), model.held[page.number])
         guard lookup.isCached == (held != nil) else {
