@@ -148,6 +148,8 @@ if Context.environment["CACHED_FUZZER"] != nil {
     package.targets.append(
         .executableTarget(
             name: "cached-fuzzer",
-            dependencies: ["CacheKey", "CacheModel", "CacheWire", "HTTPCaching", "ImageFormats"],
+            dependencies: [
+                "CacheKey", "CacheModel", "CacheWire", "HTTPCaching", "ImageFormats", nioCore,
+            ],
             path: "Tests/Fuzzer", exclude: ["run", "seeds"], swiftSettings: strict))
 }
