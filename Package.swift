@@ -99,8 +99,8 @@ let package = Package(
         .testTarget(
             name: "CacheCoreTests",
             dependencies: [
-                "CacheCore", "CacheKey", "CLinux", "ImageFormats", "ImageSamples", "TestSupport",
-                logging, system,
+                "CacheCore", "CacheKey", "CacheModel", "CLinux", "ImageFormats", "ImageSamples",
+                "TestSupport", logging, system,
             ],
             swiftSettings: strict),
         .testTarget(

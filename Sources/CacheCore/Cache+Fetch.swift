@@ -24,21 +24,21 @@ extension Cache {
     /// The same in two steps, for callers that have to note the interest before its end is told: that
     /// comes after ``complete(_:)``.
     public func begin(_ wishes: [Wish], _ options: FetchOptions) -> WaiterID {
-        let waiter = performing { state in (state.waiterBegan(options), []) }
+        let waiter = run { state, _ in state.waiterBegan(options) }
         want(wishes, options, by: waiter)
         return waiter
     }
 
     public func complete(_ waiter: WaiterID) {
-        perform { $0.waiterNamed(waiter) }
+        run { $0.waiterNamed(waiter, &$1) }
     }
 
     /// The same with nobody waiting: the downloads go on whoever leaves. `false`, and none of them begins,
     /// where that may be more than ``detachedLimit``.
     public func prefetch(_ wishes: [Wish], _ options: FetchOptions) -> Bool {
-        guard performing({ ($0.holdsAsked(wishes.count), []) }) else { return false }
+        guard run({ state, _ in state.detachedAnnounced(wishes.count) }) else { return false }
         want(wishes, options, by: nil)
-        perform { $0.holdsNamed(wishes.count) }
+        run { $0.detachedNamed(wishes.count, &$1) }
         return true
     }
 
@@ -48,22 +48,22 @@ extension Cache {
     /// Another is about to take the place of a caller, see ``FetchOptions/predecessor``: its end is not told any
     /// more, and what it has stays known until it leaves.
     public func keep(_ waiter: WaiterID) {
-        perform(silently: { $0.waiterReplaced(waiter) })
+        run { state, _ in state.waiterReplaced(waiter) }
     }
 
     /// The caller is gone or wants something else. Downloads nobody else waits for stop; their
     /// partials stay.
     public func leave(_ waiter: WaiterID) {
-        let keys = performing { state in (state.waiterLeaves(waiter), []) }
+        let keys = run { state, _ in state.waiterLeaves(waiter) }
         for ifQueued in [true, false] {
             var rest = keys[...]
             while !rest.isEmpty {
                 let stretch = rest.prefix(Self.stretch)
                 rest = rest.dropFirst(stretch.count)
-                perform { $0.waiterLeft(waiter, stretch, ifQueued: ifQueued) }
+                run { $0.waiterLeft(waiter, stretch, ifQueued: ifQueued, &$1) }
             }
         }
-        perform { $0.waiterGone(waiter) }
+        run { $0.waiterGone(waiter, &$1) }
     }
 
     /// Wishes taken in under one hold of the lock. Each is as dear as fifty questions, and the downloads that
@@ -82,9 +82,10 @@ extension Cache {
             let stale = zip(stretch, answers).map {
                 staleness(of: $0.key, $1, options, now.wallTime)
             }
-            perform { state in
-                zip(stretch, stale).flatMap { wish, stale in
-                    state.wanted(wish.key, wish.url, by: waiter, options, stale: stale, now: now)
+            run { state, effects in
+                for (wish, stale) in zip(stretch, stale) {
+                    state.requested(
+                        wish.key, wish.url, by: waiter, options, stale: stale, now: now, &effects)
                 }
             }
         }
@@ -93,7 +94,7 @@ extension Cache {
     /// What would be downloaded now would lie where nobody finds it.
     private func refuse(_ wishes: [Wish], by waiter: WaiterID?) {
         guard let waiter else { return }
-        perform(silently: { $0.refused(wishes.map(\.key), by: waiter, directory.lost) })
+        run { state, _ in state.refused(wishes.map(\.key), by: waiter, directory.lost) }
     }
 
     /// What may be done with an entry that is no longer fresh; its file says. `nil` for any other, and

@@ -1,4 +1,4 @@
-public import CacheKey
+internal import CacheKey
 
 /// In which order entries are listed.
 public enum ListOrder: String, Sendable {
@@ -8,12 +8,6 @@ public enum ListOrder: String, Sendable {
     case size
     /// Longest in the cache first, by when the bytes were fetched.
     case age
-}
-
-/// One entry of a listing.
-public struct ListedEntry: Sendable {
-    public let key: CacheKey
-    public let facts: EntryFacts
 }
 
 /// Where in a listing an entry stands: the last of one page tells where the next begins.
@@ -82,9 +76,9 @@ extension Cache {
     /// Whether all of a page is there. Where the index can't be believed that is looked at, which takes off it
     /// what is not; what can't be looked at stays.
     private func areThere(_ page: [ListedEntry]) -> Bool {
-        guard performing({ ($0.trust == .blind, []) }) else { return true }
+        guard read({ $0.catalog.validity == .stale }) else { return true }
         _ = lookup(page.map(\.key))
-        return performing { state in (page.allSatisfy { state.index.contains($0.key) }, []) }
+        return read { state in page.allSatisfy { state.catalog.contains($0.key) } }
     }
 
     /// The next entries in the order of use; `nil` where the entry before them does not lead to them, or the
@@ -92,19 +86,18 @@ extension Cache {
     private func next(
         _ limit: Int, isReversed: Bool, after cursor: ListCursor?
     ) -> [ListedEntry]? {
-        performing { state in
-            guard state.index.isInOrderOfTime else { return (nil, []) }
+        read { state in
+            guard state.catalog.index.isInOrderOfTime else { return nil }
             if let cursor {
-                let entry = state.index.facts(of: cursor.key).map {
+                let entry = state.catalog.facts(of: cursor.key).map {
                     ListedEntry(key: cursor.key, facts: $0)
                 }
                 guard entry.map({ ListCursor($0, in: .recency) }) == cursor else {
-                    return (nil, [])
+                    return nil
                 }
             }
-            let page = state.index.inOrderOfUse(
+            return state.catalog.index.inOrderOfUse(
                 isReversed: isReversed, after: cursor?.key, limit: limit)
-            return (page, [])
         }
     }
 
@@ -151,32 +144,31 @@ extension Cache {
 
     func readStretch(_ position: inout Int) -> (entries: [ListedEntry], hasMore: Bool) {
         var entries: [ListedEntry] = []
-        let hasMore = performing { state in
-            let hasMore = state.index.readStretch(&position) { key, facts in
+        let hasMore = read { state in
+            state.catalog.index.readStretch(&position) { key, facts in
                 entries.append(ListedEntry(key: key, facts: facts))
             }
-            return (hasMore, [])
         }
         return (entries, hasMore)
     }
 
     /// Looks at every name that changed since it was last looked at.
     func probeDirtyNames() {
-        let (keys, partials) = performing { state in
-            ((Array(state.dirtyNames), Array(state.partials.dirtyNames)), [])
+        let (keys, partials) = read { state in
+            (Array(state.catalog.dirtyNames), Array(state.space.partials.dirtyNames))
         }
         _ = lookup(keys)
         for key in partials { probePartial(of: key) }
     }
 
     private func probePartial(of key: CacheKey) {
-        let start = performing { state in (state.partials.epochs.begin(), []) }
+        let start = run { state, _ in state.space.partials.beginProbe() }
         do {
             let bytes = try directory.allocated(toPartialOf: key)
-            perform(silently: { $0.partialSeen(key, bytes, since: start) })
+            run { state, _ in state.partialProbed(key, bytes, since: start) }
         } catch {
             // It stays among those to be looked at.
-            perform(silently: { $0.partials.epochs.end() })
+            run { state, _ in state.space.partials.endProbe() }
         }
     }
 
@@ -184,7 +176,7 @@ extension Cache {
     public func statistics() -> Statistics {
         drainWatch()
         probeDirtyNames()
-        var statistics = performing { state in (Statistics(state), []) }
+        var statistics = read { Statistics($0) }
         statistics.isDirectoryInPlace = directory.isInPlace
         statistics.isDirectoryWritable = directory.isWritable
         return statistics
@@ -220,17 +212,17 @@ public struct Statistics: Sendable {
     let counters: Counters
 
     init(_ state: borrowing CacheState) {
-        entries = state.index.count
+        entries = state.catalog.index.count
         bytesUsed = state.bytesUsed
-        bytesAllowed = state.ceiling
-        bytesBudget = state.budget.maximumBytes
-        bytesMinimumFree = state.budget.minimumFree
-        bytesReserved = state.room.reserved
-        pinned = state.index.pinned
-        partials = state.partials.count
-        transfersRunning = state.running
-        transfersQueued = state.flights.values.count { $0.phase == .queued }
-        isWhole = state.trust == .whole
+        bytesAllowed = state.space.ceiling
+        bytesBudget = state.space.budget.maximumBytes
+        bytesMinimumFree = state.space.budget.minimumFree
+        bytesReserved = state.space.reserved
+        pinned = state.catalog.index.pinned
+        partials = state.space.partials.count
+        transfersRunning = state.scheduler.running
+        transfersQueued = state.downloads.all.count { $0.value.phase == .queued }
+        isWhole = state.catalog.validity == .complete
         counters = state.counters
     }
 

@@ -33,7 +33,7 @@ extension Cache {
     private func probe(_ key: CacheKey, _ view: LookupView) -> Lookup {
         let answer = probe(key)
         guard view != .newest else { return answer }
-        return performing { state in (state.lookup(key, view) ?? answer, []) }
+        return run { state, _ in state.lookup(key, view) ?? answer }
     }
 
     /// Looks at a name until it holds still, and takes in what was seen.
@@ -51,20 +51,17 @@ extension Cache {
             }
             last = if case .entry(let facts) = seen { facts } else { nil }
             drainWatch()
-            let answer = performing { state in
-                defer { state.epochs.end() }
-                return state.probed(key, seen, since: start, now: .now)
+            let answer = run { state, effects in
+                defer { state.catalog.endProbe() }
+                return state.probed(key, seen, since: start, now: .now, &effects)
             }
             if let answer { return answer }
         }
-        return last.map { .cached($0, failure: nil, renewal: nil) } ?? .missing(nil)
+        return last.map { .cached($0, failure: nil, refresh: nil) } ?? .missing(nil)
     }
 
     private func endProbe() {
-        perform { state in
-            state.epochs.end()
-            return []
-        }
+        run { state, _ in state.catalog.endProbe() }
     }
 
     /// What the attributes of an entry say beyond the index; reads the file's attributes, 5 µs.

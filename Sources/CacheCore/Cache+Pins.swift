@@ -26,7 +26,7 @@ extension Cache {
     ) {
         worker.enqueue(
             .run {
-                let isDraining = self.performing { state in (state.isDraining, []) }
+                let isDraining = self.isDraining
                 var failures: [CacheKey: Failure] = [:]
                 for key in isDraining ? keys : keys.prefix(Self.pinSlice) {
                     failures[key] = isDraining ? .shuttingDown : self.pin(key, isPinned)
@@ -60,9 +60,9 @@ extension Cache {
         }
         drainWatch()
         // It may have gone meanwhile.
-        let isDone = performing { state in
-            let effects = state.pinned(key, isPinned)
-            return (state.isPinned(key) == isPinned, effects)
+        let isDone = run { state, effects in
+            state.pinned(key, isPinned, &effects)
+            return state.isPinned(key) == isPinned
         }
         return isDone ? nil : .notCached
     }
@@ -91,14 +91,14 @@ extension Cache {
         let isWatched = watchDescriptor != nil
         // The kernel reports equal events that follow each other as one: a stranger's first.
         drainWatch()
-        if isWatched { perform(silently: { $0.openingItself(key) }) }
+        if isWatched { run { state, _ in state.catalog.openingItself(key) } }
         do {
             let file = try directory.kernel.open(
                 key.description, in: directory.descriptor, O_RDONLY | flags)
             drainWatch()
             return file
         } catch {
-            if isWatched { perform(silently: { $0.didNotOpen(key) }) }
+            if isWatched { run { state, _ in state.catalog.didNotOpen(key) } }
             throw error
         }
     }

@@ -31,9 +31,9 @@ extension Cache {
         drainWatch()
         probeDirtyNames()
         retryUnevictable()
-        let held: (entries: Int64, partials: Int64)? = performing { state in
+        let held: (entries: Int64, partials: Int64)? = run { state, _ in
             let isPostponed = state.postpones { self.relieve(measure, since: start, completion) }
-            return (isPostponed ? nil : (state.index.allocated, state.partials.total), [])
+            return isPostponed ? nil : (state.catalog.index.allocated, state.space.partials.total)
         }
         guard let (entries, partials) = held else { return }
         // Of what is left of broken downloads nothing goes, and so no more of the rest for it.
@@ -55,7 +55,7 @@ extension Cache {
     }
 
     private func tighten() {
-        perform(silently: { $0.transfersHalved(until: .now + Self.tightness) })
+        run { state, _ in state.scheduler.throttle(until: .now + Self.tightness) }
         closeIdleConnections()
     }
 
@@ -66,8 +66,8 @@ extension Cache {
         var passed: Int64 = 0
         var cursor: CacheKey?
         while passed < bytes, ContinuousClock.now < deadline {
-            let entries = performing { state in
-                (state.index.inOrderOfUse(isReversed: true, after: cursor, limit: 64), [])
+            let entries = read { state in
+                state.catalog.index.inOrderOfUse(isReversed: true, after: cursor, limit: 64)
             }
             guard let last = entries.last else { break }
             cursor = last.key
@@ -78,7 +78,7 @@ extension Cache {
             }
         }
         let total = dropped
-        perform(silently: { $0.counters.dropped = $0.counters.dropped + total })
+        run { state, _ in state.counters.dropped = state.counters.dropped + total }
         return dropped
     }
 

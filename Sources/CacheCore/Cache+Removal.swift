@@ -43,12 +43,11 @@ extension Cache {
         var removed: [CacheKey: Removal] = [:]
         for key in keys.prefix(VictimSearch.slice) where place == directory.identity {
             let isDisowned = directory.isDisowned(key)
-            let part: Removal? = performing(in: place) { state in
-                // What is decided from now on may come too late for the directory's thread.
-                guard !state.isDraining else { return (nil, []) }
-                let (part, effects) = state.removeAsked(
-                    key, sparesPinned: sparesPinned, isDisowned: isDisowned)
-                return (part, effects)
+            let part: Removal? = run(in: place) { state, effects in
+                // Work that is decided from now on may come too late for the directory's thread.
+                guard !state.isDraining else { return nil }
+                return state.removeAsked(
+                    key, sparesPinned: sparesPinned, isQuarantined: isDisowned, &effects)
             }
             guard let part else { return completion(nil) }
             removed[key] = (removed[key] ?? .nothing) + part
@@ -59,8 +58,8 @@ extension Cache {
                 for (key, part) in removed where part.entries == 0 { _ = self.forgetPin(of: key) }
             }
             // Files that could not be removed are what they were.
-            let gone = self.performing { state in
-                (removed.filter { !state.unremovable.contains($0.key) }, [])
+            let gone = self.read { state in
+                removed.filter { !state.space.unlinkFailed.contains($0.key) }
             }
             let all = (
                 gone: gone.values.reduce(former.gone, +),
@@ -85,7 +84,7 @@ extension Cache {
 
     /// What lies there and is no entry: of downloads that broke off, and of images that are damaged.
     private var remains: [CacheKey] {
-        performing { state in (Array(state.partials.keys), []) } + directory.disowned.keys
+        read { Array($0.space.partials.keys) } + directory.disowned.keys
     }
 
     private func entryKeys(_ prefix: String) -> [CacheKey] {
@@ -108,11 +107,10 @@ extension Cache {
     }
 
     private func flightKeys(_ prefix: String) -> [CacheKey] {
-        performing { state in
-            let flying = state.flights.filter {
-                $0.value.url.string.utf8.starts(with: prefix.utf8)
-            }
-            return (flying.map(\.key), [])
+        read { state in
+            state.downloads.all.lazy
+                .filter { $0.value.url.string.utf8.starts(with: prefix.utf8) }
+                .map(\.key)
         }
     }
 }

@@ -9,7 +9,7 @@ extension Cache {
     func confirm(_ revalidation: Revalidation) {
         let end = store(revalidation)
         drainWatch()
-        perform { $0.confirmed(revalidation, end) }
+        run { $0.confirmed(revalidation.key, revalidation.flight, end, &$1) }
         // Their own change was noticed too; looking once now keeps the next question quick.
         _ = lookup([revalidation.key])
     }
@@ -17,7 +17,7 @@ extension Cache {
     private func store(_ revalidation: Revalidation) -> RevalidationEnd {
         let key = revalidation.key
         var record = revalidation.record
-        record.isPinned = performing { state in (state.isPinned(key), []) }
+        record.isPinned = read { $0.isPinned(key) }
         var isSame = false
         do {
             try openingQuietly(key) { (file) throws(Errno) in

@@ -51,7 +51,7 @@ extension Cache {
     public func apply(_ limits: Limits) throws(CacheError) {
         let budget = try directory.budget(limits)
         self.limits.withLock { $0 = limits }
-        perform { $0.limitsSet(budget) }
+        run { $0.limitsSet(budget, &$1) }
     }
 
     /// Evicts the least recently used until at most `bytes` are held; pinned entries, those in flight
@@ -84,23 +84,22 @@ extension Cache {
 
     /// Evicts a slice; whether another has to follow.
     private func evictSlice(_ eviction: inout Eviction) -> Bool {
-        let slice: (victims: [Victim], isLast: Bool)? = performing { [eviction] state in
-            guard !state.postpones({ self.evict(eviction) }) else { return (nil, []) }
-            let (victims, isLast, effects) = state.evictionSlice(eviction)
-            return ((victims, isLast), effects)
+        let slice: (victims: [Victim], isLast: Bool)? = run { [eviction] state, effects in
+            guard !state.postpones({ self.evict(eviction) }) else { return nil }
+            return state.evictionSlice(eviction.goal, isOwn: eviction.isOwn, &effects)
         }
         guard let (victims, isLast) = slice else { return false }
         let isComplete = remove(victims, &eviction.removing)
         let (freed, stuck) = (eviction.removing.freed, eviction.removing.stuck)
         if eviction.removing.isInVain {
-            if eviction.isOwn { perform(silently: { $0.room.isEvicting = false }) }
+            if eviction.isOwn { run { state, _ in state.space.isEvicting = false } }
             eviction.completion(freed, notRemoved(stuck))
             return false
         }
         // Others may go for what stays.
         guard isLast, isComplete else { return true }
-        let (isMissed, isDraining) = performing { [eviction] state in
-            ((state.isOver(eviction), state.isDraining), [])
+        let (isMissed, isDraining) = read { state in
+            (state.isOver(eviction.goal, isOwn: eviction.isOwn), state.isDraining)
         }
         let isShort = isMissed && (stuck > 0 || isDraining)
         eviction.completion(freed, !isShort ? nil : stuck > 0 ? notRemoved(stuck) : .shuttingDown)
@@ -109,7 +108,7 @@ extension Cache {
 
     private func isKnownToStay(_ victim: Victim) -> Bool {
         guard case .entry(let key) = victim.name else { return false }
-        return performing { state in (state.unremovable.contains(key), []) }
+        return read { $0.space.unlinkFailed.contains(key) }
     }
 
     /// Removes the files of victims; whether all of them are gone. What can't be removed stays, and is passed
@@ -139,10 +138,11 @@ extension Cache {
         drainWatch()
         let othersMayGo = !removing.isInVain
         let missing = notReturned(gone, since: free)
-        perform { state in
-            state.notReturned(missing, until: .now + Self.openPatience)
-            return state.unlinked(gone) + state.stayed(rest)
-                + state.stuck(stuck, othersMayGo: othersMayGo)
+        run { state, effects in
+            state.space.notReturned(missing, until: .now + Self.openPatience)
+            state.unlinked(gone, &effects)
+            state.unlinkAborted(rest, &effects)
+            state.unlinkFailed(stuck, othersCould: othersMayGo, &effects)
         }
         return gone.count == victims.count
     }
@@ -158,27 +158,29 @@ extension Cache {
 
     /// What could not be removed is tried again by the next eviction.
     func retryUnevictable() {
-        perform(silently: { $0.retryAllEvictions() })
+        run { state, _ in state.retryAllEvictions() }
     }
 
-    /// A download asks for room; called by the transfers' thread, which removes what has to go for it
-    /// before it writes. If that is more than a slice, others go on in between.
-    func room(for key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?) -> SpaceGrant {
+    /// A download asks for space before it writes. The transfers' thread calls this, and unlinks the victims
+    /// itself, slice by slice.
+    func reserve(
+        for key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?
+    ) throws(Failure) -> Int64 {
         measureIfDue()
         var removing = Removing()
         while !removing.isInVain {
-            let answer = performing {
-                $0.roomAsked(key, id, needed: needed, length: length)
+            let answer = run {
+                $0.spaceRequested(key, id, needed: needed, length: length, &$1)
             }
             let isComplete = answer.victims.isEmpty || remove(answer.victims, &removing)
             switch answer.grant {
-            // Others may go for what stays.
-            case .granted where !isComplete: continue
-            case .wait where removing.isInVain, .again where removing.isInVain: continue
-            default: return answer.grant
+            // Other files may be unlinked for those that could not be.
+            case .granted(let bytes): if isComplete { return bytes }
+            case .refused(let failure): throw failure
+            case .evicting: break
             }
         }
-        return .refused(.cannotMakeRoom(directory.path))
+        throw .cannotMakeRoom(directory.path)
     }
 
     /// The disk is full although the books had room: others were quicker, its inodes are spent, or a quota
@@ -191,7 +193,7 @@ extension Cache {
         var removing = Removing()
         while !removing.isInVain {
             let missing = bytes - removing.freed.bytes
-            let search = performing { $0.diskFilled(key, missing) }
+            let search = run { $0.diskFilled(key, missing, &$1) }
             if search.victims.isEmpty, !search.isCutShort { return false }
             if remove(search.victims, &removing), !search.isCutShort { return true }
         }
@@ -202,7 +204,7 @@ extension Cache {
     /// Called by the transfers' thread before any of them arrives.
     func refusal(of key: CacheKey, _ id: FlightID, length: Int64) -> Failure? {
         measureIfDue()
-        return performing { ($0.lengthPromised(key, id, length), []) }
+        return run { state, _ in state.lengthPromised(key, id, length) }
     }
 
     /// Asks for the free bytes unless that was done just now: what the cache itself takes is in its books.
@@ -216,10 +218,7 @@ extension Cache {
     func measure() {
         measuredAt.withLock { $0 = .now }
         guard let free = directory.freeBytes else { return }
-        perform { state in
-            state.measured(free: free)
-            return []
-        }
+        run { state, _ in state.measured(free: free) }
     }
 }
 

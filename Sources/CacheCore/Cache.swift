@@ -123,7 +123,7 @@ public final class Cache: Sendable {
         worker.start(
             DirectoryWorker.Owner(
                 pinned: { keys in
-                    self.performing { state in (Set(keys.filter { state.isPinned($0) }), []) }
+                    self.read { state in Set(keys.filter { state.isPinned($0) }) }
                 },
                 onPublished: { publications in
                     self.drainWatch()
@@ -132,13 +132,11 @@ public final class Cache: Sendable {
                     while !rest.isEmpty {
                         let stretch = rest.prefix(Self.publishedStretch)
                         rest = rest.dropFirst(stretch.count)
-                        self.perform { state in
-                            let effects = stretch.flatMap { state.published($0) }
-                            for key in stretch.lazy.map(\.key) where state.dirtyNames.contains(key)
-                            {
-                                disturbed.append(key)
+                        self.run { state, effects in
+                            for publication in stretch { state.published(publication, &effects) }
+                            disturbed += stretch.lazy.map(\.key).filter {
+                                state.catalog.dirtyNames.contains($0)
                             }
-                            return effects
                         }
                     }
                     // They are looked at now, which keeps the next question quick.
@@ -146,8 +144,12 @@ public final class Cache: Sendable {
                 },
                 makeRoom: { key, bytes in self.makeRoom(for: key, bytes) },
                 onUnlinked: { victim, isGone in
-                    self.perform {
-                        isGone ? $0.unlinked([victim]) : $0.stuck([victim], othersMayGo: false)
+                    self.run { state, effects in
+                        if isGone {
+                            state.unlinked([victim], &effects)
+                        } else {
+                            state.unlinkFailed([victim], othersCould: false, &effects)
+                        }
                     }
                 }))
         transfers.start(settings.transfers, directory, logger, delegate: self)
@@ -158,7 +160,7 @@ public final class Cache: Sendable {
 
     /// Begins to end: running downloads stop with their partials kept, and whoever waits hears of it.
     public func beginDraining() {
-        perform { $0.drainBegan() }
+        run { $0.drainBegan(&$1) }
         beginPostponed()
     }
 
@@ -178,93 +180,94 @@ public final class Cache: Sendable {
 
     // MARK: The one lock
 
-    /// Runs an event under the lock; then does what it decided.
-    func perform(_ event: (inout CacheState) -> [Effect]) {
-        performing { state in ((), event(&state)) }
+    /// Reads the state under the lock.
+    func read<Answer>(_ body: (borrowing CacheState) -> Answer) -> Answer {
+        guarded.withLock { body($0.state) }
     }
 
-    /// The same for an event that decides nothing.
-    func perform(silently event: (inout CacheState) -> Void) {
-        guarded.withLock { event(&$0.state) }
-    }
-
-    /// The same for an event with an answer. Work for the cache's own threads is queued before the
-    /// lock is released, so that they get it in the order it was decided; nothing is waited for.
+    /// Runs an event under the lock, and carries out what it decided. Work for the cache's own threads is
+    /// queued before the lock is released, so that they get it in the order it was decided; callers hear
+    /// after that. Nothing is waited for.
     ///
-    /// - Parameter place: the directory it is about, in no other of which anything is removed for it; `nil` for
-    ///   the one names lead into.
-    func performing<Answer>(
-        in place: CacheDirectory.Identity? = nil,
-        _ event: (inout CacheState) -> (Answer, [Effect])
+    /// - Parameters:
+    ///   - place: the directory the event is about; files in another one that took its place are not
+    ///     unlinked for it. `nil` for the one that names lead into.
+    ///   - end: the end of a transfer, which the event may decide to publish.
+    @discardableResult
+    func run<Answer>(
+        in place: CacheDirectory.Identity? = nil, with end: TransferEnd? = nil,
+        _ event: (inout CacheState, inout Effects) -> Answer
     ) -> Answer {
-        let (answer, effects) = guarded.withLock { guarded in
-            let (answer, effects) = event(&guarded.state)
+        var effects = Effects()
+        let answer = guarded.withLock { guarded in
+            let answer = event(&guarded.state, &effects)
             let isDownloading = guarded.state.isDownloading
-            for effect in effects { queue(effect, place, isDownloading: isDownloading) }
-            return (answer, effects)
+            for work in effects.work { queue(work, place, end, isDownloading: isDownloading) }
+            return answer
         }
-        if !effects.isEmpty { tell(effects) }
+        deliver(effects.notices)
         return answer
     }
 
-    /// Takes in what strangers did to the directory until now. There may be much of it: others have their
-    /// turn with the lock in between.
+    /// Takes in what others did to the directory until now. There may be much of it, so the lock is released
+    /// in between.
     func drainWatch() {
         var backlog = DirectoryWatch.Backlog()
         while !backlog.isTaken {
-            var effects: [Effect] = []
+            var effects = Effects()
             guarded.withLock { $0.drain(&effects, &backlog) }
-            if !effects.isEmpty { tell(effects) }
+            deliver(effects.notices)
         }
     }
 
-    /// Answers from memory what can be, under one hold of the lock; the places of the other answers are
-    /// added to `unknown`.
+    /// Answers from memory what can be, under one hold of the lock. Adds the places of the other answers to
+    /// `unknown`.
     func lookUpInMemory(
         _ keys: ArraySlice<CacheKey>, _ view: LookupView, _ answers: inout [Lookup],
         unknown: inout [Int]
     ) {
-        var effects: [Effect] = []
+        var effects = Effects()
         guarded.withLock { guarded in
             guarded.drain(&effects)
-            for key in keys {
-                let answer = guarded.state.lookup(key, view)
-                if answer == nil { unknown.append(answers.count) }
-                answers.append(answer ?? .missing(nil))
-            }
+            guarded.state.lookup(keys, view, &answers, unknown: &unknown)
         }
-        if !effects.isEmpty { tell(effects) }
+        if !effects.notices.isEmpty { deliver(effects.notices) }
     }
 
     private func queue(
-        _ effect: Effect, _ place: CacheDirectory.Identity?, isDownloading: Bool
+        _ work: Work, _ place: CacheDirectory.Identity?, _ end: TransferEnd?, isDownloading: Bool
     ) {
-        switch effect {
-        case .startTransfer(let id, let key, let url, let remains):
-            transfers.send(.start(id, key, url, remains))
+        switch work {
+        case .startTransfer(let id, let key, let url, let hints):
+            transfers.send(.start(id, key, url, hints))
         case .cancelTransfer(let id, let key, let discardsPartial):
             transfers.send(.cancel(id, key, discardsPartial: discardsPartial))
         case .discardPartial(let key): transfers.send(.discardPartial(key))
-        case .publish(let image): worker.enqueue(.publish(image, mayWait: isDownloading))
-        case .confirm(let revalidation): worker.enqueue(.run { self.confirm(revalidation) })
+        case .publish, .confirm: publish(end, isDownloading: isDownloading)
         case .unlink(let victim): worker.enqueue(.unlink(victim, in: place ?? directory.identity))
         case .evict(let goal): evict(Eviction(goal: goal, isOwn: true))
-        case .resumeTransfer(let id): transfers.send(.resume(id))
         case .planRetry: upkeep.wakeUp()
-        case .finish, .announceChanges, .scan: break
         }
     }
 
-    private func tell(_ effects: [Effect]) {
+    private func publish(_ end: TransferEnd?, isDownloading: Bool) {
+        switch end {
+        case .staged(let image): worker.enqueue(.publish(image, mayWait: isDownloading))
+        case .confirmed(let revalidation): worker.enqueue(.run { self.confirm(revalidation) })
+        case .failed, nil: preconditionFailure("there is nothing to publish")
+        }
+    }
+
+    private func deliver(_ notices: [Notice]) {
+        guard !notices.isEmpty else { return }
         var outcomes: [Outcome] = []
         var hasChanges = false
-        for effect in effects {
-            switch effect {
+        for notice in notices {
+            switch notice {
             case .finish(let outcome) where verifier.takes(outcome): break
             case .finish(let outcome): outcomes.append(outcome)
-            case .announceChanges: hasChanges = true
-            case .scan: startScan()
-            default: break
+            case .changesArrived: hasChanges = true
+            case .scanNeeded: startScan()
             }
         }
         guard !outcomes.isEmpty || hasChanges else { return }
@@ -316,13 +319,16 @@ public final class Cache: Sendable {
         drainWatch()
         let isOver = guarded.withLock { guarded in
             let isWatched = isReadable && guarded.watch != nil
-            return guarded.state.isDraining || guarded.state.scanFinished(isWatched: isWatched)
+            return guarded.state.scanFinished(isWatched: isWatched)
         }
         if isOver {
             // What was measured before did not know of what is there.
             measure()
             beginPostponed()
-            perform { $0.limitsChecked() + $0.resumeNext() }
+            run { state, effects in
+                state.limitsChecked(&effects)
+                state.spaceReleased(&effects)
+            }
             discardOldPartials()
         }
         return isOver
@@ -330,11 +336,7 @@ public final class Cache: Sendable {
 
     /// The directory is read, or will not be: what waited for that begins.
     private func beginPostponed() {
-        let postponed = performing { state in
-            defer { state.room.postponed = [] }
-            return (state.room.postponed, [])
-        }
-        for begin in postponed { begin() }
+        for begin in run({ state, _ in state.takePostponed() }) { begin() }
     }
 
     /// What to wait on for changes; `nil` where there is no watch.
@@ -345,13 +347,13 @@ public final class Cache: Sendable {
 
 extension Cache.Guarded {
     /// Takes in all changes that are waiting. Only marks names; nothing is looked at under the lock.
-    mutating func drain(_ effects: inout [Effect]) {
-        watch?.drain { effects += state.directoryChanged($0, now: .now) }
+    mutating func drain(_ effects: inout Effects) {
+        watch?.drain { state.directoryChanged($0, now: .now, &effects) }
     }
 
     /// The same for a buffer full of them.
-    mutating func drain(_ effects: inout [Effect], _ backlog: inout DirectoryWatch.Backlog) {
+    mutating func drain(_ effects: inout Effects, _ backlog: inout DirectoryWatch.Backlog) {
         guard watch != nil else { return backlog.end() }
-        watch?.drain(&backlog) { effects += state.directoryChanged($0, now: .now) }
+        watch?.drain(&backlog) { state.directoryChanged($0, now: .now, &effects) }
     }
 }

@@ -66,12 +66,14 @@ struct DirectoryHealth {
 extension Cache {
     /// Another answer is due of every entry: nothing is cached while the directory is lost.
     fileprivate func announceEntries() {
-        guard performing({ state in (state.changes.isObserved, []) }) else { return }
+        guard read({ $0.changes.isObserved }) else { return }
         var (position, hasMore) = (0, true)
         while hasMore {
             let stretch = readStretch(&position)
             hasMore = stretch.hasMore
-            perform { state in stretch.entries.flatMap { state.changed($0.key) } }
+            run { state, effects in
+                for entry in stretch.entries { state.changed(entry.key, &effects) }
+            }
         }
     }
 
@@ -80,9 +82,9 @@ extension Cache {
     func followDirectory() {
         watchDirectory()
         let budget = budgetOfDirectory()
-        perform { state in
-            state.budget = budget ?? state.budget
-            return state.directoryReplaced()
+        run { state, effects in
+            if let budget { state.space.budget = budget }
+            state.directoryReplaced(&effects)
         }
         measure()
     }

@@ -129,13 +129,13 @@ extension Cache {
     /// Tells files when they were used last, so that it is known after a restart. What is used meanwhile waits
     /// for the next time: there may be no end of it.
     func flushAccessTimes() {
-        var rest = performing { state in (state.uses.pending.count, []) }
+        var rest = read { $0.catalog.accessTimes.pendingCount }
         while rest > 0 {
             let batch = min(rest, Self.useBatch)
             rest -= batch
-            let uses = performing { state in (state.takeAccessTimes(limit: batch), []) }
+            let uses = run { state, _ in state.catalog.takeAccessTimes(limit: batch) }
             for use in uses { tell(use.key, use.time) }
-            perform(silently: { $0.accessTimesFlushed(uses.map(\.key)) })
+            run { state, _ in state.catalog.accessTimesFlushed(uses.map(\.key)) }
         }
     }
 
@@ -151,30 +151,31 @@ extension Cache {
     /// Others may have filled the disk; memory may no longer be short.
     func keepLimits() {
         measure()
-        perform { state in
-            state.limitsChecked() + state.timePassed(now: .now) + state.prefetchesLookedAt()
+        run { state, effects in
+            state.limitsChecked(&effects)
+            state.timePassed(now: .now, &effects)
         }
         let time = settings.transfers.caching.noStoreGrace
-        while performing({ $0.handOversEnded(now: .now, time: time) }) {}
+        while run({ $0.removeNotStorable(now: .now, time: time, &$1) }) {}
     }
 
     /// Whether no download runs.
-    var isAtRest: Bool { performing { state in (state.running == 0, []) } }
+    var isAtRest: Bool { read { $0.scheduler.running == 0 } }
 
     /// When the next pause ends; `nil` where no download pauses.
     var nextRetry: ContinuousClock.Instant? {
-        performing { state in (state.retries.earliest, []) }
+        read { $0.scheduler.nextRetry }
     }
 
     /// Lets downloads go on whose pause is over.
     func endPauses() {
-        perform { $0.pausesEnded(now: .now) }
+        run { $0.pausesEnded(now: .now, &$1) }
     }
 
     /// Reads the directory again where nothing tells of its changes: access times say what was used. From then
     /// on it is watched, if it can be.
     func scanIfBlind() {
-        let isNeeded = performing { state in (state.trust == .blind && !state.isScanning, []) }
+        let isNeeded = read { $0.catalog.validity == .stale && !$0.catalog.isScanning }
         guard isNeeded else { return }
         watchIfBlind()
         startScan()

@@ -43,7 +43,7 @@ struct Repair {
                 metadata: ["key": "\(specimen.key)", "error": "\(error)"])
         }
         cache.drainWatch()
-        cache.perform { $0.damageFound(specimen.key) }
+        cache.run { $0.damageFound(specimen.key, &$1) }
     }
 
     private func end(_ item: Case, _ failures: [CacheKey: String]?) -> DamagedEntry.End {

@@ -32,7 +32,7 @@ struct Scan {
     private func scanOnce() throws(Errno) -> Int {
         // What is known of uses goes into the files first: by them the order is made.
         cache.flushAccessTimes()
-        cache.perform(silently: { $0.scanBegan() })
+        cache.run { state, _ in state.scanBegan() }
         let seen = try readDirectory()
         probeRest(seen)
         sort(seen)
@@ -78,26 +78,23 @@ struct Scan {
         while !rest.isEmpty, !cache.isDraining {
             let stretch = rest.prefix(CacheDirectory.scanBatch)
             rest = rest.dropFirst(stretch.count)
-            cache.perform { state in
-                state.scanSorted(stretch)
-                return []
-            }
+            cache.run { state, _ in state.catalog.sort(stretch) }
         }
     }
 }
 
 extension Cache {
     func beginProbe() -> ChangeEpochs.Start {
-        performing { state in (state.epochs.begin(), []) }
+        run { state, _ in state.catalog.beginProbe() }
     }
 
     /// Takes in a batch of names that were looked at; what changed meanwhile is left out.
-    func takeScanned(_ batch: [CacheDirectory.Scanned], since start: ChangeEpochs.Start) {
+    func takeScanned(_ batch: [ScannedName], since start: ChangeEpochs.Start) {
         drainWatch()
-        perform { $0.scanned(batch, since: start) }
+        run { $0.scanned(batch, since: start, &$1) }
     }
 
     var isDraining: Bool {
-        performing { state in (state.isDraining, []) }
+        read { $0.isDraining }
     }
 }

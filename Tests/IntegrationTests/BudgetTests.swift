@@ -362,6 +362,7 @@ private struct ImageBurst {
 extension Item {
     /// Nothing failed for lack of space. An early image may have been evicted for a later one.
     fileprivate var isOrWasThere: Bool {
-        failure == nil || failure?.message.hasPrefix("the image was downloaded, but evicted") == true
+        failure == nil
+            || failure?.message.hasPrefix("the image was downloaded, but evicted") == true
     }
 }

@@ -5,15 +5,6 @@ internal import SystemPackage
 
 /// The first reading of the directory, in batches so that answers are never kept waiting.
 extension CacheDirectory {
-    /// A name the scan looked at.
-    enum Scanned: Sendable {
-        case entry(CacheKey, EntryProbe)
-        /// Bytes the disk holds for a partial; `nil` where there is none.
-        case partial(CacheKey, Int64?)
-        /// It could not be looked at, and has to be again.
-        case unseen(DirectoryName)
-    }
-
     /// Names in one batch.
     static let scanBatch = 1024
 
@@ -21,7 +12,7 @@ extension CacheDirectory {
     /// before a batch is examined, and what it returns handed on with it: by that the taker knows what
     /// changed meanwhile. Names of strangers are not even looked at. readdir(3), fstatat(2), getxattr(2).
     func scan<Start>(
-        begin: () -> Start, batch take: ([Scanned], Start) -> Bool
+        begin: () -> Start, batch take: ([ScannedName], Start) -> Bool
     ) throws(Errno) {
         var names: [ScanBatch.Name] = []
         var helper: ScanHelper?
@@ -74,14 +65,14 @@ extension CacheDirectory {
     }
 
     /// One file that can't be looked at is no reason to know of no other.
-    func look(at name: DirectoryName, _ text: String) -> Scanned {
+    func look(at name: DirectoryName, _ text: String) -> ScannedName {
         do {
             switch name {
             case .entry(let key): return .entry(key, try probe(key, name: text))
             case .partial(let key): return .partial(key, try allocated(toPartialOf: key))
             }
         } catch {
-            return .unseen(name)
+            return .unreadable(name)
         }
     }
 

@@ -10,24 +10,6 @@ internal import SystemPackage
 struct DirectoryWatch: ~Copyable, @unchecked Sendable {
     // Unchecked: the buffer is owned by this value alone, and lent to nobody.
 
-    /// One thing that happened to a name of an entry.
-    enum Change: Hashable, Sendable {
-        /// Something lies under the name that may not be what the index knows.
-        case appeared(CacheKey)
-        /// The same, by a name where none was: of a new file, or one more of an old.
-        case created(CacheKey)
-        /// The name is gone.
-        case vanished(CacheKey)
-        /// Somebody opened the file of a name, be it a stranger or this process. inotify carries no pid.
-        case opened(CacheKey)
-        /// Something happened to a partial.
-        case partialChanged(CacheKey)
-        /// The name of a partial is gone.
-        case partialVanished(CacheKey)
-        /// Events were lost, or the directory itself went: nothing of the index is certain.
-        case overflowed
-    }
-
     /// Readable when something happened.
     let descriptor: Int32
     private let buffer: UnsafeMutableRawBufferPointer
@@ -84,13 +66,13 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
     }
 
     /// Hands every change of the backlog there is now to `body`, in order.
-    mutating func drain(_ body: (Change) -> Void) {
+    mutating func drain(_ body: (DirectoryChange) -> Void) {
         var backlog = Backlog()
         while !backlog.isTaken { drain(&backlog, body) }
     }
 
     /// Hands as many changes of a backlog to `body` as the buffer holds, in order. read(2).
-    mutating func drain(_ backlog: inout Backlog, _ body: (Change) -> Void) {
+    mutating func drain(_ backlog: inout Backlog, _ body: (DirectoryChange) -> Void) {
         guard let count = nextEvents() else { return backlog.end() }
         guard count > 0 else {
             // Events were lost.
@@ -130,7 +112,8 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
     /// - Parameter changing: The name of the partial that changed last. While it is written it changes all
     ///   the time, which is told once.
     private func take(
-        at position: Int, _ changing: inout UnsafeRawBufferPointer?, _ body: (Change) -> Void
+        at position: Int, _ changing: inout UnsafeRawBufferPointer?,
+        _ body: (DirectoryChange) -> Void
     ) -> Int {
         let header = buffer.loadUnaligned(fromByteOffset: position, as: inotify_event.self)
         let headerSize = MemoryLayout<inotify_event>.size
@@ -160,7 +143,7 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
     private static let leaving = UInt32(IN_DELETE | IN_MOVED_FROM)
 
     /// What an event means; `nil` for one of no consequence.
-    private static func change(of name: DirectoryName, _ mask: UInt32) -> Change? {
+    private static func change(of name: DirectoryName, _ mask: UInt32) -> DirectoryChange? {
         let isOpening = mask & UInt32(IN_OPEN) != 0
         let isLeaving = mask & leaving != 0
         switch name {

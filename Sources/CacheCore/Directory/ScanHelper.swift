@@ -52,7 +52,7 @@ final class ScanBatch: Sendable {
     private let begun = Atomic(0)
 
     private final class Found: Sendable {
-        let items = Mutex<[CacheDirectory.Scanned]?>(nil)
+        let items = Mutex<[ScannedName]?>(nil)
     }
 
     init(_ names: [Name]) {
@@ -76,9 +76,9 @@ final class ScanBatch: Sendable {
 
     /// What is found under all names, in order. What another thread has begun and not ended is looked at
     /// once more.
-    func result(in directory: CacheDirectory) -> [CacheDirectory.Scanned] {
+    func result(in directory: CacheDirectory) -> [ScannedName] {
         look(in: directory)
-        var all: [CacheDirectory.Scanned] = []
+        var all: [ScannedName] = []
         all.reserveCapacity(names.count)
         for index in found.indices {
             let items = found[index].items.withLockIfAvailable { $0 } ?? nil
@@ -87,7 +87,7 @@ final class ScanBatch: Sendable {
         return all
     }
 
-    private func look(at index: Int, in directory: CacheDirectory) -> [CacheDirectory.Scanned] {
+    private func look(at index: Int, in directory: CacheDirectory) -> [ScannedName] {
         names.dropFirst(index * Self.stretch).prefix(Self.stretch).map { name, text in
             directory.look(at: name, text)
         }

@@ -46,12 +46,3 @@ enum ReceivedBody {
         return true
     }
 }
-
-/// What became of a staged image.
-struct Publication: Sendable {
-    let flight: FlightID
-    let key: CacheKey
-    /// Nothing is wrong with the image itself: what it shared with others failed, or a stranger took its file.
-    var isLostByOthers = false
-    let result: Result<EntryFacts, Failure>
-}

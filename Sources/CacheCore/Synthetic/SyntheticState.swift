@@ -14,7 +14,7 @@ package struct SyntheticState: ~Copyable {
             // Keys are digests; anything less random would flatter or wrong the table.
             let key = CacheKey(high: noise.next() & ~0xF000 | 0x5000, low: noise.next())
             let isPinned = pinned.map { number % $0 == 0 } ?? false
-            state.index.insert(key, Self.facts(number, isPinned))
+            _ = state.catalog.insert(key, Self.facts(number, isPinned))
         }
     }
 
@@ -31,33 +31,34 @@ package struct SyntheticState: ~Copyable {
         var hasMore = true
         while hasMore {
             var keys: [CacheKey] = []
-            hasMore = state.index.readStretch(&position) { key, _ in keys.append(key) }
-            for key in keys { state.used(key, at: .now) }
+            hasMore = state.catalog.index.readStretch(&position) { key, _ in keys.append(key) }
+            for key in keys { state.catalog.used(key, at: .now) }
         }
     }
 
     /// The same in an order that has nothing to do with where entries lie in memory.
     package mutating func useAllShuffled() {
-        for key in state.index.inOrderOfUse().map(\.key).shuffled() {
-            state.used(key, at: .now)
+        for key in state.catalog.index.inOrderOfUse().map(\.key).shuffled() {
+            state.catalog.used(key, at: .now)
         }
     }
 
     /// Takes all uses, as if they were written to the files.
     package mutating func flushAccessTimes() {
-        while !state.uses.pending.isEmpty {
-            let uses = state.takeAccessTimes(limit: Cache.useBatch)
-            state.accessTimesFlushed(uses.map(\.key))
+        while state.catalog.accessTimes.pendingCount > 0 {
+            let uses = state.catalog.takeAccessTimes(limit: Cache.useBatch)
+            state.catalog.accessTimesFlushed(uses.map(\.key))
         }
     }
 
     /// Evicts all that may go, slice by slice; how many that were.
     package mutating func evictAll() -> Int {
-        let eviction = Eviction(goal: EvictionGoal(bytes: 0))
+        let goal = EvictionGoal(bytes: 0)
+        var effects = Effects()
         var count = 0
         while true {
-            let slice = state.evictionSlice(eviction)
-            _ = state.unlinked(slice.victims)
+            let slice = state.evictionSlice(goal, isOwn: false, &effects)
+            state.unlinked(slice.victims, &effects)
             count += slice.victims.count
             if slice.isLast { return count }
         }

@@ -53,7 +53,7 @@ extension Download {
     /// Why there is no complete response with an image.
     private func failure(_ end: RequestEnd) -> Failure? {
         if let failure = request.failure {
-            if [.storage, .timeout].contains(failure.kind) {
+            if [.storage, .timeout].contains(failure.kind) || failure == .waitsForSpace {
                 leaveBehind()
             } else {
                 discardPartial()

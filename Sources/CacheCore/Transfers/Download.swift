@@ -36,7 +36,8 @@ final class Download {
     /// Whether a useless partial file can be in the way.
     let mayReplacePartial: Bool
 
-    var space = GrantedSpace()
+    /// Bytes of the image for which space is reserved.
+    var granted: Int64 = 0
     /// The target of the latest redirect behind a proxy; `nil` for the URL itself.
     var redirectTarget: String?
     var redirects = 0
@@ -110,11 +111,10 @@ extension Download: RequestDelegate {
     }
 
     func received(_ bytes: UnsafeRawBufferPointer) -> WriteResult {
-        guard space.lacking == nil else { return .refused }
         do {
             if body == nil { try checkHead() }
             guard try mayTake(bytes.count) else {
-                return space.lacking == nil ? .paused : .refused
+                return .paused
             }
             if body == nil { try beginBody() }
             try take(bytes)
@@ -142,9 +142,10 @@ extension Download: RequestDelegate {
 
     /// Whether `count` bytes more may be taken now; if not, the transfer pauses.
     private func mayTake(_ count: Int) throws -> Bool {
-        try !isRereading && hasSpace(for: count)
-            && context.rateLimiter.admits(
-                count, of: id, in: context.delegate.flow(of: key, id), now: .now)
+        guard !isRereading else { return false }
+        try reserveSpace(for: count)
+        return context.rateLimiter.admits(
+            count, of: id, in: context.delegate.flow(of: key, id), now: .now)
     }
 
     /// The first byte of an image arrives, or the first of the rest of a resumed one.

@@ -45,10 +45,4 @@ extension Failure {
         guard type != .other else { return notAnImage }
         return Failure(.notAnImage, "\(type.name) is not accepted unless CACHED_ACCEPT names it")
     }
-
-    static func tooLarge(_ length: Int64?, _ maximum: Int64) -> Failure {
-        let size = length.map { "the image has \($0) bytes" } ?? "the image is too large"
-        return Failure(
-            .tooLarge, "\(size); one image can have \(maximum) bytes (--max-image-bytes)")
-    }
 }

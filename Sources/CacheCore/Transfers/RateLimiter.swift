@@ -14,7 +14,7 @@ final class RateLimiter {
     private var available: Double
     private var filledAt: ContinuousClock.Instant
     /// The paused downloads, and the flow in which each has its turn.
-    private var waiting: [FlightID: TransferQueue.FlowKey] = [:]
+    private var waiting: [FlightID: FlowKey] = [:]
     private var turns = [RoundRobin<FlightID>](
         repeating: RoundRobin(), count: Priority.allCases.count)
     /// The download that was told to continue and has not taken its piece yet.
@@ -30,7 +30,7 @@ final class RateLimiter {
 
     /// Whether a piece of a body may be taken now. If not, its download is paused and waits for its turn.
     func admits(
-        _ count: Int, of id: FlightID, in flow: @autoclosure () -> TransferQueue.FlowKey?,
+        _ count: Int, of id: FlightID, in flow: @autoclosure () -> FlowKey?,
         now: @autoclosure () -> ContinuousClock.Instant
     ) -> Bool {
         guard rate != nil else { return true }
@@ -58,7 +58,7 @@ final class RateLimiter {
 
     /// The next download that may continue, if one may. The `flow` of a waiting download can have changed.
     func next(
-        flow: (FlightID) -> TransferQueue.FlowKey?, now: @autoclosure () -> ContinuousClock.Instant
+        flow: (FlightID) -> FlowKey?, now: @autoclosure () -> ContinuousClock.Instant
     ) -> FlightID? {
         guard !waiting.isEmpty else { return nil }
         fill(now())
@@ -91,7 +91,7 @@ final class RateLimiter {
         return max(.zero, .seconds(missing / Double(rate)))
     }
 
-    private func wait(_ id: FlightID, _ flow: TransferQueue.FlowKey) {
+    private func wait(_ id: FlightID, _ flow: FlowKey) {
         forget(id)
         waiting[id] = flow
         turns[flow.priority.index].append(flow.client, id)

@@ -11,7 +11,7 @@ protocol TransferDelegate: AnyObject, Sendable {
     func downloadAnswered(_ id: FlightID, isMultiplexed: Bool)
 
     /// The flow that the download belongs to now, and with it its priority; `nil` once the flight is over.
-    func flow(of key: CacheKey, _ id: FlightID) -> TransferQueue.FlowKey?
+    func flow(of key: CacheKey, _ id: FlightID) -> FlowKey?
 
     /// The download has `received` bytes of `total`, if the origin promised a length.
     func downloadProgressed(_ key: CacheKey, _ id: FlightID, received: Int64, of total: Int64?)
@@ -24,7 +24,12 @@ protocol TransferDelegate: AnyObject, Sendable {
     /// - Parameters:
     ///   - needed: Bytes of the image that are about to be there.
     ///   - length: Bytes of the whole image, if the origin promised a length.
-    func space(for key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?) -> SpaceGrant
+    /// - Returns: Bytes to which the image may grow.
+    /// - Throws: Why it cannot. After ``Failure/waitsForSpace`` the download is queued again as another flight,
+    ///   which can continue the partial.
+    func reserve(
+        for key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?
+    ) throws(Failure) -> Int64
 
     /// The disk is full in spite of a grant. Evicts for `bytes` more; returns whether it made room.
     func makeRoom(for key: CacheKey, _ bytes: Int64) -> Bool

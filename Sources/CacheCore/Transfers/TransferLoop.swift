@@ -8,8 +8,6 @@ final class TransferLoop: Sendable {
         case start(FlightID, CacheKey, CacheURL, LocalHints)
         /// Ends a download if it still runs.
         case cancel(FlightID, CacheKey, discardsPartial: Bool)
-        /// Continues a download that waited for space.
-        case resume(FlightID)
         /// Closes the connections to origins that no download uses.
         case closeIdleConnections
         /// Removes a partial download unless one writes to it.

@@ -10,8 +10,6 @@ extension TransferThread {
                 release(download)
                 fail(key, id, .removed)
             }
-        } else if parked.removeValue(forKey: id) != nil {
-            fail(key, id, .removed)
         }
         if discardsPartial { discardPartial(key) }
     }

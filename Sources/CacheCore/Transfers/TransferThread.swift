@@ -7,7 +7,6 @@ final class TransferThread {
     let multi: CurlMulti
     var downloads: [FlightID: Download] = [:]
     var cancellations = CancelledLookups()
-    var parked: [FlightID: ParkedDownload] = [:]
     private var rereading = RereadQueue()
     private let thread = pthread_self()
     private var isRunning = true
@@ -57,7 +56,6 @@ final class TransferThread {
         switch command {
         case .start(let id, let key, let url, let hints): begin(id, key, url, hints)
         case .cancel(let id, let key, let discardsPartial): cancel(id, key, discardsPartial)
-        case .resume(let id): resume(id)
         case .closeIdleConnections:
             closesIdleUntil = .now + Self.closingTime
             multi.configure(connections: 1)
@@ -109,7 +107,6 @@ final class TransferThread {
 
     /// The request of a download ended, and with it the download unless it makes another request.
     func end(_ download: Download, _ end: RequestEnd) {
-        if let bytes = download.space.lacking { return park(download, lacking: bytes) }
         guard !download.plansAnotherRequest(after: end) else { return requestAgain(download) }
         download.request.leaveSilentConnection(end)
         let result = download.finish(end)
@@ -169,9 +166,7 @@ final class TransferThread {
 
     /// Continues a paused download. libcurl delivers the piece that it held back within the call.
     private func resume(_ id: FlightID) {
-        guard let download = downloads[id], download.space.lacking == nil else {
-            return unpark(id)
-        }
+        guard let download = downloads[id] else { return }
         let result = download.request.easy.resume()
         if result != .completed { end(download, result) }
     }

@@ -23,6 +23,13 @@ package struct Budget: Hashable, Sendable {
 
     /// Bytes reserved at a time for an image of unknown length.
     package static let step: Int64 = 256 << 10
+
+    /// Bytes to reserve for an image of unknown length that is about to have so many bytes: whole steps, up
+    /// to the largest image.
+    func step(for needed: Int64) -> Int64 {
+        min(maximumImageSize, (needed + Self.step - 1) / Self.step * Self.step)
+    }
+
     private static let block: Int64 = 4096
     /// More than any disk has room for. It caps the length that an origin promises, so that sums of such
     /// lengths do not overflow.

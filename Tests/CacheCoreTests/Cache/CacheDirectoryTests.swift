@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Ends what other threads do.
 private final class Flag: Sendable {
@@ -204,7 +205,9 @@ struct CacheDirectoryTests {
                 fixture.cache.scanIfBlind()
                 fixture.cache.waitForScan()
                 #expect((fixture.cache.watchDescriptor != nil) == isWatched)
-                let isTrusted = fixture.cache.performing { state in (state.trust == .whole, []) }
+                let isTrusted = fixture.cache.read {
+                    $0.catalog.validity == .complete
+                }
                 #expect(isTrusted == isWatched)
             }
             #expect(try fixture.lookup("/a.png").isCached)

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Evicting files that can't be removed.
 @Suite("Cache: evicting", .timeLimit(.minutes(5)))

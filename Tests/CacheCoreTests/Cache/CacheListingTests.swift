@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 @Suite("Cache: listings", .timeLimit(.minutes(5)))
 struct CacheListingTests {
@@ -111,13 +112,13 @@ struct CacheListingTests {
                 cursor = page.count == 2 ? page.last.map { ListCursor($0, in: .recency) } : nil
                 guard event != .nothing, let last = cursor?.key else { continue }
                 touched.insert(last)
-                fixture.cache.perform(silently: { state in
+                fixture.cache.run { state, _ in
                     if event == .gone {
-                        state.index.remove(last)
+                        _ = state.catalog.remove(last)
                     } else {
-                        state.used(last, at: .now)
+                        state.catalog.used(last, at: .now)
                     }
-                })
+                }
                 try #require(listed.count < 3 * keys.count, "it does not end")
             } while cursor != nil
             #expect(listed.filter { !touched.contains($0) }.count == keys.count - touched.count)
@@ -128,11 +129,11 @@ struct CacheListingTests {
     private func take(_ keys: [CacheKey], _ times: [UInt32], into cache: Cache) async throws {
         // It would find no files of theirs.
         try await waitUntil("the end of the scan") { cache.statistics().isWhole }
-        cache.perform(silently: { state in
+        cache.run { state, _ in
             for (key, time) in zip(keys, times) {
-                state.index.insert(key, Sample.facts(lastUsedAt: time))
+                _ = state.catalog.insert(key, Sample.facts(lastUsedAt: time))
             }
-        })
+        }
     }
 
     private func listed(

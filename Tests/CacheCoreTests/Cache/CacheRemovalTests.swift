@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 @Suite("Cache: removing, listing, ending", .timeLimit(.minutes(5)))
 struct CacheRemovalTests {

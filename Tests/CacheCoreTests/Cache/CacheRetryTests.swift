@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Downloads that fail, are tried again, and failures that are remembered.
 @Suite("Cache: retries", .timeLimit(.minutes(5)))

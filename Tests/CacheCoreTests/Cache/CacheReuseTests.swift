@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Entries that were fresh once: asked about, confirmed, replaced, served stale, removed.
 @Suite("Cache: reuse", .timeLimit(.minutes(5)))
@@ -240,7 +241,7 @@ struct CacheReuseTests {
             let wish = try fixture.wish("/a.png")
             let insisting = fixture.cache.fetch([wish], FetchOptions(isRefresh: true))
             try await waitUntil("the first failure") {
-                fixture.cache.performing { ($0.flights[wish.key]?.phase == .retrying, []) }
+                fixture.cache.read { $0.downloads[wish.key]?.phase == .retrying }
             }
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(fixture.origin.requests().count == 2)

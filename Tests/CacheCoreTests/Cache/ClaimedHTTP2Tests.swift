@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Origins that claim HTTP/2 without speaking it, or break off a stream.
 @Suite("Cache: false HTTP/2", .timeLimit(.minutes(5)))

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// What a person has pinned stays pinned, whatever happens to its file: the image that takes its place is
 /// pinned again.

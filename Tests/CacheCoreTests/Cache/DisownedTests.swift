@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Damaged files that can't be marked: to this daemon they are no entries, whoever looks at them and however
 /// it comes to know of changes.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// An error status counts whether or not its body arrives.
 @Suite("Cache: error answers", .timeLimit(.minutes(5)))

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Hostile origins: endless heads and bodies, false lengths, compressed bodies that expand.
 @Suite("Cache: hostile origins", .timeLimit(.minutes(5)))

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Partial downloads in the directory: their records, their owners and their age.
 @Suite("Cache: partials", .timeLimit(.minutes(5)))

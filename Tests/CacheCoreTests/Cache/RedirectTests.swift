@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Entries that were found through redirects, and redirects that change.
 @Suite("Cache: redirects", .timeLimit(.minutes(5)))

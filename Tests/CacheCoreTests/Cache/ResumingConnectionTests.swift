@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Partial downloads that are read again before or after there is a connection for their rest.
 @Suite("Cache: resuming and connections", .timeLimit(.minutes(5)))

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Every response an origin can give to the request for the rest of an image.
 @Suite("Cache: resuming", .timeLimit(.minutes(5)))

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Slow origins and the rate limit, with short timeouts.
 @Suite("Cache: slow origins", .timeLimit(.minutes(5)))

@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// libcurl decodes transfer codings that were not asked for, even several layers of them. So they are refused before
 /// the body arrives (RFC 9112 §6.1).

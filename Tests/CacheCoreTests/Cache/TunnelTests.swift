@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Downloads of https URLs through a proxy, which opens a tunnel (CONNECT, RFC 9110 §9.3.6).
 @Suite("Cache: tunnels", .timeLimit(.minutes(5)))

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 @Suite("Content digest", .timeLimit(.minutes(5)))
 struct ContentDigestTests {

@@ -3,6 +3,7 @@ import Dispatch
 import Synchronization
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// What became entries, commit by commit; each commit waits to be let through.
 final class CommitRecord: Sendable {

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 @Suite("Directory watch", .timeLimit(.minutes(5)))
 struct DirectoryWatchTests {
@@ -126,8 +127,8 @@ struct DirectoryWatchTests {
         }
     }
 
-    private func drained(_ watch: inout DirectoryWatch) -> [DirectoryWatch.Change] {
-        var changes: [DirectoryWatch.Change] = []
+    private func drained(_ watch: inout DirectoryWatch) -> [DirectoryChange] {
+        var changes: [DirectoryChange] = []
         watch.drain { changes.append($0) }
         return changes
     }

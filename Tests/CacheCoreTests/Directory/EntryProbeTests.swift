@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// The design's table "What lies under a name".
 @Suite("What lies under a name", .timeLimit(.minutes(5)))

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 @Suite("Kinds of file systems")
 struct FileSystemTypeTests {

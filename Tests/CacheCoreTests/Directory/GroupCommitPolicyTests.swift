@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 @Suite("How a batch is synced") struct GroupCommitPolicyTests {
     @Test func fewFilesAreSyncedOneByOneAndManyTogether() {

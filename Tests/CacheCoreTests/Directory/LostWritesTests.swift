@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Bytes that the kernel took and could not write: whose sync meets them first hears of it, and no other.
 @Suite("Lost writes", .timeLimit(.minutes(5)))

@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 @Suite("Staging", .timeLimit(.minutes(5)))
 struct StagingTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Where an image has a file without a name before it is an entry, and where a partial.
 @Suite("Files without a name", .serialized, .timeLimit(.minutes(5)))

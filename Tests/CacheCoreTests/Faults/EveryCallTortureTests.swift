@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Every system call on the directory may fail, with every error its manual page lists, at the first
 /// call of its kind, the second, the third, until a run passes untouched.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// An origin, and a directory with everything a start can meet: what is fresh, what is stale, what is to
 /// be removed, and a download that broke off. Each run has a copy of it.

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// One life of a cache in which one system call fails: a start, downloads, a hit, a question to the
 /// origin, the rest of an image, pins, uses, a removal, relief, an eviction, another reading of the
@@ -158,7 +159,7 @@ extension CacheFixture {
     /// Waits until no scan runs, be it that it failed.
     fileprivate func waitForScan() async throws {
         try await waitUntil("the end of the scan") {
-            cache.performing { state in (state.trust != .scanning && !state.isScanning, []) }
+            cache.read { $0.catalog.validity != .loading && !$0.catalog.isScanning }
         }
     }
 

@@ -1,6 +1,7 @@
 import SystemPackage
 
 @testable import CacheCore
+@testable import CacheModel
 
 extension SyscallName {
     /// What the call may fail with, as its manual page lists it, as far as that says something of the

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// What can't be looked at is not taken for whole.
 @Suite("Faults while verifying", .timeLimit(.minutes(5)))

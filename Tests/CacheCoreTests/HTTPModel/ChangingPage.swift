@@ -1,6 +1,7 @@
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// One image of an origin. Tests change its version, its `Cache-Control` and its health.
 struct ChangingPage: Sendable {

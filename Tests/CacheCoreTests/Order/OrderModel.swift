@@ -1,4 +1,5 @@
 @testable import CacheCore
+@testable import CacheModel
 
 /// What a cache should hold and whom it should let go, written down as plainly as possible: one array in
 /// the order of use, and every sum made anew.

@@ -4,6 +4,7 @@ import Glibc
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// What is done to the cache and to the model.
 extension OrderScript {

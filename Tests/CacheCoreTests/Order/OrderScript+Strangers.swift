@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// What strangers leave in the directory, and what du(1) says of the cache's own.
 extension OrderScript {

@@ -3,6 +3,7 @@ import Glibc
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Random operations on a cache with real files and on the model of it, compared after each.
 ///
@@ -143,9 +144,9 @@ final class OrderScript {
         gone.victims.toTheWatermark += model.keptLimits()
         try await quiet(fixture)
         try await compareDeletions(gone)
-        fixture.cache.perform(silently: { $0.checkInvariants() })
-        let order: [CacheKey] = fixture.cache.performing { state in
-            (state.index.inOrderOfUse(isReversed: true).map(\.key), [])
+        fixture.cache.read { $0.checkInvariants() }
+        let order: [CacheKey] = fixture.cache.read { state in
+            state.catalog.index.inOrderOfUse(isReversed: true).map(\.key)
         }
         try expectEqual(order.map(\.description), model.entries.map { names[$0.image] }, "order")
         let statistics = fixture.cache.statistics()
@@ -160,9 +161,9 @@ final class OrderScript {
             await withCheckedContinuation { continuation in
                 fixture.cache.afterDirectoryWork { continuation.resume() }
             }
-            return fixture.cache.performing { state in
-                let isResting = state.running == 0 && state.flights.isEmpty
-                return (isResting && !state.room.isEvicting && state.room.condemned == 0, [])
+            return fixture.cache.read { state in
+                let isResting = state.scheduler.running == 0 && state.downloads.isEmpty
+                return isResting && !state.space.isEvicting && state.space.pendingUnlink == 0
             }
         }
     }

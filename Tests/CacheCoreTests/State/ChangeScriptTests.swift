@@ -2,6 +2,7 @@ import CacheKey
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// What is announced to observers, and what is not worth it.
 @Suite("State: changes", .timeLimit(.minutes(5)))
@@ -56,8 +57,8 @@ struct ChangeScriptTests {
         _ = changed()
         _ = script.changes(.overflowed)
         script.state.scanBegan()
-        let start = script.state.epochs.begin()
-        _ = script.state.scanned(
+        let start = script.state.catalog.beginProbe()
+        script.scans(
             [
                 .entry(script.key("a"), .entry(Sample.facts())),
                 .entry(script.key("b"), .absent),
@@ -92,7 +93,7 @@ struct ChangeScriptTests {
         let script = StateScript(retry: RetryPolicy())
         script.has("a")
         script.caller("reader", wants: "a", isRefresh: true)
-        _ = script.ends("a", .failed(FailedTransfer(failure: .http(503))))
+        _ = script.fails("a", FailedTransfer(failure: .http(503)))
         #expect(script.lookup("a")?.phase == .retrying)
         #expect(script.lookup("a")?.failure?.httpStatus == 503)
         #expect(script.lookup("a")?.failure?.retryAt != nil)
@@ -157,7 +158,9 @@ struct ChangeScriptTests {
         script.has("a")
         script.caller("reader", wants: "b")
         _ = changed()
-        for image in ["a", "b", "c"] { _ = script.event { $0.pinned(script.key(image), true) } }
+        for image in ["a", "b", "c"] {
+            _ = script.event { $0.pinned(script.key(image), true, &$1) }
+        }
         #expect(changed() == ["a", "b"])
     }
 

@@ -2,6 +2,7 @@ import CacheKey
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// What the directory shows, and how far the index may be believed.
 @Suite("State: the directory", .timeLimit(.minutes(5)))
@@ -67,14 +68,14 @@ struct DirectoryScriptTests {
             script.caller("one", wants: "a")
             _ = script.asks("a", for: 1, of: 1)
             _ = script.finishes("a")
-            for change in [DirectoryWatch.Change.partialChanged(key), .partialVanished(key)] {
+            for change in [DirectoryChange.partialChanged(key), .partialVanished(key)] {
                 _ = script.changes(change)
             }
             if isLaid { _ = script.changes(.partialChanged(key)) }
             _ = script.changes(.appeared(key))
             _ = script.changes(.appeared(key))
             _ = script.published("a")
-            #expect(script.state.partials.dirtyNames == (isLaid ? [key] : []))
+            #expect(script.state.space.partials.dirtyNames == (isLaid ? [key] : []))
             _ = script.changes(.vanished(key))
         }
     }
@@ -90,7 +91,7 @@ struct DirectoryScriptTests {
         _ = script.finishes("a")
         script.see(["created"], of: key)
         _ = script.published("a")
-        #expect(script.state.partials.dirtyNames == (hasRoom == nil ? [] : [key]))
+        #expect(script.state.space.partials.dirtyNames == (hasRoom == nil ? [] : [key]))
     }
 
     @Test(arguments: [
@@ -117,7 +118,7 @@ struct DirectoryScriptTests {
         _ = script.finishes("a")
         script.see(["created"], of: key)
         let said =
-            isReplaced ? script.event { $0.directoryReplaced() } : script.changes(.overflowed)
+            isReplaced ? script.event { $0.directoryReplaced(&$1) } : script.changes(.overflowed)
         #expect(said == ["scan"])
         script.state.scanBegan()
         #expect(script.scanFinishes())
@@ -137,12 +138,12 @@ struct DirectoryScriptTests {
         script.state.scanBegan()
         #expect(script.scanFinishes())
         _ = script.published("a")
-        #expect(script.state.partials.dirtyNames == [key])
+        #expect(script.state.space.partials.dirtyNames == [key])
     }
 
     @Test func aScanTellsOfADirectoryInTheWay() {
-        let start = script.state.epochs.begin()
-        _ = script.state.scanned([.entry(script.key("a"), .obstructed)], since: start)
+        let start = script.state.catalog.beginProbe()
+        script.scans([.entry(script.key("a"), .obstructed)], since: start)
         _ = script.scanFinishes()
         guard case .missing(let failure)? = script.lookup("a") else {
             Issue.record("a directory is not missing")
@@ -171,9 +172,9 @@ struct DirectoryScriptTests {
         let publishing = Lookup.inFlight(.init(phase: .publishing, received: 1000, total: 1000))
         _ = script.changes(.appeared(key))
         #expect(script.lookup("a") == publishing)
-        let start = script.state.epochs.begin()
+        let start = script.state.catalog.beginProbe()
         #expect(script.looksAt("a", .entry(Sample.facts())) == publishing)
-        _ = script.state.scanned([.entry(key, .entry(Sample.facts()))], since: start)
+        script.scans([.entry(key, .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
     }
 
@@ -183,14 +184,14 @@ struct DirectoryScriptTests {
         // scan:    reports K.part → bytes nobody would ever find again, if it were believed
         let key = script.key("a")
         script.caller("one", wants: "a")
-        let start = script.state.epochs.begin()
+        let start = script.state.catalog.beginProbe()
         _ = script.finishes("a")
         _ = script.published("a")
         let held = script.state.bytesUsed
-        _ = script.state.scanned([.partial(key, 8192)], since: start)
+        script.scans([.partial(key, 8192)], since: start)
         #expect(script.state.bytesUsed == held)
-        #expect(script.state.partials.dirtyNames == [key])
-        script.state.partialSeen(key, nil)
+        #expect(script.state.space.partials.dirtyNames == [key])
+        script.state.partialProbed(key, nil)
         #expect(script.state.bytesUsed == held)
     }
 
@@ -202,25 +203,25 @@ struct DirectoryScriptTests {
         let key = script.key("a")
         script.caller("one", wants: "a")
         _ = script.changes(.partialChanged(key))
-        let start = script.state.partials.epochs.begin()
+        let start = script.state.space.partials.beginProbe()
         _ = script.finishes("a")
         _ = script.published("a")
         let held = script.state.bytesUsed
         if isTold { _ = script.changes(.partialVanished(key)) }
-        script.state.partialSeen(key, 8192, since: start)
+        script.state.partialProbed(key, 8192, since: start)
         #expect(script.state.bytesUsed == held)
-        #expect(script.state.partials.count == 0)
+        #expect(script.state.space.partials.count == 0)
     }
 
     /// It asked for no room, so nothing else takes what was counted off the books.
     @Test func aPartialThatWasWholeIsLookedForOnceItIsAnEntry() {
         let key = script.key("a")
-        script.state.partialSeen(key, 8192)
+        script.state.partialProbed(key, 8192)
         script.caller("one", wants: "a")
         _ = script.finishes("a")
         _ = script.changes(.partialVanished(key))
         _ = script.published("a")
-        #expect(script.state.partials.dirtyNames == [key])
+        #expect(script.state.space.partials.dirtyNames == [key])
     }
 
     @Test func lookingIsNotUsing() {
@@ -236,14 +237,14 @@ struct DirectoryScriptTests {
         // anyone: removes K
         // scan:   reports K as an entry          → a ghost, if it were believed
         let key = script.key("a")
-        script.state.trust = .scanning
-        let start = script.state.epochs.begin()
+        script.state.catalog.validity = .loading
+        let start = script.state.catalog.beginProbe()
         _ = script.changes(.vanished(key))
-        _ = script.state.scanned([.entry(key, .entry(Sample.facts()))], since: start)
+        script.scans([.entry(key, .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
         // The next look is good again.
-        let next = script.state.epochs.begin()
-        _ = script.state.scanned([.entry(key, .entry(Sample.facts()))], since: next)
+        let next = script.state.catalog.beginProbe()
+        script.scans([.entry(key, .entry(Sample.facts()))], since: next)
         #expect(script.lookup("a") == .cached(Sample.facts()))
     }
 
@@ -255,10 +256,12 @@ struct DirectoryScriptTests {
         let key = script.key("a")
         script.has("a")
         _ = script.changes(.appeared(key))
-        let start = script.state.epochs.begin()
+        let start = script.state.catalog.beginProbe()
         _ = script.changes(isGone ? .vanished(key) : .appeared(key))
-        let seen = script.state.probed(key, .entry(Sample.facts()), since: start, now: .now)
-        script.state.epochs.end()
+        let seen = script.state.run {
+            $0.probed(key, .entry(Sample.facts()), since: start, now: .now, &$1)
+        }
+        script.state.catalog.endProbe()
         #expect(seen.answer == nil)
         #expect(script.lookup("a") == (isGone ? .missing(nil) : nil))
     }
@@ -266,44 +269,46 @@ struct DirectoryScriptTests {
     @Test func aLookThatBeganBeforeDamageWasFoundIsNotBelieved() {
         let key = script.key("a")
         script.has("a")
-        let start = script.state.epochs.begin()
-        _ = script.event { $0.damageFound(key) }
-        let seen = script.state.probed(key, .entry(Sample.facts()), since: start, now: .now)
-        script.state.epochs.end()
+        let start = script.state.catalog.beginProbe()
+        _ = script.event { $0.damageFound(key, &$1) }
+        let seen = script.state.run {
+            $0.probed(key, .entry(Sample.facts()), since: start, now: .now, &$1)
+        }
+        script.state.catalog.endProbe()
         #expect(seen.answer == nil)
         #expect(script.lookup("a") == nil)
     }
 
     @Test func duringTheScanWhatChangedIsLookedAt() {
         script.has("a")
-        script.state.trust = .scanning
+        script.state.catalog.validity = .loading
         _ = script.changes(.appeared(script.key("a")))
         #expect(script.lookup("a") == nil)
     }
 
     /// They may be gone since changes were lost, and nothing else would take them off the books.
     @Test func partialsAreLookedForOnceChangesWereLost() {
-        script.state.partialSeen(script.key("a"), 8192)
+        script.state.partialProbed(script.key("a"), 8192)
         _ = script.changes(.overflowed)
         script.state.scanBegan()
         #expect(script.scanFinishes())
-        #expect(script.state.partials.dirtyNames == [script.key("a")])
+        #expect(script.state.space.partials.dirtyNames == [script.key("a")])
     }
 
     @Test func whatTheScanCouldNotSeeIsLookedAt() {
         let key = script.key("a")
-        script.state.trust = .scanning
+        script.state.catalog.validity = .loading
         script.state.scanBegan()
-        let start = script.state.epochs.begin()
-        _ = script.state.scanned([.unseen(.entry(key)), .unseen(.partial(key))], since: start)
+        let start = script.state.catalog.beginProbe()
+        script.scans([.unreadable(.entry(key)), .unreadable(.partial(key))], since: start)
         #expect(script.scanFinishes())
         #expect(script.lookup("a") == nil)
-        #expect(script.state.partials.dirtyNames == [key])
+        #expect(script.state.space.partials.dirtyNames == [key])
     }
 
     @Test func duringTheScanOnlyWhatIsKnownIsAnsweredFromMemory() {
         script.has("a")
-        script.state.trust = .scanning
+        script.state.catalog.validity = .loading
         #expect(script.lookup("a") == .cached(Sample.facts()))
         #expect(script.lookup("b") == nil)
         #expect(script.scanFinishes())
@@ -321,7 +326,7 @@ struct DirectoryScriptTests {
     }
 
     @Test func changesLostDuringAScanRepeatIt() {
-        script.state.trust = .scanning
+        script.state.catalog.validity = .loading
         script.state.scanBegan()
         #expect(script.changes(.overflowed) == [])
         #expect(!script.scanFinishes())
@@ -332,17 +337,17 @@ struct DirectoryScriptTests {
     }
 
     @Test func withoutAWatchEveryNameIsLookedAtForEver() {
-        script.state.trust = .scanning
+        script.state.catalog.validity = .loading
         script.state.scanBegan()
         #expect(script.scanFinishes(isWatched: false))
         #expect(script.lookup("a") == nil)
     }
 
     @Test func aScanSortsByUseAndLeavesWhatWasUsedSince() {
-        script.state.trust = .scanning
+        script.state.catalog.validity = .loading
         let times: [(String, UInt32)] = [("a", 10), ("b", 30), ("c", 20)]
-        let start = script.state.epochs.begin()
-        _ = script.state.scanned(
+        let start = script.state.catalog.beginProbe()
+        script.scans(
             times.map {
                 .entry(script.key($0.0), .entry(Sample.facts(lastUsedAt: $0.1)))
             }, since: start)
@@ -351,7 +356,7 @@ struct DirectoryScriptTests {
         let stretch = sorted.map {
             (key: script.key($0.0), lastUsedAt: FileTime(UnixTime(rawValue: $0.1)))
         }
-        script.state.scanSorted(stretch[...])
+        script.state.catalog.sort(stretch[...])
         #expect(script.order == ["a", "b", "c"].map(script.key))
     }
 
@@ -376,7 +381,7 @@ struct DirectoryScriptTests {
 extension StateScript {
     /// The watch tells of a name.
     fileprivate func see(_ events: [String], of key: CacheKey) {
-        let known: [String: DirectoryWatch.Change] = [
+        let known: [String: DirectoryChange] = [
             "created": .created(key), "appeared": .appeared(key), "vanished": .vanished(key),
             "partialChanged": .partialChanged(key),
         ]

@@ -2,6 +2,7 @@ import CacheKey
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 private let block: Int64 = 4096
 
@@ -14,31 +15,31 @@ struct EvictionScriptTests {
         script.has("a", "b", "c", "d", allocated: 4 * block)
         #expect(script.limits { $0.maximumBytes = 10 * block } == ["evict to 36864"])
         // One eviction is on its way already.
-        #expect(script.event { $0.limitsChecked() } == [])
-        let eviction = Eviction(goal: EvictionGoal(bytes: 36864), isOwn: true)
-        #expect(script.evicts(eviction, limit: 1) == ["a"])
-        #expect(script.evicts(eviction, limit: 1) == ["b"])
-        #expect(script.evicts(eviction, limit: 1) == [])
+        #expect(script.event { $0.limitsChecked(&$1) } == [])
+        let eviction = EvictionGoal(bytes: 36864)
+        #expect(script.evicts(eviction, isOwn: true, limit: 1) == ["a"])
+        #expect(script.evicts(eviction, isOwn: true, limit: 1) == ["b"])
+        #expect(script.evicts(eviction, isOwn: true, limit: 1) == [])
         #expect(script.state.bytesUsed == 8 * block)
     }
 
     @Test func limitsThatShrinkDuringAnEvictionAreFollowedAfterIt() {
         script.has("a", "b", "c", "d", allocated: 4 * block)
         _ = script.limits { $0.maximumBytes = 15 * block }
-        let eviction = Eviction(goal: EvictionGoal(bytes: 55296), isOwn: true)
-        #expect(script.evicts(eviction, limit: 1) == ["a"])
+        let eviction = EvictionGoal(bytes: 55296)
+        #expect(script.evicts(eviction, isOwn: true, limit: 1) == ["a"])
         #expect(script.limits { $0.maximumBytes = 10 * block } == [])
-        #expect(script.evicts(eviction, limit: 1) == ["evict to 36864"])
-        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 36864), isOwn: true)) == ["b"])
+        #expect(script.evicts(eviction, isOwn: true, limit: 1) == ["evict to 36864"])
+        #expect(script.evicts(EvictionGoal(bytes: 36864), isOwn: true) == ["b"])
     }
 
     @Test func pinsThatStandInTheWayEndAnEviction() {
         script.has("a", "b", allocated: 4 * block)
         _ = script.pins("a")
         #expect(script.limits { $0.maximumBytes = 2 * block } == ["evict to 7373"])
-        let eviction = Eviction(goal: EvictionGoal(bytes: 7373), isOwn: true)
-        #expect(script.evicts(eviction) == ["b"])
-        #expect(script.evicts(eviction) == [])
+        let eviction = EvictionGoal(bytes: 7373)
+        #expect(script.evicts(eviction, isOwn: true) == ["b"])
+        #expect(script.evicts(eviction, isOwn: true) == [])
         #expect(script.holds("a"))
     }
 
@@ -47,7 +48,7 @@ struct EvictionScriptTests {
         #expect(
             script.limits { $0.maximumEntries = 10 } == ["evict to 73728 and 9 entries"])
         let goal = EvictionGoal(bytes: 73728, entries: 9)
-        #expect(script.evicts(Eviction(goal: goal, isOwn: true)).count == 11)
+        #expect(script.evicts(goal, isOwn: true).count == 11)
         #expect(script.holds("11") && !script.holds("10"))
     }
 
@@ -55,8 +56,8 @@ struct EvictionScriptTests {
         script.has("a", "b", allocated: 4 * block)
         _ = script.begins("c", 8 * block)
         // Promised bytes can't be evicted; a person did not mean them.
-        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 4 * block))) == ["a"])
-        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 4 * block))) == [])
+        #expect(script.evicts(EvictionGoal(bytes: 4 * block)) == ["a"])
+        #expect(script.evicts(EvictionGoal(bytes: 4 * block)) == [])
     }
 
     @Test func whatIsBeingEvictedIsNoEntryAnyMore() {
@@ -64,11 +65,11 @@ struct EvictionScriptTests {
         // evict:  takes K off the index; its file is still there
         // anyone: looks at K because it changed: a whole file   → back again, if it were believed
         script.has("a", allocated: block)
-        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 0))) == ["a"])
+        #expect(script.evicts(EvictionGoal(bytes: 0)) == ["a"])
         _ = script.changes(.appeared(script.key("a")))
         #expect(script.looksAt("a", .entry(Sample.facts())) == .missing(nil))
-        let start = script.state.epochs.begin()
-        _ = script.state.scanned([.entry(script.key("a"), .entry(Sample.facts()))], since: start)
+        let start = script.state.catalog.beginProbe()
+        script.scans([.entry(script.key("a"), .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
         _ = script.loses("a")
         // It could not be removed after all.
@@ -79,7 +80,7 @@ struct EvictionScriptTests {
 
     @Test func othersGoInThePlaceOfWhatStays() {
         script.has("a", "b", "c", allocated: 4 * block)
-        let eviction = Eviction(goal: EvictionGoal(bytes: 8 * block))
+        let eviction = EvictionGoal(bytes: 8 * block)
         #expect(script.evicts(eviction) == ["a"])
         _ = script.keeps("a")
         #expect(script.state.bytesUsed == 12 * block)
@@ -89,20 +90,20 @@ struct EvictionScriptTests {
         // It is what was used least recently still, and goes once it has changed.
         _ = script.changes(.appeared(script.key("a")))
         #expect(script.looksAt("a", .entry(Sample.facts()))?.isCached == true)
-        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 0)), limit: 1) == ["a"])
+        #expect(script.evicts(EvictionGoal(bytes: 0), limit: 1) == ["a"])
     }
 
     @Test func whereNothingMayGoNothingIsPassedOver() {
         script.has("a", "b", allocated: 4 * block)
-        let eviction = Eviction(goal: EvictionGoal(bytes: 0))
+        let eviction = EvictionGoal(bytes: 0)
         #expect(script.evicts(eviction) == ["a", "b"])
-        _ = script.keeps("a", "b", othersMayGo: false)
+        _ = script.keeps("a", "b", othersCould: false)
         #expect(script.evicts(eviction) == ["a", "b"])
     }
 
     @Test func nobodyGoesForADownloadThatCantHaveRoomAllTheSame() {
         script.has("a", "b", "c", "d", "e", allocated: 4 * block)
-        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 8 * block))) == ["a", "b", "c"])
+        #expect(script.evicts(EvictionGoal(bytes: 8 * block)) == ["a", "b", "c"])
         _ = script.keeps("a", "b", "c")
         // Of 20 blocks 12 stay whatever goes.
         #expect(script.begins("f", 9 * block) == ["refused: noRoom"])
@@ -113,7 +114,7 @@ struct EvictionScriptTests {
 
     @Test func whatIsPinnedAndStaysIsCountedOnce() {
         script.has("a", "b", "c", allocated: 4 * block)
-        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 8 * block))) == ["a"])
+        #expect(script.evicts(EvictionGoal(bytes: 8 * block)) == ["a"])
         _ = script.keeps("a")
         _ = script.pins("a")
         #expect(script.begins("d", 15 * block).first?.hasPrefix("granted") == true)
@@ -121,7 +122,7 @@ struct EvictionScriptTests {
 
     @Test func aNewVersionOfWhatStaysTakesTheRoomOfOthers() {
         script.has("a", "b", allocated: 8 * block)
-        #expect(script.evicts(Eviction(goal: EvictionGoal(bytes: 8 * block))) == ["a"])
+        #expect(script.evicts(EvictionGoal(bytes: 8 * block)) == ["a"])
         _ = script.keeps("a")
         _ = script.want("a", by: nil, FetchOptions(isRefresh: true))
         #expect(
@@ -130,39 +131,39 @@ struct EvictionScriptTests {
 
     @Test func whoLosesTrackTriesAgain() {
         script.has("a", "b", allocated: 4 * block)
-        let eviction = Eviction(goal: EvictionGoal(bytes: 4 * block))
+        let eviction = EvictionGoal(bytes: 4 * block)
         #expect(script.evicts(eviction) == ["a"])
         _ = script.keeps("a")
         #expect(script.changes(.overflowed) == ["scan"])
-        #expect(script.state.room.unevictable.isEmpty)
+        #expect(script.state.space.unevictable.isEmpty)
     }
 
     // MARK: The floor of free space
 
     @Test func theFloorLowersWhatMayBeHeld() {
         script.has("a", "b", allocated: 4 * block)
-        script.state.budget.minimumFree = 10 * block
+        script.state.space.budget.minimumFree = 10 * block
         script.state.measured(free: 12 * block)
-        #expect(script.state.ceiling == 10 * block)
-        #expect(script.event { $0.limitsChecked() } == [])
+        #expect(script.state.space.ceiling == 10 * block)
+        #expect(script.event { $0.limitsChecked(&$1) } == [])
         // Somebody else fills the disk.
         script.state.measured(free: 7 * block)
-        #expect(script.state.ceiling == 5 * block)
-        #expect(script.event { $0.limitsChecked() } == ["evict to 18432"])
+        #expect(script.state.space.ceiling == 5 * block)
+        #expect(script.event { $0.limitsChecked(&$1) } == ["evict to 18432"])
         script.state.measured(free: 0)
-        #expect(script.state.ceiling == 0)
+        #expect(script.state.space.ceiling == 0)
         script.state.measured(free: .max)
-        #expect(script.state.ceiling == 20 * block)
+        #expect(script.state.space.ceiling == 20 * block)
     }
 
     @Test func whatADownloadHasWrittenIsNotCountedTwice() {
-        script.state.budget.minimumFree = 10 * block
+        script.state.space.budget.minimumFree = 10 * block
         script.state.measured(free: 22 * block)
         #expect(script.begins("a", 7 * block) == ["granted 28672"])
-        #expect(script.state.ceiling == 12 * block)
+        #expect(script.state.space.ceiling == 12 * block)
         _ = script.progresses("a", received: 5 * block, total: 7 * block)
         script.state.measured(free: 17 * block)
-        #expect(script.state.ceiling == 12 * block)
+        #expect(script.state.space.ceiling == 12 * block)
         #expect(script.begins("b", 3 * block) == ["granted 12288"])
     }
 
@@ -173,22 +174,22 @@ struct EvictionScriptTests {
         _ = script.progresses("a", received: 3 * block, total: 9 * block)
         _ = script.finishes("a", failing: .http(500))
         #expect(script.state.bytesUsed == 4 * block)
-        #expect(script.state.partials.dirtyNames == [script.key("a")])
-        script.state.partialSeen(script.key("a"), 3 * block)
+        #expect(script.state.space.partials.dirtyNames == [script.key("a")])
+        script.state.partialProbed(script.key("a"), 3 * block)
         #expect(script.state.bytesUsed == 3 * block)
         _ = script.changes(.partialChanged(script.key("a")))
-        #expect(script.state.partials.dirtyNames == [script.key("a")])
-        script.state.partialSeen(script.key("a"), nil)
+        #expect(script.state.space.partials.dirtyNames == [script.key("a")])
+        script.state.partialProbed(script.key("a"), nil)
         #expect(script.state.bytesUsed == 0)
     }
 
     @Test func whatADownloadWritesIsInItsOwnBooks() {
-        script.state.partialSeen(script.key("a"), 5 * block)
+        script.state.partialProbed(script.key("a"), 5 * block)
         _ = script.begins("a", 3 * block)
-        #expect(script.state.held == 4 * block)
+        #expect(script.state.bytesHeld == 4 * block)
         _ = script.changes(.partialChanged(script.key("a")))
-        script.state.partialSeen(script.key("a"), 2 * block)
-        #expect(script.state.held == 4 * block)
+        script.state.partialProbed(script.key("a"), 2 * block)
+        #expect(script.state.bytesHeld == 4 * block)
         _ = script.finishes("a")
         _ = script.published("a", Sample.facts(allocated: 4 * block))
         // It was renamed; a look at the name would find nothing.
@@ -196,8 +197,8 @@ struct EvictionScriptTests {
     }
 
     @Test func strangersPartialsAreCounted() {
-        let start = script.state.epochs.begin()
-        _ = script.state.scanned([.partial(script.key("a"), 6 * block)], since: start)
+        let start = script.state.catalog.beginProbe()
+        script.scans([.partial(script.key("a"), 6 * block)], since: start)
         #expect(script.state.bytesUsed == 6 * block)
         #expect(script.removes("a") == ["discard a"])
     }
@@ -205,20 +206,20 @@ struct EvictionScriptTests {
     // MARK: Fewer downloads
 
     @Test func halfAsManyDownloadsRunForAWhile() {
-        let script = StateScript(transferLimit: 4)
+        let script = StateScript(transferLimit: 6)
         let end = ContinuousClock.now + .seconds(60)
-        script.state.transfersHalved(until: end)
+        script.state.scheduler.throttle(until: end)
         script.caller("reader", wants: "a", "b", "c", "d") {
             #expect($0 == ["start a", "start b"])
         }
-        #expect(script.event { $0.timePassed(now: end - .seconds(1)) } == [])
-        #expect(script.event { $0.timePassed(now: end) } == ["start c", "start d"])
-        #expect(script.event { $0.timePassed(now: end + .seconds(60)) } == [])
+        #expect(script.event { $0.timePassed(now: end - .seconds(1), &$1) } == [])
+        #expect(script.event { $0.timePassed(now: end, &$1) } == ["start c", "start d"])
+        #expect(script.event { $0.timePassed(now: end + .seconds(60), &$1) } == [])
     }
 
     @Test func halfIsHalfHoweverOftenMemoryIsShort() {
-        let script = StateScript(transferLimit: 4)
-        for _ in 0..<3 { script.state.transfersHalved(until: .now) }
+        let script = StateScript(transferLimit: 6)
+        for _ in 0..<3 { script.state.scheduler.throttle(until: .now) }
         script.caller("reader", wants: "a", "b", "c") {
             #expect($0 == ["start a", "start b"])
         }
@@ -226,7 +227,7 @@ struct EvictionScriptTests {
 
     @Test func oneDownloadIsAlwaysAllowed() {
         let script = StateScript(transferLimit: 2)
-        for _ in 0..<3 { script.state.transfersHalved(until: .now) }
+        for _ in 0..<3 { script.state.scheduler.throttle(until: .now) }
         script.caller("reader", wants: "a", "b") { #expect($0 == ["start a"]) }
     }
 
@@ -235,9 +236,9 @@ struct EvictionScriptTests {
     @Test(arguments: [false, true])
     func nothingGoesBeforeTheDirectoryIsRead(isReplaced: Bool) {
         script.has("a", "b", allocated: 4 * block)
-        script.state.trust = isReplaced ? .whole : .scanning
+        script.state.catalog.validity = isReplaced ? .complete : .loading
         if !isReplaced { script.state.scanBegan() }
-        _ = isReplaced ? script.event { $0.directoryReplaced() } : script.changes(.overflowed)
+        _ = isReplaced ? script.event { $0.directoryReplaced(&$1) } : script.changes(.overflowed)
         if isReplaced { script.state.scanBegan() }
         let shrunk = script.limits {
             $0.maximumBytes = 6 * block
@@ -245,18 +246,18 @@ struct EvictionScriptTests {
         }
         #expect(shrunk == [])
         #expect(script.begins("c", 2 * block) == ["wait"])
-        #expect(script.state.diskFilled(script.key("c"), block).0.victims.isEmpty)
+        #expect(script.diskFills("c", block).isEmpty)
         var hasBegun = false
         if script.state.postpones({}) { hasBegun = true }
         #expect(hasBegun)
         if !isReplaced {
             // It is read once more, as changes were lost.
             #expect(!script.scanFinishes())
-            #expect(script.event { $0.limitsChecked() } == [])
+            #expect(script.event { $0.limitsChecked(&$1) } == [])
             script.state.scanBegan()
         }
         #expect(script.scanFinishes())
-        #expect(script.event { $0.limitsChecked() }.count == 1)
+        #expect(script.event { $0.limitsChecked(&$1) }.count == 1)
     }
 
     @Test func whatReplacesAnEntryNeedsNoOtherPlace() {
@@ -272,7 +273,7 @@ struct EvictionScriptTests {
     }
 
     @Test func whatIsLeftOfBrokenDownloadsIsNoReasonForMoreToGo() {
-        script.state.partialSeen(script.key("x"), 10 * block)
+        script.state.partialProbed(script.key("x"), 10 * block)
         script.has("a", "b", "c", "d", allocated: 2 * block)
         #expect(script.state.bytesUsed == 18 * block)
         let effects = script.limits { $0.maximumBytes = 17 * block }
@@ -283,53 +284,50 @@ struct EvictionScriptTests {
     @Test func whatIsNotGivenBackIsNoReasonForMoreToGo() {
         let now = ContinuousClock.now
         script.has("a", "b", "c", "d", allocated: 4 * block)
-        script.state.budget.minimumFree = 4 * block
+        script.state.space.budget.minimumFree = 4 * block
         func measured(_ blocks: Int64) -> [String] {
-            script.event { state in
+            script.event { state, effects in
                 state.measured(free: blocks * block)
-                return state.limitsChecked()
+                state.limitsChecked(&effects)
             }
         }
         #expect(measured(4) == [])
         #expect(measured(3) == ["evict to \(Budget.watermark(15 * block))"])
-        let eviction = Eviction(
-            goal: EvictionGoal(bytes: Budget.watermark(15 * block)), isOwn: true)
-        #expect(script.evicts(eviction) == ["a"])
-        script.state.notReturned(4 * block, until: now + .seconds(600))
+        let eviction = EvictionGoal(bytes: Budget.watermark(15 * block))
+        #expect(script.evicts(eviction, isOwn: true) == ["a"])
+        script.state.space.notReturned(4 * block, until: now + .seconds(600))
         _ = script.loses("a")
         #expect(measured(3) == [])
         // A stranger goes on writing.
         #expect(measured(0) == [])
-        #expect(script.state.ceiling == 12 * block)
-        #expect(script.event { $0.timePassed(now: now) } == [])
+        #expect(script.state.space.ceiling == 12 * block)
+        #expect(script.event { $0.timePassed(now: now, &$1) } == [])
         #expect(measured(0) == [])
-        #expect(script.event { $0.timePassed(now: now + .seconds(600)) } == [])
+        #expect(script.event { $0.timePassed(now: now + .seconds(600), &$1) } == [])
         #expect(measured(0) == ["evict to \(Budget.watermark(8 * block))"])
     }
 
     @Test func whatIsGivenBackIsOwedNoMore() {
         script.has("a", "b", "c", "d", allocated: 4 * block)
-        script.state.budget.minimumFree = 4 * block
+        script.state.space.budget.minimumFree = 4 * block
         script.state.measured(free: 3 * block)
-        let eviction = Eviction(goal: EvictionGoal(bytes: 12 * block), isOwn: true)
-        #expect(script.evicts(eviction) == ["a"])
-        script.state.notReturned(4 * block, until: .now + .seconds(600))
+        let eviction = EvictionGoal(bytes: 12 * block)
+        #expect(script.evicts(eviction, isOwn: true) == ["a"])
+        script.state.space.notReturned(4 * block, until: .now + .seconds(600))
         _ = script.loses("a")
         script.state.measured(free: 5 * block)
-        #expect(script.state.room.pendingFree == 2 * block)
-        #expect(script.state.ceiling == 15 * block)
+        #expect(script.state.space.ceiling == 15 * block)
         script.state.measured(free: 7 * block)
-        #expect(script.state.room.pendingFree == 0)
-        #expect(script.state.ceiling == 15 * block)
+        #expect(script.state.space.ceiling == 15 * block)
         script.state.measured(free: 9 * block)
-        #expect(script.state.ceiling == 17 * block)
+        #expect(script.state.space.ceiling == 17 * block)
     }
 
     @Test func anotherDirectoryOwesNothing() {
         script.state.measured(free: 3 * block)
-        script.state.notReturned(4 * block, until: .now + .seconds(600))
-        _ = script.event { $0.directoryReplaced() }
+        script.state.space.notReturned(4 * block, until: .now + .seconds(600))
+        _ = script.event { $0.directoryReplaced(&$1) }
         script.state.measured(free: 2 * block)
-        #expect(script.state.room.reach == 2 * block)
+        #expect(script.state.space.ceiling == 2 * block)
     }
 }

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 @Suite("Index", .timeLimit(.minutes(5)))
 struct IndexTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Callers that come and go, as scripts of events and what is decided.
 @Suite("State: callers", .timeLimit(.minutes(5)))
@@ -15,7 +16,7 @@ struct InterestScriptTests {
         #expect(script.leaves(two) == ["cancel a"])
         #expect(script.lookup("a") == .missing(nil))
         // The slot is only free once the transfer has really ended.
-        #expect(script.state.running == 1)
+        #expect(script.state.scheduler.running == 1)
     }
 
     @Test func whoLeavesDoesNotDisturbWhoStays() {
@@ -37,34 +38,34 @@ struct InterestScriptTests {
 
     @Test func noMoreIsHeldThanMayBe() {
         let script = StateScript(transferLimit: 1, detachedLimit: 3)
-        #expect(!script.mayHold(4))
-        #expect(script.mayHold(2))
+        #expect(!script.announces(4))
+        #expect(script.announces(2))
         // Two calls at once may not have more together.
-        #expect(!script.mayHold(2))
+        #expect(!script.announces(2))
         for image in ["a", "b"] { _ = script.want(image, by: nil) }
-        #expect(script.event { $0.holdsNamed(2) } == [])
-        #expect(!script.mayHold(2))
-        #expect(script.mayHold(1))
+        #expect(script.event { $0.detachedNamed(2, &$1) } == [])
+        #expect(!script.announces(2))
+        #expect(script.announces(1))
         // It was held already.
         _ = script.want("a", by: nil, FetchOptions(priority: .visible))
-        #expect(script.event { $0.holdsNamed(1) } == [])
+        #expect(script.event { $0.detachedNamed(1, &$1) } == [])
         _ = script.finishes("a")
         _ = script.published("a")
-        #expect(script.mayHold(2))
-        #expect(script.event { $0.holdsNamed(2) } == [])
+        #expect(script.announces(2))
+        #expect(script.event { $0.detachedNamed(2, &$1) } == [])
         #expect(script.removes("b") == ["cancel b and discard"])
-        #expect(script.mayHold(3))
+        #expect(script.announces(3))
     }
 
     @Test func whoWaitsIsNoneOfThoseHeld() {
         let script = StateScript(detachedLimit: 1)
         let caller = script.caller("caller", wants: "a", "b", "c")
-        #expect(script.mayHold(1))
-        #expect(script.event { $0.holdsNamed(1) } == [])
+        #expect(script.announces(1))
+        #expect(script.event { $0.detachedNamed(1, &$1) } == [])
         _ = script.want("a", by: nil)
-        #expect(!script.mayHold(1))
+        #expect(!script.announces(1))
         #expect(script.leaves(caller).count == 2)
-        #expect(!script.mayHold(1))
+        #expect(!script.announces(1))
     }
 
     @Test func leavingTwiceIsLeavingOnce() {
@@ -99,12 +100,14 @@ struct InterestScriptTests {
         let current = script.flight("a")
         #expect(cancelled != current)
         let key = script.key("a")
-        let late = script.event { $0.transferProgressed(key, cancelled, received: 9, total: 10) }
+        let late = script.event {
+            $0.transferProgressed(key, cancelled, received: 9, total: 10, &$1)
+        }
         #expect(late == [])
         #expect(script.lookup("a") == .inFlight(.init(phase: .queued, received: 0, total: nil)))
         // It came to its end before the cancellation reached it: not published, the next one starts.
         #expect(script.finishes("a", cancelled) == ["start a"])
-        #expect(script.state.running == 1)
+        #expect(script.state.scheduler.running == 1)
         #expect(script.finishes("a", current) == ["publish a"])
         #expect(script.published("a") == ["tell two"])
     }

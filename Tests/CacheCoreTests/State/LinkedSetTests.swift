@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 @Suite("Line", .timeLimit(.minutes(5)))
 struct LinkedSetTests {

@@ -2,6 +2,7 @@ import CacheKey
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 @Suite("Failure memory", .timeLimit(.minutes(5)))
 struct NegativeCacheTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Random wishes for images of a few hosts: whatever comes, nothing visible waits for a prefetch.
 @Suite("State: random hosts", .timeLimit(.minutes(5)))
@@ -32,7 +33,7 @@ private struct RandomHosts: ~Copyable {
     init(seed: UInt64, transferLimit: Int, hostLimit: Int) {
         random = SeededGenerator(seed: seed)
         state = CacheState(transferLimit: transferLimit, hostLimit: hostLimit)
-        state.trust = .whole
+        state.catalog.validity = .complete
         urls = (0..<60).compactMap { try? CacheURL("http://host\($0 % 5)/\($0)") }
     }
 
@@ -54,7 +55,7 @@ private struct RandomHosts: ~Copyable {
             if transfers.isEmpty { publish() } else { finish() }
             try check()
         }
-        #expect(state.flights.isEmpty && state.prefetches.isEmpty && state.queue.isEmpty)
+        #expect(state.downloads.isEmpty && state.scheduler.isIdle)
     }
 
     private mutating func call() {
@@ -65,57 +66,72 @@ private struct RandomHosts: ~Copyable {
         let id = random.oneIn(4) ? nil : state.waiterBegan(options)
         if let id { callers.append(id) }
         let wishes = Int.random(in: 1...6, using: &random)
-        if id == nil { _ = state.holdsAsked(wishes) }
+        if id == nil { _ = state.detachedAnnounced(wishes) }
         for _ in 0..<wishes {
             guard let url = urls.randomElement(using: &random) else { return }
-            perform(
-                state.wanted(
-                    CacheKey(url), url, by: id, options, now: FileTime(nanoseconds: 7)))
+            perform {
+                $0.requested(
+                    CacheKey(url), url, by: id, options, now: FileTime(nanoseconds: 7), &$1)
+            }
         }
-        perform(id.map { state.waiterNamed($0) } ?? state.holdsNamed(wishes))
+        perform { state, effects in
+            if let id {
+                state.waiterNamed(id, &effects)
+            } else {
+                state.detachedNamed(wishes, &effects)
+            }
+        }
     }
 
     private mutating func leave() {
         guard !callers.isEmpty else { return }
         let id = callers.remove(at: Int.random(in: callers.indices, using: &random))
-        perform(state.waiterLeft(id))
+        perform { $0.waiterLeft(id, &$1) }
     }
 
     private mutating func finish() {
         guard !transfers.isEmpty else { return }
         let (url, id) = transfers.remove(at: Int.random(in: transfers.indices, using: &random))
         let isStopped = stopping.remove(id) != nil
-        let end: Result<StagedImage, Failure> =
-            isStopped || random.oneIn(3)
-            ? .failure(.http(404)) : .success(Sample.staged(url, id))
-        perform(state.transferFinished(CacheKey(url), id, end))
+        let fails = isStopped || random.oneIn(3)
+        perform { state, effects in
+            if fails {
+                state.transferFailed(CacheKey(url), id, .http(404), &effects)
+            } else {
+                state.imageStaged(CacheKey(url), id, size: 1000, &effects)
+            }
+        }
     }
 
     private mutating func publish() {
         guard !publications.isEmpty else { return }
         let (key, id) = publications.removeFirst()
-        perform(
-            state.published(
-                Publication(flight: id, key: key, result: .failure(Failure(.storage, "")))))
+        let lost = Publication(flight: id, key: key, result: .failure(Failure(.storage, "")))
+        perform { $0.published(lost, &$1) }
     }
 
     private mutating func progress() {
         guard let (url, id) = transfers.randomElement(using: &random) else { return }
         let received = Int64.random(in: 0..<1_000_000, using: &random)
-        if received < state.flights[CacheKey(url)]?.received ?? 0 {
-            perform(state.transferBegan(CacheKey(url), id, with: 0, of: 1_000_000))
+        if received < state.downloads[CacheKey(url)]?.intake.received ?? 0 {
+            perform { $0.transferBegan(CacheKey(url), id, with: 0, of: 1_000_000, &$1) }
         }
-        perform(state.transferProgressed(CacheKey(url), id, received: received, total: 1_000_000))
+        perform {
+            $0.transferProgressed(
+                CacheKey(url), id, received: received, total: 1_000_000, &$1)
+        }
     }
 
-    private mutating func perform(_ effects: [Effect]) {
-        for effect in effects {
-            switch effect {
+    private mutating func perform(_ event: (inout CacheState, inout Effects) -> Void) {
+        var effects = Effects()
+        event(&state, &effects)
+        for work in effects.work {
+            switch work {
             case .startTransfer(let id, _, let url, _): transfers.append((url, id))
             case .cancelTransfer(let id, let key, _):
                 stopping.insert(id)
-                if state.flights[key] != nil { stops += 1 }
-            case .publish(let image): publications.append((image.key, image.flight))
+                if state.downloads[key] != nil { stops += 1 }
+            case .publish(let id, let key): publications.append((key, id))
             default: break
             }
         }
@@ -123,32 +139,31 @@ private struct RandomHosts: ~Copyable {
 
     private func check() throws {
         state.checkInvariants()
-        let waiting = state.flights.values.filter { $0.phase == .queued && urgency($0) == .visible }
-        let prefetches = state.flights.values.filter { flight in
-            flight.phase.isRunning && urgency(flight) == .background && flight.preemptions < 3
-                && (flight.total ?? .max) - flight.received >= PartialPolicy.smallRest
-        }
-        for image in waiting where stopping.isEmpty {
-            // One client may not have all places for what is visible to it.
-            let clients = lookers(at: image).filter {
-                state.slots.mayPress($0, at: image.origin) && state.slots.mayPress($0)
+        let flights = state.downloads.all.map(\.value)
+        let waiting = flights.filter { $0.phase == .queued && urgency($0) == .visible }
+        let prefetches = flights.filter { $0.phase.isRunning && urgency($0) == .background }
+        guard stopping.isEmpty else { return }
+        for image in waiting {
+            let here = prefetches.count { $0.origin == image.origin }
+            for client in clients(of: image) {
+                let excess = state.scheduler.excess(for: client, at: image.origin)
+                #expect(max(excess.all, excess.host) > 0, "\(image.url) waits beside a free slot")
+                #expect(
+                    excess.host == 0 || max(excess.all, excess.host) > here,
+                    "\(image.url) waits for prefetches from its host")
+                #expect(
+                    excess.host > 0 || excess.all > prefetches.count,
+                    "\(image.url) waits for prefetches")
             }
-            let here = prefetches.filter { $0.origin == image.origin }
-            #expect(
-                here.isEmpty || clients.isEmpty, "\(image.url) waits for \(here.map(\.url))")
-            let hasPlace = clients.contains {
-                state.slots.admits($0, .visible, at: image.origin)
-            }
-            #expect(!hasPlace || prefetches.isEmpty, "\(image.url) waits for any")
         }
     }
 
-    /// The clients to whom an image is visible.
-    private func lookers(at image: Flight) -> [ClientID] {
+    /// The clients that wait for an image because it is visible.
+    private func clients(of image: Flight) -> [ClientID] {
         let callers = image.waiters.compactMap { state.waiters[$0] }
-        let held =
-            image.isDetached && image.detachedPriority == .visible ? [image.detachedClient] : []
-        return callers.filter { $0.priority == .visible }.map(\.client) + held
+        let detached = image.detached.flatMap { $0.priority == .visible ? $0.client : nil }
+        return callers.filter { $0.priority == .visible }.map(\.client)
+            + [detached].compactMap(\.self)
     }
 
     private func urgency(_ flight: Flight) -> Priority { state.urgency(of: flight) }

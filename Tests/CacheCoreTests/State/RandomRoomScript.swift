@@ -2,8 +2,9 @@ import CacheKey
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheModel
 
-/// Random downloads that ask for room under a small budget, with pins, and who should go for them
+/// Random downloads that ask for space under a small budget, with pins; and the victims they should get,
 /// written down as plainly as possible. Several are under way at once, and wait for each other.
 struct RandomRoomScript {
     private struct Entry {
@@ -27,9 +28,8 @@ struct RandomRoomScript {
     /// What each download that was begun will ask for, in blocks.
     private var lengths: [String: Int64] = [:]
     private var condemned: [(image: String, bytes: Int64)] = []
-    private var line: [String] = []
-    /// Those who were told to ask again, and did not yet.
-    private var resumed: Set<String> = []
+    /// Downloads that were started and have not asked yet.
+    private var started: Set<String> = []
     private var goal: Int64?
     private var maximum = 40 * block
 
@@ -52,9 +52,9 @@ struct RandomRoomScript {
         let flying = lengths.keys.sorted().randomElement(using: &random)
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<30: if lengths[image] == nil, !isGoing(image) { begin(image) }
-        case 30..<50: if let first = line.first(where: { resumed.contains($0) }) { ask(first) }
+        case 30..<50: if let next = started.sorted().randomElement(using: &random) { ask(next) }
         case 50..<70: if let flying, reserved[flying] != nil { land(flying) }
-        case 70..<75: if let flying { fail(flying) }
+        case 70..<75: if let flying, script.phase(flying) != .queued { fail(flying) }
         case 75..<85: lose()
         case 85..<92: evict()
         case 92..<97: pin(image)
@@ -69,19 +69,21 @@ struct RandomRoomScript {
 
     private mutating func begin(_ image: String) {
         lengths[image] = Int64.random(in: 1...12, using: &random)
-        _ = script.want(image, by: nil, FetchOptions(isRefresh: true))
+        note(script.want(image, by: nil, FetchOptions(isRefresh: true)))
         if let index = entries.firstIndex(where: { $0.image == image }) {
             entries.append(entries.remove(at: index))
         }
-        ask(image)
     }
 
     private mutating func ask(_ image: String) {
-        let length = (lengths[image] ?? 0) * Self.block
-        resumed.remove(image)
+        let (length, id) = ((lengths[image] ?? 0) * Self.block, script.flight(image))
+        started.remove(image)
         expect("\(image) asks", script.asks(image, for: 1, of: length), answer(image, length))
-        if script.refusal != nil {
-            script.refusal = nil
+        guard let refusal = script.refusal else { return }
+        script.refusal = nil
+        if refusal == .waitsForSpace {
+            expect("\(image) stops", script.finishes(image, id, failing: refusal), [])
+        } else {
             fail(image)
         }
     }
@@ -91,7 +93,6 @@ struct RandomRoomScript {
         let old = entries.first { $0.image == image && !$0.isPinned }?.bytes ?? 0
         let pinned = entries.filter(\.isPinned).reduce(0) { $0 + $1.bytes }
         guard pinned + old + need <= maximum else { return ["refused: noRoom"] }
-        guard line.first ?? image == image else { return wait(image) }
         let going = condemned.reduce(0) { $0 + $1.bytes }
         let excess = used + promised + going + need - maximum
         var victims: [Entry] = []
@@ -104,18 +105,12 @@ struct RandomRoomScript {
         }
         guard freed >= excess else {
             let hope = !reserved.isEmpty || !condemned.isEmpty
-            return (hope ? wait(image) : ["refused: noRoom"])
+            return [hope ? "wait" : "refused: noRoom"]
                 + victims.map { "without \($0.image)" }
         }
         reserved[image] = need
-        line.removeAll { $0 == image }
         return ["granted \(length)"] + victims.map { "without \($0.image)" }
             + (victims.isEmpty ? [] : evicting())
-    }
-
-    private mutating func wait(_ image: String) -> [String] {
-        if !line.contains(image) { line.append(image) }
-        return ["wait"]
     }
 
     private mutating func nextVictim() -> Entry? {
@@ -150,14 +145,14 @@ struct RandomRoomScript {
 
     private mutating func fail(_ image: String) {
         (lengths[image], reserved[image]) = (nil, nil)
-        line.removeAll { $0 == image }
+        started.remove(image)
         expect("\(image) fails", script.finishes(image, failing: .http(500)), [])
         settle()
     }
 
     /// What a download left behind is gone at once.
     private mutating func settle() {
-        for key in script.state.partials.dirtyNames { script.state.partialSeen(key, nil) }
+        for key in script.state.space.partials.dirtyNames { script.state.partialProbed(key, nil) }
     }
 
     private mutating func lose() {
@@ -176,8 +171,8 @@ struct RandomRoomScript {
             self.goal = nil
             if used + promised <= goal { victims += checkingLimits() }
         }
-        let eviction = Eviction(goal: EvictionGoal(bytes: goal), isOwn: true)
-        expect("an eviction", script.evicts(eviction, limit: 2), victims)
+        let eviction = EvictionGoal(bytes: goal)
+        expect("an eviction", script.evicts(eviction, isOwn: true, limit: 2), victims)
     }
 
     private mutating func pin(_ image: String) {
@@ -196,14 +191,18 @@ struct RandomRoomScript {
 
     // MARK: The comparison
 
-    /// Who may ask again is a matter of not being forgotten: see ``check(_:)``.
+    /// Which download starts when is a matter of not being forgotten: see ``check(_:)``.
     private mutating func expect(_ event: String, _ said: [String], _ expected: [String]) {
-        for word in said where word.hasPrefix("resume ") {
-            resumed.insert(String(word.dropFirst("resume ".count)))
-        }
-        let rest = said.filter { !$0.hasPrefix("resume ") }
+        note(said)
+        let rest = said.filter { !$0.hasPrefix("start ") }
         guard complaint == nil, rest != expected else { return }
         complaint = "\(event): \(rest), expected \(expected)"
+    }
+
+    private mutating func note(_ said: [String]) {
+        for word in said where word.hasPrefix("start ") {
+            started.insert(String(word.dropFirst("start ".count)))
+        }
     }
 
     private mutating func check(_ number: Int) {
@@ -212,12 +211,12 @@ struct RandomRoomScript {
             complaint = "event \(number): the order of use differs"
         }
         let held = used + promised + condemned.reduce(0) { $0 + $1.bytes }
-        if script.state.held != held { complaint = "event \(number): \(script.state.held) held" }
-        if script.state.room.waiting.map(\.key) != line.map({ script.key($0) }) {
-            complaint = "event \(number): the line differs"
+        if script.state.bytesHeld != held {
+            complaint = "event \(number): \(script.state.bytesHeld) held"
         }
-        if let first = line.first, reserved.isEmpty, condemned.isEmpty, !resumed.contains(first) {
-            complaint = "event \(number): \(first) waits for ever"
+        let waiting = lengths.keys.filter { reserved[$0] == nil && !started.contains($0) }
+        if !waiting.isEmpty, reserved.isEmpty, condemned.isEmpty, started.isEmpty {
+            complaint = "event \(number): \(waiting) wait for ever"
         }
     }
 }

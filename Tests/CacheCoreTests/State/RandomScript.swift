@@ -2,6 +2,7 @@ import CacheKey
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Random events for a state and the model of it, the rest of the machine played by the script:
 /// transfers that end some time, a worker that publishes and unlinks in order, a directory.
@@ -31,7 +32,7 @@ struct RandomScript: ~Copyable {
     init(seed: UInt64, images count: Int = 24, limit: Int) {
         random = SeededGenerator(seed: seed)
         state = CacheState(transferLimit: limit, retry: .once)
-        state.trust = .whole
+        state.catalog.validity = .complete
         model = StateModel(limit: limit)
         keys = (0..<count).map { Sample.key("\($0)") }
         images = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
@@ -45,14 +46,14 @@ struct RandomScript: ~Copyable {
             event()
             check(number)
         }
-        compare("drain", state.drainBegan(), model.drained())
+        compare("drain", { $0.drainBegan(&$1) }, model.drained())
         while complaint == nil, !(transfers.isEmpty && jobs.isEmpty) {
             if transfers.isEmpty { work() } else { finish() }
             check(number)
         }
         guard complaint == nil else { return }
-        if !state.flights.isEmpty { complaint = "flights are left after the end" }
-        let waiting = state.waiters.values.count { $0.isComplete }
+        if !state.downloads.isEmpty { complaint = "flights are left after the end" }
+        let waiting = state.waiters.all.lazy.map(\.value).count { $0.isComplete }
         if waiting > 0 { complaint = "\(waiting) callers were never told" }
     }
 
@@ -61,13 +62,13 @@ struct RandomScript: ~Copyable {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<30: call()
         case 30..<38:
-            guard state.holdsAsked(1) else { return complaint = "a wish can't be held" }
+            guard state.detachedAnnounced(1) else { return complaint = "a wish can't be held" }
             want(image, by: nil, options())
-            compare("held", state.holdsNamed(1), model.named(nil))
+            compare("detached", { $0.detachedNamed(1, &$1) }, model.named(nil))
         case 38..<50: leave()
         case 50..<65: finish()
         case 65..<80: work()
-        case 80..<86: compare("remove \(image)", remove(image), model.removed(image))
+        case 80..<86: remove(image)
         case 86..<92: stranger(image)
         default: progress()
         }
@@ -84,7 +85,7 @@ struct RandomScript: ~Copyable {
         for _ in 0..<Int.random(in: 0...4, using: &random) {
             want(Int.random(in: keys.indices, using: &random), by: id, options)
         }
-        compare("named", state.waiterNamed(id), model.named(nextCaller))
+        compare("named", { $0.waiterNamed(id, &$1) }, model.named(nextCaller))
         nextCaller += 1
     }
 
@@ -97,11 +98,13 @@ struct RandomScript: ~Copyable {
 
     private mutating func want(_ image: Int, by caller: WaiterID?, _ options: FetchOptions) {
         look(image)
-        let effects = state.wanted(
-            keys[image], Sample.url("\(image)"), by: caller, options,
-            now: FileTime(nanoseconds: 7))
+        let key = keys[image]
+        var effects = Effects()
+        state.requested(
+            key, Sample.url("\(image)"), by: caller, options, now: FileTime(nanoseconds: 7),
+            &effects)
         // The identity is the state's to choose; the rest is not.
-        let id = state.flights[keys[image]]?.id.rawValue ?? 0
+        let id = state.downloads[key]?.id.rawValue ?? 0
         let expected = model.wanted(
             image, by: caller.flatMap { callers[$0] }, options, id: id)
         compare("want \(image)", effects, expected)
@@ -109,7 +112,7 @@ struct RandomScript: ~Copyable {
 
     private mutating func leave() {
         guard let (id, number) = callers.randomElement(using: &random) else { return }
-        compare("leave \(number)", state.waiterLeft(id), model.left(number))
+        compare("leave \(number)", { $0.waiterLeft(id, &$1) }, model.left(number))
         callers[id] = nil
     }
 
@@ -121,18 +124,24 @@ struct RandomScript: ~Copyable {
         let (image, id) = transfers.remove(at: index)
         let failure: Failure? = random.oneIn(3) ? .http(404) : nil
         let flight = FlightID(rawValue: id)
-        let result: Result<StagedImage, Failure> =
-            failure.map { .failure($0) } ?? .success(Sample.staged("\(image)", flight))
+        let key = keys[image]
         compare(
-            "finish \(id)", state.transferFinished(keys[image], flight, result),
-            model.finished(image, id, failure?.kind))
+            "finish \(id)",
+            { state, effects in
+                if let failure {
+                    state.transferFailed(key, flight, failure, &effects)
+                } else {
+                    state.imageStaged(key, flight, size: 1000, &effects)
+                }
+            }, model.finished(image, id, failure?.kind))
     }
 
     private mutating func progress() {
         guard let (image, id) = transfers.randomElement(using: &random) else { return }
         let received: Int64 = random.oneIn(4) ? 990_000 : 100
-        let effects = state.transferProgressed(
-            keys[image], FlightID(rawValue: id), received: received, total: 1_000_000)
+        var effects = Effects()
+        state.transferProgressed(
+            keys[image], FlightID(rawValue: id), received: received, total: 1_000_000, &effects)
         if model.flights[image]?.id == id {
             model.flights[image]?.phase = .receiving
             model.flights[image]?.received = received
@@ -147,7 +156,7 @@ struct RandomScript: ~Copyable {
             files.remove(image)
             change(.vanished(keys[image]), image)
             let victim = Victim(name: .entry(keys[image]), bytes: 0)
-            compare("unlinked \(image)", state.unlinked([victim]), [])
+            compare("unlinked \(image)", { $0.unlinked([victim], &$1) }, [])
         case .publish(let image, let id):
             let isLost = random.oneIn(6)
             if !isLost {
@@ -165,7 +174,7 @@ struct RandomScript: ~Copyable {
                 result: failure.map { .failure($0) } ?? .success(Sample.facts()))
             let isKept = model.flights[image]?.isUnwanted == false
             compare(
-                "publish \(id)", state.published(publication),
+                "publish \(id)", { $0.published(publication, &$1) },
                 model.published(image, failure?.kind))
             if isKept { dirtyNames.insert(image) }
         }
@@ -181,8 +190,8 @@ struct RandomScript: ~Copyable {
         }
     }
 
-    private mutating func change(_ change: DirectoryWatch.Change, _ image: Int) {
-        compare("\(change)", state.directoryChanged(change, now: .now), [])
+    private mutating func change(_ change: DirectoryChange, _ image: Int) {
+        compare("\(change)", { $0.directoryChanged(change, now: .now, &$1) }, [])
         if case .vanished = change {
             model.cached.remove(image)
             dirtyNames.remove(image)
@@ -194,34 +203,47 @@ struct RandomScript: ~Copyable {
     /// A question, which looks at the name where it has to.
     private mutating func look(_ image: Int) {
         guard state.lookup(keys[image]) == nil else { return }
-        let isDoomed = state.room.doomed.contains(keys[image])
+        let isDoomed = state.space.unlinking.contains(keys[image])
         let isThere = files.contains(image)
-        let start = state.epochs.begin()
+        let start = state.catalog.beginProbe()
+        var effects = Effects()
         _ = state.probed(
-            keys[image], isThere ? .entry(Sample.facts()) : .absent, since: start, now: .now)
-        state.epochs.end()
+            keys[image], isThere ? .entry(Sample.facts()) : .absent, since: start, now: .now,
+            &effects)
+        state.catalog.endProbe()
         guard !isDoomed else { return }
         dirtyNames.remove(image)
         if isThere { model.cached.insert(image) } else { model.cached.remove(image) }
     }
 
-    private mutating func remove(_ image: Int) -> [Effect] {
+    private mutating func remove(_ image: Int) {
         look(image)
-        return state.removeAsked(keys[image], sparesPinned: false).1
+        let key = keys[image]
+        compare(
+            "remove \(image)", { _ = $0.removeAsked(key, sparesPinned: false, &$1) },
+            model.removed(image))
     }
 
     // MARK: The comparison
 
-    private mutating func compare(_ event: String, _ effects: [Effect], _ expected: [String]) {
-        let said = effects.map { words($0) }
+    private mutating func compare(
+        _ event: String, _ body: (inout CacheState, inout Effects) -> Void, _ expected: [String]
+    ) {
+        var effects = Effects()
+        body(&state, &effects)
+        compare(event, effects, expected)
+    }
+
+    private mutating func compare(_ event: String, _ effects: Effects, _ expected: [String]) {
+        let said = effects.work.map { words($0) } + effects.notices.map { words($0) }
         for (image, flight) in model.flights where flight.id == 0 {
-            model.flights[image]?.id = state.flights[keys[image]]?.id.rawValue ?? 0
+            model.flights[image]?.id = state.downloads[keys[image]]?.id.rawValue ?? 0
         }
         guard complaint == nil, said.sorted() != expected.sorted() else { return }
         complaint = "\(event): decided \(said.sorted()), expected \(expected.sorted())"
     }
 
-    private mutating func words(_ effect: Effect) -> String {
+    private mutating func words(_ effect: Work) -> String {
         switch effect {
         case .startTransfer(let id, let key, _, _):
             if transfers.contains(where: { $0.id == id.rawValue }) { return "started twice" }
@@ -230,23 +252,27 @@ struct RandomScript: ~Copyable {
         case .cancelTransfer(let id, _, let discards):
             return "\(discards ? "discard and cancel" : "cancel") \(id.rawValue)"
         case .discardPartial(let key): return "discard \(images[key] ?? -1)"
-        case .publish(let image):
-            jobs.append(.publish(images[image.key] ?? -1, image.flight.rawValue))
-            return "publish \(image.flight.rawValue)"
-        case .confirm(let revalidation): return "confirm \(revalidation.flight.rawValue)"
+        case .publish(let id, let key):
+            jobs.append(.publish(images[key] ?? -1, id.rawValue))
+            return "publish \(id.rawValue)"
+        case .confirm(let id, _): return "confirm \(id.rawValue)"
         case .planRetry: return "plan"
         case .unlink(let victim):
             guard case .entry(let key) = victim.name else { return "unlink a partial" }
             jobs.append(.unlink(images[key] ?? -1))
             return "unlink \(images[key] ?? -1)"
         case .evict: return "evict"
-        case .resumeTransfer(let id): return "resume \(id.rawValue)"
+        }
+    }
+
+    private mutating func words(_ notice: Notice) -> String {
+        switch notice {
         case .finish(let outcome):
             let failures = outcome.failures.map { "\(images[$0.key] ?? -1) \($0.value.kind)" }
             let caller = callers.removeValue(forKey: outcome.waiter) ?? -1
             return "tell \(caller): \(failures.sorted().joined(separator: ", "))"
-        case .announceChanges: return "announce"
-        case .scan: return "scan"
+        case .changesArrived: return "announce"
+        case .scanNeeded: return "scan"
         }
     }
 
@@ -254,10 +280,10 @@ struct RandomScript: ~Copyable {
     private mutating func check(_ number: Int) {
         state.checkInvariants()
         for (image, key) in keys.enumerated() where complaint == nil {
-            if state.index.contains(key) != model.cached.contains(image) {
+            if state.catalog.index.contains(key) != model.cached.contains(image) {
                 complaint = "event \(number): \(image) is cached for one of state and model only"
             }
-            let flight = state.flights[key]
+            let flight = state.downloads[key]
             if flight?.phase != model.flights[image]?.phase {
                 complaint = "event \(number): the phases of \(image) differ"
             }
@@ -266,6 +292,8 @@ struct RandomScript: ~Copyable {
                 complaint = "event \(number): \(image) is \(mustLook ? "" : "not ")to be looked at"
             }
         }
-        if state.running != model.running { complaint = "event \(number): transfers differ" }
+        if state.scheduler.running != model.running {
+            complaint = "event \(number): transfers differ"
+        }
     }
 }

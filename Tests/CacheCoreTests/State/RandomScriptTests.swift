@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 @Suite("State: random scripts", .timeLimit(.minutes(5)))
 struct RandomScriptTests {

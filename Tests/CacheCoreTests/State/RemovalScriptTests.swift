@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Removing, as scripts of events and what is decided.
 @Suite("State: removing", .timeLimit(.minutes(5)))
@@ -9,7 +10,9 @@ struct RemovalScriptTests {
 
     @Test func removingAnEntryUnlinksItOnce() {
         script.has("a")
-        let (removal, _) = script.state.removeAsked(script.key("a"), sparesPinned: false)
+        let (removal, _) = script.state.run {
+            $0.removeAsked(script.key("a"), sparesPinned: false, &$1)
+        }
         #expect(removal == Removal(entries: 1, bytes: 4096))
         #expect(script.lookup("a") == .missing(nil))
         #expect(script.removes("a") == [])
@@ -17,22 +20,22 @@ struct RemovalScriptTests {
 
     @Test func whatIsDisownedCanBeRemoved() {
         script.has("a")
-        _ = script.event { $0.damageFound(script.key("a")) }
+        _ = script.event { $0.damageFound(script.key("a"), &$1) }
         #expect(script.looksAt("a", .unusable) == .missing(nil))
         #expect(script.removes("a") == [])
-        #expect(script.removes("a", isDisowned: true) == ["unlink a"])
+        #expect(script.removes("a", isQuarantined: true) == ["unlink a"])
         // What is published in its place is not removed by that.
         script.caller("one", wants: "a")
         _ = script.finishes("a")
-        #expect(script.removes("a", isDisowned: true) == [])
+        #expect(script.removes("a", isQuarantined: true) == [])
     }
 
     @Test func removingTakesAPartialAlong() {
         _ = script.changes(.partialChanged(script.key("a")))
         #expect(script.removes("a") == ["discard a"])
-        script.state.partialSeen(script.key("a"), 4096)
+        script.state.partialProbed(script.key("a"), 4096)
         #expect(script.removes("a") == ["discard a"])
-        script.state.partialSeen(script.key("a"), nil)
+        script.state.partialProbed(script.key("a"), nil)
         #expect(script.removes("a") == [])
     }
 
@@ -72,7 +75,7 @@ struct RemovalScriptTests {
         script.has("a")
         script.caller("one", wants: "a", isRefresh: true)
         #expect(
-            script.removes("a") == ["cancel a and discard", "tell one: a removed", "unlink a"])
+            script.removes("a") == ["cancel a and discard", "unlink a", "tell one: a removed"])
     }
 
     @Test func aNewWishDuringTheRemovalOfAnEntryBeingReplacedKeepsTheNewFile() {

@@ -2,6 +2,7 @@ import CacheKey
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Downloads that are continued, nearly through or forgotten, as scripts of events.
 @Suite("State: resuming", .timeLimit(.minutes(5)))
@@ -34,8 +35,8 @@ struct ResumingScriptTests {
         let old = script.flight("a")
         _ = script.removes("a")
         script.caller("reader", wants: "a")
-        let said = script.event { [key = script.key("a")] state in
-            state.transferBegan(key, old, with: 600, of: 1000)
+        let said = script.event { [key = script.key("a")] state, effects in
+            state.transferBegan(key, old, with: 600, of: 1000, &effects)
         }
         #expect(said == [])
         #expect(
@@ -43,25 +44,25 @@ struct ResumingScriptTests {
     }
 
     @Test func theRoomForTheWholeTakesThePartialOver() {
-        script.state.budget.maximumBytes = Budget.allocation(for: 100_000)
-        script.state.partialSeen(script.key("a"), 61_440)
-        #expect(script.state.held == 61_440)
+        script.state.space.budget.maximumBytes = Budget.allocation(for: 100_000)
+        script.state.partialProbed(script.key("a"), 61_440)
+        #expect(script.state.bytesHeld == 61_440)
         script.caller("reader", wants: "a")
         _ = begins("a", with: 60_000, of: 100_000)
         #expect(asksForRoom("a", needed: 60_001, length: 100_000) == 100_000)
-        #expect(script.state.held == Budget.allocation(for: 100_000))
-        #expect(script.state.room.written == 60_000)
+        #expect(script.state.bytesHeld == Budget.allocation(for: 100_000))
+        #expect(script.state.space.written == 60_000)
         _ = script.progresses("a", received: 70_000, total: 100_000)
-        #expect(script.state.room.written == 70_000)
+        #expect(script.state.space.written == 70_000)
         // What was written stays as a partial of that size.
         _ = script.finishes("a", failing: Failure(.truncated, "cut"))
-        #expect(script.state.held == Budget.allocation(for: 70_000))
+        #expect(script.state.bytesHeld == Budget.allocation(for: 70_000))
     }
 
     @Test func aPartialAboutToBeContinuedGoesLast() {
-        script.state.budget.maximumBytes = Budget.allocation(for: 100_000)
-        script.state.partialSeen(script.key("a"), 40_960)
-        script.state.partialSeen(script.key("c"), 40_960)
+        script.state.space.budget.maximumBytes = Budget.allocation(for: 100_000)
+        script.state.partialProbed(script.key("a"), 40_960)
+        script.state.partialProbed(script.key("c"), 40_960)
         script.caller("reader", wants: "a", "b")
         _ = begins("a", with: 40_000, of: 80_000)
         #expect(
@@ -76,13 +77,13 @@ struct ResumingScriptTests {
     }
 
     @Test func aPartialAboutToBeContinuedDoesNotGoInVain() {
-        script.state.budget.maximumBytes = Budget.allocation(for: 100_000)
-        script.state.partialSeen(script.key("a"), 40_960)
+        script.state.space.budget.maximumBytes = Budget.allocation(for: 100_000)
+        script.state.partialProbed(script.key("a"), 40_960)
         script.caller("reader", wants: "a", "b", "c")
         _ = begins("a", with: 40_000, of: 80_000)
         #expect(script.asks("c", for: 1, of: 40_000) == ["granted 40000"])
         #expect(script.asks("b", for: 1, of: 90_000) == ["wait"])
-        #expect(script.state.partials[script.key("a")] == 40_960)
+        #expect(script.state.space.partials[script.key("a")] == 40_960)
     }
 
     // MARK: Nobody waits any more
@@ -117,30 +118,28 @@ struct ResumingScriptTests {
 
     @Test func anOldPartialGoesUnlessSomebodyAsksForIt() {
         let key = script.key("a")
-        script.state.partialSeen(key, 4096)
+        script.state.partialProbed(key, 4096)
         #expect(script.state.restingPartials == [key])
-        #expect(script.event { $0.partialExpired(key) } == ["discard a"])
-        script.state.partialSeen(key, 4096)
+        #expect(script.event { $0.partialExpired(key, &$1) } == ["discard a"])
+        script.state.partialProbed(key, 4096)
         script.caller("reader", wants: "a")
         #expect(script.state.restingPartials == [])
-        #expect(script.event { $0.partialExpired(key) } == [])
+        #expect(script.event { $0.partialExpired(key, &$1) } == [])
     }
 
     // MARK: Events
 
     private func begins(_ image: String, with received: Int64, of total: Int64?) -> [String] {
-        script.event { [key = script.key(image), id = script.flight(image)] state in
-            state.transferBegan(key, id, with: received, of: total)
+        script.event { [key = script.key(image), id = script.flight(image)] state, effects in
+            state.transferBegan(key, id, with: received, of: total, &effects)
         }
     }
 
     /// Bytes it may grow to; `nil` where it may not.
     private func asksForRoom(_ image: String, needed: Int64, length: Int64) -> Int64? {
-        var answer = SpaceAnswer(grant: .wait)
-        _ = script.event { [key = script.key(image), id = script.flight(image)] state in
-            let (said, effects) = state.roomAsked(key, id, needed: needed, length: length)
-            answer = said
-            return effects
+        let (key, id) = (script.key(image), script.flight(image))
+        let (answer, _) = script.state.run {
+            $0.spaceRequested(key, id, needed: needed, length: length, &$1)
         }
         guard case .granted(let bytes) = answer.grant, answer.victims.isEmpty else { return nil }
         return bytes

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Downloads that are tried again, and failures that are remembered.
 @Suite("State: retries", .timeLimit(.minutes(5)))
@@ -15,11 +16,11 @@ struct RetryScriptTests {
         isOffline: Bool = false, after pause: Duration = .zero
     ) -> [String] {
         let failed = FailedTransfer(failure: failure, said: said, isOffline: isOffline)
-        return script.ends(image, .failed(failed), now: start + pause)
+        return script.fails(image, failed, now: start + pause)
     }
 
     private func pausesEnd(after pause: Duration) -> [String] {
-        script.event { $0.pausesEnded(now: start.instant + pause) }
+        script.event { $0.pausesEnded(now: start.instant + pause, &$1) }
     }
 
     private func wants(
@@ -29,7 +30,7 @@ struct RetryScriptTests {
         let said = script.want(
             image, by: id, FetchOptions(isRefresh: isRefresh),
             now: (Sample.now + seconds).rawValue)
-        return said + script.event { $0.waiterNamed(id) }
+        return said + script.event { $0.waiterNamed(id, &$1) }
     }
 
     @Test func aPauseHoldsNothingAndTheNextGoesOn() {
@@ -38,9 +39,9 @@ struct RetryScriptTests {
         _ = script.asks("a", for: 1, of: 1000)
         #expect(fails("a") == ["start b", "plan"])
         #expect(script.phase("a") == .retrying)
-        #expect(script.state.running == 1)
-        #expect(script.state.room.reserved == 0)
-        let progress = script.state.flights[script.key("a")]?.progress
+        #expect(script.state.scheduler.running == 1)
+        #expect(script.state.space.reserved == 0)
+        let progress = script.state.downloads[script.key("a")]?.progress()
         #expect(progress?.failure?.httpStatus == 503)
         #expect(progress?.failure?.retryAt.map { $0 > Sample.now } == true)
     }
@@ -104,7 +105,7 @@ struct RetryScriptTests {
         _ = script.want("a", by: one)
         _ = fails("a")
         #expect(script.leaves(one) == [])
-        #expect(script.state.flights.isEmpty)
+        #expect(script.state.downloads.isEmpty)
         #expect(pausesEnd(after: .seconds(10)) == [])
     }
 
@@ -124,7 +125,7 @@ struct RetryScriptTests {
     @Test func theEndOfTheCacheEndsPauses() {
         script.caller("one", wants: "a")
         _ = fails("a")
-        #expect(script.event { $0.drainBegan() } == ["tell one: a shuttingDown"])
+        #expect(script.event { $0.drainBegan(&$1) } == ["tell one: a shuttingDown"])
         #expect(pausesEnd(after: .seconds(10)) == [])
     }
 
@@ -157,7 +158,7 @@ struct RetryScriptTests {
             #expect(pausesEnd(after: time) == ["start a"])
             _ = fails("a", after: time)
         }
-        #expect(script.state.flights.isEmpty)
+        #expect(script.state.downloads.isEmpty)
     }
 
     // MARK: The memory

@@ -2,6 +2,7 @@ import CacheKey
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Entries that are stale: hits, questions, confirmations, and what may not be kept.
 @Suite("State: reuse", .timeLimit(.minutes(5)))
@@ -33,25 +34,24 @@ struct ReuseScriptTests {
         _ image: String, _ stale: Staleness?, isRefresh: Bool = false, at now: UnixTime? = nil
     ) -> [String] {
         let id = script.state.waiterBegan()
-        let said = script.event { state in
-            state.wanted(
+        let said = script.event { state, effects in
+            state.requested(
                 script.key(image), Sample.url(image), by: id, FetchOptions(isRefresh: isRefresh),
-                stale: stale, now: FileTime(now ?? end))
+                stale: stale, now: FileTime(now ?? end), &effects)
         }
-        return said + script.event { $0.waiterNamed(id) }
-    }
-
-    private func revalidation(_ image: String) -> Revalidation {
-        let record = Sample.record(size: 1000)
-        return Revalidation(
-            flight: script.flight(image), key: script.key(image), asked: record, record: record)
+        return said + script.event { $0.waiterNamed(id, &$1) }
     }
 
     private func confirms(_ image: String, _ end: RevalidationEnd) -> [String] {
-        let revalidation = revalidation(image)
-        #expect(script.ends(image, .confirmed(revalidation)) == ["confirm \(image)"])
+        #expect(script.confirms(image) == ["confirm \(image)"])
         #expect(script.phase(image) == .publishing)
-        return script.event { $0.confirmed(revalidation, end) }
+        return isConfirmed(image, end)
+    }
+
+    /// The record of a confirmed entry was rewritten, or not.
+    private func isConfirmed(_ image: String, _ end: RevalidationEnd) -> [String] {
+        let (key, id) = (script.key(image), script.flight(image))
+        return script.event { $0.confirmed(key, id, end, &$1) }
     }
 
     @Test func whatIsFreshIsAHit() {
@@ -75,15 +75,15 @@ struct ReuseScriptTests {
         hasStale("a")
         let window = Staleness(reuse: .staleWhileRevalidating, outlivesFailure: true)
         #expect(wants("a", window) == ["start a", "tell nobody"])
-        #expect(script.state.flights[script.key("a")]?.detachedPriority == .background)
+        #expect(script.state.downloads[script.key("a")]?.detached?.priority == .background)
         #expect(wants("a", window) == ["tell nobody"])
         #expect(script.state.counters.hits == 2)
         #expect(confirms("a", .stored(Sample.facts())) == [])
-        #expect(script.state.flights.isEmpty)
+        #expect(script.state.downloads.isEmpty)
     }
 
     @Test func whereTooMuchIsHeldAHitIsNotAskedAbout() {
-        script.state.holds = DetachedQuota(limit: 1)
+        script.state.waiters.detached = DetachedQuota(limit: 1)
         hasStale("a")
         hasStale("b")
         let window = Staleness(reuse: .staleWhileRevalidating, outlivesFailure: true)
@@ -100,7 +100,7 @@ struct ReuseScriptTests {
         facts.freshUntil = end + 100
         #expect(confirms("a", .stored(facts)) == ["tell nobody"])
         #expect(script.state.counters.revalidated == 1)
-        #expect(script.state.publishing == 0)
+        #expect(script.state.downloads.publishing == 0)
         #expect(wants("a", nil, at: end + 99) == ["tell nobody"])
         #expect(wants("a", nil, at: end + 100) == ["start a"])
     }
@@ -123,10 +123,9 @@ struct ReuseScriptTests {
     @Test func whatVanishedWhileItWasConfirmedIsLookedAt() {
         hasStale("a")
         _ = wants("a", mustRevalidate)
-        let revalidation = revalidation("a")
-        _ = script.ends("a", .confirmed(revalidation))
+        _ = script.confirms("a")
         _ = script.changes(.vanished(script.key("a")))
-        let said = script.event { $0.confirmed(revalidation, .stored(Sample.facts())) }
+        let said = isConfirmed("a", .stored(Sample.facts()))
         #expect(said == ["tell nobody"])
         #expect(script.lookup("a") == nil)
     }
@@ -134,10 +133,9 @@ struct ReuseScriptTests {
     @Test func whatWasRemovedWhileItWasConfirmedStaysRemoved() {
         hasStale("a")
         _ = wants("a", mustRevalidate)
-        let revalidation = revalidation("a")
-        _ = script.ends("a", .confirmed(revalidation))
+        _ = script.confirms("a")
         #expect(script.removes("a") == [])
-        let said = script.event { $0.confirmed(revalidation, .stored(Sample.facts())) }
+        let said = isConfirmed("a", .stored(Sample.facts()))
         #expect(said == ["unlink a", "tell nobody: a removed"])
         #expect(!script.holds("a"))
     }
@@ -145,11 +143,10 @@ struct ReuseScriptTests {
     @Test func whatIsWantedAgainWhileItIsConfirmedStays() {
         hasStale("a")
         _ = wants("a", mustRevalidate)
-        let revalidation = revalidation("a")
-        _ = script.ends("a", .confirmed(revalidation))
+        _ = script.confirms("a")
         _ = script.removes("a")
         #expect(wants("a", nil) == [])
-        let said = script.event { $0.confirmed(revalidation, .stored(Sample.facts())) }
+        let said = isConfirmed("a", .stored(Sample.facts()))
         #expect(said == ["tell nobody", "tell nobody"])
         #expect(script.holds("a"))
     }
@@ -157,20 +154,18 @@ struct ReuseScriptTests {
     @Test func theEndLetsAConfirmationBeWritten() {
         hasStale("a")
         _ = wants("a", mustRevalidate)
-        let revalidation = revalidation("a")
-        _ = script.ends("a", .confirmed(revalidation))
-        #expect(script.event { $0.drainBegan() } == [])
+        _ = script.confirms("a")
+        #expect(script.event { $0.drainBegan(&$1) } == [])
         #expect(
-            script.event { $0.confirmed(revalidation, .stored(Sample.facts())) } == ["tell nobody"])
+            isConfirmed("a", .stored(Sample.facts())) == ["tell nobody"])
     }
 
     @Test func theEndIsNoTimeToBeginAnew() {
         hasStale("a")
         _ = wants("a", mustRevalidate)
-        let revalidation = revalidation("a")
-        _ = script.ends("a", .confirmed(revalidation))
-        _ = script.event { $0.drainBegan() }
-        let said = script.event { $0.confirmed(revalidation, .gone) }
+        _ = script.confirms("a")
+        _ = script.event { $0.drainBegan(&$1) }
+        let said = isConfirmed("a", .gone)
         #expect(said == ["tell nobody: a shuttingDown"])
     }
 
@@ -179,8 +174,7 @@ struct ReuseScriptTests {
     private func fails(
         _ image: String, _ failure: Failure, letsStaleServe: Bool = false
     ) -> [String] {
-        script.ends(
-            image, .failed(FailedTransfer(failure: failure, letsStaleServe: letsStaleServe)))
+        script.fails(image, FailedTransfer(failure: failure, letsStaleServe: letsStaleServe))
     }
 
     @Test func aStaleEntryIsTheAnswerAfterTheFirstFailure() {
@@ -189,7 +183,7 @@ struct ReuseScriptTests {
         test.hasStale("a")
         #expect(test.wants("a", outlives) == ["start a"])
         #expect(test.fails("a", .http(503), letsStaleServe: true) == ["tell nobody"])
-        #expect(script.state.flights.isEmpty)
+        #expect(script.state.downloads.isEmpty)
         #expect(script.state.counters.staleAnswers == 1)
         // It shows, and is not asked about again at once.
         #expect(script.lookup("a")?.failure?.retryAt == Sample.now + 10)
@@ -206,11 +200,11 @@ struct ReuseScriptTests {
         test.hasStale("a")
         _ = test.wants("a", outlives)
         _ = test.fails("a", .http(503), letsStaleServe: true)
-        script.state.noStoreGrace = [:]
+        script.state.noStoreGrace = NoStoreGrace()
         // The failure is remembered for 10 s, and the entry was fresh for 50.
         let later = FailedTransfer(failure: .http(503), said: 60, letsStaleServe: true)
         _ = test.wants("a", outlives)
-        _ = script.ends("a", .failed(later), now: Moment(time: end, instant: .now))
+        _ = script.fails("a", later, now: Moment(time: end, instant: .now))
         #expect(test.wants("a", outlives, at: end + 30) == ["tell nobody"])
         #expect(test.wants("a", mustRevalidate, at: end + 30) == ["tell nobody: a http"])
         #expect(script.state.counters.staleAnswers == 3)
@@ -235,7 +229,7 @@ struct ReuseScriptTests {
         #expect(test.wants("a", outlives) == [])
         #expect(test.fails("a", .http(503), letsStaleServe: true).contains("plan"))
         #expect(test.wants("a", outlives) == ["tell nobody"])
-        #expect(script.event { $0.pausesEnded(now: .now + .seconds(600)) } == ["start a"])
+        #expect(script.event { $0.pausesEnded(now: .now + .seconds(600), &$1) } == ["start a"])
         #expect(test.wants("a", outlives) == ["tell nobody"])
         #expect(test.wants("a", mustRevalidate) == [])
     }
@@ -251,7 +245,7 @@ struct ReuseScriptTests {
     func whatIsGoneIsRemoved(status: Int) {
         hasStale("a")
         _ = wants("a", outlives)
-        #expect(fails("a", .http(status)) == ["tell nobody: a http", "unlink a"])
+        #expect(fails("a", .http(status)) == ["unlink a", "tell nobody: a http"])
         #expect(!script.holds("a"))
         #expect(script.state.counters.withdrawn.entries == 1)
     }
@@ -283,7 +277,9 @@ struct ReuseScriptTests {
     }
 
     private func handOversEnd(after seconds: Int64) -> [String] {
-        script.event { $0.handOversEnded(now: Sample.now + seconds, time: 60).effects }
+        script.event { state, effects in
+            _ = state.removeNotStorable(now: Sample.now + seconds, time: 60, &effects)
+        }
     }
 
     @Test func whatMayNotBeKeptGoesInItsTime() {
@@ -325,7 +321,7 @@ struct ReuseScriptTests {
 
     @Test func inAnotherDirectoryNothingGoesBeforeItIsRead() {
         hasStale("a", removeAt: Sample.now + 60)
-        _ = script.event { $0.directoryReplaced() }
+        _ = script.event { $0.directoryReplaced(&$1) }
         #expect(handOversEnd(after: 60) == [])
     }
 
@@ -341,7 +337,7 @@ struct ReuseScriptTests {
         let ends = { handOversEnd(after: 60) }
         hasStale("a", removeAt: Sample.now + 60)
         #expect(ends() == ["unlink a"])
-        _ = script.keeps("a", othersMayGo: false)
+        _ = script.keeps("a", othersCould: false)
         hasStale("a", removeAt: Sample.now + 60)
         #expect(ends() == [])
         if byTime {
@@ -356,7 +352,7 @@ struct ReuseScriptTests {
     @Test func aPinKeepsWhatMayNotBeKeptUntilItIsTakenOff() {
         hasStale("a", removeAt: Sample.now, isPinned: true)
         #expect(handOversEnd(after: 0) == [])
-        _ = script.event { $0.pinned(script.key("a"), false) }
+        _ = script.event { $0.pinned(script.key("a"), false, &$1) }
         #expect(handOversEnd(after: 0) == ["unlink a"])
     }
 

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Random wishes for stale images whose origin fails, confirms and replaces at random: whatever happens,
 /// the state holds together, and in the end everybody was told once and nothing is left.
@@ -35,17 +36,18 @@ private struct Storm: ~Copyable {
     private var callers: Set<WaiterID> = []
     private var toldTwice = 0
     private var transfers: [(id: FlightID, name: String)] = []
-    private var jobs: [Effect] = []
+    private var jobs: [Work] = []
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
-        state.trust = .whole
+        state.catalog.validity = .complete
     }
 
     var left: Left {
         Left(
-            flights: state.flights.count, callers: callers.count, publishing: state.publishing,
-            running: state.running, toldTwice: toldTwice)
+            flights: state.downloads.all.count, callers: callers.count,
+            publishing: state.downloads.publishing,
+            running: state.scheduler.running, toldTwice: toldTwice)
     }
 
     mutating func event() {
@@ -54,15 +56,15 @@ private struct Storm: ~Copyable {
         case 30..<38: leave()
         case 38..<65: finish()
         case 65..<85: work()
-        case 85..<88: take(state.removeAsked(Sample.key(anyName()), sparesPinned: false).1)
-        case 88..<90: take(state.directoryChanged(.vanished(Sample.key(anyName())), now: .now))
+        case 85..<88: remove()
+        case 88..<90: vanish()
         default: pass()
         }
         state.checkInvariants()
     }
 
     mutating func end() {
-        take(state.drainBegan())
+        take { $0.drainBegan(&$1) }
         while !(transfers.isEmpty && jobs.isEmpty) {
             finish()
             work()
@@ -83,60 +85,63 @@ private struct Storm: ~Copyable {
                 reuse: reuse.randomElement(using: &random) ?? .fresh,
                 outlivesFailure: random.oneIn(2))
             let isDetached = random.oneIn(5)
-            take(
-                state.wanted(
+            take { [now] in
+                $0.requested(
                     Sample.key(name), Sample.url(name), by: isDetached ? nil : id, options,
-                    stale: stale, now: FileTime(now.time)))
+                    stale: stale, now: FileTime(now.time), &$1)
+            }
         }
-        take(state.waiterNamed(id))
+        take { $0.waiterNamed(id, &$1) }
+    }
+
+    private mutating func remove() {
+        let key = Sample.key(anyName())
+        take { _ = $0.removeAsked(key, sparesPinned: false, &$1) }
+    }
+
+    private mutating func vanish() {
+        let key = Sample.key(anyName())
+        take { $0.directoryChanged(.vanished(key), now: .now, &$1) }
     }
 
     private mutating func leave() {
         guard let id = callers.randomElement(using: &random) else { return }
         callers.remove(id)
-        take(state.waiterLeft(id))
+        take { $0.waiterLeft(id, &$1) }
     }
 
     private mutating func finish() {
         guard let index = transfers.indices.randomElement(using: &random) else { return }
         let (id, name) = transfers.remove(at: index)
-        take(
-            state.transferFinished(
-                Sample.key(name), id, transferEnd(name, id), now: now, using: &random))
-    }
-
-    private mutating func transferEnd(_ name: String, _ id: FlightID) -> TransferEnd {
-        let record = Sample.record(size: 1000)
+        let key = Sample.key(name)
         switch Int.random(in: 0..<10, using: &random) {
-        case 0..<3: return .staged(Sample.staged(name, id))
-        case 3..<5:
-            let key = Sample.key(name)
-            return .confirmed(Revalidation(flight: id, key: key, asked: record, record: record))
+        case 0..<3: take { $0.imageStaged(key, id, size: 1000, &$1) }
+        case 3..<5: take { $0.entryConfirmed(key, id, &$1) }
         default:
             let statuses = [503, 503, 503, 404]
-            return .failed(
-                FailedTransfer(
-                    failure: .http(statuses.randomElement(using: &random) ?? 503),
-                    said: random.oneIn(2) ? Int64.random(in: 0..<30, using: &random) : nil,
-                    letsStaleServe: random.oneIn(2)))
+            let failed = FailedTransfer(
+                failure: .http(statuses.randomElement(using: &random) ?? 503),
+                said: random.oneIn(2) ? Int64.random(in: 0..<30, using: &random) : nil,
+                letsStaleServe: random.oneIn(2))
+            var random = SeededGenerator(seed: self.random.next())
+            take { [now] in
+                $0.transferFailed(key, id, failed, now: now, using: &random, &$1)
+            }
         }
     }
 
     private mutating func work() {
         guard !jobs.isEmpty else { return }
         switch jobs.removeFirst() {
-        case .publish(let image):
+        case .publish(let id, let key):
             let result: Result<EntryFacts, Failure> =
                 random.oneIn(6) ? .failure(Failure(.storage, "")) : .success(facts())
-            take(
-                state.published(
-                    Publication(flight: image.flight, key: image.key, result: result)))
-        case .confirm(let revalidation):
+            take { $0.published(Publication(flight: id, key: key, result: result), &$1) }
+        case .confirm(let id, let key):
             let ends: [RevalidationEnd] = [.stored(facts()), .stored(facts()), .unstored, .gone]
-            take(
-                state.confirmed(revalidation, ends.randomElement(using: &random) ?? .gone))
-        case .unlink(let victim):
-            take(state.unlinked([victim]))
+            let end = ends.randomElement(using: &random) ?? .gone
+            take { $0.confirmed(key, id, end, &$1) }
+        case .unlink(let victim): take { $0.unlinked([victim], &$1) }
         default: break
         }
     }
@@ -151,21 +156,26 @@ private struct Storm: ~Copyable {
 
     private mutating func pass() {
         now = now + .seconds(1)
-        take(
-            state.pausesEnded(now: now.instant)
-                + state.handOversEnded(now: now.time, time: 60, limit: .max).effects)
+        take { [now] state, effects in
+            state.pausesEnded(now: now.instant, &effects)
+            _ = state.removeNotStorable(now: now.time, time: 60, limit: .max, &effects)
+        }
     }
 
-    private mutating func take(_ effects: [Effect]) {
-        for effect in effects {
-            switch effect {
+    private mutating func take(_ event: (inout CacheState, inout Effects) -> Void) {
+        var effects = Effects()
+        event(&state, &effects)
+        for work in effects.work {
+            switch work {
             case .startTransfer(let id, _, let url, _):
                 transfers.append((id, String(url.string.split(separator: "/").last ?? "")))
-            case .publish, .confirm, .unlink: jobs.append(effect)
-            case .finish(let outcome):
-                if callers.remove(outcome.waiter) == nil { toldTwice += 1 }
+            case .publish, .confirm, .unlink: jobs.append(work)
             default: break
             }
+        }
+        for case .finish(let outcome) in effects.notices
+        where callers.remove(outcome.waiter) == nil {
+            toldTwice += 1
         }
     }
 }

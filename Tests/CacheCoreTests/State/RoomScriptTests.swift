@@ -2,6 +2,7 @@ import CacheKey
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// One block of the disk in these scripts; an image takes its own and one for its attributes.
 private let block: Int64 = 4096
@@ -15,30 +16,22 @@ struct RoomScriptTests {
 
     @Test func aLengthIsSetAsideAtOnce() {
         #expect(script.begins("a", 10_000) == ["granted 10000"])
-        #expect(script.state.room.reserved == 4 * block)
-        #expect(script.state.held == 4 * block)
+        #expect(script.state.space.reserved == 4 * block)
+        #expect(script.state.bytesHeld == 4 * block)
     }
 
     @Test func withoutALengthItGrowsInSteps() {
         let script = StateScript(bytes: 1 << 20)
         _ = script.want("a", by: nil)
         #expect(script.asks("a", for: 1) == ["granted 262144"])
-        #expect(script.state.room.reserved == Budget.step + block)
+        #expect(script.state.space.reserved == Budget.step + block)
         #expect(script.asks("a", for: Budget.step + 1) == ["granted 524288"])
-        #expect(script.state.room.reserved == 2 * Budget.step + block)
-    }
-
-    @Test func whereNoStepFitsTheBareNeedIsSetAside() {
-        let script = StateScript(bytes: 100 * block)
-        _ = script.want("a", by: nil)
-        #expect(script.asks("a", for: 1) == ["granted 262144"])
-        #expect(script.asks("a", for: Budget.step + 1) == ["granted 262145"])
-        #expect(script.state.room.reserved == 66 * block)
+        #expect(script.state.space.reserved == 2 * Budget.step + block)
     }
 
     @Test func aStepEndsAtTheLargestImage() {
         let script = StateScript()
-        script.state.budget.maximumImageSize = 300_000
+        script.state.space.budget.maximumImageSize = 300_000
         _ = script.want("a", by: nil)
         _ = script.asks("a", for: 1)
         #expect(script.asks("a", for: Budget.step + 1) == ["granted 300000"])
@@ -63,7 +56,9 @@ struct RoomScriptTests {
         _ = script.want("a", by: nil)
         let id = script.flight("a")
         _ = script.removes("a")
-        let (answer, _) = script.state.roomAsked(script.key("a"), id, needed: 1, length: 1)
+        let (answer, _) = script.state.run {
+            $0.spaceRequested(script.key("a"), id, needed: 1, length: 1, &$1)
+        }
         guard case .refused = answer.grant else {
             Issue.record("it was given room")
             return
@@ -115,7 +110,7 @@ struct RoomScriptTests {
 
     @Test func anImageOfTheLargestSizeIsNotTooLarge() {
         let script = StateScript()
-        script.state.budget.maximumImageSize = 300_000
+        script.state.space.budget.maximumImageSize = 300_000
         _ = script.want("a", by: nil)
         let (key, id) = (script.key("a"), script.flight("a"))
         #expect(script.state.lengthPromised(key, id, 300_000) == nil)
@@ -123,7 +118,7 @@ struct RoomScriptTests {
     }
 
     @Test func aFullFileSystemRefusesAndNamesTheFloor() {
-        script.state.budget.minimumFree = 10 * block
+        script.state.space.budget.minimumFree = 10 * block
         script.state.measured(free: 12 * block)
         #expect(script.begins("a", 2 * block) == ["refused: noRoom"])
         #expect(script.refusal?.message.contains("(--min-free)") == true)
@@ -169,9 +164,7 @@ struct RoomScriptTests {
     @Test func aDiskThatIsFullAllTheSameCostsTheOldestOneAtLeast() {
         script.has("a", "b", "c", allocated: 4 * block)
         _ = script.begins("d", 2 * block)
-        func goFor(_ bytes: Int64) -> [String] {
-            script.state.diskFilled(script.key("d"), bytes).0.victims.map(script.doom)
-        }
+        func goFor(_ bytes: Int64) -> [String] { script.diskFills("d", bytes) }
         // Inodes are short, then bytes.
         #expect(goFor(0) == ["a"])
         // More than may go: it would be in vain.
@@ -186,20 +179,20 @@ struct RoomScriptTests {
     @Test func evictionGoesOnToTheWatermark() {
         script.has("a", "b", "c", "d", "e", allocated: 4 * block)
         #expect(script.begins("f", 2 * block) == ["granted 8192", "without a", "evict to 73728"])
-        let eviction = Eviction(goal: EvictionGoal(bytes: 73728), isOwn: true)
-        #expect(script.evicts(eviction, limit: 1) == ["b"])
-        #expect(script.state.room.isEvicting)
-        #expect(script.evicts(eviction, limit: 1) == [])
-        #expect(!script.state.room.isEvicting)
+        let eviction = EvictionGoal(bytes: 73728)
+        #expect(script.evicts(eviction, isOwn: true, limit: 1) == ["b"])
+        #expect(script.state.space.isEvicting)
+        #expect(script.evicts(eviction, isOwn: true, limit: 1) == [])
+        #expect(!script.state.space.isEvicting)
     }
 
     /// Otherwise what room was made for would go itself, where nothing else may.
     @Test func anEvictionIsOverWithItsLastVictim() {
         script.has("a", "b", "c", "d", "e", allocated: 4 * block)
         #expect(script.begins("f", 2 * block) == ["granted 8192", "without a", "evict to 73728"])
-        let eviction = Eviction(goal: EvictionGoal(bytes: 73728), isOwn: true)
-        #expect(script.evicts(eviction) == ["b"])
-        #expect(!script.state.room.isEvicting)
+        let eviction = EvictionGoal(bytes: 73728)
+        #expect(script.evicts(eviction, isOwn: true) == ["b"])
+        #expect(!script.state.space.isEvicting)
     }
 
     @Test func whatIsPinnedOrOnItsWayIsSpared() {
@@ -248,7 +241,7 @@ struct RoomScriptTests {
         #expect(script.begins("c", 1) == ["granted 1", "without a"])
         _ = script.finishes("c")
         _ = script.published("c")
-        #expect(script.state.index.count == 2)
+        #expect(script.state.catalog.index.count == 2)
     }
 
     @Test func manyEntriesGoDownToTheirWatermark() {
@@ -257,12 +250,12 @@ struct RoomScriptTests {
         #expect(
             script.begins("x", 1) == ["granted 1", "without 0", "evict to 3686400 and 18 entries"])
         let goal = EvictionGoal(bytes: 900 * block, entries: 18)
-        #expect(script.evicts(Eviction(goal: goal, isOwn: true)) == ["1", "2"])
+        #expect(script.evicts(goal, isOwn: true) == ["1", "2"])
         // Its arrival lets no more go.
         _ = script.finishes("x")
         #expect(script.published("x") == [])
-        #expect(script.evicts(Eviction(goal: goal, isOwn: true)) == [])
-        #expect(script.state.index.count == 18)
+        #expect(script.evicts(goal, isOwn: true) == [])
+        #expect(script.state.catalog.index.count == 18)
     }
 
     @Test func entriesOnTheirWayCount() {
@@ -271,7 +264,7 @@ struct RoomScriptTests {
         #expect(script.begins("b", 1) == ["granted 1"])
         #expect(script.begins("c", 1) == ["wait"])
         _ = script.finishes("a")
-        #expect(script.published("a") == ["resume c"])
+        #expect(script.published("a") == ["start c"])
         #expect(script.asks("c", for: 1, of: 1) == ["granted 1", "without a"])
     }
 }

@@ -1,6 +1,7 @@
 import CacheKey
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// What a cache state should decide, written down as plainly as possible: images and callers are
 /// numbers, every search goes through all there is.
@@ -14,7 +15,6 @@ struct StateModel {
         var detachedClient: UInt64 = 0
         var isUnwanted = false
         var received: Int64 = 0
-        var preemptions = 0
         /// So little is missing that it is finished for nobody.
         var isNearlyThrough: Bool { received == 990_000 }
     }
@@ -214,24 +214,25 @@ struct StateModel {
         return "cancel \(id)"
     }
 
-    /// Something visible waits, and no place is about to be free: the prefetch that has the least stops.
+    /// Something visible waits, and no slot is about to be free: the prefetch that has the least stops, if so
+    /// many can stop as it takes.
     private mutating func gaveWay() -> [String] {
-        guard running >= limit, stopping.isEmpty, !isDraining,
-            turns[.visible]?.contains(where: { mayHaveMore($0) }) == true
-        else { return [] }
+        guard stopping.isEmpty, !isDraining else { return [] }
         let prefetches = flights.filter {
             $0.value.phase.isRunning && urgency($0.value) == .background
-                && !$0.value.isNearlyThrough && $0.value.preemptions < 3
         }
+        guard
+            let client = turns[.visible]?.first(where: { excess($0) <= prefetches.count }),
+            excess(client) > 0
+        else { return [] }
         let order = { (flight: Flight) in (flight.received, .max - flight.id) }
         guard let (image, flight) = prefetches.min(by: { order($0.value) < order($1.value) }) else {
             return []
         }
         // Who waits for it, waits for the next, whose identity is the state's to choose.
         flights[image] = Flight(
-            id: 0, waiting: flight.waiting, held: flight.held,
-            detachedClient: flight.detachedClient,
-            preemptions: flight.preemptions + 1)
+            id: 0, waiting: flight.waiting, held: flight.held, detachedClient: flight.detachedClient
+        )
         for caller in flight.waiting.sorted() {
             guard let who = callers[caller] else { continue }
             lineUp(
@@ -272,24 +273,20 @@ struct StateModel {
         return nil
     }
 
-    /// The last eighth is for what is visible; half of it for newcomers, too.
+    /// One slot in eight, and at least one of two, is for clients that have nothing but prefetches running.
     private func isAdmitted(_ client: UInt64, _ priority: Priority) -> Bool {
-        let last = limit / 8
-        if running < limit - last { return true }
-        switch priority {
-        case .background: return false
-        case .normal:
-            let isNewcomer = !taken.values.contains {
-                $0.client == client && $0.priority != .background
-            }
-            return isNewcomer && running < limit - last / 2
-        case .visible: return mayHaveMore(client)
-        }
+        let reserve = limit < 2 ? 0 : max(1, limit / 8)
+        if running < limit - reserve { return true }
+        return priority != .background && isNewcomer(client) && running < limit
     }
 
-    /// One client leaves half of the last eighth to others.
-    private func mayHaveMore(_ client: UInt64) -> Bool {
-        let visible = taken.values.count { $0.client == client && $0.priority == .visible }
-        return visible < limit - (limit / 8 + 1) / 2
+    private func isNewcomer(_ client: UInt64) -> Bool {
+        !taken.values.contains { $0.client == client && $0.priority != .background }
+    }
+
+    /// How many prefetches have to stop before a visible download of this client starts.
+    private func excess(_ client: UInt64) -> Int {
+        let reserve = limit < 2 ? 0 : max(1, limit / 8)
+        return max(0, running + 1 - (isNewcomer(client) ? limit : limit - reserve))
     }
 }

@@ -2,6 +2,7 @@ import CacheKey
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Who is next, as scripts of what is said of downloads.
 @Suite("State: the queue", .timeLimit(.minutes(5)))
@@ -21,7 +22,7 @@ struct TransferQueueTests {
             running = said.first { $0.hasPrefix("start ") }.map { String($0.dropFirst(6)) }
             if let running { served.append(running) }
         }
-        #expect(script.state.queue.isEmpty && script.state.flights.isEmpty)
+        #expect(script.state.scheduler.isIdle && script.state.downloads.isEmpty)
         return served
     }
 
@@ -106,44 +107,51 @@ struct TransferQueueTests {
         #expect(order() == ["b", "c", "d"])
     }
 
-    @Test func theLastEighthIsForWhatIsVisible() {
+    @Test func oneSlotInEightIsForClientsThatHaveNothingRunning() {
         let script = StateScript(transferLimit: 16)
-        script.caller("reader", wants: "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k")
-        script.caller("reader", wants: "l", "m", "n", "o", "p")
-        #expect(script.state.running == 14)
-        script.caller("looker", wants: "x", "y", "z", priority: .visible) {
-            #expect($0 == ["start x", "start y"])
+        let images = (0..<16).map { "\($0)" }
+        let reader = script.state.waiterBegan(FetchOptions(client: ClientID(rawValue: 1)))
+        for image in images {
+            _ = script.want(image, by: reader, FetchOptions(client: ClientID(rawValue: 1)))
         }
-        // What is under way already is as good as visible; it takes no place.
-        script.caller("looker", wants: "a", priority: .visible) { #expect($0 == []) }
-        #expect(script.finishes("a", failing: .http(404)).contains("start z"))
-        // None of those left may take one of the last two places.
-        for image in ["b", "c"] {
-            #expect(!script.finishes(image, failing: .http(404)).contains("start o"))
+        #expect(script.state.scheduler.running == 14)
+        script.caller("looker", wants: "x", "y", priority: .visible, client: 1) {
+            #expect($0 == [])
         }
-        #expect(script.finishes("d", failing: .http(404)).contains("start o"))
+        script.caller("prefetcher", wants: "p", priority: .background, client: 2) {
+            #expect($0 == [])
+        }
+        script.caller("newcomer", wants: "n", "m", client: 2) { #expect($0 == ["start n"]) }
+        script.caller("another", wants: "o", client: 3) { #expect($0 == ["start o"]) }
+        // What runs already takes no slot.
+        script.caller("looker", wants: "0", priority: .visible, client: 1) { #expect($0 == []) }
+        // A shared slot that becomes free is the most urgent download's.
+        for image in ["0", "1"] { _ = script.finishes(image, failing: .http(404)) }
+        #expect(script.finishes("2", failing: .http(404)).contains("start x"))
     }
 
     @Test func aHundredThousandOfOneClientDelayAnotherByOneTurn() {
         var state = CacheState(transferLimit: 1)
-        state.trust = .whole
+        state.catalog.validity = .complete
+        var effects = Effects()
+        func request(_ url: CacheURL, by waiter: WaiterID, _ options: FetchOptions) {
+            state.requested(
+                CacheKey(url), url, by: waiter, options, now: FileTime(nanoseconds: 1), &effects)
+        }
         let many = FetchOptions(client: ClientID(rawValue: 1))
         let greedy = state.waiterBegan(many)
-        for number in 0..<100_000 {
-            let url = Sample.url("\(number)")
-            _ = state.wanted(CacheKey(url), url, by: greedy, many, now: FileTime(nanoseconds: 1))
-        }
+        for number in 0..<100_000 { request(Sample.url("\(number)"), by: greedy, many) }
         let one = FetchOptions(client: ClientID(rawValue: 2))
         let modest = state.waiterBegan(one)
         let url = Sample.url("one")
-        _ = state.wanted(CacheKey(url), url, by: modest, one, now: FileTime(nanoseconds: 1))
+        request(url, by: modest, one)
         var started: [String] = []
         for number in 0..<2 {
             let key = Sample.key("\(number)")
-            guard let id = state.flights[key]?.id else { break }
-            for effect in state.transferFinished(key, id, .failure(.http(404))) {
-                if case .startTransfer(_, _, let url, _) = effect { started.append(url.string) }
-            }
+            guard let id = state.downloads[key]?.id else { break }
+            effects = Effects()
+            state.transferFailed(key, id, .http(404), &effects)
+            for case .startTransfer(_, _, let url, _) in effects.work { started.append(url.string) }
         }
         #expect(started == [Sample.url("1"), url].map(\.string))
         state.checkInvariants()

@@ -2,6 +2,7 @@ import CacheKey
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// What one download goes through, as scripts of events and what is decided.
 @Suite("State: downloads", .timeLimit(.minutes(5)))
@@ -17,7 +18,7 @@ struct TransferScriptTests {
         #expect(told.count == 101)
         #expect(Set(told).count == 101)
         #expect(script.state.counters.joined == 100)
-        #expect(script.state.waiters.isEmpty)
+        #expect(script.state.waiters.all.isEmpty)
     }
 
     @Test func whatIsCachedIsDecidedAtOnce() {
@@ -49,7 +50,7 @@ struct TransferScriptTests {
         _ = script.want("a", by: id)
         _ = script.finishes("a")
         #expect(script.published("a") == [])
-        let told = script.event { $0.waiterNamed(id) }
+        let told = script.event { $0.waiterNamed(id, &$1) }
         #expect(told.count == 1)
     }
 
@@ -93,7 +94,7 @@ struct TransferScriptTests {
         _ = script.asks("a", for: 1, of: 1000)
         _ = script.finishes("a")
         #expect(script.isLost("a") == ["start a"])
-        #expect(script.state.room.reserved == 0)
+        #expect(script.state.space.reserved == 0)
         #expect(script.lookup("a") == nil)
         _ = script.finishes("a")
         #expect(script.isLost("a") == ["tell one: a storage"])
@@ -103,20 +104,20 @@ struct TransferScriptTests {
     func whatIsLostAndNotWantedAnyMoreIsNotDownloadedAnew(isRemoved: Bool) {
         script.caller("one", wants: "a")
         _ = script.finishes("a")
-        #expect((isRemoved ? script.removes("a") : script.event { $0.drainBegan() }) == [])
+        #expect((isRemoved ? script.removes("a") : script.event { $0.drainBegan(&$1) }) == [])
         #expect(script.isLost("a") == (isRemoved ? ["unlink a"] : []) + ["tell one: a storage"])
-        #expect(script.state.flights.isEmpty)
+        #expect(script.state.downloads.isEmpty)
     }
 
     @Test func noMoreDownloadsRunThanAllowed() {
-        let script = StateScript(transferLimit: 2)
+        let script = StateScript(transferLimit: 3)
         script.caller("reader", wants: "a", "b", "c", "d") {
             #expect($0 == ["start a", "start b"])
         }
         #expect(script.phase("c") == .queued)
         #expect(script.finishes("b") == ["start c", "publish b"])
         #expect(script.finishes("c", failing: .http(404)) == ["start d"])
-        #expect(script.state.running == 2)
+        #expect(script.state.scheduler.running == 2)
     }
 
     @Test func theMoreUrgentGoesFirst() {
@@ -193,14 +194,14 @@ struct TransferScriptTests {
     // MARK: The end
 
     @Test func drainingStopsWhatRunsAndPublishesWhatIsStaged() {
-        let script = StateScript(transferLimit: 2)
+        let script = StateScript(transferLimit: 3)
         script.caller("one", wants: "a")
         script.caller("two", wants: "b")
         script.caller("three", wants: "c")
         _ = script.finishes("a")
         #expect(script.phase("c") == .connecting)
         script.caller("four", wants: "d")
-        let said = script.event { $0.drainBegan() }
+        let said = script.event { $0.drainBegan(&$1) }
         #expect(
             Set(said) == [
                 "cancel b", "cancel c", "tell two: b shuttingDown", "tell three: c shuttingDown",
@@ -209,7 +210,7 @@ struct TransferScriptTests {
         #expect(script.published("a") == ["tell one"])
         script.caller("late", wants: "e") { #expect($0 == ["tell late: e shuttingDown"]) }
         #expect(script.want("f", by: nil) == [])
-        #expect(script.state.flights.isEmpty)
+        #expect(script.state.downloads.isEmpty)
     }
 }
 
@@ -217,11 +218,12 @@ extension StateScript {
     /// A staged image falls with others of its batch.
     fileprivate func isLost(_ image: String) -> [String] {
         let (key, id) = (key(image), flight(image))
-        return event { state in
+        return event { state, effects in
             state.published(
                 Publication(
                     flight: id, key: key, isLostByOthers: true,
-                    result: .failure(Failure(.storage, "the directory was not synced"))))
+                    result: .failure(Failure(.storage, "the directory was not synced"))),
+                &effects)
         }
     }
 }

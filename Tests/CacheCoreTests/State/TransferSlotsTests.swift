@@ -2,6 +2,7 @@ import CacheKey
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// One server bears only so many downloads at once, and holds up no other.
 @Suite("State: hosts", .timeLimit(.minutes(5)))
@@ -15,28 +16,27 @@ struct TransferSlotsTests {
     ) throws -> [String] {
         try urls.flatMap { text in
             let url = try url(text)
-            let effects = state.wanted(
-                CacheKey(url), url, by: nil,
-                FetchOptions(priority: priority, client: ClientID(rawValue: client)),
-                now: FileTime(nanoseconds: 1_790_000_000))
-            state.checkInvariants()
-            return starts(effects)
+            let (_, work) = state.run {
+                $0.requested(
+                    CacheKey(url), url, by: nil,
+                    FetchOptions(priority: priority, client: ClientID(rawValue: client)),
+                    now: FileTime(nanoseconds: 1_790_000_000), &$1)
+            }
+            return starts(work)
         }
     }
 
-    private func starts(_ effects: [Effect]) -> [String] {
-        effects.compactMap { effect in
-            guard case .startTransfer(_, _, let url, _) = effect else { return nil }
+    private func starts(_ work: [Work]) -> [String] {
+        work.compactMap { work in
+            guard case .startTransfer(_, _, let url, _) = work else { return nil }
             return url.string
         }
     }
 
     private func fails(_ state: inout CacheState, _ text: String) throws -> [String] {
         let key = CacheKey(try url(text))
-        let id = try #require(state.flights[key]).id
-        let effects = state.transferFinished(key, id, .failure(.http(500)))
-        state.checkInvariants()
-        return starts(effects)
+        let id = try #require(state.downloads[key]).id
+        return starts(state.run { $0.transferFailed(key, id, .http(500), &$1) }.work)
     }
 
     @Test func whoWaitsForAFullHostHoldsUpNoOther() throws {
@@ -61,44 +61,22 @@ struct TransferSlotsTests {
         #expect(order == ["http://a/3", "http://a/4", "http://a/2"])
     }
 
-    @Test func theLastPlaceAtAHostIsForWhatIsVisible() throws {
-        var state = CacheState(transferLimit: 64, hostLimit: 6)
-        let wanted = (0..<20).map { "http://a/\($0)" }
-        #expect(try started(&state, wanted) == Array(wanted[..<5]))
-        #expect(try started(&state, ["http://a/x", "http://a/y"], .visible) == ["http://a/x"])
-        // Its end makes room for what is visible only.
-        #expect(try fails(&state, "http://a/0") == ["http://a/y"])
-        #expect(try fails(&state, "http://a/x") == [])
-        #expect(try fails(&state, "http://a/y") == ["http://a/5"])
-    }
-
-    @Test func theLastPlaceAtAHostIsForAClientThatHasNoneThere() throws {
+    @Test func theReservedSlotAtAHostIsForAClientThatHasNothingRunning() throws {
         var state = CacheState(transferLimit: 64, hostLimit: 6)
         let wanted = (0..<20).map { "http://a/\($0)" }
         #expect(try started(&state, wanted, client: 1) == Array(wanted[..<5]))
+        #expect(try started(&state, ["http://a/v"], .visible, client: 1) == [])
         #expect(try started(&state, ["http://a/p"], .background, client: 2) == [])
         #expect(
             try started(&state, ["http://a/x", "http://a/y"], client: 2) == ["http://a/x"])
         #expect(try started(&state, ["http://a/z"], client: 3) == [])
-        // The next that ends makes room for who has none, and not for the others, whose turn it is.
+        // The next that ends makes room for a client that has nothing here, not for the others, whose turn
+        // it is.
         #expect(try fails(&state, "http://a/0") == ["http://a/z"])
         #expect(try fails(&state, "http://a/x") == ["http://a/y"])
-        #expect(try fails(&state, "http://a/1") == [])
-        #expect(try fails(&state, "http://a/z") == ["http://a/5"])
-    }
-
-    @Test func ofManyPlacesAtAHostNoClientHasTheLastForWhatIsVisibleToItAlone() throws {
-        var state = CacheState(transferLimit: 64, hostLimit: 6)
-        let wanted = (0..<20).map { "http://a/\($0)" }
-        #expect(try started(&state, wanted, .visible, client: 1) == Array(wanted[..<5]))
-        #expect(try started(&state, ["http://a/x"], .visible, client: 2) == ["http://a/x"])
-        #expect(try fails(&state, "http://a/x") == [])
-        #expect(try fails(&state, "http://a/0") == ["http://a/5"])
-        // Be it less urgent.
-        #expect(try started(&state, ["http://a/y"], client: 3) == ["http://a/y"])
-        // Of few it may have all.
-        state = CacheState(transferLimit: 64, hostLimit: 3)
-        #expect(try started(&state, wanted, .visible, client: 1) == Array(wanted[..<3]))
+        // A shared slot is the most urgent download's.
+        #expect(try fails(&state, "http://a/z") == [])
+        #expect(try fails(&state, "http://a/y") == ["http://a/v"])
     }
 
     /// The place is for whoever may have it, and not only for who waited for it first.
@@ -119,22 +97,20 @@ struct TransferSlotsTests {
         #expect(try fails(&state, "http://many0/") == ["http://a/4"])
     }
 
-    @Test func ofAllPlacesTheLastAreForClientsThatHaveNone() throws {
+    @Test func ofAllSlotsOneInEightIsForClientsThatHaveNothingRunning() throws {
         var state = CacheState(transferLimit: 64, hostLimit: 6)
         let many = (0..<100).map { "http://many\($0)/" }
         #expect(try started(&state, many, client: 1).count == 56)
-        for client in 2...5 {
+        for client in 2...9 {
             let urls = ["http://one\(client)/", "http://two\(client)/"]
             #expect(try started(&state, urls, client: UInt64(client)) == [urls[0]])
         }
-        #expect(try started(&state, ["http://six/"], client: 6) == [])
-        // What is visible has its own.
-        let visible = (0..<10).map { "http://visible\($0)/" }
-        #expect(try started(&state, visible, .visible, client: 1).count == 4)
+        #expect(try started(&state, ["http://ten/"], client: 10) == [])
+        #expect(try started(&state, ["http://visible/"], .visible, client: 1) == [])
     }
 
     @Test func aFullHostDoesNotLetItsBacklogPassTheMoreUrgentOfOthers() throws {
-        var state = CacheState(transferLimit: 2, hostLimit: 2)
+        var state = CacheState(transferLimit: 3, hostLimit: 2)
         #expect(try started(&state, ["http://a/1", "http://a/2"]) == ["http://a/1"])
         #expect(try started(&state, ["http://b/1"]) == ["http://b/1"])
         #expect(try started(&state, ["http://c/1"], .visible) == [])
@@ -160,15 +136,16 @@ struct TransferSlotsTests {
         var state = CacheState(transferLimit: 200, hostLimit: 6)
         let urls = (0..<150).map { "https://a/\($0)" }
         #expect(try started(&state, urls).count == 5)
-        let id = try #require(state.flights[CacheKey(try url("https://a/0"))]).id
-        let more = starts(state.transferAnswered(id, isMultiplexed: true))
+        let id = try #require(state.downloads[CacheKey(try url("https://a/0"))]).id
+        let more = starts(state.run { $0.transferAnswered(id, isMultiplexed: true, &$1) }.work)
         state.checkInvariants()
-        #expect(more.count == TransferSlots.streamLimit - 6)
+        #expect(more.count == TransferSlots.streamLimit - TransferSlots.streamLimit / 8 - 5)
         // It is known from now on; and forgotten when the host speaks HTTP/1.1 again.
-        #expect(starts(state.transferAnswered(id, isMultiplexed: true)) == [])
+        #expect(starts(state.run { $0.transferAnswered(id, isMultiplexed: true, &$1) }.work) == [])
         #expect(try fails(&state, "https://a/0").count == 1)
-        let other = try #require(state.flights[CacheKey(try url("https://a/1"))]).id
-        #expect(starts(state.transferAnswered(other, isMultiplexed: false)) == [])
+        let other = try #require(state.downloads[CacheKey(try url("https://a/1"))]).id
+        #expect(
+            starts(state.run { $0.transferAnswered(other, isMultiplexed: false, &$1) }.work) == [])
         #expect(try fails(&state, "https://a/1") == [])
     }
 
@@ -183,7 +160,7 @@ struct TransferSlotsTests {
             running += try fails(&state, url)
         }
         #expect(served == Set(urls))
-        #expect(state.running == 0 && state.flights.isEmpty)
+        #expect(state.scheduler.running == 0 && state.downloads.isEmpty)
     }
 
     @Test(arguments: [

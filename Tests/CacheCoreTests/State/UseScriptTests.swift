@@ -2,6 +2,7 @@ import CacheKey
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// What counts as use, when files are told of it, and what pins outlive.
 @Suite("State: use and pins", .timeLimit(.minutes(5)))
@@ -9,7 +10,7 @@ struct UseScriptTests {
     let script = StateScript()
 
     private func taken(limit: Int = .max) -> [CacheKey] {
-        script.state.takeAccessTimes(limit: limit).sorted { $0.time < $1.time }.map(\.key)
+        script.state.catalog.takeAccessTimes(limit: limit).sorted { $0.time < $1.time }.map(\.key)
     }
 
     @Test func aHitAndAnOpeningAreUses() {
@@ -25,23 +26,23 @@ struct UseScriptTests {
 
     @Test func ownOpeningsAreNotUses() {
         for image in ["a", "b"] { script.has(image) }
-        script.state.openingItself(script.key("a"))
-        script.state.openingItself(script.key("a"))
+        script.state.catalog.openingItself(script.key("a"))
+        script.state.catalog.openingItself(script.key("a"))
         _ = script.changes(.opened(script.key("a")))
         _ = script.changes(.opened(script.key("a")))
         #expect(script.order == ["b", "a"].map(script.key))
         _ = script.changes(.opened(script.key("a")))
         #expect(script.order == ["a", "b"].map(script.key))
         // One that came to nothing is not reported.
-        script.state.openingItself(script.key("b"))
-        script.state.didNotOpen(script.key("b"))
+        script.state.catalog.openingItself(script.key("b"))
+        script.state.catalog.didNotOpen(script.key("b"))
         _ = script.changes(.opened(script.key("b")))
         #expect(script.order == ["b", "a"].map(script.key))
     }
 
     @Test func anOverflowForgetsWhatWasNotReported() {
         for image in ["a", "b"] { script.has(image) }
-        script.state.openingItself(script.key("a"))
+        script.state.catalog.openingItself(script.key("a"))
         _ = script.changes(.overflowed)
         _ = script.changes(.opened(script.key("a")))
         #expect(script.order == ["a", "b"].map(script.key))
@@ -76,7 +77,7 @@ struct UseScriptTests {
         _ = script.want("b", by: nil, now: 1_790_000_200)
         _ = script.want("a", by: nil, now: 1_790_000_200)
         _ = script.want("c", by: nil, now: 1_790_000_000)
-        let times = script.state.takeAccessTimes(limit: .max).sorted { $0.time < $1.time }
+        let times = script.state.catalog.takeAccessTimes(limit: .max).sorted { $0.time < $1.time }
         #expect(times.map(\.key) == ["b", "a", "c"].map(script.key))
         #expect(Set(times.map(\.time)).count == 3)
     }
@@ -100,9 +101,9 @@ struct UseScriptTests {
         #expect(taken() == [script.key("a")])
         _ = script.finishes("a")
         _ = script.published("a", Sample.facts(lastUsedAt: 1_790_000_900))
-        script.state.accessTimesFlushed([script.key("a")])
+        script.state.catalog.accessTimesFlushed([script.key("a")])
         #expect(taken() == [script.key("a")])
-        script.state.accessTimesFlushed([script.key("a")])
+        script.state.catalog.accessTimesFlushed([script.key("a")])
         #expect(taken() == [])
     }
 
@@ -116,7 +117,7 @@ struct UseScriptTests {
         // This is asked before the file is renamed.
         #expect(script.pinsOnArrival("a"))
         _ = script.published("a", Sample.facts(isPinned: true))
-        #expect(script.state.index.pinned.entries == 1)
+        #expect(script.state.catalog.index.pinned.entries == 1)
     }
 
     @Test func whatIsOnItsWayIsPinnedWhenItLands() {

@@ -2,6 +2,7 @@ import CacheKey
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 private let block: Int64 = 4096
 
@@ -9,20 +10,41 @@ private let block: Int64 = 4096
 @Suite("State: search for victims", .timeLimit(.minutes(5)))
 struct VictimSearchTests {
     private let steps = VictimSearch().steps
-    private let all = Eviction(goal: EvictionGoal(bytes: 0))
+    private let all = EvictionGoal(bytes: 0)
 
     /// A state whose first entries in the order of use are on their way once more.
     private func state(flying: Int, _ others: String...) -> CacheState {
         var state = CacheState(transferLimit: 1)
-        state.trust = .whole
+        state.catalog.validity = .complete
         for number in 0..<flying {
             let (key, url) = (Sample.key("\(number)"), Sample.url("\(number)"))
-            state.index.insert(key, Sample.facts(allocated: block))
-            _ = state.join(key, url)
-            state.hold(key, FetchOptions())
+            _ = state.catalog.insert(key, Sample.facts(allocated: block))
+            request(key, url, &state)
         }
-        for name in others { state.index.insert(Sample.key(name), Sample.facts(allocated: block)) }
+        for name in others { insert(name, &state) }
         return state
+    }
+
+    private func insert(_ name: String, _ state: inout CacheState) {
+        _ = state.catalog.insert(Sample.key(name), Sample.facts(allocated: block))
+    }
+
+    private func request(_ key: CacheKey, _ url: CacheURL, _ state: inout CacheState) {
+        var effects = Effects()
+        state.requested(
+            key, url, by: nil, FetchOptions(isRefresh: true), now: FileTime(nanoseconds: 1),
+            &effects)
+    }
+
+    private func ends(_ name: String, _ state: inout CacheState) {
+        var effects = Effects()
+        state.endFlight(Sample.key(name), &effects)
+    }
+
+    private func slice(
+        _ limit: Int, _ state: inout CacheState
+    ) -> (victims: [Victim], isLast: Bool) {
+        state.run { $0.evictionSlice(all, isOwn: false, limit: limit, &$1) }.answer
     }
 
     private func keys(_ victims: [Victim]) -> [DirectoryName] { victims.map(\.name) }
@@ -34,17 +56,17 @@ struct VictimSearchTests {
     @Test func aSliceGivesTheLockBackBeforeItFoundAny() {
         var state = state(flying: 2 * steps + 10, "a", "b")
         for _ in 0..<2 {
-            let slice = state.evictionSlice(all, limit: 1)
-            #expect(slice.victims.isEmpty && !slice.isLast)
+            let found = slice(1, &state)
+            #expect(found.victims.isEmpty && !found.isLast)
         }
-        let first = state.evictionSlice(all, limit: 1)
+        let first = slice(1, &state)
         #expect(keys(first.victims) == entries("a"))
         // What was gone past is not again.
-        let second = state.evictionSlice(all, limit: 9)
+        let second = slice(9, &state)
         #expect(keys(second.victims) == entries("b"))
         #expect(second.isLast)
-        state.index.insert(Sample.key("c"), Sample.facts(allocated: block))
-        let third = state.evictionSlice(all, limit: 9)
+        insert("c", &state)
+        let third = slice(9, &state)
         #expect(keys(third.victims) == entries("c"))
         #expect(third.isLast)
         state.checkInvariants()
@@ -52,29 +74,28 @@ struct VictimSearchTests {
 
     @Test func whoIsSparedNoLongerGoesFirstInTheOrderOfUse() {
         var state = state(flying: steps + 10, "a", "b")
-        while state.evictionSlice(all, limit: 1).victims.isEmpty {}
-        for name in ["700", "9", "30"] { _ = state.endFlight(Sample.key(name)) }
+        while slice(1, &state).victims.isEmpty {}
+        for name in ["700", "9", "30"] { ends(name, &state) }
         // On its way again before anybody looked.
-        _ = state.join(Sample.key("30"), Sample.url("30"))
-        state.hold(Sample.key("30"), FetchOptions())
+        request(Sample.key("30"), Sample.url("30"), &state)
         state.checkInvariants()
-        let slice = state.evictionSlice(all, limit: 9)
-        #expect(keys(slice.victims) == entries("9", "700", "b"))
-        _ = state.endFlight(Sample.key("30"))
-        let last = state.evictionSlice(all, limit: 9)
+        let found = slice(9, &state)
+        #expect(keys(found.victims) == entries("9", "700", "b"))
+        ends("30", &state)
+        let last = slice(9, &state)
         #expect(keys(last.victims) == entries("30"))
         state.checkInvariants()
     }
 
     @Test func whatIsPinnedNoLongerGoesFirst() {
         var state = state(flying: 0, "a", "b", "c")
-        for name in ["a", "b"] { _ = state.pinned(Sample.key(name), true) }
-        let first = state.evictionSlice(all, limit: 9)
+        for name in ["a", "b"] { _ = state.run { $0.pinned(Sample.key(name), true, &$1) } }
+        let first = slice(9, &state)
         #expect(keys(first.victims) == entries("c"))
-        state.index.insert(Sample.key("d"), Sample.facts(allocated: block))
-        for name in ["b", "a"] { _ = state.pinned(Sample.key(name), false) }
+        insert("d", &state)
+        for name in ["b", "a"] { _ = state.run { $0.pinned(Sample.key(name), false, &$1) } }
         state.checkInvariants()
-        let second = state.evictionSlice(all, limit: 9)
+        let second = slice(9, &state)
         #expect(keys(second.victims) == entries("a", "b", "d"))
         state.checkInvariants()
     }
@@ -83,109 +104,100 @@ struct VictimSearchTests {
     @Test func aSearchGoesOnWherePinsChange() {
         var state = state(flying: 3 * steps, "a")
         for _ in 0..<3 {
-            let slice = state.evictionSlice(all, limit: 1)
-            #expect(slice.victims.isEmpty)
-            for isPinned in [true, false] { _ = state.pinned(Sample.key("7"), isPinned) }
+            let found = slice(1, &state)
+            #expect(found.victims.isEmpty)
+            for isPinned in [true, false] {
+                _ = state.run { $0.pinned(Sample.key("7"), isPinned, &$1) }
+            }
         }
-        let slice = state.evictionSlice(all, limit: 1)
-        #expect(keys(slice.victims) == entries("a"))
+        let found = slice(1, &state)
+        #expect(keys(found.victims) == entries("a"))
         state.checkInvariants()
     }
 
     @Test func whatWasUsedMeanwhileGoesLast() {
         var state = state(flying: steps + 10, "a", "b", "c")
-        while state.evictionSlice(all, limit: 1).victims.isEmpty {}
-        for name in ["5", "6"] { _ = state.endFlight(Sample.key(name)) }
-        state.used(Sample.key("5"), at: .now)
-        let slice = state.evictionSlice(all, limit: 9)
-        #expect(keys(slice.victims) == entries("6", "b", "c", "5"))
+        while slice(1, &state).victims.isEmpty {}
+        for name in ["5", "6"] { ends(name, &state) }
+        state.catalog.used(Sample.key("5"), at: .now)
+        let found = slice(9, &state)
+        #expect(keys(found.victims) == entries("6", "b", "c", "5"))
         state.checkInvariants()
     }
 
     @Test func whatCanBeRemovedAfterAllGoesFirst() {
         var state = state(flying: 0, "a", "b", "c")
-        let first = state.evictionSlice(all, limit: 1)
-        _ = state.stuck(first.victims, othersMayGo: true)
-        let second = state.evictionSlice(all, limit: 1)
+        let first = slice(1, &state)
+        _ = state.run { $0.unlinkFailed(first.victims, othersCould: true, &$1) }
+        let second = slice(1, &state)
         #expect(keys(second.victims) == entries("b"))
-        state.retryEviction(.entry(Sample.key("a")))
-        let third = state.evictionSlice(all, limit: 9)
+        state.retryEviction(of: .entry(Sample.key("a")))
+        let third = slice(9, &state)
         #expect(keys(third.victims) == entries("a", "c"))
         state.checkInvariants()
     }
 
-    @Test func aDownloadSearchesOnUntilItHasRoom() {
+    @Test func aDownloadSearchesOnUntilItHasSpace() {
         var state = state(flying: steps + 10, "a")
-        state.budget.maximumBytes = state.held
-        let key = Sample.key("new")
-        _ = state.join(key, Sample.url("new"))
-        state.hold(key, FetchOptions())
-        guard let id = state.flights[key]?.id else { return }
-        let (none, _) = state.roomAsked(key, id, needed: 1, length: nil)
-        guard case .again = none.grant else {
-            Issue.record("all was gone past under one hold of the lock: \(none)")
+        ends("0", &state)
+        var effects = Effects()
+        state.transferEnded(Sample.key("0"), FlightID(rawValue: 1))
+        state.space.budget.maximumBytes = state.bytesHeld
+        let key = Sample.key("1")
+        state.startTransfers(&effects)
+        guard let id = state.downloads[key]?.id else { return }
+        func ask(_ length: Int64?, _ state: inout CacheState) -> SpaceAnswer {
+            state.run { $0.spaceRequested(key, id, needed: 1, length: length, &$1) }.answer
+        }
+        let none = ask(1, &state)
+        guard case .evicting = none.grant else {
+            Issue.record("all was searched under one hold of the lock: \(none)")
             return
         }
         #expect(none.victims.isEmpty)
-        state.index.insert(Sample.key("b"), Sample.facts(allocated: block))
-        state.budget.maximumBytes += block
-        let (answer, _) = state.roomAsked(key, id, needed: 1, length: 2)
+        let answer = ask(1, &state)
         guard case .granted = answer.grant else {
             Issue.record("\(answer)")
             return
         }
-        #expect(keys(answer.victims) == entries("a", "b"))
+        #expect(keys(answer.victims) == entries("0", "a"))
         state.checkInvariants()
     }
 
-    @Test func manySmallOnesGoForALargeOneInTurnsThatOthersMayNotTake() {
+    @Test func manySmallOnesGoForALargeOneSliceBySlice() {
         var state = state(flying: 0)
         let (slice, count) = (VictimSearch.slice, 2 * VictimSearch.slice + 10)
-        for number in 0..<count {
-            state.index.insert(Sample.key("\(number)"), Sample.facts(allocated: block))
-        }
-        state.budget.maximumBytes = state.held
-        let ids = ["large", "small"].map { name -> FlightID in
-            let key = Sample.key(name)
-            _ = state.join(key, Sample.url(name))
-            state.hold(key, FetchOptions())
-            return state.flights[key]!.id
-        }
+        for number in 0..<count { insert("\(number)", &state) }
+        state.space.budget.maximumBytes = state.bytesHeld
+        let key = Sample.key("large")
+        request(key, Sample.url("large"), &state)
+        guard let id = state.downloads[key]?.id else { return }
         let length = Int64(count - 5) * block
-        func ask() -> (SpaceAnswer, [Effect]) {
-            state.roomAsked(Sample.key("large"), ids[0], needed: 1, length: length)
+        func ask(_ state: inout CacheState) -> SpaceAnswer {
+            state.run { $0.spaceRequested(key, id, needed: 1, length: length, &$1) }.answer
         }
         for _ in 0..<2 {
-            let (answer, effects) = ask()
-            guard case .again = answer.grant, case .resumeTransfer(ids[0])? = effects.last else {
-                Issue.record("\(answer), \(effects)")
+            let answer = ask(&state)
+            guard case .evicting = answer.grant else {
+                Issue.record("\(answer)")
                 return
             }
             #expect(answer.victims.count == slice)
-            _ = state.unlinked(answer.victims)
-            let (other, _) = state.roomAsked(
-                Sample.key("small"), ids[1], needed: 1, length: block)
-            guard case .wait = other.grant else {
-                Issue.record("\(other)")
-                return
-            }
-            state.checkInvariants()
+            _ = state.run { $0.unlinked(answer.victims, &$1) }
         }
-        let (answer, _) = ask()
+        let answer = ask(&state)
         guard case .granted(upTo: length) = answer.grant else {
-            Issue.record("there is room: \(answer)")
+            Issue.record("there is space: \(answer)")
             return
         }
         #expect(1...10 ~= answer.victims.count)
-        #expect(state.room.waiting.map(\.id) == [ids[1]])
-        state.checkInvariants()
     }
 
     @Test func theFullDiskIsSearchedToTheEnd() {
         var state = state(flying: steps + 10, "a")
-        let (first, _) = state.diskFilled(Sample.key("0"), block)
+        let first = state.run { $0.diskFilled(Sample.key("0"), block, &$1) }.answer
         #expect(first.victims.isEmpty && first.isCutShort)
-        let (second, _) = state.diskFilled(Sample.key("0"), block)
+        let second = state.run { $0.diskFilled(Sample.key("0"), block, &$1) }.answer
         #expect(keys(second.victims) == entries("a"))
         #expect(!second.isCutShort)
     }

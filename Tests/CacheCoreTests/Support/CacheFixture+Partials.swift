@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// What an interrupted download leaves behind, put there by hand.
 extension CacheFixture {

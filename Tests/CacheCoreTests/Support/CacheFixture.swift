@@ -5,6 +5,7 @@ import Synchronization
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// A cache in this process, with an origin of its own for it to download from.
 final class CacheFixture: Sendable {

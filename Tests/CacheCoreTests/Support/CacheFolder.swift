@@ -4,6 +4,7 @@ import Glibc
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// A cache directory on a real file system, and a stranger's hands in it.
 struct CacheFolder {

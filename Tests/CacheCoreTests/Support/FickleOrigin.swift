@@ -2,6 +2,7 @@ import Synchronization
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// An origin of one image whose answers break off, and that may have another image by the second.
 final class FickleOrigin: Sendable {

@@ -1,6 +1,7 @@
 import CacheKey
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Values that tests need and say nothing about.
 enum Sample {

@@ -1,15 +1,18 @@
 import CacheKey
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// Room: what downloads ask for, and what goes for them.
 extension StateScript {
     /// The download of an image asks for room before it writes.
     func asks(_ image: String, for needed: Int64, of length: Int64? = nil) -> [String] {
-        let (answer, effects) = state.roomAsked(
-            key(image), flight(image), needed: needed, length: length)
-        state.checkInvariants()
-        return words(answer) + effects.map(words)
+        let id = flight(image)
+        var answer: SpaceAnswer?
+        let effects = event {
+            answer = $0.spaceRequested(key(image), id, needed: needed, length: length, &$1)
+        }
+        return (answer.map(words) ?? []) + effects
     }
 
     /// A download of an image begins and asks for room for all of it.
@@ -26,34 +29,45 @@ extension StateScript {
             }
             return victim
         }
-        return event { $0.unlinked(victims) }
+        return event { $0.unlinked(victims, &$1) }
     }
 
     /// Some files of victims can't be removed.
-    func keeps(_ images: String..., othersMayGo: Bool = true) -> [String] {
+    func keeps(_ images: String..., othersCould: Bool = true) -> [String] {
         let victims = images.compactMap { doomed.removeValue(forKey: $0) }
         precondition(victims.count == images.count, "not all of \(images) are victims")
-        return event { $0.stuck(victims, othersMayGo: othersMayGo) }
+        return event { $0.unlinkFailed(victims, othersCould: othersCould, &$1) }
     }
 
-    /// A piece of an eviction: the victims, then what else was decided.
-    func evicts(_ eviction: Eviction, limit: Int = .max) -> [String] {
-        let (victims, _, effects) = state.evictionSlice(eviction, limit: limit)
-        state.checkInvariants()
-        return victims.map(doom) + effects.map(words)
+    /// A slice of an eviction: the victims, then what else was decided.
+    func evicts(
+        _ goal: EvictionGoal, isOwn: Bool = false, limit: Int = .max
+    ) -> [String] {
+        var victims: [Victim] = []
+        let effects = event {
+            victims = $0.evictionSlice(goal, isOwn: isOwn, limit: limit, &$1).victims
+        }
+        return victims.map(doom) + effects
+    }
+
+    /// The disk is full for the download of an image; the victims.
+    func diskFills(_ image: String, _ bytes: Int64) -> [String] {
+        var victims: [Victim] = []
+        _ = event { victims = $0.diskFilled(key(image), bytes, &$1).victims }
+        return victims.map(doom)
     }
 
     /// The limits change, as at a reload.
     func limits(_ change: (inout Budget) -> Void) -> [String] {
-        event { state in
-            var budget = state.budget
+        event { state, effects in
+            var budget = state.space.budget
             change(&budget)
-            return state.limitsSet(budget)
+            state.limitsSet(budget, &effects)
         }
     }
 
     func pins(_ image: String, _ isPinned: Bool = true) -> [String] {
-        event { $0.pinned(key(image), isPinned) }
+        event { $0.pinned(key(image), isPinned, &$1) }
     }
 
     /// Whether what is published now under an image's name will be pinned.
@@ -75,9 +89,8 @@ extension StateScript {
         case .granted(let bytes): return ["granted \(bytes)"]
         case .refused(let failure):
             refusal = failure
-            return ["refused: \(failure.kind)"]
-        case .wait: return ["wait"]
-        case .again: return ["wait in line"]
+            return [failure == .waitsForSpace ? "wait" : "refused: \(failure.kind)"]
+        case .evicting: return ["evicting"]
         }
     }
 }

@@ -2,6 +2,7 @@ import CacheKey
 import TestSupport
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// A cache state that is told events about images `a`, `b`, … and says in words what it decided.
 ///
@@ -30,19 +31,21 @@ final class StateScript {
         state = CacheState(
             transferLimit: transferLimit, hostLimit: hostLimit, budget: budget, retry: retry,
             publishingLimit: publishingLimit, detachedLimit: detachedLimit)
-        state.trust = .whole
+        state.catalog.validity = .complete
     }
 
     // MARK: Events
 
-    func event(_ body: (inout CacheState) -> [Effect]) -> [String] {
+    /// Runs an event; what it decided, work first.
+    func event(_ body: (inout CacheState, inout Effects) -> Void) -> [String] {
         let wasQuiet = state.changes.keys.isEmpty
-        let effects = body(&state)
+        var effects = Effects()
+        body(&state, &effects)
         state.checkInvariants()
-        let words = effects.map(words)
+        let words = effects.work.map(words) + effects.notices.map(words)
         precondition(
             !wasQuiet || state.changes.keys.isEmpty || words.contains("announce"),
-            "nobody is woken for what changed")
+            "nobody is woken for a change")
         return words
     }
 
@@ -58,32 +61,32 @@ final class StateScript {
         callers[id] = caller
         var said: [String] = []
         for image in images { said += want(image, by: id, options) }
-        said += event { $0.waiterNamed(id) }
+        said += event { $0.waiterNamed(id, &$1) }
         expected?(said)
         return id
     }
 
     func want(
         _ image: String, by waiter: WaiterID?, _ options: FetchOptions = FetchOptions(),
-        now: UInt32 = 1_790_000_100
+        stale: Staleness? = nil, now: UInt32 = 1_790_000_100
     ) -> [String] {
-        event { state in
-            state.wanted(
-                key(image), Sample.url(image), by: waiter, options,
-                now: FileTime(UnixTime(rawValue: now)))
+        event { state, effects in
+            state.requested(
+                key(image), Sample.url(image), by: waiter, options, stale: stale,
+                now: FileTime(UnixTime(rawValue: now)), &effects)
         }
     }
 
-    /// A caller that does not wait asks for so many to be held; see ``CacheState/holdsNamed(_:)``.
-    func mayHold(_ wishes: Int) -> Bool { state.holdsAsked(wishes) }
+    /// A caller that does not wait is about to name so many images.
+    func announces(_ images: Int) -> Bool { state.detachedAnnounced(images) }
 
     func leaves(_ waiter: WaiterID) -> [String] {
-        event { $0.waiterLeft(waiter) }
+        event { $0.waiterLeft(waiter, &$1) }
     }
 
     func progresses(_ image: String, received: Int64, total: Int64?) -> [String] {
-        event { [id = flight(image)] state in
-            state.transferProgressed(key(image), id, received: received, total: total)
+        event { [id = flight(image)] state, effects in
+            state.transferProgressed(key(image), id, received: received, total: total, &effects)
         }
     }
 
@@ -93,10 +96,12 @@ final class StateScript {
         size: Int64 = 1000
     ) -> [String] {
         let id = flight ?? self.flight(image)
-        return event { state in
-            state.transferFinished(
-                key(image), id,
-                failure.map { .failure($0) } ?? .success(Sample.staged(image, id, size: size)))
+        return event { state, effects in
+            if let failure {
+                state.transferFailed(key(image), id, failure, &effects)
+            } else {
+                state.imageStaged(key(image), id, size: size, &effects)
+            }
         }
     }
 
@@ -108,11 +113,21 @@ final class StateScript {
         return finishes(image, id, failing: .removed)
     }
 
-    /// The download of an image ends in one of the other ways.
-    func ends(_ image: String, _ end: TransferEnd, now: Moment = Sample.moment) -> [String] {
-        event { [id = flight(image)] state in
+    /// The origin confirms the entry that the download of an image asked about.
+    func confirms(_ image: String) -> [String] {
+        event { [id = flight(image)] state, effects in
+            state.entryConfirmed(key(image), id, &effects)
+        }
+    }
+
+    /// The download of an image fails.
+    func fails(
+        _ image: String, _ failed: FailedTransfer, now: Moment = Sample.moment
+    ) -> [String] {
+        event { [id = flight(image)] state, effects in
             var random = SeededGenerator(seed: 1)
-            return state.transferFinished(key(image), id, end, now: now, using: &random)
+            state.transferFailed(
+                key(image), id, failed, now: now, using: &random, &effects)
         }
     }
 
@@ -120,24 +135,25 @@ final class StateScript {
         _ image: String, _ facts: EntryFacts = Sample.facts(), failing failure: Failure? = nil
     ) -> [String] {
         let id = flight(image)
-        return event { state in
+        return event { state, effects in
             state.published(
                 Publication(
                     flight: id, key: key(image),
-                    result: failure.map { .failure($0) } ?? .success(facts)))
+                    result: failure.map { .failure($0) } ?? .success(facts)), &effects)
         }
     }
 
     func removes(
-        _ image: String, sparesPinned: Bool = false, isDisowned: Bool = false
+        _ image: String, sparesPinned: Bool = false, isQuarantined: Bool = false
     ) -> [String] {
-        event {
-            $0.removeAsked(key(image), sparesPinned: sparesPinned, isDisowned: isDisowned).1
+        event { state, effects in
+            _ = state.removeAsked(
+                key(image), sparesPinned: sparesPinned, isQuarantined: isQuarantined, &effects)
         }
     }
 
-    func changes(_ change: DirectoryWatch.Change) -> [String] {
-        event { $0.directoryChanged(change, now: .now) }
+    func changes(_ change: DirectoryChange) -> [String] {
+        event { $0.directoryChanged(change, now: .now, &$1) }
     }
 
     /// The image is downloaded and published, whatever that says.
@@ -154,15 +170,20 @@ final class StateScript {
     }
 
     func looksAt(_ image: String, _ probe: EntryProbe) -> Lookup? {
-        let start = state.epochs.begin()
+        let start = state.catalog.beginProbe()
         defer {
-            state.epochs.end()
+            state.catalog.endProbe()
             state.checkInvariants()
         }
+        var effects = Effects()
         return state.probed(
             key(image), probe, since: start,
-            now: FileTime(UnixTime(rawValue: 1_790_000_000))
-        ).answer
+            now: FileTime(UnixTime(rawValue: 1_790_000_000)), &effects)
+    }
+
+    /// A scan takes in a batch of names.
+    func scans(_ batch: [ScannedName], since start: ChangeEpochs.Start) {
+        _ = event { $0.scanned(batch, since: start, &$1) }
     }
 
     // MARK: Questions
@@ -175,7 +196,7 @@ final class StateScript {
 
     /// The download under way.
     func flight(_ image: String) -> FlightID {
-        guard let flight = state.flights[key(image)] else {
+        guard let flight = state.downloads[key(image)] else {
             preconditionFailure("\(image) is not on its way")
         }
         return flight.id
@@ -186,36 +207,40 @@ final class StateScript {
     /// Whether what is published may wait for what is to come.
     var isMoreToCome: Bool { state.isDownloading }
 
-    func phase(_ image: String) -> Phase? { state.flights[key(image)]?.phase }
+    func phase(_ image: String) -> Phase? { state.downloads[key(image)]?.phase }
 
     /// Whether there is an entry.
-    func holds(_ image: String) -> Bool { state.index.contains(key(image)) }
+    func holds(_ image: String) -> Bool { state.catalog.contains(key(image)) }
 
     /// All entries, the most recently used first.
-    var order: [CacheKey] { state.index.inOrderOfUse().map(\.key) }
+    var order: [CacheKey] { state.catalog.index.inOrderOfUse().map(\.key) }
 
     func scanFinishes(isWatched: Bool = true) -> Bool { state.scanFinished(isWatched: isWatched) }
 
     func takesChanges() -> Set<CacheKey> { state.changes.take() }
 
-    func words(_ effect: Effect) -> String {
-        switch effect {
+    func words(_ work: Work) -> String {
+        switch work {
         case .startTransfer(_, let key, let url, _):
             url == Sample.url(name(key)) ? "start \(name(key))" : "start \(url)"
         case .cancelTransfer(let id, let key, let discardsPartial):
             "cancel \(stop(id, key))" + (discardsPartial ? " and discard" : "")
         case .discardPartial(let key): "discard \(name(key))"
-        case .publish(let image): "publish \(name(image.key))"
-        case .confirm(let revalidation): "confirm \(name(revalidation.key))"
+        case .publish(_, let key): "publish \(name(key))"
+        case .confirm(_, let key): "confirm \(name(key))"
         case .planRetry: "plan"
         case .unlink(let victim): "unlink \(doom(victim))"
         case .evict(let goal):
             "evict to \(goal.bytes)"
                 + (goal.entries == .max ? "" : " and \(goal.entries) entries")
-        case .resumeTransfer(let id): "resume \(name(id))"
+        }
+    }
+
+    func words(_ notice: Notice) -> String {
+        switch notice {
         case .finish(let outcome): words(outcome)
-        case .announceChanges: "announce"
-        case .scan: "scan"
+        case .changesArrived: "announce"
+        case .scanNeeded: "scan"
         }
     }
 
@@ -237,24 +262,26 @@ final class StateScript {
         }
     }
 
-    private func name(_ id: FlightID) -> String {
-        state.flights.first { $0.value.id == id }.map { name($0.key) } ?? "nobody"
-    }
-
     private func name(_ key: CacheKey) -> String { names[key] ?? "\(key)" }
 }
 
 extension CacheState {
-    /// A download ends where nothing but its success or failure matters.
-    mutating func transferFinished(
-        _ key: CacheKey, _ id: FlightID, _ result: Result<StagedImage, Failure>
-    ) -> [Effect] {
+    /// Runs one event; its answer, and the work it decided.
+    mutating func run<Answer>(
+        _ event: (inout CacheState, inout Effects) -> Answer
+    ) -> (answer: Answer, work: [Work]) {
+        var effects = Effects()
+        let answer = event(&self, &effects)
+        checkInvariants()
+        return (answer, effects.work)
+    }
+
+    /// A transfer fails and nothing but that matters.
+    mutating func transferFailed(
+        _ key: CacheKey, _ id: FlightID, _ failure: Failure, _ effects: inout Effects
+    ) {
         var random = SeededGenerator(seed: 1)
-        let end: TransferEnd =
-            switch result {
-            case .success(let image): .staged(image)
-            case .failure(let failure): .failed(FailedTransfer(failure: failure))
-            }
-        return transferFinished(key, id, end, now: Sample.moment, using: &random)
+        transferFailed(
+            key, id, FailedTransfer(failure: failure), now: Sample.moment, using: &random, &effects)
     }
 }

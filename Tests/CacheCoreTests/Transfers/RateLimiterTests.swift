@@ -2,6 +2,7 @@ import TestSupport
 import Testing
 
 @testable import CacheCore
+@testable import CacheModel
 
 /// The rate limit of all downloads together, with a clock that the test moves.
 @Suite("Rate limiter", .timeLimit(.minutes(5)))
@@ -11,8 +12,8 @@ struct RateLimiterTests {
 
     private func flow(
         _ priority: CacheCore.Priority = .normal, client: UInt64 = 0
-    ) -> TransferQueue.FlowKey {
-        TransferQueue.FlowKey(
+    ) -> FlowKey {
+        FlowKey(
             priority: priority, client: ClientID(rawValue: client), origin: Origin(Sample.url("a")))
     }
 

@@ -1,0 +1,80 @@
+package import CacheKey
+
+/// Removals and pins: what a person asks for, and what a verification finds.
+extension CacheState {
+    /// Removes an entry and stops its download.
+    ///
+    /// - Parameters:
+    ///   - sparesPinned: whether a pinned entry stays, as one does that was not named itself.
+    ///   - isQuarantined: whether a file under the name is no entry only because the cache says so. It is as
+    ///     good as nothing, and yet has to be unlinked.
+    /// - Returns: what is removed from the index; the unlink follows.
+    package mutating func removeAsked(
+        _ key: CacheKey, sparesPinned: Bool, isQuarantined: Bool = false, _ effects: inout Effects
+    ) -> Removal {
+        retryEviction(of: .entry(key))
+        if sparesPinned, catalog.facts(of: key)?.isPinned == true { return .nothing }
+        stopBecauseRemoved(key, &effects)
+        if failures.forget(key) { changed(key, &effects) }
+        // While a new file is being published, an unlink queued now would remove that one.
+        if downloads.isPublishing(key) {
+            guard let facts = catalog.remove(key) else { return .nothing }
+            counters.removed += 1
+            changed(key, &effects)
+            return Removal(entries: 1, bytes: facts.allocated)
+        }
+        guard let victim = unlinkPending(key) else {
+            if isQuarantined { effects.work.append(.unlink(space.unlinkPending(key, 0))) }
+            return .nothing
+        }
+        counters.removed += 1
+        effects.work.append(.unlink(victim))
+        changed(key, &effects)
+        return Removal(entries: 1, bytes: victim.bytes)
+    }
+
+    private mutating func stopBecauseRemoved(_ key: CacheKey, _ effects: inout Effects) {
+        guard let flight = downloads[key] else {
+            if space.partials.mayHold(key) || catalog.validity != .complete {
+                effects.work.append(.discardPartial(key))
+            }
+            return
+        }
+        guard !flight.isPublishing else {
+            downloads.update(key) { $0.setUnwanted(true) }
+            return
+        }
+        endFlight(key, &effects)
+        effects.work.append(
+            flight.phase.isRunning
+                ? .cancelTransfer(flight.id, key, discardsPartial: true) : .discardPartial(key))
+        settle(key, flight.waiters, .removed, &effects)
+        changed(key, &effects)
+        startTransfers(&effects)
+    }
+
+    /// A verification found that what lies under the name is not what was fetched.
+    package mutating func damageFound(_ key: CacheKey, _ effects: inout Effects) {
+        counters.damaged += 1
+        let isNews = catalog.vanished(key)
+        catalog.becameDirty(key)
+        if isNews { changed(key, &effects) }
+    }
+
+    // MARK: Pins
+
+    /// A record was rewritten; or there is no file yet, and the image will be pinned when it is published.
+    package mutating func pinned(_ key: CacheKey, _ isPinned: Bool, _ effects: inout Effects) {
+        catalog.touched(key)
+        let wasPinned = self.isPinned(key)
+        let isFlying = downloads.update(key) { $0.isPinned = isPinned } != nil
+        let isEntry = catalog.setPinned(key, isPinned)
+        if isFlying || isEntry, isPinned != wasPinned { changed(key, &effects) }
+        spaceReleased(&effects)
+    }
+
+    /// Whether the image published under a key has to be pinned: a pin outlives the bytes it was put on.
+    package func isPinned(_ key: CacheKey) -> Bool {
+        downloads[key]?.isPinned ?? catalog.facts(of: key)?.isPinned ?? false
+    }
+}

@@ -1,0 +1,58 @@
+package import CacheKey
+
+/// All downloads, one a key.
+///
+/// Invariant: every download is wanted by somebody or is being published.
+package struct Downloads: Sendable {
+    private var flights: [CacheKey: Flight] = [:]
+    /// Images being published; each has a file open.
+    package private(set) var publishing = 0
+
+    package var isEmpty: Bool { flights.isEmpty }
+
+    package var all: some Collection<(key: CacheKey, value: Flight)> { flights }
+
+    package subscript(key: CacheKey) -> Flight? { flights[key] }
+
+    /// Cheaper than to ask for the flight.
+    package func contains(_ key: CacheKey) -> Bool { flights.index(forKey: key) != nil }
+
+    /// The flight of a key, unless it is another one by now.
+    package func flight(_ key: CacheKey, _ id: FlightID) -> Flight? {
+        flights[key].flatMap { $0.id == id ? $0 : nil }
+    }
+
+    package func isPublishing(_ key: CacheKey) -> Bool { flights[key]?.isPublishing == true }
+
+    /// Begins a download.
+    package mutating func insert(_ key: CacheKey, _ flight: Flight) { flights[key] = flight }
+
+    /// Changes a flight in its place; `nil` if there is none.
+    @discardableResult
+    package mutating func update<Result>(_ key: CacheKey, _ change: (inout Flight) -> Result)
+        -> Result?
+    {
+        flights.update(key, change)
+    }
+
+    /// All of the image is here, or the origin confirmed the entry.
+    package mutating func publish(_ key: CacheKey, losses: Int) {
+        flights.update(key) { $0.publishes(losses: losses) }
+        publishing += 1
+    }
+
+    /// The publication is over. Its download ends or begins again.
+    package mutating func publishingEnded() { publishing -= 1 }
+
+    /// Ends a download.
+    package mutating func remove(_ key: CacheKey) -> Flight? { flights.removeValue(forKey: key) }
+
+    package func checkInvariants() {
+        for (key, flight) in flights {
+            precondition(
+                flight.isWanted || flight.isPublishing, "nobody wants the download of \(key)")
+        }
+        let count = flights.values.count(where: \.isPublishing)
+        precondition(count == publishing, "\(count) are being published, \(publishing) are counted")
+    }
+}

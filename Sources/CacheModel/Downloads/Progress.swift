@@ -1,0 +1,26 @@
+/// How far a download is.
+public struct Progress: Hashable, Sendable {
+    public let phase: Phase
+    /// Bytes received.
+    public let received: Int64
+    /// Bytes the origin promised; `nil` while that is unknown.
+    public let total: Int64?
+    /// Whether the image will be pinned when it is published; `nil` if nobody asked.
+    public var isPinned: Bool?
+    /// Why the attempt before failed, if one did.
+    public var failure: Failure?
+
+    package init(
+        phase: Phase, received: Int64, total: Int64?, isPinned: Bool? = nil,
+        failure: Failure? = nil
+    ) {
+        (self.phase, self.received, self.total) = (phase, received, total)
+        (self.isPinned, self.failure) = (isPinned, failure)
+    }
+
+    /// 0 to 100; `nil` while the total is unknown.
+    public var percent: Double? {
+        guard let total, total > 0 else { return nil }
+        return Double(received) * 100 / Double(total)
+    }
+}

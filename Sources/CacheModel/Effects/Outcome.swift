@@ -1,0 +1,7 @@
+public import CacheKey
+
+/// The end of a caller's request. Every image that is not in `failures` is cached.
+public struct Outcome: Sendable {
+    public let waiter: WaiterID
+    public let failures: [CacheKey: Failure]
+}

@@ -1,0 +1,21 @@
+package import CacheKey
+
+/// Work for the cache's own threads. It is queued before the lock is released, in the order it was decided.
+package enum Work: Sendable {
+    /// Download a URL.
+    case startTransfer(FlightID, CacheKey, CacheURL, LocalHints)
+    /// Stop a download. Its partial stays for a later one unless `discardsPartial` is set.
+    case cancelTransfer(FlightID, CacheKey, discardsPartial: Bool)
+    /// Remove a partial that no download is writing to.
+    case discardPartial(CacheKey)
+    /// Make the staged image of this flight durable under its name.
+    case publish(FlightID, CacheKey)
+    /// Write into the entry's record that the origin confirmed it.
+    case confirm(FlightID, CacheKey)
+    /// Remove the file of an entry or a partial.
+    case unlink(Victim)
+    /// Evict the least recently used entries, down to a goal.
+    case evict(EvictionGoal)
+    /// A pause now ends earlier than all others: the maintenance thread must wake for it.
+    case planRetry
+}

@@ -1,0 +1,36 @@
+/// Slots in use, and by which clients.
+struct ConcurrencyUsage: Sendable {
+    private(set) var count = 0
+    /// Downloads of each client, prefetches left out.
+    private var active: [ClientID: Int] = [:]
+
+    /// Whether a download of this priority could get a slot, for a suitable client.
+    func hasSlot(for priority: Priority, of limit: ConcurrencyLimit) -> Bool {
+        count < (priority == .background ? limit.shared : limit.count)
+    }
+
+    /// Whether this client gets a slot.
+    func admits(_ client: ClientID, _ priority: Priority, to limit: ConcurrencyLimit) -> Bool {
+        guard count >= limit.shared else { return true }
+        return hasSlot(for: priority, of: limit) && isNew(client)
+    }
+
+    /// Whether a client has nothing but prefetches running.
+    func isNew(_ client: ClientID) -> Bool { active[client] == nil }
+
+    /// How many prefetches have to stop before this client gets a slot.
+    func excess(for client: ClientID, of limit: ConcurrencyLimit) -> Int {
+        max(0, count + 1 - (isNew(client) ? limit.count : limit.shared))
+    }
+
+    mutating func add(_ client: ClientID, _ priority: Priority) {
+        count += 1
+        if priority != .background { active[client, default: 0] += 1 }
+    }
+
+    mutating func remove(_ client: ClientID, _ priority: Priority) {
+        count -= 1
+        guard priority != .background, let left = active[client] else { return }
+        active[client] = left > 1 ? left - 1 : nil
+    }
+}

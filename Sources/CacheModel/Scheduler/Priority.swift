@@ -1,0 +1,11 @@
+/// How urgent a download is. A shared download is as urgent as its most urgent waiter.
+public enum Priority: UInt8, Sendable, Comparable, CaseIterable {
+    case background, normal, visible
+
+    public static func < (left: Priority, right: Priority) -> Bool {
+        left.rawValue < right.rawValue
+    }
+
+    /// Its place among all priorities, from 0.
+    package var index: Int { Int(rawValue) }
+}

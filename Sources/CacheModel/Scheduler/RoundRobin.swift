@@ -1,0 +1,43 @@
+/// Clients in turn, and for each client its members in turn.
+package struct RoundRobin<Member: Hashable & Sendable>: Sendable {
+    private var clients = LinkedSet<ClientID>()
+    private var members: [ClientID: LinkedSet<Member>] = [:]
+
+    package init() {}
+
+    package var isEmpty: Bool { clients.isEmpty }
+
+    /// The client whose turn it is, and its first member.
+    package var first: (client: ClientID, member: Member)? { first { _ in true } }
+
+    /// The same among clients that meet the condition.
+    package func first(where condition: (ClientID) -> Bool) -> (client: ClientID, member: Member)? {
+        guard let client = clients.first(where: condition), let member = members[client]?.first
+        else { return nil }
+        return (client, member)
+    }
+
+    package mutating func append(_ client: ClientID, _ member: Member) {
+        clients.append(client)
+        members.update(client, default: LinkedSet()) { $0.append(member) }
+    }
+
+    /// Whether it was there.
+    package mutating func remove(_ client: ClientID, _ member: Member) -> Bool {
+        let isLast: Bool?? = members.update(client) { $0.remove(member) ? $0.isEmpty : nil }
+        guard let isLast = isLast ?? nil else { return false }
+        if isLast {
+            members[client] = nil
+            clients.remove(client)
+        }
+        return true
+    }
+
+    /// A client had its turn, and with it its first member.
+    package mutating func hadTurn(_ client: ClientID) {
+        members.update(client) { members in
+            if let member = members.first { members.moveToEnd(member) }
+        }
+        clients.moveToEnd(client)
+    }
+}
