@@ -1,16 +1,17 @@
 package import CacheKey
 
-/// Eviction: which files are unlinked, and how far an eviction goes.
+/// Eviction: chooses the files to unlink, and decides when an eviction ends.
 extension CacheState {
     // MARK: Victims
 
-    /// Takes an entry off the index, and its bytes into the ledger until its file is unlinked.
+    /// Removes an entry from the index. The ledger counts its bytes until its file is unlinked.
     package mutating func unlinkPending(_ key: CacheKey) -> Victim? {
         guard let facts = catalog.remove(key) else { return nil }
         return space.unlinkPending(key, facts.allocated, facts: facts)
     }
 
-    /// The least recently used entry that is neither pinned nor in flight nor known to be unevictable.
+    /// The least recently used entry that is not pinned, has no download, and is not known to be
+    /// unevictable.
     private mutating func nextVictim(_ search: inout VictimSearch) -> Victim? {
         guard search.victims.count < search.limit else {
             search.isCutShort = true
@@ -29,7 +30,8 @@ extension CacheState {
         return victim
     }
 
-    /// The next victim for a download that misses so many bytes: an entry, and if none is left, a partial.
+    /// The next victim for a download that lacks `missing` bytes: an entry or, if no entry is left,
+    /// a partial.
     package mutating func nextVictim(
         _ search: inout VictimSearch, for flight: Flight, missing: Int64
     ) -> Victim? {
@@ -37,8 +39,11 @@ extension CacheState {
         return search.isCutShort ? nil : restingPartial(flight, missing)
     }
 
-    /// A partial that another download is about to continue is the last choice, and only if that is enough:
-    /// it is unlinked before the other can continue, which then starts over.
+    /// Chooses a partial as a victim.
+    ///
+    /// A partial that another download is about to continue is the last choice, and is chosen
+    /// only if unlinking such partials frees enough. It is unlinked before its download can
+    /// continue, so that download starts over.
     private mutating func restingPartial(_ flight: Flight, _ missing: Int64) -> Victim? {
         let others = space.partials.keys.lazy.filter { [downloads, space] in
             downloads[$0]?.id != flight.id && !space.unevictable.contains(.partial($0))
@@ -52,8 +57,10 @@ extension CacheState {
         return next.flatMap { space.unlinkPending(partialOf: $0) }
     }
 
-    /// The disk is full, whatever the ledger says: the victims for a download that misses so many bytes, at
-    /// least one; none if all together would not be enough.
+    /// The disk is full, although the ledger counts free space. Chooses victims for a download that
+    /// lacks `bytes` bytes.
+    ///
+    /// - Returns: at least one victim, or none if all possible victims together would not free enough.
     package mutating func diskFilled(
         _ key: CacheKey, _ bytes: Int64, _ effects: inout Effects
     ) -> VictimSearch {
@@ -73,7 +80,7 @@ extension CacheState {
 
     // MARK: After the unlink
 
-    /// The files of victims are gone.
+    /// The files of these victims have been unlinked.
     package mutating func unlinked(_ victims: some Sequence<Victim>, _ effects: inout Effects) {
         for victim in victims where victim.isEvicted {
             counters.evicted = counters.evicted + Removal(entries: 1, bytes: victim.bytes)
@@ -82,8 +89,8 @@ extension CacheState {
         spaceReleased(&effects)
     }
 
-    /// Victims were not unlinked: they are what they were, as old as before, and are probed before the cache
-    /// says anything of them.
+    /// These victims were not unlinked. Their entries return to the index with their old time of
+    /// use. Each name is probed before the cache answers for it.
     package mutating func unlinkAborted(_ victims: some Sequence<Victim>, _ effects: inout Effects)
     {
         for victim in victims {
@@ -101,10 +108,10 @@ extension CacheState {
         spaceReleased(&effects)
     }
 
-    /// Victims could not be unlinked.
+    /// The unlinks of these victims failed.
     ///
-    /// - Parameter othersCould: whether others could be. Then no eviction tries these again until they
-    ///   change, somebody asks for an eviction, or an hour has passed.
+    /// - Parameter othersCould: whether other files could be unlinked. If so, evictions skip these
+    ///   victims until they change, a user requests an eviction, or an hour has passed.
     package mutating func unlinkFailed(
         _ victims: [Victim], othersCould: Bool, _ effects: inout Effects
     ) {
@@ -112,17 +119,17 @@ extension CacheState {
         unlinkAborted(victims, &effects)
     }
 
-    /// A file may be unlinkable now.
+    /// This file can perhaps be unlinked now, so evictions try it again.
     package mutating func retryEviction(of name: DirectoryName) {
         if space.retryEviction(of: name), case .entry(let key) = name { catalog.maybeUnspared(key) }
     }
 
-    /// All files may be unlinkable now.
+    /// Every file can perhaps be unlinked now, so evictions try them all again.
     package mutating func retryAllEvictions() {
         if space.retryAllEvictions() { catalog.restartEviction() }
     }
 
-    /// What no eviction takes: pinned entries, and files that cannot be unlinked.
+    /// The files that no eviction can remove: pinned entries, and files that cannot be unlinked.
     package var immovable: Removal {
         space.unevictable.reduce(catalog.index.pinned) { sum, name in
             switch name {
@@ -136,16 +143,23 @@ extension CacheState {
 
     // MARK: Evicting
 
-    /// Has something begin once the directory is read, if it is not yet; whether that is so.
+    /// Postpones work until the directory has been read.
+    ///
+    /// - Returns: `false` if the directory has been read or the cache is shutting down, so the
+    ///   caller does the work itself.
     package mutating func postpones(_ begin: @escaping @Sendable () -> Void) -> Bool {
         guard !catalog.isRead, !isDraining else { return false }
         space.postponed.append(begin)
         return true
     }
 
-    /// The next victims of an eviction, and whether they are the last: the goal is reached with them, nothing
-    /// more can be evicted, or the cache is about to end. An image that becomes an entry meanwhile is newer
-    /// than all of them. An eviction is a series of slices, so that nobody waits for a long one.
+    /// Chooses the next victims of an eviction.
+    ///
+    /// An eviction runs in slices, so that a long one does not hold up other work. An image that
+    /// becomes an entry between two slices is newer than all victims.
+    ///
+    /// - Returns: the victims, and whether they are the last. They are the last if they reach the
+    ///   goal, if nothing more can be evicted, or if the cache is shutting down.
     package mutating func evictionSlice(
         _ goal: EvictionGoal, isOwn: Bool, limit: Int = VictimSearch.slice,
         _ effects: inout Effects
@@ -158,23 +172,25 @@ extension CacheState {
         let isLast = search.victims.count < limit && !search.isCutShort
         if isLast, isOwn {
             space.isEvicting = false
-            // The limits may have shrunk meanwhile.
+            // The limits may have shrunk during the eviction.
             if !isOver(goal, isOwn: true) { limitsChecked(&effects) }
         }
         return (search.victims, isLast)
     }
 
-    /// Whether more is held than the goal of an eviction.
+    /// Whether the cache holds more than the goal of an eviction allows.
     ///
-    /// - Parameter isOwn: begun by the cache itself, for its limits: then reservations and entries on their
-    ///   way count, so that their arrival is no reason to evict more. A person means what is there.
+    /// - Parameter isOwn: whether the cache itself began the eviction to keep its limits. If so,
+    ///   reservations and images in download count, so that their arrival does not cause another
+    ///   eviction. An eviction that a user requests counts only existing files.
     package func isOver(_ goal: EvictionGoal, isOwn: Bool) -> Bool {
         guard isOwn else { return bytesUsed > goal.bytes }
         return bytesPromised > goal.bytes || catalog.index.count > goal.entries
             || entriesToCome(ifOver: goal.entries) > goal.entries
     }
 
-    /// The limits may be exceeded: they were changed, an entry came, or others wrote to the disk.
+    /// The limits may be exceeded because they changed, an entry was added, or other programs wrote
+    /// to the disk.
     package mutating func limitsChecked(_ effects: inout Effects) {
         guard catalog.isRead,
             bytesPromised > space.ceiling || catalog.index.count > space.budget.maximumEntries
@@ -182,7 +198,7 @@ extension CacheState {
         evictToWatermark(&effects)
     }
 
-    /// Starts an eviction that leaves a tenth of the limits free, unless one is under way.
+    /// Starts an eviction that leaves a tenth of the limits free, unless one is already running.
     package mutating func evictToWatermark(_ effects: inout Effects) {
         var goal = EvictionGoal(bytes: space.watermark)
         let most = space.budget.maximumEntries

@@ -1,9 +1,12 @@
 package import CacheKey
 
-/// Downloads that fail: who hears of it, what is tried again, what is remembered.
+/// Failed downloads: notifies callers, plans retries, and remembers failures.
 extension CacheState {
-    /// A transfer failed. If a stale entry will do, it is the answer at once, except for callers that insist
-    /// on the origin's word. For them, and if there is no entry, the download may be tried again.
+    /// A transfer failed.
+    ///
+    /// If a stale entry can replace the response, callers get it at once, except those that require
+    /// the origin's confirmation. The download is retried for the remaining callers, if the policy
+    /// allows another attempt.
     package mutating func transferFailed(
         _ key: CacheKey, _ id: FlightID, _ failed: FailedTransfer, now: Moment,
         using random: inout some RandomNumberGenerator, _ effects: inout Effects
@@ -29,7 +32,7 @@ extension CacheState {
         if failed.isGone { withdrawUnpinned(key, flight, &effects) }
     }
 
-    /// A download is over without an image.
+    /// A download ended without an image.
     package mutating func failed(
         _ key: CacheKey, _ flight: Flight, _ failure: Failure, _ effects: inout Effects
     ) {
@@ -39,7 +42,8 @@ extension CacheState {
         changed(key, &effects)
     }
 
-    /// The entry is the answer to all who do not insist on a fresh one, the daemon itself included.
+    /// Answers with the stale entry every caller that does not require a fresh one, including the
+    /// daemon itself.
     private mutating func serveStale(
         _ key: CacheKey, _ flight: Flight, _ effects: inout Effects
     ) {
@@ -51,7 +55,7 @@ extension CacheState {
         settle(key, content, nil, &effects)
     }
 
-    /// Pauses a download. Everything it had is free for others.
+    /// Pauses a download before its retry. Its slot and its reservation become free for other downloads.
     private mutating func postpone(
         _ key: CacheKey, _ flight: Flight, _ failure: Failure, until end: Moment,
         _ effects: inout Effects
@@ -64,7 +68,7 @@ extension CacheState {
         spaceReleased(&effects)
     }
 
-    /// Pauses may be over.
+    /// Time has passed: queues every download whose pause has ended.
     package mutating func pausesEnded(now: ContinuousClock.Instant, _ effects: inout Effects) {
         while let due = scheduler.takeDue(now: now) {
             guard let flight = downloads.flight(due.key, due.id),
@@ -76,7 +80,7 @@ extension CacheState {
         startTransfers(&effects)
     }
 
-    /// The origin says that the image is gone. A pin keeps it all the same.
+    /// The origin no longer has the image. A pinned entry stays in spite of that.
     private mutating func withdrawUnpinned(
         _ key: CacheKey, _ flight: Flight, _ effects: inout Effects
     ) {
@@ -84,7 +88,7 @@ extension CacheState {
         if !isPinned { withdraw(key, &effects) }
     }
 
-    /// Removes an entry that the cache may no longer have.
+    /// Removes an entry that the cache is no longer allowed to keep.
     private mutating func withdraw(_ key: CacheKey, _ effects: inout Effects) {
         guard let victim = unlinkPending(key) else { return }
         counters.withdrawn = counters.withdrawn + Removal(entries: 1, bytes: victim.bytes)
@@ -92,18 +96,20 @@ extension CacheState {
         changed(key, &effects)
     }
 
-    // MARK: What must not be stored
+    // MARK: Entries that must not be stored
 
-    /// Time has passed, or the clock was set back: removes entries that must not be stored, once the callers
-    /// that waited for them have had time to open them. A caller that waits for other images as well has not
-    /// heard yet, and has `time` seconds from then on. Pinned entries stay: a person said so.
+    /// Removes entries that must not be stored, when time has passed or the clock was set back.
     ///
-    /// - Parameter limit: entries removed in one call.
-    /// - Returns: whether there are more.
+    /// The callers that waited for such an entry get time to open it first. A caller that also
+    /// waits for other images has not been notified yet, so its entry stays for another `time`
+    /// seconds. Pinned entries stay because the user pinned them.
+    ///
+    /// - Parameter limit: the maximum number of entries removed in one call.
+    /// - Returns: whether more entries have to be removed.
     package mutating func removeNotStorable(
         now: UnixTime, time: Int64, limit: Int = VictimSearch.slice, _ effects: inout Effects
     ) -> Bool {
-        // What is known of a directory that is not read yet may be another's.
+        // Until the directory has been read, the index may describe a directory that was replaced.
         guard !noStoreGrace.isEmpty, catalog.isRead else { return false }
         var count = 0
         let unreported = waiters.unreported
@@ -127,7 +133,8 @@ extension CacheState {
         return false
     }
 
-    /// No newer file is about to take the name, the name was probed, and its file can be unlinked.
+    /// Whether the entry can be removed now: no newer file is about to replace it, its name has
+    /// been probed, and its file can be unlinked.
     private func isRemovable(_ key: CacheKey) -> Bool {
         !downloads.isPublishing(key) && !catalog.dirtyNames.contains(key)
             && !space.unlinkFailed.contains(key)

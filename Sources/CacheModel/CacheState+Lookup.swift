@@ -1,21 +1,21 @@
 package import CacheKey
 
-/// Lookups, and what the directory shows.
+/// Lookups, and events from the directory.
 extension CacheState {
-    /// What is known of a key; `nil` if its name has to be probed first. Touches nothing.
+    /// The state of a key, or `nil` if its name has to be probed first. A lookup is not counted as a use.
     package func lookup(_ key: CacheKey, isAnnounced: Bool = false) -> Lookup? {
-        // What is being published may not survive a power cut yet; its flight tells when it does.
+        // A file that is being published may not survive a power cut yet, so the download answers for it.
         if catalog.needsProbe(key), !downloads.isPublishing(key) { return nil }
         return known(key, isAnnounced: isAnnounced)
     }
 
-    /// The same for a view of downloads.
+    /// The state of a key as a view shows it. `nil` if its name has to be probed first.
     package mutating func lookup(_ key: CacheKey, _ view: LookupView) -> Lookup? {
         if view == .taken { changes.take(key) }
         return lookup(key, isAnnounced: view != .newest)
     }
 
-    /// Answers many lookups; appends the places of keys that have to be probed first to `unknown`.
+    /// Answers many lookups. Appends to `unknown` the positions of the keys that have to be probed first.
     package mutating func lookup(
         _ keys: ArraySlice<CacheKey>, _ view: LookupView, _ answers: inout [Lookup],
         unknown: inout [Int]
@@ -37,9 +37,10 @@ extension CacheState {
         return progress.map { .inFlight($0) } ?? .missing(failures[key])
     }
 
-    /// A name was probed, begun with ``Catalog/beginProbe()``.
+    /// A probe of one name has finished. It began with ``Catalog/beginProbe()``.
     ///
-    /// - Returns: the answer for the key; `nil` if the name changed meanwhile and has to be probed again.
+    /// - Returns: the answer for the key. `nil` if the name changed during the probe and has to be
+    ///   probed again.
     package mutating func probed(
         _ key: CacheKey, _ probe: EntryProbe, since start: ChangeEpochs.Start, now: FileTime,
         _ effects: inout Effects
@@ -47,12 +48,13 @@ extension CacheState {
         guard !hasPendingFile(key) else { return known(key) }
         guard catalog.isCurrent(key, since: start) else { return nil }
         let isNew = take(key, probe, &effects)
-        // Somebody has just put it there. While the directory is read, its file tells of its use.
+        // Another program has just added the file, which counts as a use. During a scan the file's
+        // access time shows its last use.
         if isNew, catalog.validity == .complete { catalog.used(key, at: now) }
         return known(key)
     }
 
-    /// The scan probed a batch of names, begun with ``Catalog/beginProbe()``, which ends with this.
+    /// The scan has probed a batch of names. The probe began with ``Catalog/beginProbe()`` and ends here.
     package mutating func scanned(
         _ batch: [ScannedName], since start: ChangeEpochs.Start, _ effects: inout Effects
     ) {
@@ -62,7 +64,7 @@ extension CacheState {
                 guard !hasPendingFile(key), catalog.isCurrent(key, since: start) else { continue }
                 _ = take(key, probe, isScan: true, &effects)
             case .partial(let key, let bytes):
-                // It may have become an entry meanwhile.
+                // The partial may have become an entry since the probe.
                 if !catalog.isCurrent(key, since: start) {
                     space.partials.needsProbe(key)
                 } else if !space.partials.dirtyNames.contains(key) {
@@ -75,13 +77,15 @@ extension CacheState {
         catalog.endProbe()
     }
 
-    /// The file under the name is about to be replaced, or about to be unlinked and no entry any more: a
-    /// probe says nothing.
+    /// Whether a probe of the name is meaningless, because the cache is about to replace its file,
+    /// or to unlink the file of an entry that has left the index.
     private func hasPendingFile(_ key: CacheKey) -> Bool {
         downloads.isPublishing(key) || space.unlinking.contains(key)
     }
 
-    /// Takes in what a probe has seen; whether that is an entry the catalog did not know.
+    /// Applies the result of a probe.
+    ///
+    /// - Returns: whether the probe found an entry that the catalog did not know.
     private mutating func take(
         _ key: CacheKey, _ probe: EntryProbe, isScan: Bool = false, _ effects: inout Effects
     ) -> Bool {
@@ -103,7 +107,7 @@ extension CacheState {
         return false
     }
 
-    /// There is no entry, and no directory in its way.
+    /// The name has no entry, and no directory obstructs it.
     private mutating func vanished(_ key: CacheKey, _ effects: inout Effects) {
         let isFree = failures.kind(of: key) == .obstructed && failures.forget(key)
         if catalog.vanished(key) || isFree { changed(key, &effects) }
@@ -111,7 +115,7 @@ extension CacheState {
 
     // MARK: Changes in the directory
 
-    /// The watch reports a change, by the cache itself or by somebody else.
+    /// The directory watch reports a change. The cache itself or another program made it.
     package mutating func directoryChanged(
         _ change: DirectoryChange, now: @autoclosure () -> FileTime, _ effects: inout Effects
     ) {
@@ -139,7 +143,7 @@ extension CacheState {
         }
     }
 
-    /// Names lead into another directory: nothing that is known is certain.
+    /// Another directory lies at the path now, so nothing in memory is certain.
     package mutating func directoryReplaced(_ effects: inout Effects) {
         space.directoryReplaced()
         _ = space.retryAllEvictions()
@@ -159,15 +163,15 @@ extension CacheState {
         space.partials.allNeedProbe()
     }
 
-    /// The scan is over, and what it found is sorted.
+    /// The scan has ended, and its entries are sorted by use.
     ///
-    /// - Parameter isWatched: whether every change from now on is seen.
-    /// - Returns: `false` if it has to be repeated.
+    /// - Parameter isWatched: whether the watch reports every change from now on.
+    /// - Returns: `false` if the scan has to be repeated.
     package mutating func scanFinished(isWatched: Bool) -> Bool {
         isDraining || catalog.scanFinished(isWatched: isWatched)
     }
 
-    /// The directory is read, or will not be: what waited for that can begin.
+    /// Takes the postponed work. It can begin because the directory has been read or will not be read.
     package mutating func takePostponed() -> [@Sendable () -> Void] {
         defer { space.postponed = [] }
         return space.postponed
@@ -175,8 +179,8 @@ extension CacheState {
 
     // MARK: Partials
 
-    /// The name of a partial was probed, begun with ``Partials/beginProbe()``, which ends with this. If it
-    /// changed meanwhile, it is probed again.
+    /// A probe of a partial's name has finished. It began with ``Partials/beginProbe()`` and ends
+    /// here. A name that changed during the probe is probed again.
     package mutating func partialProbed(
         _ key: CacheKey, _ bytes: Int64?, since start: ChangeEpochs.Start
     ) {
@@ -184,7 +188,7 @@ extension CacheState {
         space.partials.endProbe()
     }
 
-    /// What lies under the name of a partial; `nil`: nothing.
+    /// Records the bytes that the disk holds for a partial. `nil` if there is no partial.
     package mutating func partialProbed(_ key: CacheKey, _ bytes: Int64?) {
         space.partials.clean(key)
         // The reservation of a download covers its own partial.
@@ -196,7 +200,7 @@ extension CacheState {
         space.partials.keys.filter { !downloads.contains($0) }
     }
 
-    /// A partial has become too old, unless somebody asked for it just now.
+    /// Discards a partial that has become too old, unless a caller has just requested its image.
     package mutating func partialExpired(_ key: CacheKey, _ effects: inout Effects) {
         guard !downloads.contains(key), space.partials.mayHold(key) else { return }
         space.partials.needsProbe(key)
@@ -205,7 +209,7 @@ extension CacheState {
 }
 
 extension EntryFacts {
-    /// Whether an observer would be told the same of both: uses and disk blocks are no news.
+    /// Whether both look the same to an observer. A use and a change in disk blocks are not reported.
     fileprivate func saysTheSame(as other: EntryFacts) -> Bool {
         var same = other
         (same.allocated, same.lastUsedAt, same.removeAt) = (allocated, lastUsedAt, removeAt)

@@ -1,14 +1,14 @@
 package import CacheKey
 
-/// Removals and pins: what a person asks for, and what a verification finds.
+/// Removals and pins that a user requests, and damage that a verification finds.
 extension CacheState {
     /// Removes an entry and stops its download.
     ///
     /// - Parameters:
-    ///   - sparesPinned: whether a pinned entry stays, as one does that was not named itself.
-    ///   - isQuarantined: whether a file under the name is no entry only because the cache says so. It is as
-    ///     good as nothing, and yet has to be unlinked.
-    /// - Returns: what is removed from the index; the unlink follows.
+    ///   - sparesPinned: whether a pinned entry stays. It does in a removal that does not name it.
+    ///   - isQuarantined: whether the cache has declared the file damaged. Such a file is not in
+    ///     the index, but it still has to be unlinked.
+    /// - Returns: the entry and the bytes removed from the index. Its file is unlinked later.
     package mutating func removeAsked(
         _ key: CacheKey, sparesPinned: Bool, isQuarantined: Bool = false, _ effects: inout Effects
     ) -> Removal {
@@ -16,7 +16,7 @@ extension CacheState {
         if sparesPinned, catalog.facts(of: key)?.isPinned == true { return .nothing }
         stopBecauseRemoved(key, &effects)
         if failures.forget(key) { changed(key, &effects) }
-        // While a new file is being published, an unlink queued now would remove that one.
+        // While a new file is being published, an unlink queued now would remove the new file.
         if downloads.isPublishing(key) {
             guard let facts = catalog.remove(key) else { return .nothing }
             counters.removed += 1
@@ -53,7 +53,7 @@ extension CacheState {
         startTransfers(&effects)
     }
 
-    /// A verification found that what lies under the name is not what was fetched.
+    /// A verification found that the file of an entry does not contain the bytes that were fetched.
     package mutating func damageFound(_ key: CacheKey, _ effects: inout Effects) {
         counters.damaged += 1
         let isNews = catalog.vanished(key)
@@ -63,7 +63,8 @@ extension CacheState {
 
     // MARK: Pins
 
-    /// A record was rewritten; or there is no file yet, and the image will be pinned when it is published.
+    /// A pin was set or cleared: in the record of the entry or, if there is no file yet, for the
+    /// image that a download will publish.
     package mutating func pinned(_ key: CacheKey, _ isPinned: Bool, _ effects: inout Effects) {
         catalog.touched(key)
         let wasPinned = self.isPinned(key)
@@ -73,7 +74,8 @@ extension CacheState {
         spaceReleased(&effects)
     }
 
-    /// Whether the image published under a key has to be pinned: a pin outlives the bytes it was put on.
+    /// Whether the image to be published for a key has to be pinned. A pin stays when a new version
+    /// replaces the entry.
     package func isPinned(_ key: CacheKey) -> Bool {
         downloads[key]?.isPinned ?? catalog.facts(of: key)?.isPinned ?? false
     }

@@ -1,20 +1,20 @@
 package import CacheKey
 
-/// Callers: what they ask for, what is answered at once, and when they leave.
+/// Callers: their requests, the answers that need no download, and the end of their wait.
 extension CacheState {
-    /// A caller comes. It names its images with ``requested(_:_:by:_:stale:now:_:)``, then calls
-    /// ``waiterNamed(_:_:)``.
+    /// A caller begins a request. It names its images with ``requested(_:_:by:_:stale:now:_:)``,
+    /// then calls ``waiterNamed(_:_:)``.
     package mutating func waiterBegan(_ options: FetchOptions = FetchOptions()) -> WaiterID {
         let id = WaiterID(rawValue: nextID())
         waiters.insert(id, options)
         return id
     }
 
-    /// A caller asks for an image. Its name has been looked up, so the catalog vouches for it.
+    /// A caller requests an image. Its name has been looked up, so the catalog vouches for it.
     ///
     /// - Parameters:
-    ///   - waiter: `nil` if nobody waits and the download goes on by itself.
-    ///   - stale: what may be done with the entry, if it was found to be stale.
+    ///   - waiter: `nil` if the download continues without a caller.
+    ///   - stale: how a stale entry can be used. `nil` if the entry is not stale.
     package mutating func requested(
         _ key: CacheKey, _ url: CacheURL, by waiter: WaiterID?, _ options: FetchOptions,
         stale: Staleness? = nil, now: FileTime, _ effects: inout Effects
@@ -37,7 +37,7 @@ extension CacheState {
         join(key, url, &effects)
         if let waiter { wait(waiter, for: key) } else { detach(key, options) }
         if options.isRefresh, downloads[key]?.phase == .retrying {
-            // Those who wait already keep as many attempts as they had.
+            // The callers that already wait keep their remaining attempts.
             downloads.update(key) { $0.addAttempt() }
             queueAgain(key)
             changed(key, &effects)
@@ -45,7 +45,7 @@ extension CacheState {
         startQueued(&effects)
     }
 
-    /// A caller cannot have these images.
+    /// These images fail for a caller.
     package mutating func refused(
         _ keys: some Sequence<CacheKey>, by id: WaiterID, _ failure: Failure
     ) {
@@ -61,15 +61,15 @@ extension CacheState {
         finishIfSettled(id, &effects)
     }
 
-    /// A caller that will not wait is about to name so many images. If that is within the limit,
-    /// ``detachedNamed(_:_:)`` follows; otherwise it names none.
+    /// A caller that does not wait is about to name `images` images. If the quota admits them,
+    /// ``detachedNamed(_:_:)`` follows. Otherwise the caller names none.
     package mutating func detachedAnnounced(_ images: Int) -> Bool {
         guard waiters.detached.admits(images) else { return false }
         waiters.detached.announce(images)
         return true
     }
 
-    /// The caller has named them.
+    /// The caller has named its images.
     package mutating func detachedNamed(_ images: Int, _ effects: inout Effects) {
         waiters.detached.named(images)
         preemptPrefetches(&effects)
@@ -77,24 +77,27 @@ extension CacheState {
 
     // MARK: Leaving
 
-    /// Another caller takes the place of this one, which will hear of no end. What it has stays known until
-    /// it leaves.
+    /// Another caller replaces this one, which gets no outcome. The images it was given stay known
+    /// until it leaves.
     package mutating func waiterReplaced(_ id: WaiterID) {
         waiters.update(id) { $0.isComplete = false }
     }
 
-    /// The caller leaves, and will hear of no end. ``waiterLeft(_:_:ifQueued:_:)`` follows for all it waits
-    /// for, then ``waiterGone(_:_:)``: in steps, because it may be very much.
+    /// The caller leaves and gets no outcome.
     ///
-    /// - Returns: the keys it waits for.
+    /// ``waiterLeft(_:_:ifQueued:_:)`` follows for all pending keys, then ``waiterGone(_:_:)``. The
+    /// steps are separate because a caller can wait for very many images.
+    ///
+    /// - Returns: the keys for which the caller waits.
     package mutating func waiterLeaves(_ id: WaiterID) -> [CacheKey] {
         waiterReplaced(id)
         return Array(waiters[id]?.pending ?? [])
     }
 
-    /// The caller no longer waits for these. Downloads that nobody else waits for stop.
+    /// The caller no longer waits for these images. A download stops if no other caller waits for it.
     ///
-    /// - Parameter ifQueued: only queued downloads. These come first, so that none starts that is to stop.
+    /// - Parameter ifQueued: whether to handle queued downloads only. They are handled first, so
+    ///   that no download starts that is about to stop.
     package mutating func waiterLeft(
         _ id: WaiterID, _ keys: ArraySlice<CacheKey>, ifQueued: Bool = false,
         _ effects: inout Effects
@@ -117,7 +120,7 @@ extension CacheState {
         startTransfers(&effects)
     }
 
-    /// All of that in one step.
+    /// Removes a caller and all its waits in one step.
     package mutating func waiterLeft(_ id: WaiterID, _ effects: inout Effects) {
         let keys = waiterLeaves(id)[...]
         waiterLeft(id, keys, ifQueued: true, &effects)
@@ -127,7 +130,7 @@ extension CacheState {
 
     // MARK: Settling
 
-    /// Tells every one of these callers how the download ended; each hears once.
+    /// Reports the end of a download to these callers. Each caller gets one report.
     ///
     /// - Parameter failure: `nil` if the image is cached.
     package mutating func settle(
@@ -144,15 +147,16 @@ extension CacheState {
         if let outcome = waiters.takeOutcome(id) { effects.notices.append(.finish(outcome)) }
     }
 
-    /// Whether the image answers only the callers that waited for it: it must not be stored, or was stale on
-    /// arrival.
+    /// Whether only the callers that waited for the image can get it, because it must not be stored
+    /// or was stale on arrival.
     private func isUnshareable(_ key: CacheKey) -> Bool {
         if noStoreGrace.contains(key) { return true }
         guard let facts = catalog.facts(of: key), let end = facts.freshUntil else { return false }
         return end <= facts.fetchedAt
     }
 
-    /// Whether the caller, or the one whose place it takes, has the image already, and it is still there.
+    /// Whether this caller, or the one it replaces, was already given the image, and the entry
+    /// still exists.
     private mutating func isInherited(
         _ key: CacheKey, from former: WaiterID?, by id: WaiterID?
     ) -> Bool {
@@ -165,7 +169,7 @@ extension CacheState {
 
     // MARK: Joining
 
-    /// Joins the download of `key`, or queues one.
+    /// Joins the download of `key`, or queues a new one.
     private mutating func join(_ key: CacheKey, _ url: CacheURL, _ effects: inout Effects) {
         guard downloads.contains(key) else {
             downloads.insert(key, Flight(id: FlightID(rawValue: nextID()), url: url))
@@ -173,7 +177,7 @@ extension CacheState {
             return
         }
         counters.joined += 1
-        // If it was removed while being published, it may stay: it is wanted again.
+        // If the image was removed during its publication, this request cancels the removal.
         downloads.update(key) { $0.setUnwanted(false) }
     }
 
@@ -186,7 +190,7 @@ extension CacheState {
         scheduler.enqueue(Ticket(key: key, waiter: id), FlowKey(waiter, flight.origin))
     }
 
-    /// The daemon itself waits from now on; for the more urgent reason, if for two.
+    /// Makes the daemon itself wait for a download. If it already waits, the more urgent priority counts.
     private mutating func detach(_ key: CacheKey, _ options: FetchOptions) {
         guard let flight = downloads[key] else { return }
         let ticket = Ticket(key: key, waiter: nil)
@@ -202,7 +206,7 @@ extension CacheState {
         scheduler.enqueue(ticket, FlowKey(detached, flight.origin))
     }
 
-    /// Sets or ends the daemon's own wait.
+    /// Begins or ends the daemon's own wait.
     package mutating func setDetached(_ key: CacheKey, _ detached: Flight.Detached?) {
         guard let flight = downloads[key] else { return }
         downloads.update(key) { $0.detached = detached }
@@ -217,16 +221,17 @@ extension CacheState {
 
     private enum Answer {
         case hit
-        /// A hit, and the origin is asked in the background.
+        /// A hit. The origin is asked in the background.
         case hitAndRevalidate
-        /// A hit because the origin failed a short while ago.
+        /// A hit with a stale entry, because the origin failed recently.
         case staleHit
         case failure(Failure)
-        /// The origin has to be asked first.
+        /// The origin has to be asked before the cache can answer.
         case ask
     }
 
-    /// Answers a request from what is cached or remembered; `false` if the origin has to be asked first.
+    /// Answers a request from an entry or a remembered failure. `false` if the origin has to be
+    /// asked first.
     private mutating func isAnswered(
         _ key: CacheKey, _ url: CacheURL, by id: WaiterID?, _ stale: Staleness?, now: UnixTime,
         _ effects: inout Effects
@@ -249,7 +254,8 @@ extension CacheState {
 
     private func answer(_ key: CacheKey, _ stale: Staleness?, _ now: UnixTime) -> Answer {
         let flight = downloads[key]
-        // A caller that arrives during a retry waits for it, unless a stale entry will do.
+        // A caller that arrives during the pause before a retry waits for the retry, unless it can
+        // use a stale entry.
         let remembered =
             flight == nil ? failures.answer(for: key, now: now, longest: retry.longestPause) : nil
         guard let facts = catalog.facts(of: key) else {
@@ -266,8 +272,8 @@ extension CacheState {
         }
     }
 
-    /// Asks the origin about an entry with nobody waiting, unless a download is under way or too many are
-    /// detached; then the next hit does.
+    /// Asks the origin about an entry in the background. Does nothing if a download of the key is
+    /// running or the detached quota is full. The next hit then asks again.
     private mutating func revalidate(_ key: CacheKey, _ url: CacheURL, _ effects: inout Effects) {
         guard !downloads.contains(key), !isDraining, waiters.detached.admits(1) else { return }
         join(key, url, &effects)
@@ -277,12 +283,12 @@ extension CacheState {
 }
 
 extension FlowKey {
-    /// The flow in which a caller waits for a download.
+    /// The flow in which this caller waits for a download.
     package init(_ waiter: Waiter, _ origin: Origin) {
         self.init(priority: waiter.priority, client: waiter.client, origin: origin)
     }
 
-    /// The flow in which the daemon itself waits.
+    /// The flow in which the daemon itself waits for a download.
     package init(_ detached: Flight.Detached, _ origin: Origin) {
         self.init(priority: detached.priority, client: detached.client, origin: origin)
     }

@@ -1,6 +1,7 @@
 package import CacheKey
 
-/// Space for downloads: reserved before bytes arrive, made by evicting the least recently used.
+/// Space for downloads. It is reserved before bytes arrive, and freed by evicting the least
+/// recently used entries.
 extension CacheState {
     private var usage: SpaceLedger.Usage {
         SpaceLedger.Usage(entries: catalog.index.count, bytes: catalog.index.allocated)
@@ -9,19 +10,19 @@ extension CacheState {
     /// Bytes the disk holds for entries and partials.
     package var bytesUsed: Int64 { space.used(usage) }
 
-    /// Bytes held, reserved, or not free yet.
+    /// Bytes used, reserved, or about to be unlinked.
     package var bytesHeld: Int64 { space.held(usage) }
 
-    /// The file system was asked for its free bytes.
+    /// Records a measurement of the file system's free bytes.
     package mutating func measured(free: Int64) { space.measured(free: free, usage) }
 
-    // MARK: Asking
+    // MARK: Requesting space
 
-    /// A download asks for space before it writes.
+    /// A download requests space before it writes.
     ///
     /// - Parameters:
-    ///   - needed: bytes of image it is about to have.
-    ///   - length: bytes it will have in all, if the origin said.
+    ///   - needed: bytes of the image that it is about to have on the disk.
+    ///   - length: bytes of the whole image, if the origin gave its length.
     package mutating func spaceRequested(
         _ key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?, _ effects: inout Effects
     ) -> SpaceAnswer {
@@ -42,8 +43,9 @@ extension CacheState {
             grant: .refused(noSpaceNow(key, flight, bytes, &effects)), victims: search.victims)
     }
 
-    /// The head of a response promises so many bytes: why an image of that size cannot be taken at all, if
-    /// so. Nothing is reserved yet.
+    /// The head of a response gives the length of the image. Nothing is reserved yet.
+    ///
+    /// - Returns: the failure if the cache cannot hold an image of that length at all.
     package mutating func lengthPromised(_ key: CacheKey, _ id: FlightID, _ length: Int64)
         -> Failure?
     {
@@ -60,11 +62,11 @@ extension CacheState {
         return noSpace(for: bytes)
     }
 
-    /// Whether so many bytes more could be had if everything else but pinned entries were gone.
+    /// Whether `more` bytes would fit if every entry and partial that can be evicted were removed.
     private func mayFit(_ key: CacheKey, _ flight: Flight, _ more: Int64) -> Bool {
         let staying = catalog.isRead ? immovable : .nothing
         var bytes = flight.intake.reserved + staying.bytes
-        // The entry it replaces stays until then.
+        // The old entry stays until the download replaces it.
         if let old = catalog.facts(of: key), !old.isPinned, !space.unevictable.contains(.entry(key))
         {
             bytes += old.allocated
@@ -74,20 +76,23 @@ extension CacheState {
         return bytes + more <= limit && hasPlace
     }
 
-    /// Entries there will be with the downloads that have a reservation; a new version of an entry is none
-    /// more. Counted one by one only if all together may be more than a limit.
+    /// The number of entries once all downloads with a reservation have ended. A new version of an
+    /// entry does not add one.
+    ///
+    /// The downloads are checked one by one only if the upper bound exceeds `limit`. Otherwise the
+    /// result is that bound.
     package func entriesToCome(ifOver limit: Int) -> Int {
         let most = catalog.index.count + space.holders.count
         guard most > limit else { return most }
         return catalog.index.count + space.holders.count { !catalog.contains($0) }
     }
 
-    /// Whether a download adds no entry that is not counted already.
+    /// Whether the entry of this download is already counted, as an entry or through a reservation.
     private func isReplacing(_ key: CacheKey, _ flight: Flight) -> Bool {
         flight.hasSpace || catalog.contains(key)
     }
 
-    /// The files to unlink for so many bytes more, and whether they are enough.
+    /// Chooses the files to unlink for `more` bytes, and says whether they are enough.
     private mutating func victims(
         for more: Int64, _ key: CacheKey, _ flight: Flight, _ effects: inout Effects
     ) -> (search: VictimSearch, isEnough: Bool) {
@@ -100,7 +105,7 @@ extension CacheState {
         var search = VictimSearch()
         guard bytes > 0 || entries > 0 else { return (search, true) }
         let staying = immovable
-        // Which entries are the least recently used is known once the directory is read.
+        // The least recently used entries are unknown until the directory has been read.
         guard catalog.isRead, bytes <= bytesUsed - staying.bytes,
             entries <= catalog.index.count - staying.entries
         else { return (search, false) }
@@ -125,7 +130,8 @@ extension CacheState {
         startTransfers(&effects)
     }
 
-    /// No more can be evicted. The download waits for what others have; if nobody has anything, it fails.
+    /// Nothing more can be evicted. The download waits for the space of other downloads. If none of
+    /// them holds space, it fails.
     private mutating func noSpaceNow(
         _ key: CacheKey, _ flight: Flight, _ bytes: Int64, _ effects: inout Effects
     ) -> Failure {
@@ -138,16 +144,16 @@ extension CacheState {
         return .waitsForSpace
     }
 
-    // MARK: Releasing
+    // MARK: Releasing space
 
-    /// Some space may be free now: another download may start.
+    /// Some space may have become free, so another download can start.
     package mutating func spaceReleased(_ effects: inout Effects) {
         guard space.isShort else { return }
         space.released()
         startTransfers(&effects)
     }
 
-    /// There are new limits. What was too large for the old ones may not be for these.
+    /// The limits have changed. An image that was too large for the old limits may fit the new ones.
     package mutating func limitsSet(_ budget: Budget, _ effects: inout Effects) {
         let mayBeLarger = budget.maximumImageSize > space.budget.maximumImageSize
         space.budget = budget
@@ -158,7 +164,7 @@ extension CacheState {
         spaceReleased(&effects)
     }
 
-    // MARK: Saying why
+    // MARK: Messages
 
     private func noSpace(for bytes: Int64) -> Failure {
         let (budget, ceiling, pinned) = (space.budget, space.ceiling, catalog.index.pinned)
@@ -185,15 +191,15 @@ extension CacheState {
 
 extension Failure {
     /// - Parameters:
-    ///   - length: bytes of the image; `nil` if only its limit is known to be exceeded.
-    ///   - maximum: bytes one image may have.
+    ///   - length: bytes of the image. `nil` if it is only known to exceed its limit.
+    ///   - maximum: the maximum of bytes of one image.
     package static func tooLarge(_ length: Int64?, _ maximum: Int64) -> Failure {
         let size = length.map { "the image has \($0) bytes" } ?? "the image is too large"
         return Failure(
             .tooLarge, "\(size); one image can have \(maximum) bytes (--max-image-bytes)")
     }
 
-    /// Ends the transfer; the download itself is queued again.
+    /// This failure ends the transfer. The download itself is queued again.
     package static let waitsForSpace = Failure(
         .noRoom, "others have the space now; it continues later")
 }

@@ -1,17 +1,18 @@
 package import CacheKey
 
-/// Downloads: started, preempted, progressing, published.
+/// Downloads: how they start, stop for more urgent ones, progress, and become entries.
 extension CacheState {
     // MARK: Starting
 
-    /// Whether more images are to come soon.
+    /// Whether more images can arrive soon.
     package var isDownloading: Bool { scheduler.running > 0 || !scheduler.isIdle && mayStart }
 
     private var mayStart: Bool {
         downloads.publishing < publishingLimit && !isDraining && space.mayStart
     }
 
-    /// Starts queued downloads while slots are free, and frees slots for visible ones.
+    /// Starts queued downloads while slots are free, and stops prefetches whose slots visible
+    /// downloads need.
     package mutating func startTransfers(_ effects: inout Effects) {
         startQueued(&effects)
         preemptPrefetches(&effects)
@@ -37,10 +38,11 @@ extension CacheState {
             entry: catalog.dirtyNames.contains(key) || catalog.contains(key))
     }
 
-    /// While a visible download waits for a slot, a prefetch that has one stops, keeps its partial, and is
-    /// the next of its flow.
+    /// Stops prefetches while a visible download waits for a slot. A stopped prefetch keeps its
+    /// partial and becomes the first in its flow.
     ///
-    /// A call preempts once it has named all of its images: it may want a prefetch itself.
+    /// A call preempts only after it has named all of its images, because it may itself request a
+    /// running prefetch.
     package mutating func preemptPrefetches(_ effects: inout Effects) {
         while mayStart, let key = nextToPreempt() { preempt(key, &effects) }
     }
@@ -62,7 +64,7 @@ extension CacheState {
         spaceReleased(&effects)
     }
 
-    /// Queues a running download again, in front of its flows, for all who wait for it.
+    /// Queues a running download again for all of its waiters, at the front of their flows.
     private mutating func requeue(_ key: CacheKey, _ flight: Flight) {
         releaseTransfer(key, flight)
         let next = FlightID(rawValue: nextID())
@@ -72,17 +74,18 @@ extension CacheState {
 
     // MARK: The queue
 
-    /// How urgent a download is to its most urgent waiter.
+    /// The priority of the download's most urgent waiter.
     package func urgency(of flight: Flight) -> Priority { flight.urgency(waiters) }
 
-    /// The flow in which a running download would get its next turn: that of its most urgent waiter.
+    /// The flow of the download's most urgent waiter. A running download would get its next slot in
+    /// that flow.
     package func flow(of key: CacheKey, _ id: FlightID) -> FlowKey? {
         guard let flight = downloads.flight(key, id) else { return nil }
         let urgency = urgency(of: flight)
         return tickets(key, flight).lazy.map(\.flow).first { $0.priority == urgency }
     }
 
-    /// Gives a queued download its tickets, one for each waiter.
+    /// Adds a queued download's tickets to the queue, one for each waiter.
     private mutating func enqueue(_ key: CacheKey, atFront: Bool = false) {
         guard let flight = downloads[key] else { return }
         for (ticket, flow) in tickets(key, flight) {
@@ -90,7 +93,7 @@ extension CacheState {
         }
     }
 
-    /// Takes all its tickets from it: it starts, or ends.
+    /// Removes all tickets of a download from the queue, because it starts or ends.
     private mutating func dequeue(_ key: CacheKey, _ flight: Flight) {
         for (ticket, flow) in tickets(key, flight) { scheduler.dequeue(ticket, flow) }
     }
@@ -108,7 +111,7 @@ extension CacheState {
         return tickets
     }
 
-    /// The pause of a download is over.
+    /// The pause of a download has ended.
     package mutating func queueAgain(_ key: CacheKey) {
         downloads.update(key) { $0.resumes() }
         enqueue(key)
@@ -116,7 +119,7 @@ extension CacheState {
 
     // MARK: Progress
 
-    /// The response began, over a connection that other downloads may share or not.
+    /// The response began. `isMultiplexed` says whether other downloads can share its connection.
     package mutating func transferAnswered(
         _ id: FlightID, isMultiplexed: Bool, _ effects: inout Effects
     ) {
@@ -124,8 +127,8 @@ extension CacheState {
         if isMultiplexed { startTransfers(&effects) }
     }
 
-    /// A download begins with bytes that are there already; or, after that, starts over, because the origin
-    /// has another image or does not tell.
+    /// A download begins with the bytes of a partial, or starts over. It starts over if the origin
+    /// has another version of the image, or does not say which version it has.
     package mutating func transferBegan(
         _ key: CacheKey, _ id: FlightID, with received: Int64, of total: Int64?,
         _ effects: inout Effects
@@ -152,13 +155,13 @@ extension CacheState {
 
     // MARK: The end of a transfer
 
-    /// The whole image is here and checked. Whether it is to be published: not if its download has ended.
+    /// The whole image has arrived and been checked. It is published, unless its download has ended.
     package mutating func imageStaged(
         _ key: CacheKey, _ id: FlightID, size: Int64, _ effects: inout Effects
     ) {
         transferEnded(key, id)
         guard downloads.flight(key, id) != nil else { return startTransfers(&effects) }
-        // The last of it comes with its end.
+        // The last bytes are reported together with the end of the transfer.
         transferProgressed(key, id, received: size, total: size, &effects)
         publish(key, .publish(id, key), &effects)
     }
@@ -178,7 +181,7 @@ extension CacheState {
         changed(key, &effects)
     }
 
-    /// The transfer has given its slot back, whatever became of its download.
+    /// The transfer has ended and its slot is free. Its download can continue or end.
     package mutating func transferEnded(_ key: CacheKey, _ id: FlightID) {
         scheduler.ended(id)
         if let flight = downloads.flight(key, id) { scheduler.isNoPrefetch(key, flight.origin) }
@@ -186,7 +189,7 @@ extension CacheState {
 
     // MARK: Publications
 
-    /// A staged image became an entry, or could not.
+    /// A staged image became an entry, or its publication failed.
     package mutating func published(_ publication: Publication, _ effects: inout Effects) {
         let key = publication.key
         let flight = publicationEnded(key, publication.flight)
@@ -202,8 +205,8 @@ extension CacheState {
         startTransfers(&effects)
     }
 
-    /// The record of a confirmed entry was rewritten, or could not be. If the entry is gone, it is
-    /// downloaded, and then there is nothing to ask about.
+    /// The record of a confirmed entry was rewritten, or could not be. If the entry is gone, the
+    /// image is downloaded, because no entry is left to ask the origin about.
     package mutating func confirmed(
         _ key: CacheKey, _ id: FlightID, _ end: RevalidationEnd, _ effects: inout Effects
     ) {
@@ -231,7 +234,8 @@ extension CacheState {
             _ = catalog.insert(key, facts)
             noStoreGrace.note(key, facts.removeAt)
         }
-        // Somebody may have been at it meanwhile, and been noticed too early to count.
+        // Another program may have changed the file during the confirmation, and the watch may have
+        // reported it before the name was marked.
         catalog.becameDirty(key)
         counters.revalidated += 1
         failures.forget(key)
@@ -247,7 +251,8 @@ extension CacheState {
         return flight
     }
 
-    /// A stranger took its file away, or it was lost with others: once, it is downloaded again.
+    /// Queues the download again, at most once. Another program removed its file, or a failure of
+    /// other files lost it.
     private mutating func downloadAgain(
         _ key: CacheKey, _ flight: Flight, _ effects: inout Effects
     ) {
@@ -277,7 +282,7 @@ extension CacheState {
         case .success(let facts):
             counters.published += 1
             failures.forget(key)
-            // If a stranger was at it since it has its name, it has to be probed.
+            // The name has to be probed if another program touched it after the image was published.
             let isUndisturbed = flight.observer.isUndisturbed(losses: catalog.losses)
             catalog.published(key, facts, isUndisturbed: isUndisturbed)
             noStoreGrace.note(key, facts.removeAt)
@@ -287,7 +292,8 @@ extension CacheState {
         }
     }
 
-    /// A partial that was whole already needed no reservation, and is in the ledger still: it is probed.
+    /// Marks or clears the name of the partial. A partial that was already whole needed no
+    /// reservation and is still in the ledger, so its name is marked for a probe.
     private mutating func settlePartial(_ key: CacheKey, _ flight: Flight) {
         if space.partials[key] != nil {
             space.partials.becameDirty(key)
@@ -296,7 +302,8 @@ extension CacheState {
         }
     }
 
-    /// It was removed while it was being confirmed, and its file was left to this.
+    /// Unlinks an entry that was removed during its confirmation. The removal left its file to this
+    /// event.
     private mutating func unlinkConfirmed(
         _ key: CacheKey, _ end: RevalidationEnd, _ effects: inout Effects
     ) {
@@ -308,11 +315,11 @@ extension CacheState {
 
     // MARK: Ending a download
 
-    /// Stops a download that nobody wants any more. One that is being published goes on, and one that is
-    /// nearly finished becomes detached.
+    /// Stops a download for which no caller waits any more. A download that is being published
+    /// continues, and one that is nearly finished becomes detached.
     package mutating func stopIfUnwanted(_ key: CacheKey, _ effects: inout Effects) {
         guard let flight = downloads[key], !flight.isWanted, !flight.isPublishing else { return }
-        // Before the origin has answered, nobody knows whether it continues what is there.
+        // Before the response begins, it is unknown whether the download continues the partial.
         if flight.phase == .receiving,
             PartialPolicy.isWorthFinishing(
                 received: flight.intake.received, total: flight.intake.total)
@@ -326,7 +333,7 @@ extension CacheState {
         changed(key, &effects)
     }
 
-    /// Ends a download. What it has written stays as a partial until somebody looks.
+    /// Ends a download. Its written bytes count as a partial until a probe says otherwise.
     package mutating func endFlight(_ key: CacheKey, _ effects: inout Effects) {
         guard let flight = downloads[key] else { return }
         if flight.detached != nil { waiters.detached.remove() }
@@ -336,7 +343,7 @@ extension CacheState {
         spaceReleased(&effects)
     }
 
-    /// Gives back what a transfer has: but for its slot, which it has until it ends.
+    /// Releases everything that a transfer holds except its slot, which it keeps until it ends.
     private mutating func releaseTransfer(_ key: CacheKey, _ flight: Flight) {
         catalog.maybeUnspared(key)
         scheduler.stops(flight.id)
@@ -351,12 +358,13 @@ extension CacheState {
             leavesPartial: !flight.isPublishing)
     }
 
-    /// The download asked for space that others have: it stops, and continues once some is free.
+    /// The download requested space that other downloads hold. It stops, and continues once space
+    /// is free.
     package mutating func waitForSpace(_ key: CacheKey, _ effects: inout Effects) {
         guard let flight = downloads[key] else { return }
         requeue(key, flight)
         changed(key, &effects)
-        // Not counted as a release: it would start again at once.
+        // This is not a release of space: a release would start the download again at once.
         space.becameShort()
     }
 }

@@ -1,19 +1,19 @@
 package import CacheKey
 
-/// Everything the cache knows, and every decision it takes. Pure: no I/O, no clock, no lock.
+/// The whole state of the cache, and all of its decisions. The state is pure: no I/O, no clock, no lock.
 ///
-/// Each event is one function, named for what happened, and appends to the effects what has to be done about
-/// it. The owner calls it under its lock and carries the effects out. The parts below know nothing of each
-/// other; only the events here know two of them:
+/// Each event is one function, named after the event. It appends the work and the notices that
+/// follow from it to the effects. The owner calls it under a lock and carries the effects out. The
+/// parts below do not know each other. Only the events know more than one of them:
 ///
-///     Catalog              which entries there are, and whether that may be believed
-///     Downloads            one download a key, and what it is doing
-///     Waiters              who waits for which
-///     TransferScheduler    which download starts next
-///     SpaceLedger          what the disk holds, and what is reserved
-///     NegativeCache        why the latest attempts failed
-///     NoStoreGrace         what must not be stored, and when it goes
-///     ChangeFeed, Counters what observers and administrators hear
+///     Catalog              the known entries, and how far they can be trusted
+///     Downloads            one download for each key, and its phase
+///     Waiters              the callers, and the images they wait for
+///     TransferScheduler    the order in which downloads start
+///     SpaceLedger          the bytes on the disk, and the bytes reserved
+///     NegativeCache        the reasons why recent attempts failed
+///     NoStoreGrace         images that must not be stored, and when each is removed
+///     ChangeFeed, Counters news for observers, and figures for administrators
 package struct CacheState: ~Copyable, Sendable {
     package var catalog = Catalog()
     package var downloads = Downloads()
@@ -25,9 +25,9 @@ package struct CacheState: ~Copyable, Sendable {
     package var changes = ChangeFeed()
     package var counters = Counters()
     package let retry: RetryPolicy
-    /// Images being published, at most: with so many, no further download starts.
+    /// The maximum number of images being published at once. At this number, no further download starts.
     package let publishingLimit: Int
-    /// The end is near: no new downloads.
+    /// Whether the cache is shutting down. No new download starts then.
     package private(set) var isDraining = false
     private var lastID: UInt64 = 0
 
@@ -47,13 +47,13 @@ package struct CacheState: ~Copyable, Sendable {
         return lastID
     }
 
-    /// What is said of a key has changed.
+    /// The answer for a key has changed.
     package mutating func changed(_ key: CacheKey, _ effects: inout Effects) {
         if changes.note(key) { effects.notices.append(.changesArrived) }
     }
 
-    /// The end is near: downloads stop, staged images are still published, and every caller that waits for
-    /// anything else hears that the cache shuts down.
+    /// The cache begins to shut down. Downloads stop, staged images are still published, and all
+    /// other waits end with ``Failure/shuttingDown``.
     package mutating func drainBegan(_ effects: inout Effects) {
         isDraining = true
         for (key, flight) in downloads.all where !flight.isPublishing {
@@ -65,13 +65,14 @@ package struct CacheState: ~Copyable, Sendable {
         }
     }
 
-    /// Time has passed: for open files whose space was missing, and for fewer downloads at once.
+    /// Time has passed. Unlinked files that are still open may have been closed, and the throttling
+    /// of downloads may have ended.
     package mutating func timePassed(now: ContinuousClock.Instant, _ effects: inout Effects) {
         space.timePassed(now: now)
         if scheduler.isThrottlingOver(now: now) { startTransfers(&effects) }
     }
 
-    /// Checks everything that must always hold; for tests.
+    /// Checks every invariant of the state. For tests.
     package func checkInvariants() {
         catalog.checkInvariants { [downloads, space] in
             downloads.contains($0) || space.unevictable.contains(.entry($0))
@@ -95,25 +96,25 @@ package struct CacheState: ~Copyable, Sendable {
             for key in waiter.pending {
                 precondition(
                     downloads[key]?.waiters.contains(id) == true,
-                    "a caller waits for \(key), whose download does not know it")
+                    "a caller waits for \(key), but the download does not list it")
             }
         }
         let detached = downloads.all.count { $0.value.detached != nil }
         precondition(
             detached == waiters.detached.count,
-            "\(detached) downloads are detached, \(waiters.detached.count) are counted")
+            "\(detached) downloads are detached, but \(waiters.detached.count) are counted")
     }
 
     private func checkReservations() {
         let holders = downloads.all.filter { $0.value.hasSpace }
         precondition(
             Set(holders.map(\.key)) == space.holders,
-            "other downloads have space than the ledger says")
+            "the ledger and the downloads disagree about the holders of space")
         precondition(
             holders.reduce(0) { $0 + $1.value.intake.reserved } == space.reserved,
-            "a reservation is lost")
+            "the ledger and the downloads disagree about reserved bytes")
         precondition(
             holders.reduce(0) { $0 + $1.value.intake.received } == space.written,
-            "written bytes are lost")
+            "the ledger and the downloads disagree about written bytes")
     }
 }

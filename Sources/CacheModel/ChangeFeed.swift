@@ -1,13 +1,14 @@
 package import CacheKey
 
-/// The keys that changed since the observer last asked. Empty and free of cost while nobody observes.
+/// The keys that changed since the observer last asked. Empty, and free of cost, while there is no
+/// observer.
 package struct ChangeFeed: Sendable {
     package var isObserved = false {
         didSet { if !isObserved { keys = [] } }
     }
     package private(set) var keys: Set<CacheKey> = []
 
-    /// Notes a change; whether the observer has to be woken for it.
+    /// Records a change. Returns whether the observer has to be woken for it.
     package mutating func note(_ key: CacheKey) -> Bool {
         guard isObserved else { return false }
         return keys.insert(key).inserted && keys.count == 1
@@ -18,6 +19,6 @@ package struct ChangeFeed: Sendable {
         return keys
     }
 
-    /// The observer is told of this key now, its latest change included.
+    /// The observer gets the state of this key now, which includes its latest change.
     package mutating func take(_ key: CacheKey) { keys.remove(key) }
 }

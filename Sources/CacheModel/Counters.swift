@@ -1,10 +1,10 @@
-/// Counts since the start.
+/// Counts of events since the cache started.
 package struct Counters: Sendable {
     /// Requests for images that were cached.
     package var hits = 0
-    /// Requests for images that were not, or that the origin had to confirm first.
+    /// Requests for images that were not cached, or that the origin had to confirm first.
     package var misses = 0
-    /// Misses that joined a download already under way.
+    /// Misses that joined a running or queued download.
     package var joined = 0
     /// Images published.
     package var published = 0
@@ -12,9 +12,9 @@ package struct Counters: Sendable {
     package var revalidated = 0
     /// Requests answered with a stale entry because the origin failed.
     package var staleAnswers = 0
-    /// Downloads that failed in the end.
+    /// Downloads that ended with a failure.
     package var failed = 0
-    /// Attempts that failed and were followed by another.
+    /// Attempts that failed and were followed by a retry.
     package var retried = 0
     /// Requests answered with a remembered failure.
     package var failuresRepeated = 0
@@ -22,7 +22,7 @@ package struct Counters: Sendable {
     package var withdrawn = Removal()
     /// Bytes of images received.
     package var bytesReceived: Int64 = 0
-    /// Entries removed because somebody asked.
+    /// Entries removed because a user requested it.
     package var removed = 0
     /// Entries that a verification found damaged.
     package var damaged = 0
@@ -30,6 +30,6 @@ package struct Counters: Sendable {
     package var evicted = Removal()
     /// Entries whose pages were dropped from memory.
     package var dropped = Removal()
-    /// Downloads refused for want of space.
+    /// Downloads refused because there was no space.
     package var refused = 0
 }

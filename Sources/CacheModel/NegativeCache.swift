@@ -1,11 +1,14 @@
 package import CacheKey
 
-/// Why the latest attempts failed, so that a question after them can say so. Until its `retryAt` a
-/// failure is also the answer to those who want the image. Bounded, in number and in bytes: the oldest
-/// are forgotten first, half of them at once. What they take is taken once and kept, for there may be
-/// a new one with every question.
+/// The failures of recent attempts, so that a later lookup can report them.
+///
+/// Until its `retryAt` a failure is also the answer to callers that request the image. Both the
+/// number of failures and their bytes are bounded. When a bound is reached, the older half is
+/// forgotten at once. The memory is allocated once and kept, because every request can bring a new
+/// failure.
 package struct NegativeCache {
-    /// Half of this many are known at least, unless their texts are long.
+    /// The maximum number of failures. At least half of this number are remembered, unless their
+    /// texts are long.
     package static let capacity = 16_384
 
     private var younger = Generation()
@@ -15,16 +18,19 @@ package struct NegativeCache {
         younger.failure(of: key) ?? older.failure(of: key)
     }
 
-    /// What could not be had, where a URL was asked for.
+    /// The URL that failed, if it was recorded with the failure.
     package func url(of key: CacheKey) -> CacheURL? { younger.url(of: key) ?? older.url(of: key) }
 
-    /// Without making its text.
-    package func kind(of key: CacheKey) -> Failure.Kind? { notes(of: key)?.kind }
+    /// The kind of the failure. Cheaper than the whole failure, because it creates no text.
+    package func kind(of key: CacheKey) -> Failure.Kind? { summary(of: key)?.kind }
 
-    /// The failure that is the answer without a new attempt. One that would be for longer than `longest` was
-    /// remembered by a clock that was ahead.
+    /// The failure with which the cache answers instead of making a new attempt.
+    ///
+    /// If the failure would be the answer for more than `longest`, it is ignored: the clock was
+    /// ahead when it was recorded.
     package func answer(for key: CacheKey, now: UnixTime, longest: Duration) -> Failure? {
-        guard let end = notes(of: key)?.retryAt, now < end, end - now <= longest.components.seconds
+        guard let end = summary(of: key)?.retryAt, now < end,
+            end - now <= longest.components.seconds
         else { return nil }
         return self[key]
     }
@@ -38,53 +44,54 @@ package struct NegativeCache {
         _ = younger.record(failure, of: key, url)
     }
 
-    /// Forgets all of a kind; of what they were.
+    /// Forgets all failures of one kind. Returns their keys.
     package mutating func forgetAll(_ kind: Failure.Kind) -> [CacheKey] {
         let keys = younger.keys(of: kind) + older.keys(of: kind)
         for key in keys { forget(key) }
         return keys
     }
 
-    /// Forgets a failure; whether there was one.
+    /// Forgets a failure. Returns whether there was one.
     @discardableResult
     package mutating func forget(_ key: CacheKey) -> Bool {
         younger.forget(key) || older.forget(key)
     }
 
-    private func notes(of key: CacheKey) -> Generation.Notes? {
-        younger.notes[key] ?? older.notes[key]
+    private func summary(of key: CacheKey) -> Generation.Summary? {
+        younger.summaries[key] ?? older.summaries[key]
     }
 }
 
-/// Failures that are forgotten together. Their texts lie one behind the other.
+/// Failures that are forgotten together. Their texts are stored one after the other.
 private struct Generation {
-    package struct Notes {
+    package struct Summary {
         let kind: Failure.Kind
         let httpStatus: UInt16?
         let retryAt: UnixTime?
-        /// The message in ``Generation/texts``, and behind it the URL, if there is one.
+        /// The start of the message in ``Generation/texts``. The URL follows the message, if there
+        /// is one.
         let start: UInt32
         let messageLength: UInt16
         let urlLength: UInt16
     }
 
     private static let capacity = NegativeCache.capacity / 2
-    /// Bytes.
+    /// The maximum number of bytes in the texts of one generation.
     private static let textCapacity = 2 << 20
 
-    package private(set) var notes: [CacheKey: Notes] = [:]
+    package private(set) var summaries: [CacheKey: Summary] = [:]
     private var texts: [UInt8] = []
 
-    /// Whether there was room for it.
+    /// Records a failure. Returns `false` if there is no room for it.
     package mutating func record(_ failure: Failure, of key: CacheKey, _ url: CacheURL?) -> Bool {
         let (message, address) = (failure.message.utf8, url?.string.utf8)
         let length = message.count + (address?.count ?? 0)
-        let former = notes[key]
+        let former = summaries[key]
         let start = former.flatMap { holds(message, address, $0) ? Int($0.start) : nil }
         guard start != nil || texts.count + length <= Self.textCapacity,
-            former != nil || notes.count < Self.capacity
+            former != nil || summaries.count < Self.capacity
         else { return false }
-        notes[key] = Notes(
+        summaries[key] = Summary(
             kind: failure.kind, httpStatus: failure.httpStatus.map(UInt16.init(clamping:)),
             retryAt: failure.retryAt, start: UInt32(start ?? texts.count),
             messageLength: UInt16(message.count), urlLength: UInt16(address?.count ?? 0))
@@ -94,39 +101,41 @@ private struct Generation {
         return true
     }
 
-    /// Whether these texts are there already: most failures come again as they were.
+    /// Whether these texts are already stored: most failures recur with the same text.
     private func holds(
-        _ message: String.UTF8View, _ address: String.UTF8View?, _ notes: Notes
+        _ message: String.UTF8View, _ address: String.UTF8View?, _ summary: Summary
     ) -> Bool {
-        let lengths = (Int(notes.messageLength), Int(notes.urlLength))
+        let lengths = (Int(summary.messageLength), Int(summary.urlLength))
         guard lengths == (message.count, address?.count ?? 0) else { return false }
-        let texts = texts[Int(notes.start)...]
+        let texts = texts[Int(summary.start)...]
         return texts.starts(with: message)
             && texts.dropFirst(lengths.0).starts(with: address ?? "".utf8)
     }
 
     package func failure(of key: CacheKey) -> Failure? {
-        notes[key].map { notes in
+        summaries[key].map { summary in
             Failure(
-                notes.kind, text(notes.start, notes.messageLength),
-                httpStatus: notes.httpStatus.map(Int.init), retryAt: notes.retryAt)
+                summary.kind, text(summary.start, summary.messageLength),
+                httpStatus: summary.httpStatus.map(Int.init), retryAt: summary.retryAt)
         }
     }
 
     package func url(of key: CacheKey) -> CacheURL? {
-        guard let notes = notes[key], notes.urlLength > 0 else { return nil }
-        return try? CacheURL(text(notes.start + UInt32(notes.messageLength), notes.urlLength))
+        guard let summary = summaries[key], summary.urlLength > 0 else { return nil }
+        return try? CacheURL(text(summary.start + UInt32(summary.messageLength), summary.urlLength))
     }
 
     package func keys(of kind: Failure.Kind) -> [CacheKey] {
-        notes.filter { $0.value.kind == kind }.map(\.key)
+        summaries.filter { $0.value.kind == kind }.map(\.key)
     }
 
     @discardableResult
-    package mutating func forget(_ key: CacheKey) -> Bool { notes.removeValue(forKey: key) != nil }
+    package mutating func forget(_ key: CacheKey) -> Bool {
+        summaries.removeValue(forKey: key) != nil
+    }
 
     package mutating func forgetAll() {
-        notes.removeAll(keepingCapacity: true)
+        summaries.removeAll(keepingCapacity: true)
         texts.removeAll(keepingCapacity: true)
     }
 

@@ -1,7 +1,7 @@
 package import CacheKey
 
-/// Entries that must not be stored (`no-store`), and when each is removed. Until then the callers that
-/// waited for one have time to open it.
+/// Entries that must not be stored (`no-store`), and the time at which each is removed. Until then
+/// the callers that waited for such an entry have time to open it.
 package struct NoStoreGrace: Sendable {
     private var ends: [CacheKey: UnixTime] = [:]
 
@@ -11,9 +11,9 @@ package struct NoStoreGrace: Sendable {
 
     package func contains(_ key: CacheKey) -> Bool { ends.index(forKey: key) != nil }
 
-    /// An entry was found or published. The longer of two times counts.
+    /// An entry was found or published. If it already has a time, the later one counts.
     ///
-    /// - Parameter removeAt: `nil` for an entry that may be stored.
+    /// - Parameter removeAt: `nil` for an entry that can be stored.
     package mutating func note(_ key: CacheKey, _ removeAt: UnixTime?) {
         guard removeAt != nil || !ends.isEmpty else { return }
         ends[key] = removeAt.map { max($0, ends[key] ?? $0) }

@@ -1,19 +1,21 @@
 package import CacheKey
 
-/// When entries were used last, and which of these times are not in the files' access times yet.
+/// The times of last use that the entries' files do not have yet.
 ///
-/// A hit, and a direct opening by any program, makes an entry the most recently used. The order is in
-/// memory and, seconds later, in the access times. Each use is at least a nanosecond later than the one
-/// before, so sorting the files by access time gives the same order again.
+/// A hit makes an entry the most recently used, and so does any program that opens its file. The
+/// order changes in memory at once, and in the files' access times seconds later. Each use is at
+/// least a nanosecond later than the one before, so sorting the files by access time gives the same
+/// order again.
 package struct AccessTimes: Sendable {
-    /// Places in the index of entries whose use is not in their files yet: 4 bytes each, because it may be
-    /// all of them.
+    /// Places in the index of entries whose last use is not in their files yet. Each takes 4 bytes,
+    /// because every entry can be among them.
     private var pending: [UInt32] = []
-    /// The time of the latest use. The next one is later, whatever the clock says.
+    /// The time of the latest use. The next use gets a later time, even if the clock says otherwise.
     private var latest = FileTime(nanoseconds: 0)
-    /// Entries whose files are being written to.
+    /// Entries whose access times are being written.
     private var flushing: Set<CacheKey> = []
-    /// Openings by this process that the watch will report. inotify(7) does not say who opened.
+    /// Openings by this process that the watch will report. An event does not say which process
+    /// opened the file: inotify(7).
     private var ownOpens: [CacheKey: Int] = [:]
 
     package var pendingCount: Int { pending.count }
@@ -25,8 +27,8 @@ package struct AccessTimes: Sendable {
         if let place = index.touch(key, at: time) { pending.append(place) }
     }
 
-    /// An entry was published, and its file already has the time. Another entry may have been used since;
-    /// both orders must be the same.
+    /// An entry was published, and its file already has the time. Another entry may have been used
+    /// since then, so the entry may need a later time: memory and files must give the same order.
     package mutating func published(_ key: CacheKey, _ time: FileTime, in index: inout Index) {
         guard time > latest, !flushing.contains(key) else { return used(key, at: time, in: &index) }
         latest = time
@@ -38,7 +40,7 @@ package struct AccessTimes: Sendable {
         let places = pending.suffix(limit)
         defer {
             pending.removeLast(places.count)
-            // Give the memory of a burst back.
+            // Release the memory that a burst of uses took.
             if pending.isEmpty { pending = [] }
         }
         let taken = places.compactMap { index.takeTouch(at: $0) }
@@ -46,12 +48,13 @@ package struct AccessTimes: Sendable {
         return taken
     }
 
-    /// These files have their times, or whatever lay under their names has.
+    /// The access times of these files have been written. If another file took the name, that file
+    /// got the time.
     package mutating func flushed(_ keys: some Sequence<CacheKey>) { flushing.subtract(keys) }
 
     package mutating func openingItself(_ key: CacheKey) { ownOpens[key, default: 0] += 1 }
 
-    /// Whether a reported opening is one of the cache's own. Each counts once.
+    /// Whether a reported opening is one of the cache's own. Each own opening is matched once.
     package mutating func takeOwnOpen(of key: CacheKey) -> Bool {
         guard !ownOpens.isEmpty, let count = ownOpens[key] else { return false }
         ownOpens[key] = count > 1 ? count - 1 : nil

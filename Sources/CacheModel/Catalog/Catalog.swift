@@ -1,32 +1,32 @@
 package import CacheKey
 
-/// What memory knows of the entries in the directory, and how far that may be believed.
+/// The entries of the directory as memory knows them, and how far that knowledge can be trusted.
 ///
 /// Invariant: the catalog vouches for a key, or the key has to be probed; see ``needsProbe(_:)``.
 package struct Catalog: ~Copyable, Sendable {
     package private(set) var index = Index()
     package var validity = IndexValidity.loading
-    /// Names that changed and were not probed since.
+    /// Names that changed and have not been probed since.
     package private(set) var dirtyNames: Set<CacheKey> = []
     package private(set) var accessTimes = AccessTimes()
-    /// Whether a scan runs, or has to be repeated.
+    /// Whether a scan is running or has to be repeated.
     package private(set) var isScanning = false
-    /// How often changes were lost.
+    /// The number of times that changes were lost.
     package private(set) var losses = 0
     private var epochs = ChangeEpochs()
-    /// Changes were lost during the first scan, or another directory lies at the path, and no scan was
-    /// completed since.
+    /// Whether changes were lost during the first scan, or another directory lies at the path, and
+    /// no scan has been completed since.
     private var isPartlyRead = false
-    /// Changes were lost since the running scan began, so it has to be repeated.
+    /// Whether changes were lost since the running scan began, so that it has to be repeated.
     private var lostChanges = false
 
-    /// Whether the directory was read to its end. Before that neither the bytes in it nor the least
-    /// recently used entry is known, so nothing may be evicted.
+    /// Whether the directory has been read completely. Until then the bytes in it and the least
+    /// recently used entry are unknown, so nothing can be evicted.
     package var isRead: Bool { validity != .loading && !isPartlyRead }
 
     // MARK: Looking up
 
-    /// Whether the answer for a key takes a look at its name.
+    /// Whether the name of a key has to be probed before the cache can answer for it.
     package func needsProbe(_ key: CacheKey) -> Bool {
         switch validity {
         case .stale: true
@@ -41,25 +41,25 @@ package struct Catalog: ~Copyable, Sendable {
 
     // MARK: Probes
 
-    /// A probe of names outside the lock begins; ``endProbe()`` follows.
+    /// A probe of names outside the lock begins. ``endProbe()`` follows.
     package mutating func beginProbe() -> ChangeEpochs.Start { epochs.begin() }
 
     package mutating func endProbe() { epochs.end() }
 
-    /// Whether a probe that began then is still true of this name.
+    /// Whether a probe that began at `start` is still true of this name.
     package func isCurrent(_ key: CacheKey, since start: ChangeEpochs.Start) -> Bool {
         epochs.isCurrent(key, since: start)
     }
 
-    /// The name was probed, and the result is about to be taken in.
+    /// The name was probed, and the result is about to be applied.
     package mutating func clean(_ key: CacheKey) { dirtyNames.remove(key) }
 
     // MARK: Entries
 
-    /// Takes in what the file of an entry shows, without counting that as a use.
+    /// Adds or updates an entry from its file, without counting that as a use.
     ///
-    /// - Parameter isOldest: where a new entry goes in the order of use: a scan puts it at the end, because
-    ///   it sorts all entries later.
+    /// - Parameter isOldest: whether a new entry becomes the least recently used instead of the
+    ///   most recently used. A scan inserts entries that way, because it sorts all of them later.
     /// - Returns: whether the entry is new to the index.
     package mutating func insert(_ key: CacheKey, _ facts: EntryFacts, isOldest: Bool = false)
         -> Bool
@@ -76,45 +76,47 @@ package struct Catalog: ~Copyable, Sendable {
         if isUndisturbed { dirtyNames.remove(key) } else { dirtyNames.insert(key) }
     }
 
-    /// Removes an entry from the index. What a probe that runs now has seen of it no longer counts.
+    /// Removes an entry from the index. A probe of its name that is running now becomes void.
     package mutating func remove(_ key: CacheKey) -> EntryFacts? {
         guard let facts = index.remove(key) else { return nil }
         epochs.note(key)
         return facts
     }
 
-    /// The file of an entry that was removed from the index is still there after all.
+    /// Returns a removed entry to the index, because its file still exists.
     package mutating func restore(_ key: CacheKey, _ facts: EntryFacts) {
         index.restore(key, facts)
     }
 
-    /// Sets or clears the pin; `false` if there is no entry.
+    /// Sets or clears the pin. `false` if there is no entry.
     package mutating func setPinned(_ key: CacheKey, _ isPinned: Bool) -> Bool {
         index.setPinned(key, isPinned)
     }
 
     // MARK: Changes in the directory
 
-    /// Something happened under this name: running probes of it are void.
+    /// The name changed, so running probes of it are void.
     package mutating func touched(_ key: CacheKey) { epochs.note(key) }
 
-    /// Something happened under this name, so it has to be probed again.
+    /// The name changed, so it has to be probed again, and running probes of it are void.
     package mutating func becameDirty(_ key: CacheKey) {
         epochs.note(key)
         dirtyNames.insert(key)
     }
 
-    /// The name has to be probed again; running probes of it stay good.
+    /// The name has to be probed again, but running probes of it stay valid.
     package mutating func needsProbeAgain(_ key: CacheKey) { dirtyNames.insert(key) }
 
-    /// The name is gone; whether there was an entry.
+    /// The name no longer exists.
+    ///
+    /// - Returns: whether it had an entry.
     package mutating func vanished(_ key: CacheKey) -> Bool {
         epochs.note(key)
         dirtyNames.remove(key)
         return index.remove(key) != nil
     }
 
-    /// Changes were lost; nothing in the index is certain.
+    /// Changes were lost, so nothing in the index is certain.
     package mutating func changesLost() {
         lostChanges = true
         losses += 1
@@ -124,7 +126,9 @@ package struct Catalog: ~Copyable, Sendable {
         validity = .stale
     }
 
-    /// The path leads to another directory. Whether a scan has to be started.
+    /// Another directory lies at the path.
+    ///
+    /// - Returns: whether a scan has to be started.
     package mutating func directoryReplaced() -> Bool {
         changesLost()
         isPartlyRead = true
@@ -138,16 +142,16 @@ package struct Catalog: ~Copyable, Sendable {
         isScanning = true
     }
 
-    /// Puts a stretch of scanned entries into the order of use. Stretches come from the most recently used
-    /// to the least; entries used during the scan keep their place.
+    /// Sorts a batch of scanned entries into the order of use. Batches come from the most recently
+    /// used to the least recently used. Entries used during the scan keep their position.
     package mutating func sort(_ stretch: ArraySlice<(key: CacheKey, lastUsedAt: FileTime)>) {
         for (key, time) in stretch { index.makeOldest(key, usedAt: time) }
     }
 
-    /// A scan is through and sorted.
+    /// A scan has ended, and its entries are sorted.
     ///
     /// - Parameter isWatched: whether changes are watched. If they are not, the index stays stale.
-    /// - Returns: `false` if changes were lost meanwhile and the scan has to be repeated.
+    /// - Returns: `false` if changes were lost during the scan and it has to be repeated.
     package mutating func scanFinished(isWatched: Bool) -> Bool {
         validity = isWatched && !lostChanges ? .complete : .stale
         isScanning = validity != .complete && isWatched
@@ -157,7 +161,7 @@ package struct Catalog: ~Copyable, Sendable {
 
     // MARK: Use
 
-    /// A caller used an entry; nothing happens if there is none.
+    /// A caller used an entry. Does nothing if there is no entry.
     package mutating func used(_ key: CacheKey, at now: FileTime) {
         accessTimes.used(key, at: now, in: &index)
     }
@@ -167,8 +171,9 @@ package struct Catalog: ~Copyable, Sendable {
         !accessTimes.takeOwnOpen(of: key)
     }
 
-    /// Some of the uses that are not written to the files yet, in no order. ``accessTimesFlushed(_:)``
-    /// follows. The result may be empty although others are pending: entries are removed meanwhile.
+    /// Takes some of the times of use that have not been written to the files, in no order.
+    /// ``accessTimesFlushed(_:)`` follows. The result can be empty although others are pending,
+    /// because their entries may have been removed since they were used.
     package mutating func takeAccessTimes(limit: Int) -> [(key: CacheKey, time: FileTime)] {
         accessTimes.take(limit: limit, from: &index)
     }
@@ -180,7 +185,7 @@ package struct Catalog: ~Copyable, Sendable {
     /// The cache is about to open the file itself, which is not a use.
     package mutating func openingItself(_ key: CacheKey) { accessTimes.openingItself(key) }
 
-    /// It could not open the file, so the watch will not report it.
+    /// The cache could not open the file, so the watch will not report an opening.
     package mutating func didNotOpen(_ key: CacheKey) { _ = accessTimes.takeOwnOpen(of: key) }
 
     // MARK: Eviction
@@ -192,10 +197,10 @@ package struct Catalog: ~Copyable, Sendable {
         index.oldestUnpinned(steps: &steps, unless: isSpared)
     }
 
-    /// The entry may no longer be spared.
+    /// The entry is perhaps no longer spared from eviction.
     package mutating func maybeUnspared(_ key: CacheKey) { index.maybeUnspared(key) }
 
-    /// Any entry may no longer be spared.
+    /// Every entry is perhaps no longer spared from eviction.
     package mutating func restartEviction() { index.restartEviction() }
 
     package func checkInvariants(isSpared: (CacheKey) -> Bool) {

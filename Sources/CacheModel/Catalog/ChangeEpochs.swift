@@ -1,45 +1,46 @@
 package import CacheKey
 
-/// Which names changed while some were being looked at outside the lock.
+/// The names that change while a probe runs outside the lock.
 ///
-/// A result is only as good as the moment it was taken in. The race it prevents:
+/// A probe is valid only if its name has not changed between the probe and the moment when the
+/// result is applied. Otherwise this race is possible:
 ///
-///     scan:    examines K: a whole file
-///     anyone:  removes K; its file is unlinked
-///     scan:    reports K as an entry        → a ghost, if it were believed
+///     scan:        probes K and finds a whole file
+///     any caller:  removes K, and its file is unlinked
+///     scan:        reports K as an entry        → the index holds an entry without a file
 package struct ChangeEpochs {
-    /// When somebody began to look.
+    /// The moment at which a probe began.
     package struct Start: Sendable {
         fileprivate let moment: UInt64
     }
 
     private var open = 0
-    /// Counts what happens.
+    /// The number of changes so far.
     private var moment: UInt64 = 0
-    /// When something happened last to a name, while anybody looks.
+    /// The moment of each name's last change. Kept only while a probe is running.
     private var changed: [CacheKey: UInt64] = [:]
 
-    /// Somebody begins to look at names.
+    /// A probe begins.
     package mutating func begin() -> Start {
         open += 1
         return Start(moment: moment)
     }
 
-    /// Something happened to a name.
+    /// A name changed.
     package mutating func note(_ key: CacheKey) {
         moment += 1
         if open > 0 { changed[key] = moment }
     }
 
-    /// Whether what was seen of a name since then may be believed.
+    /// Whether the name has not changed since a probe began, so that its result is valid.
     package func isCurrent(_ key: CacheKey, since start: Start) -> Bool {
         changed[key].map { $0 <= start.moment } ?? true
     }
 
-    /// The looking is over, its results taken in.
+    /// A probe has ended, and its results have been applied.
     package mutating func end() {
         open -= 1
-        precondition(open >= 0, "an examination ended that never began")
+        precondition(open >= 0, "a probe ended that never began")
         if open == 0 { changed.removeAll() }
     }
 }

@@ -1,19 +1,19 @@
 package import CacheKey
 
-/// A change of the directory, as the watch reports it.
+/// A change of the directory that the watch reports.
 package enum DirectoryChange: Hashable, Sendable {
-    /// The file under the name may be another one than the catalog knows.
+    /// The name may belong to a file that the catalog does not know.
     case appeared(CacheKey)
-    /// The same for a name that did not exist before: of a new file, or one more name of an old one.
+    /// The name is new. It belongs to a new file, or is a further name of an existing file.
     case created(CacheKey)
-    /// The name is gone.
+    /// The name no longer exists.
     case vanished(CacheKey)
-    /// A process opened the file. It may be this one: inotify carries no pid.
+    /// A process opened the file. It can be this process, because an inotify event carries no process ID.
     case opened(CacheKey)
-    /// Something happened to a partial.
+    /// A partial changed.
     case partialChanged(CacheKey)
-    /// The name of a partial is gone.
+    /// The name of a partial no longer exists.
     case partialVanished(CacheKey)
-    /// Events were lost, or the directory itself is gone: nothing in the catalog is certain.
+    /// Events were lost, or the directory itself is gone, so nothing in the catalog is certain.
     case overflowed
 }

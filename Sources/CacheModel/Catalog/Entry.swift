@@ -1,7 +1,8 @@
 internal import CacheKey
 internal import ImageFormats
 
-/// What memory holds of one entry, 64 bytes of it; digest, URL and validators stay with the file.
+/// The part of one entry that stays in memory, in 64 bytes. The digest, URL and validators stay in
+/// the file.
 struct Entry {
     let key: CacheKey
     /// Bytes of the image.
@@ -21,10 +22,10 @@ struct Entry {
     var newer: UInt32
     var mediaType: MediaType
     var isPinned: Bool
-    /// Used since its file was last told.
+    /// Whether it was used since its access time was last written to its file.
     var isTouched = false
-    /// `false` in a place that was given back and waits for its next entry.
-    var isDetached = true
+    /// Whether the place holds an entry. `false` for a free place that can get a new entry.
+    var isOccupied = true
 
     init(_ key: CacheKey, _ facts: EntryFacts) {
         self.key = key
@@ -41,7 +42,7 @@ struct Entry {
         isPinned = facts.isPinned
     }
 
-    /// Bytes the disk holds for it.
+    /// Bytes that the disk holds for the entry.
     var allocated: Int64 { Int64(blocks) * 512 }
 
     var facts: EntryFacts {

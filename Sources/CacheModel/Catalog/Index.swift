@@ -1,44 +1,45 @@
 package import CacheKey
 
-/// Every entry by key, and all of them in the order of their use. Not safe for concurrent access:
-/// the lock is one level up.
+/// All entries, by key and in the order of their use. Not safe for concurrent access: the owner of
+/// the state holds the lock.
 ///
-/// Entries live in chunks that never move, so growing never copies them. The table over them is open
-/// addressing with linear probing (Knuth, TAOCP 3, 6.4, algorithms L and R): each slot holds 32 bits of
-/// the key and the entry's place. A slot's home is the top of those bits, so the table is nearly in key
-/// order and doubles in one sequential pass. Together 75 to 86 bytes an entry at a million.
+/// Entries live in chunks that never move, so growth never copies them. The table over the chunks
+/// uses open addressing with linear probing (Knuth, TAOCP 3, 6.4, algorithms L and R). Each slot of
+/// the table holds 32 bits of the key and the place of the entry. The highest of those bits give
+/// the slot's home position, so the table is nearly in key order and doubles in one sequential
+/// pass. At a million entries, chunks and table together take 75 to 86 bytes an entry.
 package struct Index: ~Copyable, @unchecked Sendable {
-    // Unchecked: chunks and slots are owned by this value alone, and lent to nobody.
+    // Unchecked: only this value owns its chunks and slots, and it never shares them.
 
-    /// No entry: the end of the recency list, or a free slot.
+    /// No entry. Marks the ends of the order of use, and the end of the free places.
     package static let none = UInt32.max
 
     private static let chunkShift: UInt32 = 12
     private static let chunkSize = 1 << Int(chunkShift)
 
     private var chunks: [UnsafeMutablePointer<Entry>] = []
-    /// Slots of the table: key bits above, place + 1 below; 0 is free.
+    /// Slots of the table: the key bits above, the place + 1 below. 0 is a free slot.
     private var slots: UnsafeMutableBufferPointer<UInt64>
-    /// How far key bits are shifted to give a home slot.
+    /// The number of bits by which key bits are shifted right to give the home slot.
     private var shift: UInt64 = 32 - 10
-    /// First of the places given back, chained through `newer`.
+    /// The first free place. Free places are chained through `newer`.
     private var firstFree = Index.none
-    /// Places ever handed out.
+    /// The number of places that have ever held an entry.
     private var placesUsed: UInt32 = 0
     private var oldest = Index.none
     private var newest = Index.none
-    /// How far a search for victims came: up to this entry every one is in ``passed``; `none` begins at the
-    /// oldest.
+    /// The last entry that the search for victims skipped. All entries up to it are in ``passed``.
+    /// `none` if the search begins at the oldest entry.
     private var lastPassed = Index.none
     private var passed = EvictionCursor()
-    /// Neighbours in the order of use that stand the other way round by the times of their use.
+    /// The number of neighbours in the order of use whose times of use contradict that order.
     private var contradictions = 0
 
-    /// Entries held.
+    /// The number of entries.
     package private(set) var count = 0
-    /// Bytes the disk holds for all entries, attributes included.
+    /// Bytes that the disk holds for all entries, attributes included.
     package private(set) var allocated: Int64 = 0
-    /// Pinned entries, and the bytes the disk holds for them.
+    /// Pinned entries, and the bytes that the disk holds for them.
     package private(set) var pinned = Removal()
 
     package init() {
@@ -53,7 +54,7 @@ package struct Index: ~Copyable, @unchecked Sendable {
 
     // MARK: Finding
 
-    /// What is held under a key. Touches nothing.
+    /// The facts about the entry of a key. Asking is not counted as a use.
     package func facts(of key: CacheKey) -> EntryFacts? {
         guard let place = place(of: key) else { return nil }
         return self[place].facts
@@ -84,28 +85,28 @@ package struct Index: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// 32 bits of the key; the keys are digests, so any are as good as hashed.
+    /// 32 bits of the key. Keys are digests, so any of their bits are spread as evenly as hashed ones.
     private static func tag(_ key: CacheKey) -> UInt64 { key.high >> 32 }
 
     private func home(_ tag: UInt64) -> Int { Int(tag >> shift) }
 
     // MARK: Changing
 
-    /// Takes in an entry as the most recently used, replacing what was held under its key.
+    /// Inserts an entry as the most recently used. It replaces any entry of the same key.
     package mutating func insert(_ key: CacheKey, _ facts: EntryFacts) {
         remove(key)
         let place = place(for: Entry(key, facts))
         linkNewest(place)
     }
 
-    /// Takes in an entry whose use lies further back than that of all others.
+    /// Inserts an entry as the least recently used.
     package mutating func insertOldest(_ key: CacheKey, _ facts: EntryFacts) {
         remove(key)
         let place = place(for: Entry(key, facts))
         linkOldest(place)
     }
 
-    /// Takes in an entry again that was forgotten, at the place in the order of use it had.
+    /// Inserts a removed entry again, at its old position in the order of use.
     package mutating func restore(_ key: CacheKey, _ facts: EntryFacts) {
         remove(key)
         let place = place(for: Entry(key, facts))
@@ -113,8 +114,8 @@ package struct Index: ~Copyable, @unchecked Sendable {
         link(place, behind: lastUsed(before: place))
     }
 
-    /// Corrects what is held under a key to what its file shows, without counting that as a use;
-    /// `false` if nothing is held. The time of use stays what it was: access times lag behind.
+    /// Updates the facts about an entry from its file, without counting that as a use. `false` if
+    /// there is no entry. The time of use stays the same, because access times lag behind.
     package mutating func update(_ key: CacheKey, _ facts: EntryFacts) -> Bool {
         guard let place = place(of: key) else { return false }
         let old = self[place]
@@ -129,7 +130,7 @@ package struct Index: ~Copyable, @unchecked Sendable {
         return true
     }
 
-    /// Forgets an entry; the facts it had, or `nil` if there was none.
+    /// Removes an entry. Returns its facts, or `nil` if there was none.
     @discardableResult
     package mutating func remove(_ key: CacheKey) -> EntryFacts? {
         guard let place = place(of: key) else { return nil }
@@ -137,21 +138,21 @@ package struct Index: ~Copyable, @unchecked Sendable {
         unlink(place)
         removeSlot(of: place)
         book(self[place], -1)
-        self[place].isDetached = false
+        self[place].isOccupied = false
         self[place].newer = firstFree
         firstFree = place
         count -= 1
         return facts
     }
 
-    /// Adds an entry to the books, or takes it off.
+    /// Adds an entry to the totals (`sign` 1) or subtracts it from them (`sign` -1).
     private mutating func book(_ entry: Entry, _ sign: Int) {
         let bytes = Int64(sign) * entry.allocated
         allocated += bytes
         if entry.isPinned { pinned = pinned + Removal(entries: sign, bytes: bytes) }
     }
 
-    /// Keeps an entry from being chosen as a victim, or no longer; `false` if nothing is held.
+    /// Sets or clears the pin, which protects an entry from eviction. `false` if there is no entry.
     package mutating func setPinned(_ key: CacheKey, _ isPinned: Bool) -> Bool {
         guard let place = place(of: key) else { return false }
         book(self[place], -1)
@@ -163,7 +164,9 @@ package struct Index: ~Copyable, @unchecked Sendable {
 
     // MARK: Use
 
-    /// Makes an entry the most recently used; its place if that is news since ``takeTouch(at:)``.
+    /// Makes an entry the most recently used.
+    ///
+    /// - Returns: the place of the entry, if this is its first use since ``takeTouch(at:)``.
     package mutating func touch(_ key: CacheKey, at time: FileTime) -> UInt32? {
         guard let place = place(of: key) else { return nil }
         defer { self[place].isTouched = true }
@@ -173,17 +176,20 @@ package struct Index: ~Copyable, @unchecked Sendable {
         return self[place].isTouched ? nil : place
     }
 
-    /// When the entry at a place was used last, to be written to its file; `nil` if that is known there,
-    /// or the place given back. One given to another entry meanwhile tells of that one's use.
+    /// Takes the last time of use of the entry at a place, to be written to its file. If another
+    /// entry has got the place since its use was recorded, the result is about that entry.
+    ///
+    /// - Returns: `nil` if the file already has the time, or the place is free.
     package mutating func takeTouch(at place: UInt32) -> (key: CacheKey, time: FileTime)? {
         let entry = self[place]
-        guard entry.isDetached, entry.isTouched else { return nil }
+        guard entry.isOccupied, entry.isTouched else { return nil }
         self[place].isTouched = false
         return (entry.key, FileTime(nanoseconds: entry.lastUsedAt))
     }
 
-    /// Makes an entry the least recently used, as a scan does walking from recent to old; one that was
-    /// used after the time its file showed keeps its place.
+    /// Makes an entry the least recently used. A scan calls this from the most recently used entry
+    /// to the least recently used one. An entry that was used after the time in its file keeps its
+    /// position.
     package mutating func makeOldest(_ key: CacheKey, usedAt time: FileTime) {
         guard let place = place(of: key), self[place].lastUsedAt <= time.nanoseconds else { return }
         unlink(place)
@@ -193,11 +199,11 @@ package struct Index: ~Copyable, @unchecked Sendable {
 
     // MARK: Victims
 
-    /// The least recently used entry that is neither pinned nor spared by `isSpared`. What is spared no longer
-    /// has to be said: ``maybeUnspared(_:)``.
+    /// The least recently used entry that is neither pinned nor spared by `isSpared`. When an entry
+    /// is no longer spared, ``maybeUnspared(_:)`` has to be called.
     ///
-    /// - Parameter steps: how many entries may be gone past; once none are left, the next search goes on from
-    ///   there.
+    /// - Parameter steps: the number of entries that can still be skipped. When it reaches 0 the
+    ///   search stops, and the next search continues there.
     package mutating func oldestUnpinned(
         steps: inout Int, unless isSpared: (CacheKey) -> Bool
     ) -> CacheKey? {
@@ -219,13 +225,14 @@ package struct Index: ~Copyable, @unchecked Sendable {
         return nil
     }
 
-    /// What spared an entry is over, were it the only thing that did.
+    /// One reason to spare an entry has ended. The entry may still be spared for another reason.
     package mutating func maybeUnspared(_ key: CacheKey) {
         guard !passed.isEmpty, let place = place(of: key) else { return }
         passed.returns(place)
     }
 
-    /// The next search for victims begins at the oldest: any may be spared no longer.
+    /// The next search for victims begins at the oldest entry, because any entry is perhaps no
+    /// longer spared.
     package mutating func restartEviction() {
         lastPassed = Self.none
         passed = EvictionCursor()
@@ -262,7 +269,7 @@ package struct Index: ~Copyable, @unchecked Sendable {
         slots[slot] = value
     }
 
-    /// Frees a place's slot and closes the gap behind it (algorithm R).
+    /// Frees the slot of a place and closes the gap behind it (algorithm R).
     private func removeSlot(of place: UInt32) {
         let mask = slots.count - 1
         var gap = home(Self.tag(self[place].key))
@@ -270,7 +277,7 @@ package struct Index: ~Copyable, @unchecked Sendable {
         var next = (gap + 1) & mask
         while slots[next] != 0 {
             let home = home(slots[next] >> 32)
-            // Movable if its home does not lie behind the gap: home … gap … next, in a circle.
+            // The slot can move if its home is not behind the gap: home … gap … next, in a circle.
             if (next - home) & mask >= (next - gap) & mask {
                 slots[gap] = slots[next]
                 gap = next
@@ -300,7 +307,8 @@ package struct Index: ~Copyable, @unchecked Sendable {
         link(place, behind: Self.none)
     }
 
-    /// Puts an entry between another, or none, and the next more recently used one.
+    /// Links an entry as the next more recently used after `older`, or as the oldest if `older` is
+    /// `none`.
     private mutating func link(_ place: UInt32, behind older: UInt32) {
         let newer = older == Self.none ? oldest : self[older].newer
         contradictions -= contradiction(of: older, and: newer)
@@ -312,8 +320,9 @@ package struct Index: ~Copyable, @unchecked Sendable {
         if newer != Self.none { self[newer].older = place } else { newest = place }
     }
 
-    /// The last one used before an entry that is not linked, or none; looked for from both ends. In the
-    /// midst of very many it is taken for the oldest.
+    /// The most recently used of the entries that were used before an entry that is not linked, or
+    /// `none`. The search runs from both ends and stops after 1024 steps; the entry then counts as
+    /// the oldest.
     private func lastUsed(before place: UInt32) -> UInt32 {
         var (later, earlier) = (oldest, newest)
         for _ in 0..<1024 {
@@ -345,8 +354,8 @@ package struct Index: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// 1 where the time of the older of two neighbours is not before that of the newer; 0 otherwise, and
-    /// where one of them is none.
+    /// 1 if the time of the older neighbour is not before that of the newer one. 0 otherwise, and
+    /// if either is `none`.
     private func contradiction(of older: UInt32, and newer: UInt32) -> Int {
         guard older != Self.none, newer != Self.none else { return 0 }
         let (one, other) = (self[older].lastUsedAt, self[newer].lastUsedAt)
@@ -357,11 +366,12 @@ package struct Index: ~Copyable, @unchecked Sendable {
 // MARK: Walking
 
 extension Index {
-    /// Whether the order of use is that of the times of use, and of the keys where these are the same. It
-    /// is not while a scan runs, nor where files tell of a time that is yet to come.
+    /// Whether the order of use agrees with the times of use and, for equal times, with the keys.
+    /// It does not agree while a scan runs, or if a file has a time in the future.
     package var isInOrderOfTime: Bool { contradictions == 0 }
 
-    /// At most `limit` entries, the most recently used first or, reversed, last; behind the entry `cursor`.
+    /// At most `limit` entries after the entry `cursor`, in the order of use. The most recently
+    /// used entry comes first or, if `isReversed`, last.
     package func inOrderOfUse(
         isReversed: Bool = false, after cursor: CacheKey? = nil, limit: Int = .max
     ) -> [ListedEntry] {
@@ -379,22 +389,24 @@ extension Index {
         return entries
     }
 
-    /// One stretch of all entries in no particular order, to be read piece by piece: `position` starts
-    /// at 0 and moves on; `false` once the end is reached. An entry that is held all the while is met
-    /// once, whatever comes and goes between the pieces: entries never move.
+    /// Reads the next part of all entries, in no particular order.
+    ///
+    /// `position` starts at 0 and moves forward. The result is `false` once the end is reached. An
+    /// entry that exists during all the calls is read exactly once, even if others are added and
+    /// removed between them, because entries never move.
     package func readStretch(
         _ position: inout Int, places: Int = chunkSize, _ body: (CacheKey, EntryFacts) -> Void
     ) -> Bool {
         let end = min(position + places, Int(placesUsed))
         for place in position..<end {
             let entry = self[UInt32(place)]
-            if entry.isDetached { body(entry.key, entry.facts) }
+            if entry.isOccupied { body(entry.key, entry.facts) }
         }
         position = end
         return end < placesUsed
     }
 
-    /// Checks everything that must always hold; for tests, as it walks through all entries.
+    /// Checks every invariant of the index. For tests, because it visits every entry.
     package func checkInvariants(isSpared: (CacheKey) -> Bool = { _ in true }) {
         var place = oldest
         var seen = 0
@@ -405,8 +417,9 @@ extension Index {
         var previous = Self.none
         var contradictions = 0
         while place != Self.none {
-            precondition(self[place].older == previous, "the list of use is broken at \(place)")
-            precondition(self.place(of: self[place].key) == place, "an entry can't be found")
+            precondition(self[place].older == previous, "the order of use is broken at \(place)")
+            precondition(
+                self.place(of: self[place].key) == place, "an entry is not found by its key")
             contradictions += contradiction(of: previous, and: place)
             seen += 1
             bytes += self[place].allocated
@@ -414,12 +427,12 @@ extension Index {
                 pinned = pinned + Removal(entries: 1, bytes: self[place].allocated)
             }
             let note = passed.note(of: place)
-            precondition(isPassed == (note != nil), "\(place) was not passed, or not noted")
+            precondition(isPassed == (note != nil), "the cursor is wrong about \(place)")
             if let note {
-                precondition(note.number > lastNumber, "passed in another order at \(place)")
+                precondition(note.number > lastNumber, "the cursor is out of order at \(place)")
                 precondition(
                     note.isReturned || self[place].isPinned || isSpared(self[place].key),
-                    "a victim would be missed")
+                    "a search would miss the victim at \(place)")
                 lastNumber = note.number
             }
             isPassed = isPassed && place != lastPassed
@@ -427,10 +440,11 @@ extension Index {
             place = self[place].newer
         }
         precondition(previous == newest, "the newest entry is not at the end of the list")
-        precondition(contradictions == self.contradictions, "times contradict the order uncounted")
+        precondition(contradictions == self.contradictions, "contradictions are miscounted")
         precondition(seen == count, "\(count) entries, but \(seen) in the order of use")
-        precondition(pinned == self.pinned, "\(self.pinned) pinned on the books, \(pinned) found")
-        precondition(bytes == allocated, "\(allocated) bytes on the books, \(bytes) in entries")
-        precondition(slots.count(where: { $0 != 0 }) == count, "slots and entries differ")
+        precondition(pinned == self.pinned, "\(self.pinned) pinned counted, \(pinned) found")
+        precondition(bytes == allocated, "\(allocated) bytes counted, \(bytes) found")
+        precondition(
+            slots.count(where: { $0 != 0 }) == count, "the slots are not as many as the entries")
     }
 }

@@ -1,6 +1,7 @@
-/// How far the index may be believed.
+/// How far the index can be trusted.
 package enum IndexValidity: Sendable {
-    /// The first scan is running. An entry in the index exists; a key that is not in it may exist as well.
+    /// The first scan is running. Every entry in the index exists, but the directory can hold
+    /// entries that are not in the index yet.
     case loading
     /// The directory has been read and is watched.
     case complete

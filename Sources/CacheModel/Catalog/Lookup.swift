@@ -1,14 +1,15 @@
-/// What the cache knows of one key, answered from memory.
+/// The state of one key, answered from memory.
 public enum Lookup: Hashable, Sendable {
-    /// Not cached and not on its way; why the last attempt failed, if one did.
+    /// The image is neither cached nor in download. The failure is the reason why the last attempt
+    /// failed, if one did.
     case missing(Failure?)
-    /// On its way.
+    /// The image is in download.
     case inFlight(Progress)
-    /// A whole image lies under the name. It stays so while the image is refreshed; `failure` says why the
-    /// last attempt at that failed, if one did.
+    /// The image is cached. It stays cached while it is refreshed. `failure` is the reason why the
+    /// last refresh failed, if one did.
     case cached(EntryFacts, failure: Failure? = nil, refresh: Refresh? = nil)
 
-    /// Why the last attempt failed.
+    /// The reason why the last attempt failed, if one did.
     public var failure: Failure? {
         switch self {
         case .missing(let failure), .cached(_, let failure, _): failure
@@ -16,19 +17,19 @@ public enum Lookup: Hashable, Sendable {
         }
     }
 
-    /// Whether a whole image lies under the name.
+    /// Whether the image is cached.
     public var isCached: Bool {
         guard case .cached = self else { return false }
         return true
     }
 
-    /// How far the download of an image is that is not cached.
+    /// The progress of the download, if the image is not cached.
     public var progress: Progress? {
         guard case .inFlight(let progress) = self else { return nil }
         return progress
     }
 
-    /// What a download of the image is doing, cached or not.
+    /// The phase of the image's download, whether the image is cached or not.
     public var phase: Phase? {
         switch self {
         case .missing: nil

@@ -1,10 +1,11 @@
-/// Which state of a download a lookup shows.
+/// The state of a download that a lookup shows.
 public enum LookupView: Sendable {
-    /// As things are now.
+    /// The current state.
     case newest
-    /// A download is as far as it was when that was last announced. So the next announcement is 1 % further,
-    /// whenever the observer came.
+    /// The state at the last announcement. So the next announcement is always one percent further,
+    /// whenever the observer asked.
     case announced
-    /// The same, to tell observers of changes: it includes those that no observer has taken yet.
+    /// The state at the last announcement, for a lookup that reports changes to observers. The
+    /// lookup takes the key's change, so that it is not reported again.
     case taken
 }

@@ -1,4 +1,5 @@
-/// How far the refresh of a cached image is: a question to the origin, or the download of a newer version.
+/// The progress of the refresh of a cached image: of the request that asks the origin about it, or
+/// of the download of a newer version.
 public struct Refresh: Hashable, Sendable {
     public let phase: Phase
     /// Bytes received.

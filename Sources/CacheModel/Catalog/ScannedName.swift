@@ -3,8 +3,8 @@ package import CacheKey
 /// A name that a scan of the directory probed.
 package enum ScannedName: Sendable {
     case entry(CacheKey, EntryProbe)
-    /// Bytes the disk holds for a partial; `nil` if there is none.
+    /// Bytes that the disk holds for a partial. `nil` if there is no partial.
     case partial(CacheKey, Int64?)
-    /// It could not be probed, and has to be again.
+    /// The name could not be probed, and has to be probed again.
     case unreadable(DirectoryName)
 }

@@ -1,11 +1,11 @@
 package import CacheKey
 
-/// All downloads, one a key.
+/// All downloads, at most one for each key.
 ///
-/// Invariant: every download is wanted by somebody or is being published.
+/// Invariant: every download is wanted by a caller or by the daemon itself, or is being published.
 package struct Downloads: Sendable {
     private var flights: [CacheKey: Flight] = [:]
-    /// Images being published; each has a file open.
+    /// The number of images being published. Each has a file open.
     package private(set) var publishing = 0
 
     package var isEmpty: Bool { flights.isEmpty }
@@ -14,10 +14,10 @@ package struct Downloads: Sendable {
 
     package subscript(key: CacheKey) -> Flight? { flights[key] }
 
-    /// Cheaper than to ask for the flight.
+    /// Cheaper than copying the flight.
     package func contains(_ key: CacheKey) -> Bool { flights.index(forKey: key) != nil }
 
-    /// The flight of a key, unless it is another one by now.
+    /// The flight of a key, unless a later flight has replaced it.
     package func flight(_ key: CacheKey, _ id: FlightID) -> Flight? {
         flights[key].flatMap { $0.id == id ? $0 : nil }
     }
@@ -27,7 +27,7 @@ package struct Downloads: Sendable {
     /// Begins a download.
     package mutating func insert(_ key: CacheKey, _ flight: Flight) { flights[key] = flight }
 
-    /// Changes a flight in its place; `nil` if there is none.
+    /// Changes a flight in place. `nil` if there is none.
     @discardableResult
     package mutating func update<Result>(_ key: CacheKey, _ change: (inout Flight) -> Result)
         -> Result?
@@ -35,13 +35,13 @@ package struct Downloads: Sendable {
         flights.update(key, change)
     }
 
-    /// All of the image is here, or the origin confirmed the entry.
+    /// The whole image has arrived, or the origin confirmed the entry.
     package mutating func publish(_ key: CacheKey, losses: Int) {
         flights.update(key) { $0.publishes(losses: losses) }
         publishing += 1
     }
 
-    /// The publication is over. Its download ends or begins again.
+    /// A publication has ended. Its download ends or starts again.
     package mutating func publishingEnded() { publishing -= 1 }
 
     /// Ends a download.
@@ -50,7 +50,7 @@ package struct Downloads: Sendable {
     package func checkInvariants() {
         for (key, flight) in flights {
             precondition(
-                flight.isWanted || flight.isPublishing, "nobody wants the download of \(key)")
+                flight.isWanted || flight.isPublishing, "no caller wants the download of \(key)")
         }
         let count = flights.values.count(where: \.isPublishing)
         precondition(count == publishing, "\(count) are being published, \(publishing) are counted")

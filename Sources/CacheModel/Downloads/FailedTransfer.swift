@@ -1,13 +1,14 @@
-/// A transfer that failed, with what decides what comes next.
+/// A failed transfer, with the facts that decide whether it is retried and how callers are answered.
 package struct FailedTransfer: Sendable {
     package var failure: Failure
-    /// Seconds after which the response itself wants to be asked for again, or that it may be remembered.
+    /// Seconds that the response itself named: the time until a retry, or the time for which the
+    /// failure can be remembered.
     package var said: Int64?
-    /// Whether the origin itself answered so, and not a proxy on the way to it.
+    /// Whether the origin itself gave the answer, rather than a proxy on the way to it.
     package var isOrigins = true
-    /// Whether the machine has no network, which is no fault of the origin.
+    /// Whether the machine has no network, which is not the origin's failure.
     package var isOffline = false
-    /// Whether a stale entry may be the answer in spite of the failure.
+    /// Whether a stale entry can be the answer in spite of the failure.
     package var letsStaleServe = false
 
     package init(

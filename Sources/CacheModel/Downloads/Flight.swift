@@ -1,6 +1,6 @@
 package import CacheKey
 
-/// One download, shared by all who want it.
+/// One download, shared by all callers that want its image.
 ///
 ///                     ┌──────────── preempted, or no space now ───────────┐
 ///                     ▼                                                   │
@@ -10,57 +10,57 @@ package import CacheKey
 ///       │             └── confirmed (304) ──▶ publishing                  │
 ///       └── its file was lost while publishing ────┘
 ///
-/// A download that nobody wants any more ends, in every phase but publishing.
+/// A download that no caller wants any more ends, in every phase except publishing.
 package struct Flight: Sendable {
     package private(set) var id: FlightID
     package let url: CacheURL
     package let origin: Origin
     package private(set) var state = State.queued
 
-    /// Callers that wait; each hears of the end once.
+    /// Callers that wait. Each is notified of the end once.
     package var waiters: Set<WaiterID> = []
-    /// Set if the daemon itself waits, so that the download goes on without a caller.
+    /// Set if the daemon itself waits, so that the download continues without a caller.
     package var detached: Detached?
-    /// Whether the image will be pinned when it is published; `nil` if nobody asked.
+    /// Whether the image will be pinned when it is published. `nil` if no caller asked for either.
     package var isPinned: Bool?
-    /// What the watch reported about its names.
+    /// The changes that the watch reported for the names of this download.
     package var observer = PublishObserver()
-    /// Attempts begun.
+    /// The number of attempts begun.
     package private(set) var attempts = 0
-    /// Why the last attempt failed, and when the next one is.
+    /// The reason why the last attempt failed, and the time of the next one.
     package private(set) var failure: Failure?
-    /// Its file was lost while it was published, and it is downloaded for the second time.
+    /// Whether its file was lost during publication, so that this is the second download of the image.
     package private(set) var wasLost = false
 
     package enum State: Sendable {
-        /// Waits for a transfer slot, or for space.
+        /// The download waits for a transfer slot or for space.
         case queued
-        /// Has a slot; the response has not begun.
+        /// The download has a slot. The response has not begun.
         case connecting(Intake)
         /// Bytes of the body arrive.
         case receiving(Intake)
-        /// Pauses until then, by the clock that never jumps.
+        /// The download pauses until this instant of the clock that never jumps.
         case retrying(until: ContinuousClock.Instant)
-        /// The image, or what the origin confirmed, is being made durable.
+        /// The image, or the origin's confirmation, is being made durable.
         case publishing(Intake, isUnwanted: Bool)
     }
 
-    /// What has arrived, and what was set aside for it.
+    /// The bytes that have arrived, and the bytes reserved for them.
     package struct Intake: Sendable {
-        /// Bytes of the image so far.
+        /// Bytes of the image received so far.
         var received: Int64 = 0
-        /// Bytes of the whole image, once the origin said.
+        /// Bytes of the whole image. `nil` until the origin gives the length.
         var total: Int64?
-        /// Bytes at the last announced change.
+        /// Bytes received at the last announced change.
         var announced: Int64 = 0
-        /// Bytes of the disk set aside.
+        /// Bytes reserved on the disk.
         var reserved: Int64 = 0
     }
 
     /// The daemon's own wait.
     package struct Detached: Sendable {
         var priority = Priority.background
-        /// On whose behalf.
+        /// The client that the download is for.
         var client = ClientID.daemon
     }
 
@@ -69,7 +69,7 @@ package struct Flight: Sendable {
         origin = Origin(url)
     }
 
-    // MARK: What it is doing
+    // MARK: Current state
 
     package var phase: Phase {
         switch state {
@@ -81,7 +81,7 @@ package struct Flight: Sendable {
         }
     }
 
-    /// Nothing before it has a slot.
+    /// The bytes of the download. All zero while it has no slot.
     package var intake: Intake {
         switch state {
         case .queued, .retrying: Intake()
@@ -93,10 +93,10 @@ package struct Flight: Sendable {
 
     package var isPublishing: Bool { if case .publishing = state { true } else { false } }
 
-    /// Removed while being published: the file is unlinked as soon as it has its name.
+    /// Whether the image was removed during publication. Its file is then unlinked once it is published.
     package var isUnwanted: Bool { if case .publishing(_, true) = state { true } else { false } }
 
-    /// Whether it has a reservation, and so writes its partial or is about to.
+    /// Whether the download has a reservation, so that it writes its partial or is about to.
     package var hasSpace: Bool { intake.reserved > 0 }
 
     package func progress(isAnnounced: Bool = false) -> Progress {
@@ -115,14 +115,14 @@ package struct Flight: Sendable {
         attempts += 1
     }
 
-    /// Starts, or starts over, with bytes that a partial already has.
+    /// Starts, or starts over, with the bytes that a partial already has.
     package mutating func begins(with received: Int64, of total: Int64?) {
         change { intake in
             (intake.received, intake.announced, intake.total) = (received, received, total)
         }
     }
 
-    /// The response began, or more of the body arrived. Whether that is worth an announcement.
+    /// The response began, or more of the body arrived. Returns whether that is worth an announcement.
     package mutating func receives(_ received: Int64, of total: Int64?) -> Bool {
         guard phase.isRunning else { impossible("receive") }
         var intake = intake
@@ -135,7 +135,7 @@ package struct Flight: Sendable {
         return isNews
     }
 
-    /// Bytes of the disk were set aside.
+    /// Bytes of the disk were reserved.
     package mutating func reserves(_ bytes: Int64) { change { $0.reserved += bytes } }
 
     private mutating func change(_ body: (inout Intake) -> Void) {
@@ -146,11 +146,11 @@ package struct Flight: Sendable {
         case .receiving(var intake):
             body(&intake)
             state = .receiving(intake)
-        case .queued, .retrying, .publishing: impossible("change what it received")
+        case .queued, .retrying, .publishing: impossible("change its received bytes")
         }
     }
 
-    /// All of the image is here, or the origin confirmed the entry.
+    /// The whole image has arrived, or the origin confirmed the entry.
     package mutating func publishes(losses: Int) {
         guard phase.isRunning else { impossible("be published") }
         var intake = intake
@@ -159,28 +159,29 @@ package struct Flight: Sendable {
         observer.publishingBegan(losses: losses)
     }
 
-    /// Was removed while being published, or is wanted again.
+    /// The image was removed during publication, or is wanted again.
     package mutating func setUnwanted(_ isUnwanted: Bool) {
         guard case .publishing(let intake, _) = state else { return }
         state = .publishing(intake, isUnwanted: isUnwanted)
     }
 
-    /// The attempt failed; the next one follows a pause.
+    /// The attempt failed. A retry follows after a pause.
     package mutating func pauses(until end: ContinuousClock.Instant, _ failure: Failure) {
         guard phase.isRunning else { impossible("pause") }
         state = .retrying(until: end)
         self.failure = failure
     }
 
-    /// The pause is over.
+    /// The pause has ended.
     package mutating func resumes() {
         guard case .retrying = state else { impossible("resume") }
         becomeQueued()
     }
 
-    /// Was told to stop, for others or for want of space; did not fail.
+    /// The download was stopped for another download or because there was no space. That is not a
+    /// failure.
     ///
-    /// - Parameter id: a new one, so that late events of the stopped transfer are recognised.
+    /// - Parameter id: a new identifier, so that late events of the stopped transfer are recognised.
     package mutating func restarts(as id: FlightID) {
         guard phase.isRunning else { impossible("restart") }
         self.id = id
@@ -188,14 +189,14 @@ package struct Flight: Sendable {
         becomeQueued()
     }
 
-    /// What was being published, or asked about, is gone.
+    /// The image being published, or the entry being confirmed, is gone.
     package mutating func isLost() {
         guard isPublishing else { impossible("be lost") }
         wasLost = true
         becomeQueued()
     }
 
-    /// Those who wait keep as many attempts as they had.
+    /// Adds an attempt, so that the callers that already wait keep their remaining attempts.
     package mutating func addAttempt() { attempts -= 1 }
 
     private mutating func becomeQueued() {

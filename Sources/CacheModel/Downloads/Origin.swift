@@ -1,7 +1,7 @@
 package import CacheKey
 
-/// The server a URL is downloaded from: scheme, host and port as given. With its hash, because it is looked
-/// up at every step of every download.
+/// The server that a URL names: scheme, host and port as written. The hash is stored, because
+/// origins are looked up at every step of every download.
 package struct Origin: Hashable, Sendable {
     private let name: Substring
     private let hash: Int

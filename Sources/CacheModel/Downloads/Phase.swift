@@ -1,16 +1,17 @@
-/// What a download is doing.
+/// The phase of a download.
 public enum Phase: Sendable {
-    /// Waits for a transfer slot, or for space.
+    /// The download waits for a transfer slot or for space.
     case queued
-    /// Resolving, connecting, or waiting for the response to begin.
+    /// The download resolves the host, connects, or waits for the response to begin.
     case connecting
     /// Bytes arrive in `NAME.part`.
     case receiving
-    /// Failed, and pauses before the next attempt. It holds no slot and no space meanwhile.
+    /// The download failed and pauses before the next attempt. It holds no slot and no space during
+    /// the pause.
     case retrying
-    /// Checked; being made durable under its name.
+    /// The image has been checked and is being made durable under its name.
     case publishing
 
-    /// Whether the transfer loop has it.
+    /// Whether the transfer loop runs the download.
     package var isRunning: Bool { self == .connecting || self == .receiving }
 }

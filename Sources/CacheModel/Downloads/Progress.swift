@@ -1,13 +1,13 @@
-/// How far a download is.
+/// The progress of a download.
 public struct Progress: Hashable, Sendable {
     public let phase: Phase
     /// Bytes received.
     public let received: Int64
     /// Bytes the origin promised; `nil` while that is unknown.
     public let total: Int64?
-    /// Whether the image will be pinned when it is published; `nil` if nobody asked.
+    /// Whether the image will be pinned when it is published. `nil` if no caller asked for either.
     public var isPinned: Bool?
-    /// Why the attempt before failed, if one did.
+    /// The reason why the previous attempt failed, if one did.
     public var failure: Failure?
 
     package init(
@@ -18,7 +18,7 @@ public struct Progress: Hashable, Sendable {
         (self.isPinned, self.failure) = (isPinned, failure)
     }
 
-    /// 0 to 100; `nil` while the total is unknown.
+    /// 0 to 100. `nil` while the total is unknown.
     public var percent: Double? {
         guard let total, total > 0 else { return nil }
         return Double(received) * 100 / Double(total)

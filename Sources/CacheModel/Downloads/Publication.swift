@@ -1,11 +1,11 @@
 package import CacheKey
 
-/// What became of a staged image.
+/// The result of publishing a staged image.
 package struct Publication: Sendable {
     package let flight: FlightID
     package let key: CacheKey
-    /// Nothing is wrong with the image itself: what it shared with others failed, or somebody else took its
-    /// file away.
+    /// Whether the failure has nothing to do with the image itself: an operation that covered
+    /// several images failed, or another program removed its file.
     package var isLostByOthers = false
     package let result: Result<EntryFacts, Failure>
 

@@ -1,17 +1,19 @@
-/// What the directory watch reported about the names of a download, to tell the cache's own work from a
-/// stranger's while the image is published.
+/// The changes that the directory watch reported for the names of one download. They distinguish
+/// the cache's own work from another program's during publication.
 ///
-/// The cache creates the name once, and nothing else: anything more is somebody else's doing. A rename
-/// proves nothing, because the kernel merges the cache's event with a stranger's right behind it.
-/// inotify(7)
+/// The cache creates the name once and does nothing else to it, so any further change is another
+/// program's. A rename proves nothing, because the kernel merges the cache's event with another
+/// program's event right behind it. inotify(7)
 package struct PublishObserver: Sendable {
-    /// How often changes had been lost when publishing began. Since then none may have been.
+    /// The number of times that changes had been lost when publishing began. Another loss since
+    /// then makes the observations useless.
     private var losses = 0
     private var created = 0
     private var others = 0
-    /// A partial existed at some time of the download, whoever made it.
+    /// Whether a partial existed at any time during the download, even if another program made it.
     private var hadPartial = false
-    /// The partial has been renamed; a file that appears under the old name is a stranger's.
+    /// Whether the partial has been renamed. A file that appears under its old name after that
+    /// belongs to another program.
     private var isPartialGone = false
     private var isPartialBack = false
 
@@ -26,7 +28,7 @@ package struct PublishObserver: Sendable {
         created == 1 && others == 0 && !hadPartial && self.losses == losses
     }
 
-    /// Whether there is certainly no partial any more.
+    /// Whether it is certain that no partial is left.
     package func leavesNoPartial(losses: Int) -> Bool {
         (isPartialGone ? !isPartialBack : !hadPartial) && self.losses == losses
     }

@@ -1,9 +1,9 @@
-/// What became of a confirmation on the disk.
+/// The result of writing the origin's confirmation to the disk.
 package enum RevalidationEnd: Sendable {
-    /// The record is rewritten.
+    /// The record was rewritten.
     case stored(EntryFacts)
-    /// The record could not be rewritten. The bytes are right all the same.
+    /// The record could not be rewritten. The bytes of the image are still right.
     case unstored
-    /// Another file lies under the name now, or none.
+    /// Another file now has the name, or no file has it.
     case gone
 }

@@ -1,4 +1,4 @@
-/// What an event decided: events append to it, the owner of the state carries it out.
+/// The decisions of an event. Events append to the effects, and the owner of the state carries them out.
 package struct Effects: Sendable {
     package var work: [Work] = []
     package var notices: [Notice] = []

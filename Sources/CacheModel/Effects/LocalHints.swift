@@ -1,8 +1,9 @@
-/// Which files of a key may lie in the directory when its download begins. A hint saves a look, no more.
+/// The files of a key that the directory may hold when a download begins. A hint that is `false`
+/// only saves looking for that file.
 package struct LocalHints: Hashable, Sendable {
-    /// A partial to continue.
+    /// Whether there may be a partial to continue.
     package var partial = true
-    /// An entry to ask the origin about.
+    /// Whether there may be an entry to ask the origin about.
     package var entry = true
 
     package init(partial: Bool = true, entry: Bool = true) {

@@ -1,6 +1,7 @@
 package import CacheKey
 
-/// Work for the cache's own threads. It is queued before the lock is released, in the order it was decided.
+/// Work for the cache's own threads. It is queued before the lock is released, in the order of the
+/// decisions.
 package enum Work: Sendable {
     /// Download a URL.
     case startTransfer(FlightID, CacheKey, CacheURL, LocalHints)
@@ -10,12 +11,12 @@ package enum Work: Sendable {
     case discardPartial(CacheKey)
     /// Make the staged image of this flight durable under its name.
     case publish(FlightID, CacheKey)
-    /// Write into the entry's record that the origin confirmed it.
+    /// Write the origin's confirmation into the record of the entry.
     case confirm(FlightID, CacheKey)
     /// Remove the file of an entry or a partial.
     case unlink(Victim)
     /// Evict the least recently used entries, down to a goal.
     case evict(EvictionGoal)
-    /// A pause now ends earlier than all others: the maintenance thread must wake for it.
+    /// A new pause ends earlier than all others, so the maintenance thread has to be woken at its end.
     case planRetry
 }

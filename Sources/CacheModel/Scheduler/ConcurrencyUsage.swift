@@ -1,24 +1,24 @@
-/// Slots in use, and by which clients.
+/// The number of slots in use, and the clients that use them.
 struct ConcurrencyUsage: Sendable {
     private(set) var count = 0
-    /// Downloads of each client, prefetches left out.
+    /// The running downloads of each client, without prefetches.
     private var active: [ClientID: Int] = [:]
 
-    /// Whether a download of this priority could get a slot, for a suitable client.
+    /// Whether a download of this priority could get a slot, if its client is admitted.
     func hasSlot(for priority: Priority, of limit: ConcurrencyLimit) -> Bool {
         count < (priority == .background ? limit.shared : limit.count)
     }
 
-    /// Whether this client gets a slot.
+    /// Whether this client can get a slot.
     func admits(_ client: ClientID, _ priority: Priority, to limit: ConcurrencyLimit) -> Bool {
         guard count >= limit.shared else { return true }
         return hasSlot(for: priority, of: limit) && isNew(client)
     }
 
-    /// Whether a client has nothing but prefetches running.
+    /// Whether a client has no running downloads except prefetches.
     func isNew(_ client: ClientID) -> Bool { active[client] == nil }
 
-    /// How many prefetches have to stop before this client gets a slot.
+    /// The number of prefetches that have to stop before this client gets a slot.
     func excess(for client: ClientID, of limit: ConcurrencyLimit) -> Int {
         max(0, count + 1 - (isNew(client) ? limit.count : limit.shared))
     }

@@ -1,4 +1,5 @@
-/// A flow: the downloads of one host that one client asked for with one priority. Flows take turns.
+/// Identifies a flow: the downloads from one host that one client requested with one priority.
+/// Flows take turns.
 package struct FlowKey: Hashable, Sendable {
     package let priority: Priority
     package let client: ClientID

@@ -1,14 +1,14 @@
-/// Elements in order, each at most once: O(1) at both ends and in the middle.
+/// Elements in order, each at most once. Operations at both ends and in the middle take O(1).
 ///
-/// A doubly linked list whose links are in a dictionary. Most of these sets have one element, which needs no
-/// links.
+/// This is a doubly linked list whose links are in a dictionary. Most of these sets have one
+/// element, which needs no links.
 package struct LinkedSet<Element: Hashable & Sendable>: Sendable {
     private struct Links: Sendable {
         var previous: Element?
         var next: Element?
     }
 
-    /// Of all elements, if there are two or more.
+    /// The links of all elements, if there are two or more.
     private var links = [Element: Links]()
     package private(set) var first: Element?
     private var last: Element?
@@ -20,7 +20,7 @@ package struct LinkedSet<Element: Hashable & Sendable>: Sendable {
         count > 1 ? links.index(forKey: element) != nil : first == element
     }
 
-    /// The first that meets the condition; takes as many steps as there are elements before it.
+    /// The first element that meets the condition. Takes one step for each element before it.
     package func first(where condition: (Element) -> Bool) -> Element? {
         var candidate = first
         while let element = candidate, !condition(element) {
@@ -55,7 +55,7 @@ package struct LinkedSet<Element: Hashable & Sendable>: Sendable {
         (first, last, count) = (element, element, 1)
     }
 
-    /// Removes an element; whether it was there.
+    /// Removes an element. Returns whether it was in the set.
     @discardableResult
     package mutating func remove(_ element: Element) -> Bool {
         guard count > 1 else { return end(with: element) }

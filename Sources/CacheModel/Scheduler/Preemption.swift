@@ -1,7 +1,8 @@
 internal import CacheKey
 
-/// Prefetches that run, by host: the downloads that stop when something visible needs their slot. A shared
-/// one may have become more urgent meanwhile, so each is asked for its cost before it stops.
+/// The running prefetches by host. They stop if a visible download needs their slot. A prefetch
+/// that several callers share may have become more urgent, so its cost is asked for before it
+/// stops.
 struct Preemption: Sendable {
     private var prefetches: [Origin: Set<CacheKey>] = [:]
 
@@ -16,9 +17,10 @@ struct Preemption: Sendable {
         if isLast == true { prefetches[origin] = nil }
     }
 
-    /// Those that can stop.
+    /// The prefetches that can stop.
     ///
-    /// - Parameter cost: what stopping a download costs; `nil` for one that is more than a prefetch.
+    /// - Parameter cost: the cost of stopping a download. `nil` for a download that is more than a
+    ///   prefetch.
     func candidates(_ cost: (CacheKey) -> Cost?) -> [Candidate] {
         prefetches.flatMap { origin, keys in
             keys.compactMap { key in
@@ -33,7 +35,8 @@ struct Preemption: Sendable {
         let cost: Cost
     }
 
-    /// What stopping a download costs: the bytes it has received. Among equals the latest is cheapest.
+    /// The cost of stopping a download: the bytes it has received. Of two equal costs, that of the
+    /// later download is lower.
     struct Cost: Comparable {
         let received: Int64
         let id: FlightID

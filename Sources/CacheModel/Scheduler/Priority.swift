@@ -1,4 +1,4 @@
-/// How urgent a download is. A shared download is as urgent as its most urgent waiter.
+/// The urgency of a download. A shared download is as urgent as its most urgent waiter.
 public enum Priority: UInt8, Sendable, Comparable, CaseIterable {
     case background, normal, visible
 
@@ -6,6 +6,6 @@ public enum Priority: UInt8, Sendable, Comparable, CaseIterable {
         left.rawValue < right.rawValue
     }
 
-    /// Its place among all priorities, from 0.
+    /// Its position among all priorities, from 0.
     package var index: Int { Int(rawValue) }
 }

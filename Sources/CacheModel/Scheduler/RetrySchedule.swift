@@ -1,9 +1,9 @@
 internal import CacheKey
 
-/// Downloads that pause before the next attempt, the earliest first: a binary heap.
+/// Downloads that pause before the next attempt, the earliest first. A binary heap.
 ///
-/// The entry of a download that ends meanwhile, or pauses again, stays until its time comes, and is skipped
-/// then.
+/// If a download ends during its pause, or pauses again, its old place stays in the heap until its
+/// time comes, and is then skipped.
 struct RetrySchedule {
     struct Place {
         let instant: ContinuousClock.Instant
@@ -13,10 +13,10 @@ struct RetrySchedule {
 
     private var heap: [Place] = []
 
-    /// When the next pause ends.
+    /// The end of the next pause.
     var earliest: ContinuousClock.Instant? { heap.first?.instant }
 
-    /// Adds a download; whether its pause ends before all others.
+    /// Adds a download. Returns whether its pause ends before all others.
     mutating func add(_ key: CacheKey, _ id: FlightID, at instant: ContinuousClock.Instant) -> Bool
     {
         var child = heap.count
@@ -28,7 +28,7 @@ struct RetrySchedule {
         return child == 0
     }
 
-    /// Removes the next one whose time has come.
+    /// Removes the next download whose pause has ended.
     mutating func takeDue(now: ContinuousClock.Instant) -> Place? {
         guard let first = heap.first, first.instant <= now else { return nil }
         let last = heap.removeLast()

@@ -1,4 +1,4 @@
-/// Clients in turn, and for each client its members in turn.
+/// Clients that take turns. The members of each client take turns too.
 package struct RoundRobin<Member: Hashable & Sendable>: Sendable {
     private var clients = LinkedSet<ClientID>()
     private var members: [ClientID: LinkedSet<Member>] = [:]
@@ -7,10 +7,10 @@ package struct RoundRobin<Member: Hashable & Sendable>: Sendable {
 
     package var isEmpty: Bool { clients.isEmpty }
 
-    /// The client whose turn it is, and its first member.
+    /// The client whose turn is next, and its first member.
     package var first: (client: ClientID, member: Member)? { first { _ in true } }
 
-    /// The same among clients that meet the condition.
+    /// The first client in turn that meets the condition, and its first member.
     package func first(where condition: (ClientID) -> Bool) -> (client: ClientID, member: Member)? {
         guard let client = clients.first(where: condition), let member = members[client]?.first
         else { return nil }
@@ -22,7 +22,7 @@ package struct RoundRobin<Member: Hashable & Sendable>: Sendable {
         members.update(client, default: LinkedSet()) { $0.append(member) }
     }
 
-    /// Whether it was there.
+    /// Removes a member. Returns whether it was there.
     package mutating func remove(_ client: ClientID, _ member: Member) -> Bool {
         let isLast: Bool?? = members.update(client) { $0.remove(member) ? $0.isEmpty : nil }
         guard let isLast = isLast ?? nil else { return false }
@@ -33,7 +33,7 @@ package struct RoundRobin<Member: Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// A client had its turn, and with it its first member.
+    /// A client and its first member had their turn, so both move to the end.
     package mutating func hadTurn(_ client: ClientID) {
         members.update(client) { members in
             if let member = members.first { members.moveToEnd(member) }

@@ -1,6 +1,6 @@
 internal import CacheKey
 
-/// One waiter's place in the queue for one download; `nil` stands for the daemon's own wait.
+/// One waiter's position in the queue for one download. `nil` stands for the daemon itself.
 struct Ticket: Hashable, Sendable {
     let key: CacheKey
     let waiter: WaiterID?

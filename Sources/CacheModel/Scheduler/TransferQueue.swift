@@ -1,17 +1,19 @@
 internal import CacheKey
 
-/// Downloads that wait for a transfer slot, in the order they get one: the most urgent first; among equals
-/// clients take turns, and each client's downloads start in the order it named them.
+/// Downloads that wait for a transfer slot, in the order in which they get one. The most urgent
+/// start first. For equal priority, clients take turns, and each client's downloads start in the
+/// order in which it named them.
 ///
-/// Each waiter of a download has a ticket for it, in the flow of its own client, priority and host. So a
-/// shared download starts when the first of its tickets comes round, and is as urgent as its most urgent
-/// waiter, however they come and go.
+/// Each waiter of a download has a ticket for it, in the flow of its own client, priority and host.
+/// So a shared download starts when the turn of its first ticket comes. It is as urgent as its most
+/// urgent waiter, even as waiters join and leave.
 ///
-/// A flow whose host has no slot for it is blocked until the host has one. A free slot unblocks as many
-/// flows as it takes to find a client that has nothing running. No step depends on how many downloads
-/// wait: each of the other clients has downloads running.
+/// If a host has no slot for a flow, the flow is blocked until the host has one. When a slot
+/// becomes free, flows are unblocked until one belongs to a client that has nothing running. The
+/// other clients among them have downloads running, so the cost of a step does not depend on the
+/// number of waiting downloads.
 struct TransferQueue: Sendable {
-    /// Flows of one priority to one host; where they are blocked.
+    /// Identifies the blocked flows of one priority from one host.
     fileprivate struct BlockedFlows: Hashable, Sendable {
         let priority: Priority
         let origin: Origin
@@ -40,21 +42,21 @@ struct TransferQueue: Sendable {
         }
     }
 
-    /// Removes a ticket, if it is there.
+    /// Removes a ticket, if it is in the queue.
     mutating func remove(_ ticket: Ticket, _ flow: FlowKey, _ slots: borrowing TransferSlots) {
         let isLast = flows.update(flow) { $0.remove(ticket) && $0.isEmpty }
         guard isLast == true else { return }
         flows[flow] = nil
         if flow.priority == .visible { visibleFlows -= 1 }
         if ready[flow.priority.index].remove(flow.client, flow.origin) {
-            // It may have been unblocked for a slot that it does not take now.
+            // The flow may have been unblocked for a slot that it does not need now.
             slotFreed(at: flow.origin, slots)
         } else {
             unblock(flow.client, flow.blockedFlows)
         }
     }
 
-    /// The download whose turn it is, and its flow. Its tickets stay until they are removed.
+    /// The download whose turn is next, and its flow. Its tickets stay until they are removed.
     mutating func next(_ slots: borrowing TransferSlots) -> (key: CacheKey, flow: FlowKey)? {
         for priority in Priority.allCases.reversed() where slots.hasSlot(for: priority) {
             guard
@@ -67,8 +69,9 @@ struct TransferQueue: Sendable {
         return nil
     }
 
-    /// The flow whose turn it is, among clients that meet the condition. Clients that do not meet it have
-    /// downloads running, so there are never many. Flows whose host is full become blocked.
+    /// The flow whose turn is next, among clients that meet the condition. Clients that do not meet
+    /// it have downloads running, so there are few of them. Flows whose host is full become
+    /// blocked.
     private mutating func nextTurn(
         _ priority: Priority, _ slots: borrowing TransferSlots, for condition: (ClientID) -> Bool
     ) -> FlowKey? {
@@ -76,7 +79,7 @@ struct TransferQueue: Sendable {
             let flow = FlowKey(priority: priority, client: client, origin: origin)
             if slots.admits(client, priority, at: origin) { return flow }
             block(flow)
-            // It may have been unblocked for a slot that another flow can have.
+            // The flow may have been unblocked for a slot that another flow can have.
             slotFreed(at: origin, slots)
         }
         return nil
@@ -84,15 +87,16 @@ struct TransferQueue: Sendable {
 
     // MARK: Preemption
 
-    /// The client whose visible download is next, if a slot were free; among those for whom so many
-    /// prefetches would do.
+    /// The client whose visible download would be next if a slot were free. Only clients are
+    /// considered that get a slot if `prefetches` prefetches stop.
     mutating func nextVisibleClient(
         _ slots: borrowing TransferSlots, ifPreempting prefetches: Int
     ) -> ClientID? {
         nextTurn(.visible, slots) { slots.excess(for: $0) <= prefetches }?.client
     }
 
-    /// The same for a visible download that is blocked because its host is full.
+    /// A client whose visible download is blocked because its host is full, and would get a slot if
+    /// `prefetches` prefetches from that host stopped.
     func nextBlockedVisibleClient(
         at origin: Origin, _ slots: borrowing TransferSlots, ifPreempting prefetches: Int
     ) -> ClientID? {
@@ -102,8 +106,8 @@ struct TransferQueue: Sendable {
 
     // MARK: Blocked flows
 
-    /// A host has a slot more: the most urgent flows that may have it are unblocked, up to one whose client
-    /// has nothing running.
+    /// A host has a free slot. Unblocks the most urgent flows that can have it, up to one whose
+    /// client has nothing running.
     mutating func slotFreed(at origin: Origin, _ slots: borrowing TransferSlots) {
         for priority in Priority.allCases.reversed()
         where slots.hasSlot(for: priority, at: origin) {
@@ -118,7 +122,7 @@ struct TransferQueue: Sendable {
         }
     }
 
-    /// A host has many slots more: all flows that wait for it are looked at.
+    /// A host has many more slots, so all flows that are blocked for it are tried.
     mutating func limitRose(at origin: Origin, _ slots: borrowing TransferSlots) {
         let waiting = Priority.allCases.reduce(0) { sum, priority in
             sum + (blocked[BlockedFlows(priority: priority, origin: origin)]?.count ?? 0)
@@ -147,7 +151,7 @@ extension FlowKey {
 }
 
 extension TransferQueue {
-    /// Checks that every flow is either ready or blocked, and that none is blocked without a reason.
+    /// Checks that every flow is either ready or blocked, and that no flow is blocked without a reason.
     func checkInvariants(_ slots: borrowing TransferSlots) {
         var copy = self
         let visible = flows.keys.count { $0.priority == .visible }
@@ -173,7 +177,7 @@ extension TransferQueue {
         waiting.slotFreed(at: origin, slots)
         let isFreed = waiting.blocked.mapValues(\.count) != blocked.mapValues(\.count)
         let isReady = flows.keys.contains { $0.origin == origin && !isBlocked($0) }
-        precondition(!isFreed || isReady, "\(origin) has a slot, and no flow is unblocked for it")
+        precondition(!isFreed || isReady, "\(origin) has a slot, but no flow is unblocked for it")
         let admitted = flows.keys.filter { flow in
             flow.origin == origin && slots.hasSlot(for: flow.priority)
                 && slots.admits(flow.client, flow.priority)
@@ -181,6 +185,6 @@ extension TransferQueue {
         }
         precondition(
             admitted.isEmpty || !admitted.allSatisfy { isBlocked($0) },
-            "\(admitted) may start, and all of them are blocked")
+            "\(admitted) can start, but all of them are blocked")
     }
 }

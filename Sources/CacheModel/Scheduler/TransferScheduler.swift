@@ -1,16 +1,18 @@
 internal import CacheKey
 
-/// Decides which download starts next, which prefetch stops for it, and when a failed one is tried again.
+/// Decides which download starts next, which prefetch stops for it, and when a failed download is
+/// retried.
 ///
-/// Invariant: a free slot and a waiting download that may have it never coexist for longer than one event.
+/// Invariant: a free slot and a waiting download that can have it never coexist for longer than one
+/// event.
 package struct TransferScheduler: ~Copyable, Sendable {
-    /// Downloads at once, at most, as configured.
+    /// The configured maximum number of downloads at once.
     let limit: Int
     private var queue = TransferQueue()
     private var slots: TransferSlots
     private var preemption = Preemption()
     private var retries = RetrySchedule()
-    /// Until when fewer downloads run, because memory was short.
+    /// The time until which fewer downloads run because memory was short.
     private var throttledUntil: ContinuousClock.Instant?
 
     init(limit: Int, hostLimit: Int) {
@@ -24,7 +26,7 @@ package struct TransferScheduler: ~Copyable, Sendable {
     /// Whether no download waits for a slot.
     var isIdle: Bool { queue.isEmpty }
 
-    /// When the next pause ends; `nil` if no download pauses.
+    /// The end of the next pause. `nil` if no download pauses.
     package var nextRetry: ContinuousClock.Instant? { retries.earliest }
 
     // MARK: Starting
@@ -38,19 +40,19 @@ package struct TransferScheduler: ~Copyable, Sendable {
         queue.remove(ticket, flow, slots)
     }
 
-    /// The download to start next, if a slot is free for it. ``started(_:_:)`` or ``dequeue(_:_:)`` of all
-    /// its tickets follows.
+    /// The download to start next, if a slot is free for it. ``started(_:_:)`` follows, or
+    /// ``dequeue(_:_:)`` of all its tickets.
     mutating func next() -> (key: CacheKey, flow: FlowKey)? { queue.next(slots) }
 
     mutating func started(_ id: FlightID, _ flow: FlowKey) { slots.take(id, flow) }
 
-    /// A download was told to stop. It has its slot until it does.
+    /// A download is stopping. It keeps its slot until it has stopped.
     mutating func stops(_ id: FlightID) { slots.stops(id) }
 
-    /// A transfer is over, however it ended.
+    /// A transfer has ended, by success, failure or cancellation.
     mutating func ended(_ id: FlightID) { queue.slotFreed(at: slots.release(id), slots) }
 
-    /// A response began, over a connection that may be shared with other downloads.
+    /// A response began. `isMultiplexed` says whether other downloads can share its connection.
     mutating func answered(_ id: FlightID, isMultiplexed: Bool) {
         guard let origin = slots.answered(id, isMultiplexed: isMultiplexed) else { return }
         queue.limitRose(at: origin, slots)
@@ -58,17 +60,18 @@ package struct TransferScheduler: ~Copyable, Sendable {
 
     // MARK: Preemption
 
-    /// This download runs, and may be no more than a prefetch.
+    /// This download is running and is perhaps only a prefetch.
     mutating func mayBePrefetch(_ key: CacheKey, _ origin: Origin) {
         preemption.insert(key, origin)
     }
 
     mutating func isNoPrefetch(_ key: CacheKey, _ origin: Origin) { preemption.remove(key, origin) }
 
-    /// A prefetch that has to stop for a visible download, one after the other: none stops while a slot is
-    /// about to become free anyway.
+    /// The next prefetch that has to stop for a visible download. Prefetches stop one after the
+    /// other, and none stops while a slot is about to become free anyway.
     ///
-    /// - Parameter cost: what stopping a download costs; `nil` for one that is more than a prefetch.
+    /// - Parameter cost: the cost of stopping a download. `nil` for a download that is more than a
+    ///   prefetch.
     mutating func nextToPreempt(cost: (CacheKey) -> Preemption.Cost?) -> CacheKey? {
         guard !preemption.isEmpty, queue.isVisibleWaiting else { return nil }
         let candidates = preemption.candidates(cost)
@@ -89,27 +92,27 @@ package struct TransferScheduler: ~Copyable, Sendable {
 
     // MARK: Retries
 
-    /// A download pauses; whether its pause ends before all others.
+    /// A download pauses. Returns whether its pause ends before all others.
     mutating func pauses(_ key: CacheKey, _ id: FlightID, until end: ContinuousClock.Instant)
         -> Bool
     {
         retries.add(key, id, at: end)
     }
 
-    /// A download whose pause is over, if it still pauses until that instant.
+    /// The next pause that has ended. The download may have ended or paused again since it began.
     mutating func takeDue(now: ContinuousClock.Instant) -> RetrySchedule.Place? {
         retries.takeDue(now: now)
     }
 
     // MARK: Throttling
 
-    /// Memory is critically short: for a while half as many downloads run at once.
+    /// Memory is critically short, so half as many downloads run at once until `end`.
     package mutating func throttle(until end: ContinuousClock.Instant) {
         slots.limit = max(1, limit / 2)
         throttledUntil = end
     }
 
-    /// Time has passed; whether the throttling is over with it.
+    /// Time has passed. Returns whether the throttling has just ended.
     mutating func isThrottlingOver(now: ContinuousClock.Instant) -> Bool {
         guard let end = throttledUntil, end <= now else { return false }
         throttledUntil = nil
@@ -117,8 +120,8 @@ package struct TransferScheduler: ~Copyable, Sendable {
         return true
     }
 
-    /// How many prefetches, of all hosts and of this one, have to stop before a visible download of this
-    /// client starts; for tests.
+    /// The number of prefetches, of all hosts and of this one, that have to stop before a visible
+    /// download of this client starts. For tests.
     func excess(for client: ClientID, at origin: Origin) -> (all: Int, host: Int) {
         (slots.excess(for: client), slots.excess(for: client, at: origin))
     }

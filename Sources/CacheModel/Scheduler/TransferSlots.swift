@@ -1,26 +1,26 @@
 internal import CacheKey
 
-/// Which downloads run: how many in all, and how many from each host.
+/// The running downloads: their number overall and for each host.
 ///
-/// libcurl can limit connections to a host itself, but wakes what waits inside it one at a time and
-/// sometimes not at all (7.88), and such a transfer would occupy a slot meanwhile.
+/// libcurl can limit connections to a host itself, but it wakes transfers that wait inside it one
+/// at a time and sometimes not at all (7.88). Such a transfer would occupy a slot while it waits.
 struct TransferSlots: ~Copyable, Sendable {
-    /// Downloads at once, at most.
+    /// The maximum number of downloads at once.
     var limit: Int
-    /// Downloads from one host at once, at most, if each takes a connection.
+    /// The maximum number of downloads from one host at once, if each takes a connection of its own.
     let hostLimit: Int
 
-    /// Streams on the one connection to a host that speaks HTTP/2: servers are advised to allow at least
-    /// so many (RFC 9113 §6.5.2).
+    /// Streams on the one connection to a host that speaks HTTP/2. RFC 9113 §6.5.2 advises servers
+    /// to allow at least this number.
     static let streamLimit = 100
-    /// Hosts remembered to speak HTTP/2.
+    /// The maximum number of hosts remembered as speaking HTTP/2.
     private static let rememberedHosts = 4096
 
     private var all = ConcurrencyUsage()
     private var hosts: [Origin: ConcurrencyUsage] = [:]
-    /// Downloads that run, and the flows in whose turn they started.
+    /// The running downloads, and the flow through which each got its slot.
     private var taken: [FlightID: FlowKey] = [:]
-    /// Downloads that were told to stop and have not yet.
+    /// Downloads that are stopping and have not stopped yet.
     private var stopping: Set<FlightID> = []
     /// Hosts whose last response came by HTTP/2.
     private var multiplexed: Set<Origin> = []
@@ -30,25 +30,25 @@ struct TransferSlots: ~Copyable, Sendable {
         self.hostLimit = hostLimit
     }
 
-    /// Downloads that run.
+    /// The number of running downloads.
     var running: Int { all.count }
 
     /// Whether a slot is about to become free.
     var isClearing: Bool { !stopping.isEmpty }
 
-    /// The same for a slot of this host.
+    /// Whether a slot of this host is about to become free.
     func isClearing(_ origin: Origin) -> Bool { stopping.contains { taken[$0]?.origin == origin } }
 
-    // MARK: What may start
+    // MARK: Free slots
 
-    /// Whether a download of this priority could start, for a suitable client.
+    /// Whether a download of this priority could start, if its client is admitted.
     func hasSlot(for priority: Priority) -> Bool { all.hasSlot(for: priority, of: overall) }
 
     func hasSlot(for priority: Priority, at origin: Origin) -> Bool {
         usage(of: origin).hasSlot(for: priority, of: limit(of: origin))
     }
 
-    /// Whether a download of this client could start, hosts left out of account.
+    /// Whether a download of this client could start, without regard to the limits of hosts.
     func admits(_ client: ClientID, _ priority: Priority) -> Bool {
         all.admits(client, priority, to: overall)
     }
@@ -57,13 +57,14 @@ struct TransferSlots: ~Copyable, Sendable {
         usage(of: origin).admits(client, priority, to: limit(of: origin))
     }
 
-    /// Whether a client has nothing but prefetches running.
+    /// Whether a client has no running downloads except prefetches.
     func isNew(_ client: ClientID) -> Bool { all.isNew(client) }
 
-    /// How many prefetches have to stop before a visible download of this client can start.
+    /// The number of prefetches that have to stop before a visible download of this client can start.
     func excess(for client: ClientID) -> Int { all.excess(for: client, of: overall) }
 
-    /// The same for the slots of this host.
+    /// The number of prefetches from this host that have to stop before the host has a slot for
+    /// this client.
     func excess(for client: ClientID, at origin: Origin) -> Int {
         usage(of: origin).excess(for: client, of: limit(of: origin))
     }
@@ -79,9 +80,9 @@ struct TransferSlots: ~Copyable, Sendable {
             count: multiplexed.contains(origin) ? max(hostLimit, Self.streamLimit) : hostLimit)
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// A download starts, in the turn of a flow.
+    /// A download starts because its flow has its turn.
     mutating func take(_ id: FlightID, _ flow: FlowKey) {
         all.add(flow.client, flow.priority)
         hosts.update(flow.origin, default: ConcurrencyUsage()) {
@@ -90,12 +91,12 @@ struct TransferSlots: ~Copyable, Sendable {
         taken[id] = flow
     }
 
-    /// A download was told to stop. It has its slot until it does.
+    /// A download is stopping. It keeps its slot until it has stopped.
     mutating func stops(_ id: FlightID) {
         if taken[id] != nil { stopping.insert(id) }
     }
 
-    /// A download is over, however it ended; its host.
+    /// A download has ended, by success, failure or cancellation. Returns its host.
     mutating func release(_ id: FlightID) -> Origin {
         stopping.remove(id)
         guard let flow = taken.removeValue(forKey: id) else {
@@ -110,7 +111,7 @@ struct TransferSlots: ~Copyable, Sendable {
         return flow.origin
     }
 
-    /// The host of a download answered; the host, if that raises its limit.
+    /// The host of a download answered. Returns the host if the answer raises its limit.
     mutating func answered(_ id: FlightID, isMultiplexed: Bool) -> Origin? {
         guard let origin = taken[id]?.origin else { return nil }
         guard isMultiplexed else {

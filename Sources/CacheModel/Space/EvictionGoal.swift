@@ -1,8 +1,8 @@
-/// Where an eviction ends: at or below both numbers.
+/// The goal of an eviction, which ends when both numbers are at or below it.
 package struct EvictionGoal: Hashable, Sendable {
     /// Bytes held or reserved.
     package var bytes: Int64
-    /// Entries held or on their way.
+    /// Entries held or in download.
     package var entries = Int.max
 
     package init(bytes: Int64, entries: Int = .max) {

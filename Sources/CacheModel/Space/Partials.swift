@@ -1,20 +1,20 @@
 package import CacheKey
 
-/// Partials that no download is writing to, and the bytes the disk holds for each.
+/// Partials that no download is writing to, and the bytes that the disk holds for each.
 package struct Partials: Sendable {
     private var allocated: [CacheKey: Int64] = [:]
-    /// Bytes of all of them.
+    /// Bytes of all partials together.
     package private(set) var total: Int64 = 0
-    /// Names that changed, or whose bytes are an estimate, and that have to be probed.
+    /// Names that have to be probed, because they changed or their bytes are an estimate.
     package private(set) var dirtyNames: Set<CacheKey> = []
-    /// Of partials alone: somebody's writing to one does not concern the entry.
+    /// Changes of partials only: a program that writes to a partial does not affect the entry.
     private var epochs = ChangeEpochs()
 
     package var count: Int { allocated.count }
 
     package var keys: some Collection<CacheKey> { allocated.keys }
 
-    /// Bytes held for a key; `nil` if there is no partial.
+    /// Bytes held for a key. `nil` if there is no partial.
     package subscript(key: CacheKey) -> Int64? {
         get { allocated[key] }
         set {
@@ -24,24 +24,24 @@ package struct Partials: Sendable {
         }
     }
 
-    /// Whether a partial may lie under the name of a key.
+    /// Whether there may be a partial for a key.
     package func mayHold(_ key: CacheKey) -> Bool {
         allocated[key] != nil || dirtyNames.contains(key)
     }
 
-    /// Something happened to the name: it has to be probed, and running probes of it are void.
+    /// The name changed, so it has to be probed again, and running probes of it are void.
     package mutating func becameDirty(_ key: CacheKey) {
         epochs.note(key)
         dirtyNames.insert(key)
     }
 
-    /// The name has to be probed; running probes of it stay good.
+    /// The name has to be probed, but running probes of it stay valid.
     package mutating func needsProbe(_ key: CacheKey) { dirtyNames.insert(key) }
 
-    /// All names have to be probed, by the scan that begins.
+    /// All names have to be probed by the scan that begins.
     package mutating func allNeedProbe() { dirtyNames.formUnion(allocated.keys) }
 
-    /// It is certain what lies under the name.
+    /// The name needs no probe: it is certain whether it has a partial.
     package mutating func clean(_ key: CacheKey) { dirtyNames.remove(key) }
 
     // MARK: Probes
@@ -54,10 +54,11 @@ package struct Partials: Sendable {
         epochs.isCurrent(key, since: start)
     }
 
-    /// Running probes of the name are void.
+    /// The name changed, so running probes of it are void.
     package mutating func touched(_ key: CacheKey) { epochs.note(key) }
 
     package func checkInvariants() {
-        precondition(total == allocated.values.reduce(0, +), "the bytes of partials are \(total)")
+        precondition(
+            total == allocated.values.reduce(0, +), "the total of partials, \(total), is wrong")
     }
 }

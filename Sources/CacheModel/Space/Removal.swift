@@ -1,8 +1,8 @@
-/// How much was removed.
+/// The number of entries removed, and their bytes.
 public struct Removal: Hashable, Sendable {
     /// Entries removed. Downloads that were stopped are not counted.
     public var entries = 0
-    /// Bytes the disk held for them.
+    /// Bytes that the disk held for them.
     public var bytes: Int64 = 0
 
     public init(entries: Int = 0, bytes: Int64 = 0) {

@@ -1,5 +1,6 @@
-/// The answer to a download that asks for space, and the files that have to be unlinked for it first. The
-/// thread that writes partials unlinks them, so none of them is a partial that has begun again.
+/// The answer to a download that requests space, and the files that have to be unlinked first. The
+/// thread that writes partials also unlinks them, so none of these files is a partial that a
+/// download has started to write again.
 package struct SpaceAnswer: Sendable {
     package let grant: SpaceGrant
     package var victims: [Victim] = []

@@ -1,9 +1,11 @@
-/// The answer to a download that asks for space.
+/// The answer to a download that requests space.
 package enum SpaceGrant: Sendable {
-    /// The image may grow to so many bytes.
+    /// The image can grow to this number of bytes.
     case granted(upTo: Int64)
-    /// More files have to be unlinked than one search finds: ask again once these are gone.
+    /// More files have to be unlinked than one search finds. The download asks again after they are
+    /// unlinked.
     case evicting
-    /// It cannot have the space; or not now, and its flight has been queued again under another identifier.
+    /// The download cannot have the space. If it only has to wait, its flight has been queued again
+    /// under another identifier.
     case refused(Failure)
 }

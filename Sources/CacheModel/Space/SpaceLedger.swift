@@ -1,15 +1,16 @@
 package import CacheKey
 
-/// The bytes of the disk: what the limits allow, what is reserved for downloads, what is about to be free.
-/// The bytes of entries are the catalog's; they come in as ``Usage``.
+/// The accounts of disk space: the bytes that the limits allow, the bytes reserved for downloads,
+/// and the bytes about to become free. The catalog counts the bytes of entries and passes them in
+/// as ``Usage``.
 ///
-/// Invariant: no reservation is granted beyond the ceiling, so that used + reserved + pending unlink stays
-/// at or below it until the ceiling itself moves.
+/// Invariant: no reservation is granted beyond the ceiling, so used + reserved + pending unlink
+/// stays at or below the ceiling until the ceiling itself moves.
 package struct SpaceLedger: Sendable {
-    /// What the catalog holds.
+    /// The entries of the catalog.
     package struct Usage: Sendable {
         var entries = 0
-        /// Bytes the disk holds for them.
+        /// Bytes that the disk holds for them.
         var bytes: Int64 = 0
     }
 
@@ -17,7 +18,7 @@ package struct SpaceLedger: Sendable {
     package var partials = Partials()
     /// Bytes reserved for downloads.
     package private(set) var reserved: Int64 = 0
-    /// Bytes of these that are written already.
+    /// Bytes of the reservations that are already written.
     package private(set) var written: Int64 = 0
     /// Downloads that have a reservation.
     package private(set) var holders: Set<CacheKey> = []
@@ -27,51 +28,53 @@ package struct SpaceLedger: Sendable {
     package private(set) var unlinking: Set<CacheKey> = []
     /// Entries whose files could not be unlinked at the last attempt.
     package private(set) var unlinkFailed: Set<CacheKey> = []
-    /// Files that could not be unlinked when others could: evictions skip them.
+    /// Files that could not be unlinked although other files could. Evictions skip them.
     package private(set) var unevictable: Set<DirectoryName> = []
-    /// An eviction down to the watermark is under way.
+    /// Whether an eviction down to the watermark is running.
     package var isEvicting = false
-    /// Work that begins once the directory is read: only then the bytes in it are known, and what was used
-    /// least recently.
+    /// Work that begins once the directory has been read. Until then its bytes and the least
+    /// recently used entries are unknown.
     package var postponed: [@Sendable () -> Void] = []
-    /// Bytes the cache would hold if it had all the free space of the file system as well.
+    /// Bytes that the cache would hold if it also had all the free space of the file system.
     private var diskCapacity = Int64.max
     private var pendingFree = PendingFree()
-    /// Downloads that may start while space is short: one for each release and each grant. `nil` while space
-    /// is not short.
+    /// The number of downloads that can start while space is short: one for each release and each
+    /// grant. `nil` while space is not short.
     private var startsLeft: Int?
 
-    /// Bytes of unlinked files that the file system has not got back, because somebody has them open. To
-    /// unlink more files for its free space would be useless.
+    /// Bytes of unlinked files that are not free yet, because a program has the files open. Until
+    /// they are free, it would be useless to unlink more files for the sake of the file system's
+    /// free space.
     private struct PendingFree: Sendable {
         var bytes: Int64 = 0
-        /// The capacity before they were unlinked.
+        /// The disk capacity before the files were unlinked.
         var capacityBefore: Int64 = 0
-        /// Until when open files are taken for the reason.
+        /// The time until which open files are assumed to be the reason.
         var end: ContinuousClock.Instant?
     }
 
     package init(budget: Budget) { self.budget = budget }
 
-    // MARK: Figures
+    // MARK: Totals
 
-    /// Bytes the disk holds for entries and partials.
+    /// Bytes that the disk holds for entries and partials.
     package func used(_ usage: Usage) -> Int64 { usage.bytes + partials.total }
 
     /// Bytes used or reserved.
     package func promised(_ usage: Usage) -> Int64 { used(usage) + reserved }
 
-    /// Bytes used, reserved, or not free yet.
+    /// Bytes used, reserved, or about to be unlinked.
     package func held(_ usage: Usage) -> Int64 { promised(usage) + pendingUnlink }
 
-    /// Bytes that may be held: the budget, or less if the file system would have too little free.
+    /// The maximum number of bytes that can be held: the budget, or less if the file system would
+    /// have too little free space.
     package var ceiling: Int64 {
         let (limit, overflows) = diskCapacity.subtractingReportingOverflow(budget.minimumFree)
         return min(budget.maximumBytes, overflows ? .max : max(limit, 0))
     }
 
-    /// The goal of an eviction that keeps a tenth free. Partials are not evicted by it, and are no reason
-    /// to evict more of the rest.
+    /// The goal of an eviction that keeps a tenth free. Such an eviction does not remove partials,
+    /// so their bytes do not cause more entries to be evicted.
     package var watermark: Int64 {
         let partials = min(partials.total, ceiling)
         return partials + Budget.watermark(ceiling - partials)
@@ -79,7 +82,7 @@ package struct SpaceLedger: Sendable {
 
     // MARK: The file system
 
-    /// The file system was asked for its free bytes.
+    /// Records a measurement of the file system's free bytes.
     package mutating func measured(free: Int64, _ usage: Usage) {
         let onDisk = used(usage) + pendingUnlink + min(written, reserved)
         let (sum, overflows) = onDisk.addingReportingOverflow(free)
@@ -88,7 +91,7 @@ package struct SpaceLedger: Sendable {
         diskCapacity = capacity + pendingFree.bytes
     }
 
-    /// Files of so many bytes were unlinked, and the file system has not got them back.
+    /// Files with `bytes` bytes were unlinked, but the file system's free space did not grow.
     package mutating func notReturned(_ bytes: Int64, until end: ContinuousClock.Instant) {
         guard bytes > 0 else { return }
         if pendingFree.bytes == 0 {
@@ -101,32 +104,33 @@ package struct SpaceLedger: Sendable {
         if let end = pendingFree.end, end <= now { pendingFree = PendingFree() }
     }
 
-    /// The directory may be on another file system now.
+    /// The directory may now be on another file system.
     package mutating func directoryReplaced() {
         (diskCapacity, pendingFree) = (.max, PendingFree())
     }
 
     // MARK: Reservations
 
-    /// Reserves space for a download, more if it has some already.
+    /// Reserves space for a download, in addition to any that it already has.
     ///
-    /// - Parameter received: bytes of it that are on the disk.
+    /// - Parameter received: bytes of the image that are already on the disk.
     package mutating func reserve(_ bytes: Int64, for key: CacheKey, received: Int64) {
         if holders.insert(key).inserted {
             written += received
-            // Its download removes the old partial, or continues it: the reservation is for the whole.
+            // The download removes or continues the old partial, so the reservation covers the
+            // whole image.
             partials[key] = nil
         }
         reserved += bytes
         startsLeft? += 1
     }
 
-    /// A download that has a reservation wrote more, or starts over with less.
+    /// A download with a reservation wrote more, or starts over with fewer bytes.
     package mutating func wrote(_ bytes: Int64) { written += bytes }
 
-    /// Gives a reservation back.
+    /// Releases a reservation.
     ///
-    /// - Parameter leavesPartial: whether what it wrote may stay as a partial.
+    /// - Parameter leavesPartial: whether the bytes it wrote may stay as a partial.
     package mutating func release(
         _ key: CacheKey, reserved bytes: Int64, received: Int64, leavesPartial: Bool
     ) {
@@ -139,8 +143,8 @@ package struct SpaceLedger: Sendable {
 
     // MARK: Shortage
 
-    /// Whether another download may start. While space is short each would only learn that from the head of
-    /// its response.
+    /// Whether another download can start. While space is short, a further download would have to
+    /// wait as soon as it has the head of its response.
     package var mayStart: Bool { startsLeft != 0 }
 
     /// Whether a download had to wait for space.
@@ -148,10 +152,10 @@ package struct SpaceLedger: Sendable {
 
     package mutating func started() { startsLeft? -= 1 }
 
-    /// A download has to wait for the space of others.
+    /// A download has to wait for space that other downloads hold.
     package mutating func becameShort() { startsLeft = 0 }
 
-    /// Some space may be free now, or a download that had started is over.
+    /// Some space may have become free, or a download that had started has ended.
     package mutating func released() {
         guard let starts = startsLeft else { return }
         startsLeft = holders.isEmpty && pendingUnlink == 0 ? nil : starts + 1
@@ -159,7 +163,7 @@ package struct SpaceLedger: Sendable {
 
     // MARK: Unlinking
 
-    /// The partial has to be unlinked; `nil` if there is none.
+    /// A partial has to be unlinked. `nil` if there is none.
     package mutating func unlinkPending(partialOf key: CacheKey) -> Victim? {
         guard let bytes = partials[key] else { return nil }
         partials[key] = nil
@@ -167,9 +171,9 @@ package struct SpaceLedger: Sendable {
         return Victim(name: .partial(key), bytes: bytes)
     }
 
-    /// The file of an entry has to be unlinked, which has left the index.
+    /// The file of an entry that has left the index has to be unlinked.
     ///
-    /// - Parameter facts: what the index knew; `nil` for a file that was never in it.
+    /// - Parameter facts: the facts that the index had. `nil` for a file that was never in the index.
     package mutating func unlinkPending(
         _ key: CacheKey, _ bytes: Int64, facts: EntryFacts? = nil
     ) -> Victim {
@@ -178,7 +182,7 @@ package struct SpaceLedger: Sendable {
         return Victim(name: .entry(key), bytes: bytes, facts: facts)
     }
 
-    /// The unlinks of these victims are over, whether they succeeded or not.
+    /// The unlinks of these victims have ended, successfully or not.
     package mutating func unlinkEnded(_ victims: some Sequence<Victim>) {
         for victim in victims {
             pendingUnlink -= victim.bytes
@@ -188,20 +192,20 @@ package struct SpaceLedger: Sendable {
 
     /// This file could not be unlinked.
     ///
-    /// - Parameter othersCould: whether other files could be. Then evictions skip this one until it changes,
-    ///   somebody asks for an eviction, or an hour has passed.
+    /// - Parameter othersCould: whether other files could be unlinked. If so, evictions skip this
+    ///   one until it changes, a user requests an eviction, or an hour has passed.
     package mutating func unlinkFailed(_ victim: Victim, othersCould: Bool) {
         if case .entry(let key) = victim.name { unlinkFailed.insert(key) }
         if othersCould { unevictable.insert(victim.name) }
     }
 
-    /// The file may be unlinkable now; whether evictions skipped it.
+    /// This file can perhaps be unlinked now. Returns whether evictions skipped it.
     package mutating func retryEviction(of name: DirectoryName) -> Bool {
         if case .entry(let key) = name { unlinkFailed.remove(key) }
         return unevictable.remove(name) != nil
     }
 
-    /// All files are tried again; whether evictions skipped any.
+    /// Evictions try all files again. Returns whether they skipped any.
     package mutating func retryAllEvictions() -> Bool {
         unlinkFailed = []
         defer { unevictable = [] }
@@ -210,7 +214,7 @@ package struct SpaceLedger: Sendable {
 
     package func checkInvariants() {
         partials.checkInvariants()
-        precondition(pendingUnlink >= 0, "more was unlinked than there was")
-        precondition(reserved >= 0, "more was released than was reserved")
+        precondition(pendingUnlink >= 0, "more bytes were unlinked than were pending")
+        precondition(reserved >= 0, "more bytes were released than were reserved")
     }
 }

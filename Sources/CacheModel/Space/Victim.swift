@@ -1,11 +1,11 @@
-/// A file that has to be unlinked. It has left the index already; its bytes stay in the ledger until the
-/// unlink is reported, because the disk holds them until then.
+/// A file that has to be unlinked. It has already left the index. Its bytes stay in the ledger
+/// until the unlink is reported, because the disk holds them until then.
 package struct Victim: Hashable, Sendable {
     package let name: DirectoryName
-    /// Bytes the disk holds for it.
+    /// Bytes that the disk holds for the file.
     package let bytes: Int64
-    /// Chosen by eviction, as opposed to removed because somebody asked.
+    /// Whether an eviction chose the file. Otherwise it was removed for another reason.
     package var isEvicted = false
-    /// What was known of an entry, in case its file stays.
+    /// The facts about the entry, which are needed if its file stays.
     package var facts: EntryFacts?
 }

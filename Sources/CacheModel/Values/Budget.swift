@@ -24,15 +24,15 @@ package struct Budget: Hashable, Sendable {
     /// Bytes reserved at a time for an image of unknown length.
     package static let step: Int64 = 256 << 10
 
-    /// Bytes to reserve for an image of unknown length that is about to have so many bytes: whole steps, up
-    /// to the largest image.
+    /// Bytes to reserve for an image of unknown length that is about to have `needed` bytes: whole
+    /// steps, up to the largest image.
     func step(for needed: Int64) -> Int64 {
         min(maximumImageSize, (needed + Self.step - 1) / Self.step * Self.step)
     }
 
     private static let block: Int64 = 4096
-    /// More than any disk has room for. It caps the length that an origin promises, so that sums of such
-    /// lengths do not overflow.
+    /// More bytes than any disk can hold. It caps the length that an origin promises, so that sums
+    /// of such lengths do not overflow.
     private static let largestImage: Int64 = 1 << 60
 
     /// The most that an image of `bytes` takes on the disk: whole blocks, and one block for its attributes.

@@ -10,7 +10,7 @@ package enum PartialPolicy {
     /// Seconds after which a partial is discarded if no caller requested its image again.
     package static let lifetime: Int64 = 86400
 
-    /// Whether so little is missing that stopping would save nothing.
+    /// Whether stopping the download would save almost nothing, because few bytes are missing.
     package static func isWorthFinishing(received: Int64, total: Int64?) -> Bool {
         guard let total, received <= total else { return false }
         let rest = total - received

@@ -1,11 +1,12 @@
-/// How a caller wants its images.
+/// The options of a caller's request.
 public struct FetchOptions: Sendable {
     public var priority: Priority
-    /// Ask the origin even for images that are cached and fresh.
+    /// Whether to ask the origin even about images that are cached and fresh.
     public var isRefresh: Bool
-    /// On whose behalf. Clients with requests of one priority take turns.
+    /// The client that the request is for. Clients whose requests have the same priority take turns.
     public var client: ClientID
-    /// The caller whose place this one takes. Images that one waited for and has are not asked for again.
+    /// The caller that this one replaces. An image that was already given to that caller is not
+    /// requested again.
     public var predecessor: WaiterID?
 
     public init(

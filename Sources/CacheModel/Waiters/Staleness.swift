@@ -1,7 +1,7 @@
-/// What may be done with an entry that is no longer fresh.
+/// The permitted uses of an entry that is no longer fresh.
 package struct Staleness: Equatable, Sendable {
     package var reuse: Reuse
-    /// Whether the entry is the answer if the origin fails.
+    /// Whether the cache answers with the entry if the origin fails.
     package var outlivesFailure: Bool
 
     package init(reuse: Reuse, outlivesFailure: Bool) {

@@ -6,16 +6,18 @@ package struct Waiter: Sendable {
     package let priority: Priority
     /// Images that are not settled yet.
     package var pending: Set<CacheKey> = []
-    /// Why some images could not be had.
+    /// The images that failed, with the reasons.
     package var failures: [CacheKey: Failure] = [:]
-    /// Images it has. A caller that takes its place need not ask for them.
+    /// Images that the caller was given. A caller that replaces it does not request them again.
     package var delivered: Set<CacheKey> = []
-    /// Delivered images that no other caller may be given: stale on arrival, or not to be stored. They are
-    /// kept until the caller hears of the end.
+    /// Delivered images that no other caller can get, because they were stale on arrival or must
+    /// not be stored. They are kept until the caller gets its outcome.
     package var unshareable: Set<CacheKey> = []
-    /// Insists on the origin's word: an image that the origin could not confirm is a failure.
+    /// Whether the caller requires the origin's confirmation. An image that the origin could not
+    /// confirm then counts as failed.
     package var isRefresh = false
-    /// All images are named. Before that an empty `pending` means nothing.
+    /// Whether the caller has named all of its images. Before that, an empty `pending` does not
+    /// mean that the request is settled.
     package var isComplete = false
 
     package init(_ options: FetchOptions) {

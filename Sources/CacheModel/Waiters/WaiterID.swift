@@ -1,4 +1,4 @@
-/// Identifies one caller's request for a set of images. A later request has the higher number.
+/// Identifies one caller's request for a set of images. A later request has a higher number.
 public struct WaiterID: Hashable, Comparable, Sendable {
     package let rawValue: UInt64
 

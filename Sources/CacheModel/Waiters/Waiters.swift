@@ -1,11 +1,11 @@
 package import CacheKey
 
-/// The callers that wait for downloads, and the downloads for which the daemon itself waits.
+/// The callers that wait for downloads, and the number of downloads for which only the daemon waits.
 ///
-/// Invariant: every pending key has a download, which knows the waiter.
+/// Invariant: every pending key has a download, and that download lists the waiter.
 package struct Waiters: Sendable {
     private var waiters: [WaiterID: Waiter] = [:]
-    /// Limits the downloads that go on without a caller.
+    /// Limits the downloads that continue without a caller.
     package var detached: DetachedQuota
 
     package init(detachedLimit: Int) { detached = DetachedQuota(limit: detachedLimit) }
@@ -14,7 +14,7 @@ package struct Waiters: Sendable {
 
     package var all: some Collection<(key: WaiterID, value: Waiter)> { waiters }
 
-    /// A caller comes, and names its images next.
+    /// A caller begins a request, and names its images next.
     package mutating func insert(_ id: WaiterID, _ options: FetchOptions) {
         waiters[id] = Waiter(options)
     }
@@ -33,14 +33,14 @@ package struct Waiters: Sendable {
         waiters.update(id) { $0.pending.insert(key) }
     }
 
-    /// The caller no longer waits for it; whether it did.
+    /// The caller no longer waits for the download. Returns whether it did.
     package mutating func stopWaiting(_ id: WaiterID, for key: CacheKey) -> Bool {
         waiters.update(id) { $0.pending.remove(key) != nil } ?? false
     }
 
     /// An image is settled for a caller.
     ///
-    /// - Parameter isUnshareable: whether no other caller may be given the image.
+    /// - Parameter isUnshareable: whether no other caller can get the image.
     package mutating func settle(
         _ id: WaiterID, _ key: CacheKey, _ failure: Failure?, isUnshareable: Bool
     ) {
@@ -55,7 +55,7 @@ package struct Waiters: Sendable {
         }
     }
 
-    /// The end of a request, once all of its images are settled; the waiter is then gone.
+    /// The outcome of a request whose images are all settled. The waiter is then removed.
     package mutating func takeOutcome(_ id: WaiterID) -> Outcome? {
         guard let waiter = waiters[id], waiter.isComplete, waiter.pending.isEmpty else {
             return nil
@@ -64,12 +64,12 @@ package struct Waiters: Sendable {
         return Outcome(waiter: id, failures: waiter.failures)
     }
 
-    /// Whether the caller has the image already.
+    /// Whether the caller was already given the image.
     package func has(_ id: WaiterID, _ key: CacheKey) -> Bool {
         waiters[id]?.delivered.contains(key) == true
     }
 
-    /// Images that some caller was given and has not heard of yet.
+    /// Unshareable images in requests that have not ended, so their callers have not been notified yet.
     package var unreported: Set<CacheKey> {
         waiters.values.reduce(into: Set()) { $0.formUnion($1.unshareable) }
     }
