@@ -1,58 +1,49 @@
-public import CacheKey
+internal import CacheKey
 
-/// An image somebody wants.
-public struct Wish: Sendable {
-    public let key: CacheKey
-    public let url: CacheURL
-
-    public init(_ url: CacheURL) {
-        self.url = url
-        key = CacheKey(url)
-    }
-}
-
-/// Wishes and their ends.
+/// Requests for images.
 extension Cache {
-    /// Joins or starts the downloads of what is not cached. The observer hears once when all of it is
-    /// decided, after this has returned or before; ``leave(_:)`` ends the interest early.
-    public func fetch(_ wishes: [Wish], _ options: FetchOptions) -> WaiterID {
-        let waiter = begin(wishes, options)
+    /// Requests images. For each one that is not cached, joins its download or starts one. The observer is
+    /// notified once, when all are cached or have failed; this can happen before the call returns.
+    /// ``leave(_:)`` withdraws the request.
+    public func fetch(_ requests: [ImageRequest], _ options: FetchOptions) -> WaiterID {
+        let waiter = begin(requests, options)
         complete(waiter)
         return waiter
     }
 
-    /// The same in two steps, for callers that have to note the interest before its end is told: that
-    /// comes after ``complete(_:)``.
-    public func begin(_ wishes: [Wish], _ options: FetchOptions) -> WaiterID {
+    /// Requests images like ``fetch(_:_:)``, but the observer is notified only after ``complete(_:)``. So the
+    /// caller can store the waiter before the notification arrives.
+    public func begin(_ requests: [ImageRequest], _ options: FetchOptions) -> WaiterID {
         let waiter = run { state, _ in state.waiterBegan(options) }
-        want(wishes, options, by: waiter)
+        want(requests, options, by: waiter)
         return waiter
     }
 
+    /// Allows the notification for a request made with ``begin(_:_:)``.
     public func complete(_ waiter: WaiterID) {
         run { $0.waiterNamed(waiter, &$1) }
     }
 
-    /// The same with nobody waiting: the downloads go on whoever leaves. `false`, and none of them begins,
-    /// where that may be more than ``detachedLimit``.
-    public func prefetch(_ wishes: [Wish], _ options: FetchOptions) -> Bool {
-        guard run({ state, _ in state.detachedAnnounced(wishes.count) }) else { return false }
-        want(wishes, options, by: nil)
-        run { $0.detachedNamed(wishes.count, &$1) }
+    /// Requests images without a waiter: the downloads continue even if all callers leave. Returns `false` and
+    /// starts none of them if there could then be more of these downloads than ``detachedLimit``.
+    public func prefetch(_ requests: [ImageRequest], _ options: FetchOptions) -> Bool {
+        guard run({ state, _ in state.detachedAnnounced(requests.count) }) else { return false }
+        want(requests, options, by: nil)
+        run { $0.detachedNamed(requests.count, &$1) }
         return true
     }
 
-    /// Downloads that are held with nobody waiting, at most.
+    /// The largest number of downloads that continue without a waiter.
     public var detachedLimit: Int { settings.detachedLimit }
 
-    /// Another is about to take the place of a caller, see ``FetchOptions/predecessor``: its end is not told any
-    /// more, and what it has stays known until it leaves.
+    /// Announces that another waiter is about to replace this one, see ``FetchOptions/predecessor``. The observer
+    /// is no longer notified of its end, and its results stay known until it leaves.
     public func keep(_ waiter: WaiterID) {
         run { state, _ in state.waiterReplaced(waiter) }
     }
 
-    /// The caller is gone or wants something else. Downloads nobody else waits for stop; their
-    /// partials stay.
+    /// Withdraws the request of a caller that is gone or asks for other images now. Downloads that no other
+    /// caller waits for stop; their partials stay.
     public func leave(_ waiter: WaiterID) {
         let keys = run { state, _ in state.waiterLeaves(waiter) }
         for ifQueued in [true, false] {
@@ -66,39 +57,40 @@ extension Cache {
         run { $0.waiterGone(waiter, &$1) }
     }
 
-    /// Wishes taken in under one hold of the lock. Each is as dear as fifty questions, and the downloads that
-    /// are under way want the lock too.
-    private static let wishStretch = 32
+    /// Requests that are handled under one hold of the lock. Each takes as long as fifty lookups, and running
+    /// downloads need the lock too.
+    private static let requestStretch = 32
 
-    private func want(_ wishes: [Wish], _ options: FetchOptions, by waiter: WaiterID?) {
-        guard directory.isInPlace else { return refuse(wishes, by: waiter) }
+    private func want(_ requests: [ImageRequest], _ options: FetchOptions, by waiter: WaiterID?) {
+        guard directory.isInPlace else { return refuse(requests, by: waiter) }
         let now = FileTime.now
-        var rest = wishes[...]
+        var rest = requests[...]
         while !rest.isEmpty {
-            let stretch = rest.prefix(Self.wishStretch)
+            let stretch = rest.prefix(Self.requestStretch)
             rest = rest.dropFirst(stretch.count)
-            // Looking also makes the index right about names that changed.
+            // The lookup also brings the index up to date about names that changed.
             let answers = lookup(stretch.map(\.key))
             let stale = zip(stretch, answers).map {
                 staleness(of: $0.key, $1, options, now.wallTime)
             }
             run { state, effects in
-                for (wish, stale) in zip(stretch, stale) {
+                for (request, stale) in zip(stretch, stale) {
                     state.requested(
-                        wish.key, wish.url, by: waiter, options, stale: stale, now: now, &effects)
+                        request.key, request.url, by: waiter, options, stale: stale, now: now,
+                        &effects)
                 }
             }
         }
     }
 
-    /// What would be downloaded now would lie where nobody finds it.
-    private func refuse(_ wishes: [Wish], by waiter: WaiterID?) {
+    /// Fails the requests: the path does not lead to the directory, so no client could find the images.
+    private func refuse(_ requests: [ImageRequest], by waiter: WaiterID?) {
         guard let waiter else { return }
-        run { state, _ in state.refused(wishes.map(\.key), by: waiter, directory.lost) }
+        run { state, _ in state.refused(requests.map(\.key), by: waiter, directory.lost) }
     }
 
-    /// What may be done with an entry that is no longer fresh; its file says. `nil` for any other, and
-    /// where it does not matter.
+    /// How an entry that is no longer fresh may be used, as the record in its file says. `nil` if the entry is
+    /// fresh or not cached, or if the request refreshes it anyway.
     private func staleness(
         of key: CacheKey, _ answer: Lookup, _ options: FetchOptions, _ now: UnixTime
     ) -> Staleness? {
@@ -111,7 +103,7 @@ extension Cache {
             outlivesFailure: record.outlivesFailure(at: now, settings.transfers.caching))
     }
 
-    /// What can't be read is answered like what isn't there.
+    /// The record of an entry; `nil` if there is none or it can't be read.
     func record(of key: CacheKey) -> EntryRecord? {
         do {
             return try directory.record(of: key, name: key.description)

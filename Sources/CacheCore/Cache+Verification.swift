@@ -80,10 +80,10 @@ extension Cache {
     }
 
     /// How to have an entry anew; `nil` where its file doesn't tell.
-    private func wish(for key: CacheKey) -> Wish? {
+    private func wish(for key: CacheKey) -> ImageRequest? {
         guard let text = details(of: key).url else { return nil }
         do {
-            return Wish(try CacheURL(text))
+            return ImageRequest(try CacheURL(text))
         } catch {
             return nil
         }

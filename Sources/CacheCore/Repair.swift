@@ -10,7 +10,7 @@ struct Repair {
         let specimen: OpenedEntry
         let damage: Damage
         /// Where it came from, if the file tells.
-        let wish: Wish?
+        let wish: ImageRequest?
     }
 
     let cache: Cache

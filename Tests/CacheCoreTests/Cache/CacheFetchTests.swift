@@ -210,7 +210,7 @@ struct CacheFetchTests {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
-            let wish = Wish(try CacheURL(fixture.origin.url("/a.png", host: "localhost")))
+            let wish = ImageRequest(try CacheURL(fixture.origin.url("/a.png", host: "localhost")))
             let waiter = fixture.cache.fetch([wish], FetchOptions())
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
         }

@@ -35,7 +35,7 @@ struct CertificateTests {
             let fixture = try CacheFixture(in: scope, origin: origin) {
                 $0.transfers.certificateFile = authority.certificate
             }
-            let wish = Wish(try CacheURL(front.url("a.png")))
+            let wish = ImageRequest(try CacheURL(front.url("a.png")))
             let outcome = try await fixture.outcome(
                 of: fixture.cache.fetch([wish], FetchOptions()))
             let failure = outcome.failures[wish.key]

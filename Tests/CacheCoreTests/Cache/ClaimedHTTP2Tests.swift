@@ -34,7 +34,7 @@ struct ClaimedHTTP2Tests {
             for path in paths {
                 fixture.origin.route("/\(path)", [.bytes(Array(claim.utf8) + Self.image)])
             }
-            let wishes = try paths.map { Wish(try CacheURL(front.url($0))) }
+            let wishes = try paths.map { ImageRequest(try CacheURL(front.url($0))) }
             let outcome = try await fixture.outcome(
                 of: fixture.cache.fetch(wishes, FetchOptions()))
             #expect(outcome.failures.count == paths.count)
@@ -49,7 +49,7 @@ struct ClaimedHTTP2Tests {
             let (fixture, front) = try await scene(in: scope)
             let head = Array("HTTP/2 200 OK\r\n\r\n".utf8)
             fixture.origin.route("/a.png", [.bytes(head + Self.image.dropLast(100)), .close])
-            let wish = Wish(try CacheURL(front.url("a.png")))
+            let wish = ImageRequest(try CacheURL(front.url("a.png")))
             let outcome = try await fixture.outcome(
                 of: fixture.cache.fetch([wish], FetchOptions()))
             #expect(outcome.failures.count == 1)
@@ -61,7 +61,7 @@ struct ClaimedHTTP2Tests {
     @Test func aConnectionThatClosesBeforeTheResponseIsUnreachable() async throws {
         try await withTestScope { scope in
             let (fixture, front) = try await scene(frames: [], in: scope)
-            let wish = Wish(try CacheURL(front.url("a.png")))
+            let wish = ImageRequest(try CacheURL(front.url("a.png")))
             let outcome = try await fixture.outcome(
                 of: fixture.cache.fetch([wish], FetchOptions()))
             #expect(outcome.failures.values.map(\.kind) == [.unreachable])
@@ -81,7 +81,7 @@ struct ClaimedHTTP2Tests {
                     [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 0x0D],
                 ], in: scope)
             fixture.origin.route("/a.png", .answer(body: Self.image))
-            let wish = Wish(try CacheURL(front.url("a.png")))
+            let wish = ImageRequest(try CacheURL(front.url("a.png")))
             let outcome = try await fixture.outcome(
                 of: fixture.cache.fetch([wish], FetchOptions()))
             #expect(outcome.failures.values.map(\.kind) == [.truncated])
@@ -109,7 +109,7 @@ struct ClaimedHTTP2Tests {
             fixture.origin.route(
                 "/a.png",
                 isWholeByHTTP1 ? .answer(body: Self.image) : .cut(Self.image, after: 20_000))
-            let wish = Wish(try CacheURL(front.url("a.png")))
+            let wish = ImageRequest(try CacheURL(front.url("a.png")))
             let outcome = try await fixture.outcome(
                 of: fixture.cache.fetch([wish], FetchOptions()))
             #expect(outcome.failures.values.map(\.kind) == (isWholeByHTTP1 ? [] : [.truncated]))
@@ -147,7 +147,7 @@ struct ClaimedHTTP2Tests {
             let fixture = try CacheFixture(in: scope, origin: origin) {
                 $0.transfers.certificateFile = authority.certificate
             }
-            let wishes = try names.map { Wish(try CacheURL(nginx.url($0))) }
+            let wishes = try names.map { ImageRequest(try CacheURL(nginx.url($0))) }
             let failures = try await fixture.outcome(
                 of: fixture.cache.fetch(wishes, FetchOptions())
             ).failures

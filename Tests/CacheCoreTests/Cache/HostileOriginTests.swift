@@ -248,7 +248,7 @@ struct HostileOriginTests {
             let root = try TemporaryDirectory(in: scope)
             let nginx = try await Nginx(serving: ["/": root.path], in: scope)
             let url = "https" + nginx.url("/a.png").dropFirst("http".count)
-            let waiter = fixture.cache.fetch([Wish(try CacheURL(url))], FetchOptions())
+            let waiter = fixture.cache.fetch([ImageRequest(try CacheURL(url))], FetchOptions())
             let failures = try await fixture.outcome(of: waiter).failures
             #expect(failures.values.map(\.kind) == [.unreachable])
         }

@@ -24,7 +24,7 @@ struct ProxyTests {
     }
 
     private func fetch(_ url: String, _ fixture: CacheFixture) async throws -> Failure? {
-        let wish = Wish(try CacheURL(url))
+        let wish = ImageRequest(try CacheURL(url))
         let waiter = fixture.cache.fetch([wish], FetchOptions())
         return try await fixture.outcome(of: waiter).failures[wish.key]
     }

@@ -26,7 +26,7 @@ struct ResumingConnectionTests {
             let fixture = try CacheFixture(in: scope) {
                 $0.transfers.certificateFile = authority.certificate
             }
-            let wishes = try names.map { Wish(try CacheURL(nginx.url($0))) }
+            let wishes = try names.map { ImageRequest(try CacheURL(nginx.url($0))) }
             for wish in wishes {
                 try fixture.leavePartial(of: wish.key, image[..<half], of: image.count)
             }
@@ -48,7 +48,7 @@ struct ResumingConnectionTests {
                 $0.transfers.addressPolicy = AddressPolicy()
                 $0.transfers.resolutions = ["images.test:80:93.184.215.14"]
             }
-            let wish = Wish(try CacheURL("http://images.test/a.png"))
+            let wish = ImageRequest(try CacheURL("http://images.test/a.png"))
             try fixture.leavePartial(of: wish.key, image[..<half], of: image.count)
             proxy.route(wish.url.string) { .ranged(image, for: $0) }
             let waiter = fixture.cache.fetch([wish], FetchOptions())

@@ -19,7 +19,7 @@ struct SlowOriginTests {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.transfers.connectTimeout = 1 }
             let wishes = try (0..<8).map { number in
-                Wish(try CacheURL("https://127.0.0.1:\(fixture.origin.port)/\(number).png"))
+                ImageRequest(try CacheURL("https://127.0.0.1:\(fixture.origin.port)/\(number).png"))
             }
             let watch = Stopwatch()
             let outcome = try await fixture.outcome(
@@ -41,7 +41,7 @@ struct SlowOriginTests {
                 $0.transfers.connectTimeout = 1
                 $0.transfers.certificateFile = authority.certificate
             }
-            let wishes = try (0..<8).map { Wish(try CacheURL(nginx.url("\($0).png"))) }
+            let wishes = try (0..<8).map { ImageRequest(try CacheURL(nginx.url("\($0).png"))) }
             let watch = Stopwatch()
             let outcome = try await fixture.outcome(
                 of: fixture.cache.fetch(wishes, FetchOptions()))

@@ -25,7 +25,7 @@ struct TunnelTests {
         }
 
         func fetch(_ url: String) async throws -> Failure? {
-            let wish = Wish(try CacheURL(url))
+            let wish = ImageRequest(try CacheURL(url))
             let waiter = fixture.cache.fetch([wish], FetchOptions())
             return try await fixture.outcome(of: waiter).failures[wish.key]
         }
@@ -136,7 +136,7 @@ struct TunnelTests {
             #expect(try await scene.fetch(url) == nil)
             scene.fixture.cache.closeIdleConnections()
             scene.proxy.route(Self.host, .answer(status))
-            let wish = Wish(try CacheURL(url))
+            let wish = ImageRequest(try CacheURL(url))
             try await waitUntil("the old tunnel to be closed") {
                 let waiter = scene.fixture.cache.fetch([wish], FetchOptions(isRefresh: true))
                 let failures = try await scene.fixture.outcome(of: waiter).failures

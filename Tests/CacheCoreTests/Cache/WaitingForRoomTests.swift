@@ -56,7 +56,7 @@ struct WaitingForRoomTests {
                 $0.transfers.certificateFile = authority.certificate
             }
             let wishes = try ["first.png", "second.png"].map {
-                Wish(try CacheURL(nginx.url($0)))
+                ImageRequest(try CacheURL(nginx.url($0)))
             }
             let first = fixture.cache.fetch([wishes[0]], FetchOptions())
             try await gate.reached()

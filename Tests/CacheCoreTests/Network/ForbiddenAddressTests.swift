@@ -57,7 +57,7 @@ struct ForbiddenAddressTests {
             let hosts = Self.loopback + Self.others + Self.names
             #expect(hosts.count >= 60)
             for host in hosts {
-                let wish = Wish(try CacheURL(listener.url("/a.png", host: host)))
+                let wish = ImageRequest(try CacheURL(listener.url("/a.png", host: host)))
                 let waiter = fixture.cache.fetch([wish], FetchOptions())
                 let failure = try await fixture.outcome(of: waiter).failures[wish.key]
                 #expect(
@@ -75,7 +75,7 @@ struct ForbiddenAddressTests {
             }
             for host in Self.odd {
                 guard let url = try? CacheURL(listener.url("/a.png", host: host)) else { continue }
-                let wish = Wish(url)
+                let wish = ImageRequest(url)
                 let waiter = fixture.cache.fetch([wish], FetchOptions())
                 #expect(try await !fixture.outcome(of: waiter).failures.isEmpty, "\(host)")
             }
@@ -134,7 +134,7 @@ struct ForbiddenAddressTests {
                 ("http://mapped.test:\(inner)/a.png", .addressRefused),
             ]
             for (text, kind) in urls {
-                let wish = Wish(try CacheURL(text))
+                let wish = ImageRequest(try CacheURL(text))
                 let waiter = cache.cache.fetch([wish], FetchOptions())
                 let failure = try await cache.outcome(of: waiter).failures[wish.key]
                 #expect(failure?.kind == kind, "\(text): \(failure?.message ?? "fetched")")
@@ -151,7 +151,7 @@ struct ForbiddenAddressTests {
             let fixture = try CacheFixture(in: scope) {
                 $0.transfers.resolutions = ["two.test:\(port):\(addresses)"]
             }
-            let wish = Wish(try CacheURL("http://two.test:\(port)/a.png"))
+            let wish = ImageRequest(try CacheURL("http://two.test:\(port)/a.png"))
             let waiter = fixture.cache.fetch([wish], FetchOptions())
             let failure = try await fixture.outcome(of: waiter).failures[wish.key]
             #expect(failure?.kind == .unreachable, "\(failure?.message ?? "fetched")")

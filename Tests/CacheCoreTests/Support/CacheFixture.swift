@@ -45,7 +45,9 @@ final class CacheFixture: Sendable {
         }
     }
 
-    func wish(_ path: String) throws -> Wish { Wish(try CacheURL(origin.url(path))) }
+    func wish(_ path: String) throws -> ImageRequest {
+        ImageRequest(try CacheURL(origin.url(path)))
+    }
 
     func lookup(_ path: String) throws -> Lookup {
         cache.lookup([try wish(path).key])[0]

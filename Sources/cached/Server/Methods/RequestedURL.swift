@@ -5,19 +5,19 @@ import CacheKey
 struct RequestedURL: Sendable {
     let text: String
     /// The URL with its key, or the reason why the text is not a URL.
-    let parsed: Result<Wish, InvalidURL>
+    let parsed: Result<ImageRequest, InvalidURL>
 
     init(_ text: String) {
         self.text = text
         do throws(InvalidURL) {
-            parsed = .success(Wish(try CacheURL(text)))
+            parsed = .success(ImageRequest(try CacheURL(text)))
         } catch {
             parsed = .failure(error)
         }
     }
 
     /// The URL with its key; `nil` if the text is not a URL.
-    var valid: Wish? {
+    var valid: ImageRequest? {
         guard case .success(let wish) = parsed else { return nil }
         return wish
     }
