@@ -1,18 +1,19 @@
 public import CacheKey
 internal import SystemPackage
 
-/// Questions.
+/// Looking up what is cached.
 extension Cache {
-    /// Keys dealt with under one hold of the lock, so that a caller with very many delays nobody.
+    /// Keys that are looked up under one hold of the lock, so that a call with very many keys does not delay
+    /// other callers.
     static let stretch = 512
 
-    /// What is known of each key, in order. Touches nothing and starts nothing.
+    /// Returns the state of each key, in order. Counts as no use of an entry and starts no download.
     ///
-    /// 0.3 µs and about 0.1 µs a key, as long as nothing changed behind the cache's back; a name that
-    /// did is looked at first, 3 µs.
+    /// A call takes 0.3 µs and about 0.1 µs a key. A name that another program has changed is probed first,
+    /// which takes 3 µs.
     public func lookup(_ keys: [CacheKey], _ view: LookupView = .newest) -> [Lookup] {
         guard directory.isInPlace else {
-            // It may be back by the next question.
+            // The maintenance thread checks now: the directory may be back by the next lookup.
             upkeep.wakeUp()
             let lost = Lookup.missing(directory.lost)
             return keys.map { _ in lost }
@@ -36,9 +37,10 @@ extension Cache {
         return run { state, _ in state.lookup(key, view) ?? answer }
     }
 
-    /// Looks at a name until it holds still, and takes in what was seen.
+    /// Probes a name until it has not changed during the probe, and enters the result in the index.
     private func probe(_ key: CacheKey) -> Lookup {
-        // A name that changes at every look is somebody's game: the last look tells what was there then.
+        // A name that changes during every probe is being changed on purpose. The result of the last probe
+        // was true at its time.
         var last: EntryFacts?
         for _ in 0..<8 {
             let start = beginProbe()
@@ -64,15 +66,15 @@ extension Cache {
         run { state, _ in state.catalog.endProbe() }
     }
 
-    /// What the attributes of an entry say beyond the index; reads the file's attributes, 5 µs.
+    /// Returns the details of an entry that the index does not hold. Reads the file's attributes: 5 µs.
     public func details(of key: CacheKey) -> EntryDetails {
         EntryDetails(
-            // What is not the URL of this name was garbled.
+            // A URL with another key is not the URL of this entry: the attribute is damaged.
             url: attribute(EntryAttributes.url, of: key).flatMap { key.isName(of: $0) ? $0 : nil },
             sha256: attribute(EntryAttributes.sha256, of: key).flatMap { ContentDigest($0) })
     }
 
-    /// What can't be read is answered like what isn't there.
+    /// An attribute of an entry's file; `nil` if it does not exist or can't be read.
     func attribute(_ name: String, of key: CacheKey) -> String? {
         do {
             return try directory.attribute(name, of: key)
@@ -81,33 +83,27 @@ extension Cache {
         }
     }
 
-    /// The path of a key's file, whether it exists or not.
+    /// The path of a key's file. The file need not exist.
     public func path(of key: CacheKey) -> String {
         "\(directory.path)/\(key)"
     }
 }
 
-/// What only the attributes of an entry's file tell.
-public struct EntryDetails: Sendable {
-    public let url: String?
-    public let sha256: ContentDigest?
-}
-
 extension CacheDirectory {
-    /// The answer while the path does not lead to the directory that was opened.
+    /// The failure of calls while the path does not lead to the directory that was opened.
     var lost: Failure {
         let problem =
             isDeleted
-            ? "was deleted; it is made anew where the directory above it is there: ask again"
-            : "was moved away; put it back, or make it anew and ask again"
+            ? "was deleted; the daemon creates it again if its parent directory exists: try again"
+            : "was moved away; move it back or create a new one, then try again"
         return Failure(.storage, "the cache directory \(path) \(problem)")
     }
 
-    /// The answer to what was asked of a directory in whose place another is now.
+    /// The failure of a removal if another directory has taken the place of the one it was asked for.
     var wasReplaced: Failure {
         Failure(
             .storage,
-            "another directory took the place of \(path) meanwhile, from which nothing more goes; ask again"
+            "another directory took the place of \(path), and nothing is removed from it; try again"
         )
     }
 }

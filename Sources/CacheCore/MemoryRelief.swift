@@ -1,25 +1,12 @@
-/// How much of what the cache holds has to go because memory is short.
-public struct ReliefMeasure: Hashable, Sendable {
-    /// Share of the bytes now held that may stay, 0 to 1.
-    public var keptShare: Double
-    /// Also halve the downloads allowed and close idle connections to origins.
-    public var tightens: Bool
-
-    public init(keptShare: Double, tightens: Bool) {
-        self.keptShare = keptShare
-        self.tightens = tightens
-    }
-}
-
-/// What relieving the machine's memory came to.
+/// The result of giving memory back to the machine.
 public struct MemoryRelief: Hashable, Sendable {
-    /// Entries whose files went, and the bytes the disk held for them.
+    /// Evicted entries, and the bytes their files had on the disk.
     public var evicted: Removal
-    /// Entries whose clean pages were dropped from memory, and their bytes; the files stay.
+    /// Entries whose clean pages were dropped from memory, and their bytes. The files stay.
     public var dropped: Removal
-    /// From the decision to the last unlink.
+    /// The time from the decision to the last unlink.
     public var duration: Duration
-    /// Why entries stayed that were to go.
+    /// The failure, if some entries could not be evicted.
     public var failure: Failure?
 
     public init(

@@ -4,59 +4,27 @@ import Glibc
 internal import Synchronization
 internal import SystemPackage
 
-/// One eviction on its way down, slice by slice.
-struct Eviction: Sendable {
-    let goal: EvictionGoal
-    /// Begun by the cache itself to stay inside its limits.
-    var isOwn = false
-    var removing = Removing()
-    var completion: @Sendable (Removal, Failure?) -> Void = { _, _ in }
-}
-
-/// How removing victims goes, over all rounds of it.
-struct Removing: Sendable {
-    /// Files in a row that can't be removed before others are not tried: it is not due to the files.
-    private static let stubbornness = 8
-
-    private(set) var freed = Removal()
-    /// How many could not be removed.
-    private(set) var stuck = 0
-    private var stuckInARow = 0
-    var isInVain: Bool { stuckInARow >= Self.stubbornness }
-
-    mutating func went(_ victim: Victim) {
-        freed = freed + Removal(entries: 1, bytes: victim.bytes)
-        stuckInARow = 0
-    }
-
-    mutating func stayed() {
-        stuck += 1
-        stuckInARow += 1
-    }
-
-    /// All of them would.
-    mutating func giveUp() {
-        stuckInARow = Self.stubbornness
-    }
-}
-
-/// Keeping inside the limits.
+/// Keeping the cache within its limits.
 extension Cache {
-    /// A file that was removed and whose bytes are not back may be open for so long; then more goes.
+    /// The longest time for which the cache waits for the bytes of unlinked files that a reader has open. After
+    /// that, more entries are evicted.
     private static let openPatience = Duration.seconds(600)
-    /// What strangers write within it may be overlooked.
+    /// The shortest time between two measurements of the free space. Bytes that other programs write in between
+    /// are noticed late.
     private static let measuringPause = Duration.milliseconds(5)
 
-    /// New limits; what is over them goes.
+    /// Sets new limits. Entries that exceed them are evicted.
     public func apply(_ limits: Limits) throws(CacheError) {
         let budget = try directory.budget(limits)
         self.limits.withLock { $0 = limits }
         run { $0.limitsSet(budget, &$1) }
     }
 
-    /// Evicts the least recently used until at most `bytes` are held; pinned entries, those in flight
-    /// and partials stay. `completion` is called from the cache's own thread once the files are gone, with
-    /// why it ended early if it did.
+    /// Evicts the least recently used entries until the cache holds at most `bytes`. Pinned entries, entries
+    /// that are being downloaded again, and partials stay.
+    ///
+    /// - Parameter completion: called on a thread of the cache once the files are unlinked, with the failure if
+    ///   the eviction ended early.
     public func evict(
         toBytes bytes: Int64, completion: @escaping @Sendable (Removal, Failure?) -> Void
     ) {
@@ -67,13 +35,13 @@ extension Cache {
         evict(Eviction(goal: EvictionGoal(bytes: bytes), completion: completion))
     }
 
-    /// Beside publications: no eviction takes what is in flight.
+    /// Queues an eviction. It runs beside publications, because no eviction takes an entry that is in flight.
     func evict(_ eviction: Eviction) {
         worker.enqueue(.runBeside { self.continueEviction(eviction, until: $0) })
     }
 
-    /// Evicts slice by slice, at least one, and queues the rest behind whatever else the directory's thread
-    /// has to do.
+    /// Evicts at least one slice, and more until `end`. Queues the rest behind the other work of the directory's
+    /// thread.
     private func continueEviction(_ eviction: Eviction, until end: ContinuousClock.Instant) {
         var eviction = eviction
         repeat {
@@ -82,7 +50,7 @@ extension Cache {
         evict(eviction)
     }
 
-    /// Evicts a slice; whether another has to follow.
+    /// Evicts one slice. Returns whether another has to follow.
     private func evictSlice(_ eviction: inout Eviction) -> Bool {
         let slice: (victims: [Victim], isLast: Bool)? = run { [eviction] state, effects in
             guard !state.postpones({ self.evict(eviction) }) else { return nil }
@@ -96,7 +64,7 @@ extension Cache {
             eviction.completion(freed, notRemoved(stuck))
             return false
         }
-        // Others may go for what stays.
+        // If a file could not be unlinked, another one can be evicted for it.
         guard isLast, isComplete else { return true }
         let (isMissed, isDraining) = read { state in
             (state.isOver(eviction.goal, isOwn: eviction.isOwn), state.isDraining)
@@ -111,9 +79,9 @@ extension Cache {
         return read { $0.space.unlinkFailed.contains(key) }
     }
 
-    /// Removes the files of victims; whether all of them are gone. What can't be removed stays, and is passed
-    /// over from now on: there may be others. All stay in a directory that was moved away: somebody may want
-    /// to keep it.
+    /// Unlinks the files of victims. Returns whether all are gone. A file that can't be unlinked stays and is
+    /// skipped from now on, because others can be evicted in its place. If the directory was moved away, all
+    /// files stay: the user may want to keep them.
     private func remove(_ victims: [Victim], _ removing: inout Removing) -> Bool {
         if !victims.isEmpty, !directory.isInPlace { removing.giveUp() }
         let free = directory.freeBytes
@@ -126,7 +94,7 @@ extension Cache {
                 gone.append(victim)
                 removing.went(victim)
             } catch {
-                // Of one that stayed before, the log knows.
+                // A file that could not be unlinked before is in the log already.
                 if stuck.isEmpty, !isKnownToStay(victim) {
                     directory.log(error, of: victim, logger)
                 }
@@ -134,7 +102,7 @@ extension Cache {
                 removing.stayed()
             }
         }
-        // Their own unlinking fills the queue of changes.
+        // Each unlink adds an event to the queue of the watch, which is bounded.
         drainWatch()
         let othersMayGo = !removing.isInVain
         let missing = notReturned(gone, since: free)
@@ -147,8 +115,8 @@ extension Cache {
         return gone.count == victims.count
     }
 
-    /// Bytes of files just removed that are not free now, if that is most of them: somebody has these files
-    /// open. Less may be what others write at the same time.
+    /// The bytes of unlinked files that have not become free, because readers have these files open. 0 if it is
+    /// less than half of them: other programs can have written that much at the same time.
     private func notReturned(_ victims: [Victim], since before: Int64?) -> Int64 {
         guard !victims.isEmpty, let before, let after = directory.freeBytes else { return 0 }
         let bytes = victims.reduce(0) { $0 + $1.bytes }
@@ -156,12 +124,12 @@ extension Cache {
         return returned < bytes / 2 ? bytes - returned : 0
     }
 
-    /// What could not be removed is tried again by the next eviction.
+    /// Makes the next eviction try the files again that could not be unlinked before.
     func retryUnevictable() {
         run { state, _ in state.retryAllEvictions() }
     }
 
-    /// A download asks for space before it writes. The transfers' thread calls this, and unlinks the victims
+    /// Reserves space for a download before it writes. The transfer thread calls this, and unlinks the victims
     /// itself, slice by slice.
     func reserve(
         for key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?
@@ -174,7 +142,7 @@ extension Cache {
             }
             let isComplete = answer.victims.isEmpty || remove(answer.victims, &removing)
             switch answer.grant {
-            // Other files may be unlinked for those that could not be.
+            // If a victim could not be unlinked, the next round selects others.
             case .granted(let bytes): if isComplete { return bytes }
             case .refused(let failure): throw failure
             case .evicting: break
@@ -183,12 +151,12 @@ extension Cache {
         throw .cannotMakeRoom(directory.path)
     }
 
-    /// The disk is full although the books had room: others were quicker, its inodes are spent, or a quota
-    /// is. Removes who has to go for a download that needs so many bytes more; whether all of them went.
-    /// Called by the thread that writes.
+    /// Evicts entries after a write failed because the disk is full, although the space was reserved. The causes
+    /// are other programs' writes, a lack of inodes, and quotas. The writing thread calls this for a download
+    /// that needs `bytes` more. Returns whether all victims could be unlinked.
     func makeRoom(for key: CacheKey, _ bytes: Int64) -> Bool {
-        // Who was used least recently is known once the directory is read. On a full disk that is worth a
-        // stop of the thread that writes: it could do nothing else.
+        // The least recently used entries are known only after the scan. The writing thread waits for it,
+        // because on a full disk it could do nothing else.
         waitForScan()
         var removing = Removing()
         while !removing.isInVain {
@@ -200,21 +168,21 @@ extension Cache {
         return false
     }
 
-    /// The head of a response promises so many bytes; returns why they can't be taken, if they can't.
-    /// Called by the transfers' thread before any of them arrives.
+    /// Returns the failure if the cache can't take a response whose header announces `length` bytes. The
+    /// transfer thread calls this before any of them arrives.
     func refusal(of key: CacheKey, _ id: FlightID, length: Int64) -> Failure? {
         measureIfDue()
         return run { state, _ in state.lengthPromised(key, id, length) }
     }
 
-    /// Asks for the free bytes unless that was done just now: what the cache itself takes is in its books.
+    /// Measures the free bytes, unless that was done just now. The ledger counts the cache's own bytes anyway.
     private func measureIfDue() {
         let now = ContinuousClock.now
         if let last = measuredAt.withLock({ $0 }), now - last < Self.measuringPause { return }
         measure()
     }
 
-    /// Asks the file system how much of it is free. Where it can't say, the last answer stands.
+    /// Asks the file system for its free bytes. If that fails, the last measurement stays in force.
     func measure() {
         measuredAt.withLock { $0 = .now }
         guard let free = directory.freeBytes else { return }
@@ -226,12 +194,14 @@ extension Failure {
     static func cannotMakeRoom(_ path: String) -> Failure {
         Failure(
             .storage,
-            "no room could be made in \(path): a file there can't be removed, the log says which")
+            "no room could be made in \(path) because files there can't be removed; the log says which"
+        )
     }
 }
 
 extension CacheDirectory {
-    /// Bytes of the file system that an ordinary user may still fill; `nil` where it has no size. statfs(2).
+    /// Free bytes of the file system for users other than root. `nil` if it has no size, or can't be asked.
+    /// statfs(2).
     var freeBytes: Int64? {
         do {
             let facts = try kernel.fileSystem(of: descriptor)
@@ -241,7 +211,7 @@ extension CacheDirectory {
         }
     }
 
-    /// What kind of file system it lies on; `nil` where that can't be told.
+    /// The type of the file system that the directory is on; `nil` if it can't be asked.
     var fileSystemType: FileSystemType? {
         do {
             return FileSystemType(try kernel.fileSystem(of: descriptor))
@@ -250,25 +220,27 @@ extension CacheDirectory {
         }
     }
 
-    /// Limits with the defaults for this file system. With as much free as it has, nothing would ever be kept.
+    /// The limits, with the defaults for this file system. Fails if the minimum of free space is not less than
+    /// the size of the file system: then no entry could be kept.
     func budget(_ limits: Limits) throws(CacheError) -> Budget {
         let size = try Self.attempt("measure the file system of", path) { () throws(Errno) in
             let facts = try kernel.fileSystem(of: descriptor)
-            // Some have no size, as a tmpfs that may take all memory.
+            // Some file systems have no size, for example a tmpfs that may use all memory.
             return facts.f_blocks > 0 ? facts.bytes(of: facts.f_blocks) : .max
         }
         if let floor = limits.minimumFree, floor >= size {
             throw CacheError(
                 .wrongLimit,
-                "\(floor) bytes are to stay free (--min-free), and the file system of \(path) has \(size); "
-                    + "choose fewer, or another directory")
+                "\(floor) bytes are to stay free (--min-free), but the file system of \(path) has only \(size); "
+                    + "choose a smaller number or another directory")
         }
         return Budget(limits, fileSystem: size)
     }
 }
 
 extension statfs {
-    /// Of so many blocks. A file system may state any number, one in user space what somebody likes.
+    /// The bytes of a number of blocks. The product can overflow: a file system in user space can report any
+    /// number.
     fileprivate func bytes(of blocks: fsblkcnt_t) -> Int64 {
         let (bytes, overflows) = Int64(clamping: blocks).multipliedReportingOverflow(
             by: Int64(f_frsize > 0 ? f_frsize : f_bsize))
