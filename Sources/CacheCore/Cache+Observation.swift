@@ -1,20 +1,20 @@
 public import CacheKey
 
-/// Following what changes: which keys there are, which of them changed, and how to call them.
+/// Observing the cache: its keys, the changes of their states, and their URLs.
 extension Cache {
     /// Turns the observation of changes on or off.
     public func observeChanges(_ isObserved: Bool) {
         run { state, _ in state.changes.isObserved = isObserved }
     }
 
-    /// The keys of which something changed since the last call; empty unless observed. What to tell of them
-    /// says ``lookup(_:_:)``, `.taken`.
+    /// Returns the keys whose state changed since the last call; none unless changes are observed.
+    /// ``lookup(_:_:)`` with `.taken` returns the states to report for them.
     public func takeChanges() -> Set<CacheKey> {
         drainWatch()
         return run { state, _ in state.changes.take() }
     }
 
-    /// Everything that is on its way, in the order the downloads began.
+    /// Returns the keys of all downloads, in the order in which the downloads began.
     public func keysInFlight() -> [CacheKey] {
         let flights = read { state in
             state.downloads.all.map { ($0.value.id.rawValue, $0.key) }
@@ -22,8 +22,9 @@ extension Cache {
         return flights.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
-    /// The entries at some of the places where entries may be, in no particular order: `position` starts at
-    /// 0 and moves on; the end is `false`. One that is held all the while is met once.
+    /// Returns the keys of the entries in the next `places` of the index's table, in no particular order.
+    /// `position` starts at 0 and moves on; `hasMore` is `false` at the end. An entry that stays in the cache
+    /// during all calls appears once.
     public func entryKeys(_ position: inout Int, places: Int) -> (keys: [CacheKey], hasMore: Bool) {
         read { state in
             var keys: [CacheKey] = []
@@ -34,8 +35,8 @@ extension Cache {
         }
     }
 
-    /// What a key is the name of; `nil` where nobody knows. Reads an attribute of the entry's file, unless
-    /// it is on its way or has failed.
+    /// Returns the URL of a key; `nil` if it is not known. Reads an attribute of the entry's file, unless the
+    /// image is being downloaded or its download has failed.
     public func url(of key: CacheKey) -> String? {
         let known = read { $0.downloads[key]?.url ?? $0.failures.url(of: key) }
         return known?.string ?? details(of: key).url

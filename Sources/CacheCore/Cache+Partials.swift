@@ -1,9 +1,9 @@
 internal import CacheKey
 
-/// Partials that nobody asks for.
+/// Partials that are no longer requested.
 extension Cache {
-    /// Discards those that nobody asked for within a day, and those of a clock that was ahead: nobody knows
-    /// when that was.
+    /// Discards partials that were not requested for ``PartialPolicy/lifetime``. Also discards those with a time
+    /// in the future, which a wrong clock wrote: their true age is unknown.
     func discardOldPartials(now: FileTime = .now) {
         guard directory.isInPlace else { return }
         for key in read({ $0.restingPartials }) {

@@ -3,13 +3,15 @@ import Glibc
 internal import Logging
 internal import SystemPackage
 
-/// Pins.
+/// Pinning entries.
 extension Cache {
-    /// Entries pinned in one turn of the directory's thread; each waits for the disk.
+    /// Entries that are pinned in one job of the directory's thread. Each of them waits for the disk.
     private static let pinSlice = 32
 
-    /// Pins entries, or no longer; durable when `completion` is called, from the cache's own thread,
-    /// with why some could not be. What is on its way is pinned when it lands.
+    /// Pins or unpins entries. An image that is being downloaded is pinned when it is published.
+    ///
+    /// - Parameter completion: called on a thread of the cache once the change is durable, with the failures
+    ///   of the entries that could not be changed.
     public func pin(
         _ keys: [CacheKey], _ isPinned: Bool,
         completion: @escaping @Sendable ([CacheKey: Failure]) -> Void
@@ -18,8 +20,8 @@ extension Cache {
         pin(keys[...], isPinned, after: [], completion)
     }
 
-    /// Pins some at a time, after those of which some failed: other work on the directory has its turn in
-    /// between.
+    /// Pins one slice of the entries and queues the rest, so that other work on the directory runs in between.
+    /// `former` holds the failures of the slices before.
     private func pin(
         _ keys: ArraySlice<CacheKey>, _ isPinned: Bool, after former: [[CacheKey: Failure]],
         _ completion: @escaping @Sendable ([CacheKey: Failure]) -> Void
@@ -40,8 +42,8 @@ extension Cache {
             })
     }
 
-    /// Rewrites one record, on the directory's thread as publishing is: so no pin is lost between two
-    /// versions of an image. Returns why it could not.
+    /// Rewrites the record of one entry. This runs on the directory's thread, which also publishes, so no pin is
+    /// lost between two versions of an image. Returns the failure, if any.
     private func pin(_ key: CacheKey, _ isPinned: Bool) -> Failure? {
         switch lookup([key])[0] {
         case .missing(let failure): return isPinned ? failure ?? .notCached : forgetPin(of: key)
@@ -59,7 +61,7 @@ extension Cache {
             }
         }
         drainWatch()
-        // It may have gone meanwhile.
+        // The entry may have been removed since it was looked up.
         let isDone = run { state, effects in
             state.pinned(key, isPinned, &effects)
             return state.isPinned(key) == isPinned
@@ -67,7 +69,7 @@ extension Cache {
         return isDone ? nil : .notCached
     }
 
-    /// What lies under the name and is no entry is pinned no longer; why it could not be told so.
+    /// Removes the pin from a file that has the name of an entry but is none. Returns the failure, if any.
     func forgetPin(of key: CacheKey) -> Failure? {
         do {
             try directory.forgetPin(of: key)
@@ -77,7 +79,7 @@ extension Cache {
         }
     }
 
-    /// Runs `body` with an entry's file, opened without that counting as its use.
+    /// Opens an entry's file and runs `body` with it. The opening does not count as a use of the entry.
     func openingQuietly(
         _ key: CacheKey, _ body: (Int32) throws(Errno) -> Void
     ) throws(Errno) {
@@ -86,10 +88,11 @@ extension Cache {
         try body(file)
     }
 
-    /// Opens an entry's file for reading without that counting as its use; the caller closes it.
+    /// Opens an entry's file for reading. The opening does not count as a use; the caller closes the file.
     func openQuietly(_ key: CacheKey, _ flags: Int32 = 0) throws(Errno) -> Int32 {
         let isWatched = watchDescriptor != nil
-        // The kernel reports equal events that follow each other as one: a stranger's first.
+        // The kernel merges equal events that follow each other. So an event of another program's opening is
+        // taken from the queue before this opening adds its own.
         drainWatch()
         if isWatched { run { state, _ in state.catalog.openingItself(key) } }
         do {
@@ -105,8 +108,8 @@ extension Cache {
 }
 
 extension Failure {
-    static let notCached = Failure(.notCached, "it is not in the cache; fetch it first")
+    static let notCached = Failure(.notCached, "the image is not cached; fetch it first")
 
     static let keepsNoPins = Failure(
-        .storage, "the file system keeps no user attributes, and so no pins")
+        .storage, "the file system does not support user attributes, which store the pins")
 }

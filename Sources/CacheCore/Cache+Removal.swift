@@ -1,20 +1,20 @@
 public import CacheKey
 
-/// Removing, because a person asked.
+/// Removing entries on request.
 extension Cache {
-    /// What became of it: what is gone, and why some of it is not; `nil` if the cache is ending, and some may
-    /// stay.
+    /// Called at the end of a removal, with the entries that were removed and the failure of the others. `nil`
+    /// if the cache shut down first, and some entries may remain.
     public typealias RemovalEnd = @Sendable ((gone: Removal, failure: Failure?)?) -> Void
 
-    /// Removes these entries, pinned or not, and stops their downloads. `completion` is called from the
-    /// cache's own thread once the files are gone.
+    /// Removes these entries, pinned or not, and stops their downloads. `completion` is called on a thread of
+    /// the cache once the files are unlinked.
     public func remove(_ keys: [CacheKey], completion: @escaping RemovalEnd) {
         finishRemoval(of: keys, sparesPinned: false, completion)
     }
 
-    /// Removes every entry and stops every download whose URL begins with the bytes of `prefix`; an
-    /// empty one means all, and what lies there of images that are no entries. Pinned entries stay. Reads the
-    /// URL attribute of each entry where there is a prefix.
+    /// Removes every entry and stops every download whose URL begins with the bytes of `prefix`. Pinned entries
+    /// stay. An empty prefix means all of them, and also partials and damaged files. With a prefix, the URL
+    /// attribute of each entry is read.
     public func removeAll(prefix: String, completion: @escaping RemovalEnd) {
         let keys = entryKeys(prefix) + flightKeys(prefix) + (prefix.isEmpty ? remains : [])
         finishRemoval(of: keys, sparesPinned: true, completion)
@@ -30,8 +30,9 @@ extension Cache {
             of: keys[...], in: place, after: (.nothing, 0), sparesPinned: sparesPinned, completion)
     }
 
-    /// Removes some at a time, after so much that is gone and so many that stay: other work on the directory
-    /// has its turn in between. What lies in another that took its place nobody asked to remove.
+    /// Removes one slice of the entries and queues the rest, so that other work on the directory runs in between.
+    /// `former` counts the entries that the slices before removed or could not remove. Stops if another directory
+    /// has taken the place of this one: the request was not about its files.
     private func finishRemoval(
         of keys: ArraySlice<CacheKey>, in place: CacheDirectory.Identity,
         after former: (gone: Removal, stuck: Int), sparesPinned: Bool,
@@ -44,7 +45,7 @@ extension Cache {
         for key in keys.prefix(VictimSearch.slice) where place == directory.identity {
             let isDisowned = directory.isDisowned(key)
             let part: Removal? = run(in: place) { state, effects in
-                // Work that is decided from now on may come too late for the directory's thread.
+                // During shutdown, the directory's thread may end before it gets to new work.
                 guard !state.isDraining else { return nil }
                 return state.removeAsked(
                     key, sparesPinned: sparesPinned, isQuarantined: isDisowned, &effects)
@@ -57,7 +58,7 @@ extension Cache {
             if !sparesPinned, place == self.directory.identity {
                 for (key, part) in removed where part.entries == 0 { _ = self.forgetPin(of: key) }
             }
-            // Files that could not be removed are what they were.
+            // Files that could not be unlinked still count as entries.
             let gone = self.read { state in
                 removed.filter { !state.space.unlinkFailed.contains($0.key) }
             }
@@ -73,22 +74,22 @@ extension Cache {
         }
     }
 
-    /// Why files stay that were to go.
+    /// The failure of a removal or an eviction that could not unlink `count` files.
     func notRemoved(_ count: Int) -> Failure {
         guard directory.isInPlace else { return directory.lost }
         return Failure(
             .storage,
-            "\(count) could not be removed from \(directory.path), the log says why; may the daemon write "
-                + "there?")
+            "\(count) could not be removed from \(directory.path); the log says why. Check that the daemon "
+                + "may write there")
     }
 
-    /// What lies there and is no entry: of downloads that broke off, and of images that are damaged.
+    /// The keys of files that are no entries: partials, and damaged images that are kept out of the index.
     private var remains: [CacheKey] {
         read { Array($0.space.partials.keys) } + directory.disowned.keys
     }
 
     private func entryKeys(_ prefix: String) -> [CacheKey] {
-        // Asking for the figures takes in what strangers have done, so that it is removed too.
+        // `statistics` first applies the changes of other programs, so that files they added are removed too.
         let isWhole = statistics().isWhole
         let indexed = allEntries().map(\.key)
         let keys = isWhole ? indexed : Array(Set(indexed).union(keysInDirectory()))
@@ -96,7 +97,7 @@ extension Cache {
         return keys.filter { details(of: $0).url?.utf8.starts(with: prefix.utf8) == true }
     }
 
-    /// The names that lie in the directory, for as long as the index does not know them all.
+    /// The names of entries in the directory, for use while the index is not complete.
     private func keysInDirectory() -> [CacheKey] {
         do {
             return try directory.entryKeys()

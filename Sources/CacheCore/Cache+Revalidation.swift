@@ -2,15 +2,15 @@ internal import CacheKey
 internal import Logging
 internal import SystemPackage
 
-/// Entries the origin confirmed.
+/// Storing that the origin confirmed an entry.
 extension Cache {
-    /// Rewrites a confirmed entry's record, on the directory's thread as publishing is, and says in its
-    /// file when that was. The image and its inode stay.
+    /// Rewrites the record of a confirmed entry and sets the modification time of its file. This runs on the
+    /// directory's thread, which also publishes. The image and its inode stay.
     func confirm(_ revalidation: Revalidation) {
         let end = store(revalidation)
         drainWatch()
         run { $0.confirmed(revalidation.key, revalidation.flight, end, &$1) }
-        // Their own change was noticed too; looking once now keeps the next question quick.
+        // The watch has reported this change too. A probe now keeps the next lookup fast.
         _ = lookup([revalidation.key])
     }
 
@@ -31,7 +31,7 @@ extension Cache {
             return .gone
         } catch {
             logger.warning(
-                "a record could not be rewritten; the origin will be asked again",
+                "the new expiry of an image could not be stored; its origin will be asked again",
                 metadata: [
                     "path": "\(path(of: key))", "error": "\(error)", "remedy": "\(error.remedy)",
                 ])
@@ -41,8 +41,8 @@ extension Cache {
 }
 
 extension CacheDirectory {
-    /// Writes into an open entry that the origin has just confirmed it. Durable with the next writing of
-    /// the file system, not at once: what a power cut loses costs one question.
+    /// Writes into an open entry that the origin has just confirmed it. The change is not synced: if a power
+    /// failure loses it, the origin is asked once more.
     fileprivate func confirm(
         _ record: EntryRecord, of key: CacheKey, _ file: Int32
     ) throws(Errno) {
@@ -52,7 +52,7 @@ extension CacheDirectory {
 }
 
 extension EntryRecord {
-    /// Whether both speak of one response, stored once.
+    /// Whether both records belong to the same stored response.
     fileprivate func isSameResponse(as other: EntryRecord) -> Bool {
         size == other.size && fetchedAt == other.fetchedAt && validators == other.validators
     }

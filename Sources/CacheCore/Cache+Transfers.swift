@@ -1,6 +1,6 @@
 internal import CacheKey
 
-/// The transfer loop's thread reports to the state.
+/// The events of the transfer loop, which calls these on its thread. Each becomes an event of the state.
 extension Cache: TransferDelegate {
     func downloadBegan(_ key: CacheKey, _ id: FlightID, received: Int64, of total: Int64?) {
         run { $0.transferBegan(key, id, with: received, of: total, &$1) }

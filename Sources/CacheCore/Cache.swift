@@ -3,16 +3,17 @@ public import Logging
 internal import Synchronization
 internal import SystemPackage
 
-/// An image cache in a directory: one download a URL however many ask, published whole.
+/// An image cache in a directory. Any number of requests for one URL share one download, and an image
+/// appears under its name only when it is complete.
 ///
 /// Thread-safe. One lock guards one state; no call waits under it for a disk, a network or a foreign
-/// function. A question costs well below a microsecond and is never held up by downloads, removals or
-/// the scan of the directory.
+/// function. A lookup costs well below a microsecond and never waits for downloads, removals or the scan of
+/// the directory.
 public final class Cache: Sendable {
-    /// What the one lock guards.
+    /// The data that the one lock guards.
     struct Guarded: ~Copyable, Sendable {
         var state: CacheState
-        /// `nil` where the machine has no watch to give: then every name is looked at when asked for.
+        /// `nil` if the directory can't be watched. Then each lookup probes the files it is asked about.
         var watch: DirectoryWatch?
     }
 
@@ -26,15 +27,15 @@ public final class Cache: Sendable {
     private let scanner = Mutex<(thread: NamedThread, end: Latch)?>(nil)
     let upkeep: Maintenance
     let verifier = Verifier()
-    /// What may be used, as configured: some of it is a share of the file system.
+    /// The limits as configured. Some of them are shares of the size of the file system.
     let limits: Mutex<Limits>
-    /// When the file system was last asked for its free bytes.
+    /// The time at which the file system was last asked for its free bytes.
     let measuredAt = Mutex<ContinuousClock.Instant?>(nil)
 
     /// Publications that are entered under one hold of the lock.
     private static let publishedStretch = 8
 
-    /// Opens the directory and begins to watch it. Fails if another process holds it.
+    /// Opens the directory and begins to watch it. Fails if another process has it open as its cache.
     public convenience init(_ settings: CacheSettings, logger: Logger) throws(CacheError) {
         try self.init(settings, logger: logger, kernel: Kernel())
     }
@@ -43,7 +44,7 @@ public final class Cache: Sendable {
         self.settings = settings
         self.logger = logger
         limits = Mutex(settings.limits)
-        // Without libcrypto nothing has a name: better to say so now than at the first question.
+        // Names are computed with libcrypto. If it is missing, opening fails here rather than the first lookup.
         try SHA256.canBeComputed()
         transfers = try TransferLoop()
         upkeep = try Maintenance(kernel)
@@ -64,8 +65,8 @@ public final class Cache: Sendable {
         if !directory.isTagged {
             logger.warning(
                 """
-                the disk is full: CACHEDIR.TAG could not be written, so backups may take the cache \
-                along; make room, and the next start writes it
+                CACHEDIR.TAG could not be written because the disk is full, so backups may include the \
+                cache; free some space, and the next start writes it
                 """,
                 metadata: ["directory": "\(settings.directory)"])
         }
@@ -76,8 +77,8 @@ public final class Cache: Sendable {
             guard directory.fileSystemType?.isShared != true else {
                 logger.notice(
                     """
-                    the file system may be changed by other machines or programs without a word of it, so \
-                    every question costs a look at the file
+                    the kernel does not report changes that other machines or programs make to this file \
+                    system, so every lookup reads the file
                     """,
                     metadata: ["directory": "\(directory.path)"])
                 return nil
@@ -86,7 +87,7 @@ public final class Cache: Sendable {
         } catch {
             logger.warning(
                 """
-                the directory can't be watched, so every question costs a look at the file; \
+                the directory can't be watched, so every lookup reads the file; \
                 raise fs.inotify.max_user_watches or max_user_instances
                 """,
                 metadata: ["directory": "\(directory.path)", "error": "\(error)"])
@@ -94,8 +95,8 @@ public final class Cache: Sendable {
         }
     }
 
-    /// Tries to watch a directory that could not be watched when it was opened: somebody may have raised the
-    /// limits.
+    /// Tries again to watch a directory that could not be watched when it was opened. The limits of inotify(7)
+    /// may have been raised since.
     func watchIfBlind() {
         guard watchDescriptor == nil, directory.fileSystemType?.isShared == false else { return }
         do {
@@ -111,13 +112,13 @@ public final class Cache: Sendable {
         }
     }
 
-    /// Watches the directory anew, once names lead into another.
+    /// Replaces the watch, after the path has come to lead to another directory.
     func watchDirectory() {
         var watch = Self.watch(directory, logger)
         guarded.withLock { swap(&$0.watch, &watch) }
     }
 
-    /// Starts the threads and the first scan. Questions may be asked before it is through.
+    /// Starts the threads and the first scan. Lookups work before the scan is complete.
     public func start(observer: any CacheObserver) {
         self.observer.withLock { $0 = observer }
         worker.start(
@@ -158,13 +159,13 @@ public final class Cache: Sendable {
         verifier.start(self)
     }
 
-    /// Begins to end: running downloads stop with their partials kept, and whoever waits hears of it.
+    /// Begins to shut down: running downloads stop and keep their partials, and waiting callers are notified.
     public func beginDraining() {
         run { $0.drainBegan(&$1) }
         beginPostponed()
     }
 
-    /// Ends: staged images are still published. Returns once all threads are done.
+    /// Shuts down. Images that are already staged are still published. Returns once all threads have ended.
     public func drain() {
         beginDraining()
         upkeep.finish()
@@ -185,14 +186,14 @@ public final class Cache: Sendable {
         guarded.withLock { body($0.state) }
     }
 
-    /// Runs an event under the lock, and carries out what it decided. Work for the cache's own threads is
-    /// queued before the lock is released, so that they get it in the order it was decided; callers hear
-    /// after that. Nothing is waited for.
+    /// Runs an event under the lock, and carries out its effects. Work for the cache's own threads is queued
+    /// before the lock is released, so that the threads get it in the order it was decided. Callers are
+    /// notified after that. Never blocks.
     ///
     /// - Parameters:
-    ///   - place: the directory the event is about; files in another one that took its place are not
-    ///     unlinked for it. `nil` for the one that names lead into.
-    ///   - end: the end of a transfer, which the event may decide to publish.
+    ///   - place: the directory the event is about. If another directory has taken its place, no file there is
+    ///     unlinked for the event. `nil` means the directory that names lead into now.
+    ///   - end: the end of a transfer, which the event can decide to publish.
     @discardableResult
     func run<Answer>(
         in place: CacheDirectory.Identity? = nil, with end: TransferEnd? = nil,
@@ -209,8 +210,8 @@ public final class Cache: Sendable {
         return answer
     }
 
-    /// Takes in what others did to the directory until now. There may be much of it, so the lock is released
-    /// in between.
+    /// Applies all changes that other programs have made to the directory until now. There can be many, so the
+    /// lock is released after each buffer of them.
     func drainWatch() {
         var backlog = DirectoryWatch.Backlog()
         while !backlog.isTaken {
@@ -220,8 +221,8 @@ public final class Cache: Sendable {
         }
     }
 
-    /// Answers from memory what can be, under one hold of the lock. Adds the places of the other answers to
-    /// `unknown`.
+    /// Looks keys up in memory, under one hold of the lock. Adds the positions of the answers that memory does
+    /// not hold to `unknown`.
     func lookUpInMemory(
         _ keys: ArraySlice<CacheKey>, _ view: LookupView, _ answers: inout [Lookup],
         unknown: inout [Int]
@@ -254,7 +255,7 @@ public final class Cache: Sendable {
         switch end {
         case .staged(let image): worker.enqueue(.publish(image, mayWait: isDownloading))
         case .confirmed(let revalidation): worker.enqueue(.run { self.confirm(revalidation) })
-        case .failed, nil: preconditionFailure("there is nothing to publish")
+        case .failed, nil: preconditionFailure("only a transfer that succeeded can be published")
         }
     }
 
@@ -276,8 +277,8 @@ public final class Cache: Sendable {
         if hasChanges { observer?.changesArrived() }
     }
 
-    /// Calls `body` once all work on the directory decided so far is done, and what that leads to:
-    /// an image removed while it is being published is unlinked after it.
+    /// Calls `body` once all work on the directory that is queued so far is done, and the work that follows
+    /// from it. For example, an image that is removed during its publication is unlinked after it.
     func afterDirectoryWork(_ body: @escaping @Sendable () -> Void) {
         let worker = worker
         worker.enqueue(.run { worker.enqueue(.run(body)) })
@@ -287,21 +288,22 @@ public final class Cache: Sendable {
         transfers.send(.closeIdleConnections)
     }
 
-    /// Has the directory read; `false` where no thread can be started for it, which upkeep tries again, and at
-    /// the end, when nobody would wait for it.
+    /// Starts a thread that reads the directory. Returns `false` if no thread can be started, which the
+    /// maintenance thread tries again, and during shutdown, when no call joins the thread.
     @discardableResult
     func startScan() -> Bool {
         scanner.withLock { scanner in
             guard !isDraining else { return false }
             let (previous, end) = (scanner?.thread, Latch())
             let thread = NamedThread(ifPossible: "scan") {
-                // It may not be through with what follows its reading.
+                // The previous scan may still be at work after it has read the directory.
                 previous?.join()
                 Scan(cache: self, logger: self.logger).run()
                 end.open()
             }
             guard let thread else {
-                logger.warning("no thread can be started to read the directory; to be tried again")
+                logger.warning(
+                    "no thread can be started to read the directory; the daemon will try again")
                 return false
             }
             scanner = (thread, end)
@@ -309,12 +311,12 @@ public final class Cache: Sendable {
         }
     }
 
-    /// Returns once the directory is read, or the cache drains.
+    /// Returns once the directory has been read, or the cache shuts down.
     func waitForScan() {
         scanner.withLock { $0?.end }?.wait()
     }
 
-    /// The scan is through; `false` if it has to be repeated.
+    /// Handles the end of a scan. Returns `false` if the scan has to be repeated.
     func scanFinished(isReadable: Bool) -> Bool {
         drainWatch()
         let isOver = guarded.withLock { guarded in
@@ -322,7 +324,7 @@ public final class Cache: Sendable {
             return guarded.state.scanFinished(isWatched: isWatched)
         }
         if isOver {
-            // What was measured before did not know of what is there.
+            // An earlier measurement did not count the entries that the scan has found.
             measure()
             beginPostponed()
             run { state, effects in
@@ -334,24 +336,24 @@ public final class Cache: Sendable {
         return isOver
     }
 
-    /// The directory is read, or will not be: what waited for that begins.
+    /// Begins the work that was postponed until the directory is read: it is read now, or never will be.
     private func beginPostponed() {
         for begin in run({ state, _ in state.takePostponed() }) { begin() }
     }
 
-    /// What to wait on for changes; `nil` where there is no watch.
+    /// The descriptor to poll for changes; `nil` if the directory is not watched.
     var watchDescriptor: Int32? {
         guarded.withLock { $0.watch?.descriptor }
     }
 }
 
 extension Cache.Guarded {
-    /// Takes in all changes that are waiting. Only marks names; nothing is looked at under the lock.
+    /// Applies all changes that are waiting. This only marks names: no file is read under the lock.
     mutating func drain(_ effects: inout Effects) {
         watch?.drain { state.directoryChanged($0, now: .now, &effects) }
     }
 
-    /// The same for a buffer full of them.
+    /// Applies at most one buffer of changes.
     mutating func drain(_ effects: inout Effects, _ backlog: inout DirectoryWatch.Backlog) {
         guard watch != nil else { return backlog.end() }
         watch?.drain(&backlog) { state.directoryChanged($0, now: .now, &effects) }

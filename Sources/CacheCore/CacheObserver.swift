@@ -1,7 +1,7 @@
-/// Hears from a cache, on any of its threads, never under its lock.
+/// Receives the notifications of a cache, on any of its threads, but never under its lock.
 public protocol CacheObserver: AnyObject, Sendable {
-    /// All that some callers wanted is decided; called once for each of them.
+    /// Requests have ended: each of their images is cached or has failed. Each request is reported once.
     func decided(_ outcomes: [Outcome])
-    /// Something changed since the changes were last taken; see ``Cache/takeChanges()``.
+    /// At least one key changed its state since the last call of ``Cache/takeChanges()``.
     func changesArrived()
 }

@@ -1,17 +1,17 @@
-/// What a cache is made with.
+/// The settings of a cache.
 public struct CacheSettings: Sendable {
-    /// Absolute path of the cache directory; made where it is missing.
+    /// Absolute path of the cache directory. It is created if it is missing.
     public var directory: String
-    /// Permission bits of a directory that has to be made.
+    /// Permission bits of the directory if it has to be created.
     public var directoryMode: UInt32
     public var limits: Limits
     public var transfers: TransferSettings
-    /// Images that are downloaded and not entries yet, at most: each may have a file open, or 64 KiB in memory.
-    /// With so many, no further download begins. The default is what three batches take.
+    /// The largest number of images that are downloaded but not published yet. At this number, no further
+    /// download begins, because each can have a file open or 64 KiB in memory. The default is three batches.
     public var publishingLimit = 3 * PublishQueue.largestBatch
-    /// Downloads that nobody waits for, at most.
+    /// The largest number of downloads that continue without a waiter.
     public var detachedLimit = 200_000
-    /// When failed downloads are tried again.
+    /// The times at which failed downloads are retried.
     public var retry = RetryPolicy()
 
     public init(

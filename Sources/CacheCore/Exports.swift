@@ -1,5 +1,5 @@
-// Every file of this module sees these modules, and so does every module that imports this one: its
-// public functions take and return their types.
+// The public functions of this module take and return types of these modules. So every file of this module
+// and every module that imports it sees them.
 
 @_exported public import CacheModel
 @_exported public import HTTPCaching

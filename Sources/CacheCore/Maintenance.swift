@@ -5,28 +5,31 @@ internal import Logging
 internal import Synchronization
 internal import SystemPackage
 
-/// The thread that keeps the cache in order while nobody asks: takes in what strangers do, tells files
-/// when they were used, looks after the floor of free space, removes what may not be kept, gives memory back
-/// after many downloads, and ends the pauses of those that are to be tried again.
+/// The thread that maintains the cache independently of requests. It applies the changes that other programs
+/// make to the directory, writes access times to the files, and keeps the minimum of free space. It removes
+/// entries that must not be stored, gives memory back after many downloads, and ends the pauses between
+/// retries.
 ///
-/// Sleeps in poll(2); without changes it wakes every two seconds to ask for the free space, because
-/// others write to the same disk.
+/// Sleeps in poll(2). Without changes it wakes every two seconds to measure the free space, because other
+/// programs write to the same disk.
 final class Maintenance: Sendable {
     private let thread = Mutex<NamedThread?>(nil)
-    /// Ends the thread's sleep for good. eventfd(2).
+    /// Wakes the thread so that it ends. eventfd(2).
     private let stop: Int32
-    /// Ends the thread's sleep: a pause ends before all others.
+    /// Wakes the thread, for example because a pause now ends earlier than all others. eventfd(2).
     private let wake: Int32
 
-    /// Between two rounds of the regular work. Uses are this far behind in the files, at most.
+    /// The time between two rounds of the regular work. The access times in the files are behind by this much
+    /// at most.
     static let interval = Duration.seconds(2)
-    /// A directory that can't be watched is read again after so many rounds.
+    /// The number of rounds after which a directory that can't be watched is read again.
     static let blindRounds = 30
-    /// Partials are asked for their age, and what could not be removed is tried again, after so many: an hour.
+    /// The number of rounds in an hour. After it, old partials are discarded, and files that could not be unlinked
+    /// are tried again.
     static let hourlyRounds = 1800
-    /// Bytes of memory that may be kept for nothing when no download runs.
+    /// Bytes of unused memory that the process may keep while no download runs.
     static let slack = 2 << 20
-    /// Changes gather for so long; a kernel keeps 16,384 of them.
+    /// The time for which changes gather before they are handled. The kernel queues 16,384 of them.
     static let pause = Duration.milliseconds(20)
 
     init(_ kernel: Kernel) throws(CacheError) {
@@ -61,7 +64,7 @@ final class Maintenance: Sendable {
         thread.withLock { $0.take() }?.join()
     }
 
-    /// Makes the thread look at what comes next; never waits. eventfd(2).
+    /// Wakes the thread, so that it checks what to do next. Never blocks. eventfd(2).
     func wakeUp() {
         eventfd_write(wake, 1)
     }
@@ -95,9 +98,9 @@ final class Maintenance: Sendable {
         }
     }
 
-    /// Gives memory back that was needed for a while: for images, or for messages.
+    /// Gives memory back that images or messages needed for a while.
     ///
-    /// - Parameter kept: bytes there were after it was given back last.
+    /// - Parameter kept: the bytes that remained after memory was last given back.
     private func tidy(_ kept: inout Int) {
         guard let bytes = ProcessMemory.anonymousBytes else { return }
         kept = min(kept, bytes)
@@ -106,7 +109,8 @@ final class Maintenance: Sendable {
         kept = ProcessMemory.anonymousBytes ?? bytes
     }
 
-    /// Waits for a time or for changes; `true` when the end has come. poll(2).
+    /// Sleeps until a time or until one of the other descriptors is readable. Returns `true` if the thread has to
+    /// end. poll(2).
     private func sleep(until time: ContinuousClock.Instant, or others: [Int32?]) -> Bool {
         let left = max(time - .now, .zero)
         let milliseconds =
@@ -123,32 +127,34 @@ final class Maintenance: Sendable {
 }
 
 extension Cache {
-    /// Files told at a time.
+    /// Files whose access times are written in one batch.
     static let useBatch = 512
 
-    /// Tells files when they were used last, so that it is known after a restart. What is used meanwhile waits
-    /// for the next time: there may be no end of it.
+    /// Writes the access times of entries to their files, so that they survive a restart. Uses that are added
+    /// during the call wait for the next one; otherwise it might never end.
     func flushAccessTimes() {
         var rest = read { $0.catalog.accessTimes.pendingCount }
         while rest > 0 {
             let batch = min(rest, Self.useBatch)
             rest -= batch
             let uses = run { state, _ in state.catalog.takeAccessTimes(limit: batch) }
-            for use in uses { tell(use.key, use.time) }
+            for use in uses { writeAccessTime(use.time, of: use.key) }
             run { state, _ in state.catalog.accessTimesFlushed(uses.map(\.key)) }
         }
     }
 
-    private func tell(_ key: CacheKey, _ time: FileTime) {
+    private func writeAccessTime(_ time: FileTime, of key: CacheKey) {
         do {
             try directory.setLastUse(time, of: key)
         } catch {
             logger.debug(
-                "a file was not told of its use", metadata: ["key": "\(key)", "error": "\(error)"])
+                "an access time could not be written",
+                metadata: ["key": "\(key)", "error": "\(error)"])
         }
     }
 
-    /// Others may have filled the disk; memory may no longer be short.
+    /// Enforces the limits again, because other programs may have filled the disk. Ends the measures against a
+    /// shortage of memory when their time is over. Removes entries that must not be stored.
     func keepLimits() {
         measure()
         run { state, effects in
@@ -162,18 +168,18 @@ extension Cache {
     /// Whether no download runs.
     var isAtRest: Bool { read { $0.scheduler.running == 0 } }
 
-    /// When the next pause ends; `nil` where no download pauses.
+    /// The time at which the next pause ends; `nil` if no download is paused.
     var nextRetry: ContinuousClock.Instant? {
         read { $0.scheduler.nextRetry }
     }
 
-    /// Lets downloads go on whose pause is over.
+    /// Continues the downloads whose pause is over.
     func endPauses() {
         run { $0.pausesEnded(now: .now, &$1) }
     }
 
-    /// Reads the directory again where nothing tells of its changes: access times say what was used. From then
-    /// on it is watched, if it can be.
+    /// Reads the directory again if it can't be watched, because then nothing reports its changes and uses. Access
+    /// times show which entries were used. First tries again to watch the directory.
     func scanIfBlind() {
         let isNeeded = read { $0.catalog.validity == .stale && !$0.catalog.isScanning }
         guard isNeeded else { return }

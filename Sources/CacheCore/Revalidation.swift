@@ -4,8 +4,8 @@ internal import CacheKey
 struct Revalidation: Sendable {
     let flight: FlightID
     let key: CacheKey
-    /// The entry the request was about. Only that one is confirmed.
+    /// The record of the entry that the request was about. If the entry has changed since, it is not confirmed.
     let asked: EntryRecord
-    /// The record it gets.
+    /// The new record of the entry.
     let record: EntryRecord
 }

@@ -1,8 +1,8 @@
 /// How a transfer ended.
 enum TransferEnd: Sendable {
-    /// All bytes are here, and checked.
+    /// All bytes of the image have arrived and are verified.
     case staged(StagedImage)
-    /// The origin says that the entry is still what it has.
+    /// The origin confirmed that the entry is still current.
     case confirmed(Revalidation)
     case failed(FailedTransfer)
 }
