@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <linux/ioprio.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -20,24 +19,19 @@ void clinux_name_thread(const char *name) {
 }
 
 void clinux_lower_priority(void) {
-    // Of the thread alone, other than POSIX has it.
+    // For this thread alone, unlike in POSIX.
     setpriority(PRIO_PROCESS, 0, 19);
     syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
 }
 
-void clinux_run_when_idle(void) {
-    // Of the thread alone.
-    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){.sched_priority = 0});
-}
-
 void clinux_take_standard_descriptors(void) {
-    // The lowest that is free is what open(2) takes.
+    // open(2) takes the lowest free descriptor.
     for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
         if (fcntl(descriptor, F_GETFD) < 0)
             open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-// Written by whichever thread the signal comes to. Atomics without a lock are safe in a handler; signal-safety(7).
+// Written by the thread that gets the signal. Lock-free atomics are safe in a handler; signal-safety(7).
 static _Atomic int remembered_end;
 
 static void remember_end(int number) {
@@ -81,7 +75,7 @@ ssize_t clinux_getxattrat(
         long count = syscall(
             SYS_getxattrat, directory, name, AT_SYMLINK_NOFOLLOW, attribute, &arguments,
             sizeof arguments);
-        // EPERM is what some containers say of calls they don't know.
+        // Some containers answer unknown calls with EPERM.
         if (count >= 0 || (errno != ENOSYS && errno != EPERM)) return count;
         atomic_store_explicit(&missing, true, memory_order_relaxed);
     }
@@ -91,7 +85,7 @@ ssize_t clinux_getxattrat(
 }
 
 int clinux_link_file(int descriptor, int directory, const char *name) {
-    // ENOENT is what those kernels say.
+    // Kernels that need the path answer ENOENT.
     if (linkat(descriptor, "", directory, name, AT_EMPTY_PATH) == 0) return 0;
     if (errno != ENOENT) return -1;
     char path[32];

@@ -2,8 +2,8 @@ internal import CacheKey
 internal import Logging
 internal import SystemPackage
 
-/// Reads the directory into the index while the cache already answers: batch by batch, then the order
-/// of use by access time. Repeated after changes were lost.
+/// Reads the directory into the index while the cache already answers: the names in batches, then the order of use
+/// by access time. Repeated if changes were lost during the scan.
 struct Scan {
     private typealias Seen = (key: CacheKey, lastUsedAt: FileTime)
 
@@ -14,13 +14,13 @@ struct Scan {
         do {
             var entries: Int
             repeat { entries = try scanOnce() } while !cache.scanFinished(isReadable: true)
-            // Else it was cut short.
+            // A draining cache cuts the scan short.
             guard !cache.isDraining else { return }
             logger.info("directory scanned", metadata: ["entries": "\(entries)"])
         } catch {
             _ = cache.scanFinished(isReadable: false)
             logger.error(
-                "the directory can't be read; until it can every question costs a look at the file",
+                "the directory can't be read; until it can, every question probes the file",
                 metadata: [
                     "directory": "\(cache.directory.path)", "error": "\(error)",
                     "remedy": "\(error.remedy)",
@@ -28,9 +28,9 @@ struct Scan {
         }
     }
 
-    /// Returns the entries met.
+    /// Returns the number of entries found.
     private func scanOnce() throws(Errno) -> Int {
-        // What is known of uses goes into the files first: by them the order is made.
+        // The order of use is read from the files, so known uses are written to them first.
         cache.flushAccessTimes()
         cache.run { state, _ in state.scanBegan() }
         let seen = try readDirectory()
@@ -54,19 +54,19 @@ struct Scan {
         return seen
     }
 
-    /// Looks at what the index holds and the reading did not meet: it may have gone unnoticed.
+    /// Probes the entries of the index that were not found in the directory: they can have gone unnoticed.
     private func probeRest(_ seen: [Seen]) {
-        let met = Set(seen.map(\.key))
+        let found = Set(seen.map(\.key))
         var position = 0
         var hasMore = true
         while hasMore, !cache.isDraining {
             let stretch = cache.readStretch(&position)
             hasMore = stretch.hasMore
-            let missed = stretch.entries.map(\.key).filter { !met.contains($0) }
+            let missed = stretch.entries.map(\.key).filter { !found.contains($0) }
             guard !missed.isEmpty else { continue }
             let start = cache.beginProbe()
             let batch = missed.map { key in
-                cache.directory.look(at: .entry(key), key.description)
+                cache.directory.probe(.entry(key), key.description)
             }
             cache.takeScanned(batch, since: start)
         }
@@ -88,7 +88,7 @@ extension Cache {
         run { state, _ in state.catalog.beginProbe() }
     }
 
-    /// Takes in a batch of names that were looked at; what changed meanwhile is left out.
+    /// Takes in a batch of probed names, without those that changed since they were probed.
     func takeScanned(_ batch: [ScannedName], since start: ChangeEpochs.Start) {
         drainWatch()
         run { $0.scanned(batch, since: start, &$1) }

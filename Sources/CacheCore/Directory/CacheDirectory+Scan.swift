@@ -3,43 +3,36 @@ internal import CacheKey
 import Glibc
 internal import SystemPackage
 
-/// The first reading of the directory, in batches so that answers are never kept waiting.
+/// Reading the whole directory, in batches, so that no answer waits for it.
 extension CacheDirectory {
-    /// Names in one batch.
+    /// Names in a batch.
     static let scanBatch = 1024
 
-    /// Examines every name that is the cache's own and hands them on in batches. `begin` is called
-    /// before a batch is examined, and what it returns handed on with it: by that the taker knows what
-    /// changed meanwhile. Names of strangers are not even looked at. readdir(3), fstatat(2), getxattr(2).
+    /// Probes every name that belongs to the cache, and passes the results on in batches. Names of other files are
+    /// not probed. readdir(3), fstatat(2), getxattr(2).
+    ///
+    /// - Parameters:
+    ///   - begin: called before a batch is probed. Its result is passed on with the batch, and tells the receiver
+    ///     which names changed in between.
+    ///   - take: called with each batch; returns `false` to end the scan.
     func scan<Start>(
         begin: () -> Start, batch take: ([ScannedName], Start) -> Bool
     ) throws(Errno) {
-        var names: [ScanBatch.Name] = []
-        var helper: ScanHelper?
-        // What the helper is at while names are read.
-        var last: (batch: ScanBatch, start: Start)?
-        func takeLast() -> Bool {
-            defer { last = nil }
-            return last.map { take($0.batch.result(in: self), $0.start) } ?? true
+        var names: [(DirectoryName, String)] = []
+        func takeNames() -> Bool {
+            let start = begin()
+            let batch = names.map { name, text in probe(name, text) }
+            names.removeAll(keepingCapacity: true)
+            return take(batch, start)
         }
-        // What is begun is handed on, whatever ends the reading.
-        defer { _ = takeLast() }
         let isWhole = try forEachName { name, text in
             names.append((name, text))
-            guard names.count == Self.scanBatch else { return true }
-            let helping = helper ?? ScanHelper(self)
-            helper = helping
-            let (batch, start) = (ScanBatch(names), begin())
-            names.removeAll(keepingCapacity: true)
-            helping.help(with: batch)
-            defer { last = (batch, start) }
-            return takeLast()
+            return names.count < Self.scanBatch || takeNames()
         }
-        guard isWhole, takeLast(), !names.isEmpty else { return }
-        last = (ScanBatch(names), begin())
+        if isWhole, !names.isEmpty { _ = takeNames() }
     }
 
-    /// Every name of an entry that is there, whatever lies under it. readdir(3).
+    /// The keys of all files with the name of an entry, valid or not. readdir(3).
     func entryKeys() throws(Errno) -> [CacheKey] {
         var keys: [CacheKey] = []
         _ = try forEachName { name, _ in
@@ -49,7 +42,8 @@ extension CacheDirectory {
         return keys
     }
 
-    /// Hands on every name that is the cache's own until `body` has enough; `false` if it had.
+    /// Calls `body` with every name that belongs to the cache, until it returns `false`. Returns whether all names
+    /// were read.
     private func forEachName(_ body: (DirectoryName, String) -> Bool) throws(Errno) -> Bool {
         let copy = try kernel.call(.getdents) { openat(descriptor, ".", O_RDONLY | O_CLOEXEC) }
         guard let stream = fdopendir(copy) else {
@@ -64,8 +58,8 @@ extension CacheDirectory {
         return true
     }
 
-    /// One file that can't be looked at is no reason to know of no other.
-    func look(at name: DirectoryName, _ text: String) -> ScannedName {
+    /// Probes a name. A file that can't be probed does not end a scan.
+    func probe(_ name: DirectoryName, _ text: String) -> ScannedName {
         do {
             switch name {
             case .entry(let key): return .entry(key, try probe(key, name: text))
@@ -76,7 +70,7 @@ extension CacheDirectory {
         }
     }
 
-    /// The next name that is the cache's own, strangers' passed over; `nil` at the end.
+    /// The next name that belongs to the cache; `nil` at the end.
     private func nextName(
         _ stream: OpaquePointer
     ) throws(Errno) -> (DirectoryName, String)? {

@@ -1,22 +1,23 @@
 import CLinux
 import Glibc
 
-/// A thread of the daemon's own, named so that `top -H` and a debugger tell what it does.
+/// A thread of the daemon, with a name that `top -H` and a debugger show.
 ///
-/// Runs `body` once; `join` waits for its end, `detach` says that nobody will. pthread_create(3).
+/// Runs `body` once; ``join()`` waits for its end. pthread_create(3).
 package struct NamedThread: Sendable {
     private let handle: pthread_t
 
-    /// A thread there is no doing without: where none can be started, the program ends.
+    /// Starts a thread that the program can't do without. If that fails, the program ends.
     package init(_ name: String, _ body: @escaping @Sendable () -> Void) {
         guard let thread = NamedThread(ifPossible: name, body) else {
             fatalError(
-                "no thread \(name) can be started: raise what limits tasks (ulimit -u, TasksMax)")
+                "the thread \(name) can't be started; raise the limit of tasks (ulimit -u, TasksMax)"
+            )
         }
         self = thread
     }
 
-    /// `nil` where the user or the machine has as many as it may have.
+    /// Starts a thread; `nil` if the user or the machine has reached its limit.
     package init?(ifPossible name: String, _ body: @escaping @Sendable () -> Void) {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         var handle = pthread_t()
@@ -35,14 +36,9 @@ package struct NamedThread: Sendable {
         self.handle = handle
     }
 
-    /// Waits until the thread has ended; call it once. pthread_join(3).
+    /// Waits until the thread has ended. Called once. pthread_join(3).
     package func join() {
         pthread_join(handle, nil)
-    }
-
-    /// Lets the thread end by itself; call it once, and not ``join()``. pthread_detach(3).
-    package func detach() {
-        pthread_detach(handle)
     }
 
     private final class Start: Sendable {

@@ -10,7 +10,7 @@ import Testing
 @Suite("Scan", .timeLimit(.minutes(5)))
 struct ScanTests {
     @Test(arguments: [false, true])
-    func findsEntriesAndPassesOverStrangers(inMemory: Bool) async throws {
+    func findsEntriesAndIgnoresOtherFiles(inMemory: Bool) async throws {
         try await withTestScope { scope in
             let folder = try inMemory ? CacheFolder(inMemory: scope) : CacheFolder(in: scope)
             _ = try folder.publish("a", "b")
@@ -36,7 +36,7 @@ struct ScanTests {
         }
     }
 
-    @Test func readsInBatchesAndEndsWhenToldTo() async throws {
+    @Test func readsInBatchesAndEndsWhenAsked() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let count = CacheDirectory.scanBatch + 100
@@ -58,30 +58,8 @@ struct ScanTests {
         }
     }
 
-    /// However many help, each name is looked at, and told once and in its place.
-    @Test func whatIsBegunByAHelperThatGoesNoFurtherIsLookedAtAgain() async throws {
-        try await withTestScope { scope in
-            let folder = try CacheFolder(in: scope)
-            let keys = (0..<100).map { Sample.key("\($0)") }
-            for number in 0..<100 { try folder.write("x", to: folder.file("\(number)")) }
-            let batch = ScanBatch(keys.map { (.entry($0), "\($0)") })
-            _ = batch.begin()
-            async let helped: Void = offPool { batch.look(in: folder.directory) }
-            _ = batch.begin()
-            let found = try await offPool { batch.result(in: folder.directory) }
-            try await helped
-            let again = batch.result(in: folder.directory)
-            for result in [found, again] {
-                let seen = result.map { item -> CacheKey? in
-                    if case .entry(let key, .unusable) = item { key } else { nil }
-                }
-                #expect(seen == keys)
-            }
-        }
-    }
-
     @Test(arguments: [1, 2, 3])
-    func anEndThatIsNoneIsToldFromTheEnd(nth: Int) async throws {
+    func aFailedReadIsNotTakenForTheEnd(nth: Int) async throws {
         try await withTestScope { scope in
             let faults = FaultPlan(.getdents, nth: nth, .ioError)
             let folder = try CacheFolder(in: scope, faults: faults)
@@ -90,7 +68,7 @@ struct ScanTests {
         }
     }
 
-    @Test func canBeRepeated() async throws {
+    @Test func aScanCanBeRepeated() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             _ = try folder.publish("a")
