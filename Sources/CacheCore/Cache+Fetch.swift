@@ -69,7 +69,7 @@ extension Cache {
             let stretch = rest.prefix(Self.requestStretch)
             rest = rest.dropFirst(stretch.count)
             // The lookup also brings the index up to date about names that changed.
-            let answers = lookup(stretch.map(\.key))
+            let answers = lookupInPlace(stretch.map(\.key))
             let stale = zip(stretch, answers).map {
                 staleness(of: $0.key, $1, options, now.wallTime)
             }

@@ -18,6 +18,11 @@ extension Cache {
             let lost = Lookup.missing(directory.lost)
             return keys.map { _ in lost }
         }
+        return lookupInPlace(keys, view)
+    }
+
+    /// The same for a caller that has just found the directory in place, which costs a stat(2).
+    func lookupInPlace(_ keys: [CacheKey], _ view: LookupView = .newest) -> [Lookup] {
         var answers: [Lookup] = []
         answers.reserveCapacity(keys.count)
         var unknown: [Int] = []

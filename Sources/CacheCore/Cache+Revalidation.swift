@@ -11,7 +11,7 @@ extension Cache {
         drainWatch()
         run { $0.confirmed(revalidation.key, revalidation.flight, end, &$1) }
         // The watch has reported this change too. A probe now keeps the next lookup fast.
-        _ = lookup([revalidation.key])
+        _ = lookupInPlace([revalidation.key])
     }
 
     private func store(_ revalidation: Revalidation) -> RevalidationEnd {
