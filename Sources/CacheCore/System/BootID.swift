@@ -1,8 +1,7 @@
-/// Names the time since the machine was started: what was written in another may have been hit by a power
-/// cut.
+/// Identifies the current run of the machine. A file written in an earlier run can have lost bytes in a power cut.
 enum BootID {
-    /// 16 hex digits: the first of the kernel's own. Where that can't be read they are made up, so that
-    /// nothing agrees with them but what this process wrote. random(4), `boot_id`.
+    /// The first 16 hex digits of the kernel's boot id. If that can't be read, random digits, which match only the
+    /// files that this process writes. random(4), `boot_id`.
     static let current =
         ProcFile.text(of: "/proc/sys/kernel/random/boot_id").flatMap(read) ?? random()
 

@@ -1,22 +1,22 @@
 internal import SystemPackage
 
 extension Errno {
-    /// There is no room: by bytes, by inodes or by quota.
+    /// Whether bytes, inodes or the quota are used up.
     var isFullDisk: Bool { self == .noSpace || self == .diskQuotaExceeded }
 
-    /// What a person can do about a call that failed so.
+    /// Advice for a person, about a call that failed with this error.
     var remedy: String {
         switch self {
         case .noSpace, .diskQuotaExceeded:
-            "free bytes or inodes of the file system, or unpin images"
+            "free space or inodes on the file system, or unpin images"
         case .tooManyOpenFiles: "raise the limit of open files (ulimit -n)"
         case .tooManyOpenFilesInSystem: "raise the machine's limit of open files (fs.file-max)"
         case .noMemory: "memory is short; try again"
         case .readOnlyFileSystem: "the file system is read-only; mount it for writing"
         case .permissionDenied, .notPermitted:
-            "let the daemon's user own and write the directory and its files"
-        case .ioError: "check the disk, of which the kernel's log says more, and try again"
-        default: "try again; if it stays so, choose another directory with --directory"
+            "make the daemon's user the owner of the directory and its files, with write permission"
+        case .ioError: "check the disk and the kernel's log, and try again"
+        default: "try again; if that does not help, choose another directory with --directory"
         }
     }
 }

@@ -1,16 +1,7 @@
 internal import Synchronization
 internal import SystemPackage
 
-/// The system calls a ``FaultPlan`` can make fail.
-enum SyscallName: Sendable, Hashable, CaseIterable {
-    case openat, mkdir, flock, ftruncate, write, read, pread, fsync, syncfs, rename, linkat,
-        unlinkat
-    case syncFileRange
-    case fstat, fstatat, statfs, getdents, inotify, eventfd, fadvise
-    case fsetxattr, getxattr, fremovexattr, fchmod, utimensat
-}
-
-/// Makes the n-th call of one kind fail, once or several times running.
+/// Makes the n-th call of one kind fail, once or several times in a row.
 final class FaultPlan: Sendable {
     private let call: SyscallName
     private let errno: Errno
@@ -19,8 +10,8 @@ final class FaultPlan: Sendable {
     private let other: FaultPlan?
     private let count = Mutex(0)
 
-    /// The `nth` call, counted from 1, of the kind `call` fails with `errno`; so do the next of `times`, and
-    /// what another plan says, of another kind.
+    /// Makes the `nth` call of the kind `call`, counted from 1, fail with `errno`, and the calls after it until
+    /// `times` have failed. Another plan can make calls of another kind fail.
     init(
         _ call: SyscallName, nth: Int, _ errno: Errno, times: Int = 1,
         besides other: FaultPlan? = nil
@@ -32,13 +23,13 @@ final class FaultPlan: Sendable {
         self.times = times
     }
 
-    /// Calls of the kind that came so far.
+    /// The calls of the kind so far.
     var seen: Int { count.withLock { $0 } }
 
-    /// Whether the planned call has come and failed.
+    /// Whether the planned call was made and has failed.
     var hasStruck: Bool { seen >= nth }
 
-    /// Counts a call; the error if it is the one to fail.
+    /// Counts a call; returns the error if this one has to fail.
     func next(_ name: SyscallName) -> Errno? {
         guard name == call else { return other?.next(name) }
         return count.withLock { count in

@@ -1,13 +1,8 @@
 internal import Synchronization
 internal import SystemPackage
 
-/// Whoever makes room on a full disk has it: no other thread of the cache takes it from under him.
-final class FullDisk: Sendable {
-    fileprivate let making = Mutex<Void>(())
-}
-
 extension Kernel {
-    /// Runs `body`, which takes room on the disk; where that is full once more, after room was made.
+    /// Runs `body`, which takes room on the disk. If the disk is full and `makeRoom` succeeds, runs it once more.
     func storing<Result>(
         _ makeRoom: () -> Bool, _ body: () throws(Errno) -> Result
     ) throws(Errno) -> Result {

@@ -4,10 +4,10 @@ internal import SystemPackage
 
 /// Every system call the cache directory makes, as thin typed functions.
 ///
-/// Interrupted calls are repeated here and nowhere else. A ``FaultPlan`` makes chosen calls fail, so
-/// that tests can walk through every failure a manual page lists.
+/// Interrupted calls are repeated here and nowhere else. A ``FaultPlan`` makes chosen calls fail, so that tests
+/// cover every failure that a manual page lists.
 struct Kernel: Sendable {
-    /// What shall fail; `nil` outside tests.
+    /// The calls that have to fail; `nil` outside tests.
     var faults: FaultPlan?
     /// Shared by all copies.
     let fullDisk = FullDisk()
@@ -25,8 +25,8 @@ struct Kernel: Sendable {
         }
     }
 
-    /// Makes a file without a name in a directory, which is gone with its last descriptor unless it is given
-    /// one. open(2), `O_TMPFILE`.
+    /// Makes a file without a name. Unless it gets one, it is gone when its last descriptor is closed. open(2),
+    /// `O_TMPFILE`.
     func makeUnnamed(in directory: Int32, mode: mode_t) throws(Errno) -> Int32 {
         try open(".", in: directory, O_RDWR | clinux_o_tmpfile, mode: mode)
     }
@@ -41,7 +41,7 @@ struct Kernel: Sendable {
         _ = try call(.mkdir) { Glibc.mkdir(path, mode) }
     }
 
-    /// Appends all of `rest`; what a failure leaves of it was not written. write(2).
+    /// Appends the bytes of `rest` and removes from it those that were written. write(2).
     func write(_ rest: inout UnsafeRawBufferPointer, to descriptor: Int32) throws(Errno) {
         while !rest.isEmpty {
             let chunk = rest
@@ -52,7 +52,7 @@ struct Kernel: Sendable {
         }
     }
 
-    /// Reads from a place of an open file as much as fits, or as there is. pread(2).
+    /// Reads from an offset of an open file, until the buffer is full or the file ends. pread(2).
     func read(
         _ descriptor: Int32, at offset: Int64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(Errno) -> Int {
@@ -69,7 +69,7 @@ struct Kernel: Sendable {
         }
     }
 
-    /// Reads from a descriptor that does not block; `nil` when there is nothing now. read(2).
+    /// Reads from a descriptor that does not block; `nil` if there is nothing to read now. read(2).
     func readNow(
         _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer
     ) throws(Errno) -> Int? {
@@ -84,7 +84,7 @@ struct Kernel: Sendable {
     func nextEntry(_ stream: OpaquePointer) throws(Errno) -> UnsafeMutablePointer<dirent>? {
         if let fault = faults?.next(.getdents), fault != .interrupted { throw fault }
         while true {
-            // The end is told from a failure by this alone.
+            // Only errno distinguishes the end from a failure.
             errno = 0
             if let entry = readdir(stream) { return entry }
             let cause = Errno(rawValue: errno)
@@ -93,19 +93,19 @@ struct Kernel: Sendable {
         }
     }
 
-    /// A counter to wake a thread by. eventfd(2).
+    /// A counter that wakes a thread. eventfd(2).
     func eventDescriptor() throws(Errno) -> Int32 {
         try call(.eventfd) { eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC)) }
     }
 
-    /// The facts of an open file. fstat(2).
+    /// The status of an open file. fstat(2).
     func status(of descriptor: Int32) throws(Errno) -> stat {
         var status = stat()
         _ = try call(.fstat) { Glibc.fstat(descriptor, &status) }
         return status
     }
 
-    /// The facts of a name in a directory, of the link itself where it is one. fstatat(2).
+    /// The status of a name in a directory; for a symbolic link, of the link itself. fstatat(2).
     func status(of name: UnsafePointer<CChar>, in directory: Int32) throws(Errno) -> stat {
         var status = stat()
         _ = try call(.fstatat) {
@@ -114,7 +114,7 @@ struct Kernel: Sendable {
         return status
     }
 
-    /// The facts of a path, following links. stat(2).
+    /// The status of a path, following links. stat(2).
     func status(ofPath path: String) throws(Errno) -> stat {
         var status = stat()
         _ = try call(.fstatat) { Glibc.fstatat(AT_FDCWD, path, &status, 0) }
@@ -123,7 +123,7 @@ struct Kernel: Sendable {
 
     /// Sets an extended attribute of an open file. fsetxattr(2).
     func setAttribute(_ name: String, _ value: String, of descriptor: Int32) throws(Errno) {
-        // Handed over by themselves, strings would be copied first.
+        // Passing the strings themselves would copy them first.
         _ = try call(.fsetxattr) {
             name.withCString { name in
                 value.withCString { CLinux.fsetxattr(descriptor, name, $0, value.utf8.count, 0) }
@@ -131,8 +131,8 @@ struct Kernel: Sendable {
         }
     }
 
-    /// Reads an extended attribute of a name in a directory into `buffer`, without opening the file and so
-    /// without counting as its use; returns the bytes read. getxattrat(2), lgetxattr(2).
+    /// Reads an extended attribute of a name in a directory into `buffer`; returns the bytes read. It does not open
+    /// the file, so it does not count as a use. getxattrat(2), lgetxattr(2).
     func attribute(
         _ attribute: String, of name: UnsafePointer<CChar>, in directory: Int32,
         into buffer: UnsafeMutableRawBufferPointer
@@ -161,8 +161,8 @@ struct Kernel: Sendable {
         _ = try call(.fchmod) { Glibc.fchmod(descriptor, mode) }
     }
 
-    /// Sets when a file was last read, of the link itself where it is one; nothing else of it changes but
-    /// its ctime. utimensat(2).
+    /// Sets when a file was last read; for a symbolic link, when the link was. Apart from that, only the ctime
+    /// changes. utimensat(2).
     func setAccessTime(
         _ time: FileTime, of name: UnsafePointer<CChar>, in directory: Int32
     ) throws(Errno) {
@@ -172,13 +172,13 @@ struct Kernel: Sendable {
         }
     }
 
-    /// The same of an open file. futimens(3).
+    /// Sets when an open file was last read. futimens(3).
     func setAccessTime(_ time: FileTime, of descriptor: Int32) throws(Errno) {
         let times = [time.specification, Self.unchanged]
         _ = try call(.utimensat) { Glibc.futimens(descriptor, times) }
     }
 
-    /// Sets when an open file was last written, and nothing else but its ctime. futimens(3).
+    /// Sets when an open file was last written. Apart from that, only the ctime changes. futimens(3).
     func setModificationTime(_ time: FileTime, of descriptor: Int32) throws(Errno) {
         let times = [Self.unchanged, time.specification]
         _ = try call(.utimensat) { Glibc.futimens(descriptor, times) }
@@ -187,7 +187,7 @@ struct Kernel: Sendable {
     /// `UTIME_OMIT`, which is a macro Swift does not see.
     private static var unchanged: timespec { timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2) }
 
-    /// What the file system of an open file says of itself. fstatfs(2).
+    /// The status of the file system of an open file. fstatfs(2).
     func fileSystem(of descriptor: Int32) throws(Errno) -> statfs {
         var facts = statfs()
         _ = try call(.statfs) { fstatfs(descriptor, &facts) }
@@ -202,14 +202,13 @@ struct Kernel: Sendable {
         }
     }
 
-    /// Writes a file's data and metadata to the disk. Never repeated after a failure: the pages are
-    /// clean by then and a second call would lie. fsync(2).
+    /// Writes a file's data and metadata to the disk. Never repeated after a failure: the kernel marks the pages
+    /// clean, so a second call would succeed without writing them. fsync(2).
     func synchronize(_ descriptor: Int32) throws(Errno) {
         _ = try call(.fsync) { Glibc.fsync(descriptor) }
     }
 
-    /// Makes the names in a directory durable. Some file systems can't sync a directory, and then don't
-    /// need it. fsync(2).
+    /// Makes the names in a directory durable. File systems that can't sync a directory don't need it. fsync(2).
     func synchronizeNames(in directory: Int32) throws(Errno) {
         do {
             try synchronize(directory)
@@ -218,13 +217,14 @@ struct Kernel: Sendable {
         }
     }
 
-    /// Writes all of a file system to the disk. syncfs(2).
+    /// Writes the whole file system to the disk. syncfs(2).
     func synchronizeFileSystem(_ descriptor: Int32) throws(Errno) {
         _ = try call(.syncfs) { clinux_sync_file_system(descriptor) }
     }
 
-    /// Fails where something of an open file could not be written, by whomever; writes nothing. It is told
-    /// once, like a failure of fsync(2), and no sync afterwards would fail. sync_file_range(2).
+    /// Waits for the pages of an open file that are being written, and writes nothing. Fails if bytes of the file
+    /// could not be written, by this call or an earlier sync. Like fsync(2), it reports a loss once; a later sync
+    /// would succeed. sync_file_range(2).
     func waitForWriteback(_ descriptor: Int32) throws(Errno) {
         _ = try call(.syncFileRange) { clinux_wait_for_writeback(descriptor) }
     }
@@ -234,7 +234,7 @@ struct Kernel: Sendable {
         _ = try call(.rename) { Glibc.renameat(directory, old, directory, new) }
     }
 
-    /// Gives a file that was made without a name its first one, where nothing has that name. linkat(2).
+    /// Gives a file that was made without a name its first one. Fails if something has that name. linkat(2).
     func link(_ descriptor: Int32, to name: String, in directory: Int32) throws(Errno) {
         _ = try call(.linkat) { name.withCString { clinux_link_file(descriptor, directory, $0) } }
     }
@@ -249,20 +249,20 @@ struct Kernel: Sendable {
         _ = try call(.ftruncate) { Glibc.ftruncate(descriptor, off_t(size)) }
     }
 
-    /// Takes the exclusive lock of an open file, or throws `wouldBlock` at once. flock(2).
+    /// Takes the exclusive lock of an open file. If another process has it, throws `wouldBlock` at once. flock(2).
     func lock(_ descriptor: Int32) throws(Errno) {
         _ = try call(.flock) { clinux_flock(descriptor, LOCK_EX | LOCK_NB) }
     }
 
-    /// Makes room for so many descriptors in the kernel's table of this process's, where they are allowed.
-    /// It grows by itself; but in a process of several threads whoever opens a file then waits for all
-    /// processors to have looked, which takes some 10 ms. fcntl(2), `F_DUPFD_CLOEXEC`.
+    /// Grows this process's table of descriptors to a number of them, as far as the limits allow. It also grows by
+    /// itself. But in a process with several threads, the thread that opens a file then waits for a grace period of
+    /// all processors, which takes some 10 ms. fcntl(2), `F_DUPFD_CLOEXEC`.
     func growDescriptorTable(to count: Int, _ descriptor: Int32) {
         let highest = fcntl(descriptor, F_DUPFD_CLOEXEC, CInt(clamping: count))
         if highest >= 0 { close(highest) }
     }
 
-    /// Runs one call, again while it is interrupted; a planned fault comes in its place.
+    /// Makes a system call, and repeats it if it is interrupted. A planned fault replaces the call.
     func call<Result: FixedWidthInteger>(
         _ name: SyscallName, _ body: () -> Result
     ) throws(Errno) -> Result {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Something that happens once, and that any number of threads may wait for.
+/// An event that happens once, and that any number of threads can wait for.
 ///
-/// The threads sleep in the kernel; each that wakes lets the next through. sem_wait(3).
+/// The threads sleep in the kernel, and each one that wakes up wakes the next. sem_wait(3).
 final class Latch: Sendable {
     // A semaphore may be used from any thread; the pointer never changes.
     nonisolated(unsafe) private let semaphore: UnsafeMutablePointer<sem_t>
@@ -17,12 +17,12 @@ final class Latch: Sendable {
         semaphore.deallocate()
     }
 
-    /// It has happened; call it once.
+    /// Lets the waiting threads continue. Called once.
     func open() {
         sem_post(semaphore)
     }
 
-    /// Returns once it has happened.
+    /// Returns once the latch is open.
     func wait() {
         while sem_wait(semaphore) != 0 {}
         sem_post(semaphore)

@@ -1,9 +1,9 @@
 import CLinux
 import Glibc
 
-/// Files in which the kernel tells of itself. proc(5)
+/// Files in which the kernel describes itself. proc(5)
 package enum ProcFile {
-    /// The whole text; `nil` if it can't be read. open(2), read(2).
+    /// The whole text of a file; `nil` if it can't be read. open(2), read(2).
     package static func text(of path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -18,16 +18,16 @@ package enum ProcFile {
         }
     }
 
-    /// The process that holds the flock(2) on an open file; `nil` if the kernel does not say, as of one in
-    /// another namespace of processes. proc_locks(5), pid_namespaces(7)
+    /// The process that has an open file locked with flock(2). `nil` if the kernel does not say, for example if the
+    /// process is in another namespace. proc_locks(5), pid_namespaces(7)
     static func holder(ofLock file: Int32) -> pid_t? {
         var facts = stat()
         guard fstat(file, &facts) == 0, let locks = text(of: "/proc/locks") else { return nil }
         return holder(ofLock: FileIdentity(facts), in: locks)
     }
 
-    /// - Parameter locks: lines as `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`; those of processes that
-    ///   still wait have an arrow behind the number.
+    /// - Parameter locks: lines like `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`. A process that waits for a
+    ///   lock has an arrow after the number.
     static func holder(ofLock file: FileIdentity, in locks: String) -> pid_t? {
         for line in locks.split(separator: "\n") {
             let fields = line.split(separator: " ")
@@ -39,7 +39,7 @@ package enum ProcFile {
         return nil
     }
 
-    /// A file as proc_locks(5) writes it: device in hexadecimal digits, inode in decimal ones.
+    /// A file in the notation of proc_locks(5): the device in hexadecimal digits, the inode in decimal digits.
     struct FileIdentity: CustomStringConvertible {
         let description: String
 

@@ -1,4 +1,4 @@
-/// Lends `body` a buffer on the stack; like `withUnsafeTemporaryAllocation`, with typed errors.
+/// Calls `body` with a buffer on the stack, like `withUnsafeTemporaryAllocation`, but with typed errors.
 func withTemporaryBuffer<Result, Failure: Error>(
     _ byteCount: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
 ) throws(Failure) -> Result {

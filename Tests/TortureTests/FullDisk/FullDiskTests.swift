@@ -229,7 +229,7 @@ private struct FullCache: Sendable {
         let failure = item.failure
         let says = ["noRoom": "no room for", "storage": "no room to store"][failure?.kind ?? ""]
         guard let says, let message = failure?.message, message.contains(says),
-            message.contains("(--") || message.contains("free bytes or inodes")
+            message.contains("(--") || message.contains("free space or inodes")
         else { throw TestFailure("the message does not help: \(String(describing: failure))") }
     }
 }

@@ -1,0 +1,8 @@
+/// The system calls a ``FaultPlan`` can make fail.
+enum SyscallName: Sendable, Hashable, CaseIterable {
+    case openat, mkdir, flock, ftruncate, write, read, pread, fsync, syncfs, rename, linkat,
+        unlinkat
+    case syncFileRange
+    case fstat, fstatat, statfs, getdents, inotify, eventfd, fadvise
+    case fsetxattr, getxattr, fremovexattr, fchmod, utimensat
+}
