@@ -1,13 +1,13 @@
 internal import Logging
 internal import Synchronization
 
-/// Whether the directory is where it belongs and can be written to: what is done where it is not, and what
-/// the log says of it, once. Belongs to the thread that keeps the cache in order.
+/// Checks whether the directory is at its path and writable, takes over a directory that replaced it, and logs every
+/// change once. Belongs to the maintenance thread.
 struct DirectoryHealth {
     private enum State: Equatable {
-        case well
+        case usable
         case readOnly
-        /// Why nothing at the path could be taken over, last.
+        /// No directory at the path could be taken over. The text says why the last attempt failed.
         case lost(String)
 
         var isLost: Bool {
@@ -16,55 +16,56 @@ struct DirectoryHealth {
     }
 
     private let cache: Cache
-    private var state = State.well
+    private var state = State.usable
 
     init(_ cache: Cache) {
         self.cache = cache
     }
 
-    /// Looks, and takes over what lies at the path if that is another directory.
+    /// Checks the path, and takes over a directory that has taken the place of the old one.
     mutating func check() {
-        let seen = look()
-        guard seen != state else { return }
+        let new = probe()
+        guard new != state else { return }
         let old = state
-        state = seen
-        say(seen, old)
-        if seen.isLost != old.isLost { cache.announceEntries() }
+        state = new
+        log(new)
+        if new.isLost != old.isLost { cache.announceEntries() }
     }
 
-    private func look() -> State {
+    private func probe() -> State {
         let directory = cache.directory
-        if directory.isInPlace { return directory.isWritable ? .well : .readOnly }
+        if directory.isInPlace { return directory.isWritable ? .usable : .readOnly }
         do {
             try directory.adopt { cache.followDirectory() }
             cache.logger.notice(
-                "another directory lies at the path and is used from now on",
+                "the cache directory was replaced; the new one is used from now on",
                 metadata: ["directory": "\(directory.path)"])
-            return .well
+            return .usable
         } catch {
             return .lost("\(error)")
         }
     }
 
-    private func say(_ state: State, _ old: State) {
+    private func log(_ state: State) {
         let path = Logger.Metadata.Value(stringLiteral: cache.directory.path)
         switch state {
-        case .well:
-            cache.logger.notice("the directory is well again", metadata: ["directory": path])
+        case .usable:
+            cache.logger.notice(
+                "the cache directory is usable again", metadata: ["directory": path])
         case .readOnly:
             cache.logger.error(
                 "the file system is read-only: nothing can be fetched, evicted or removed",
                 metadata: ["directory": path])
         case .lost(let problem):
             cache.logger.error(
-                "the directory was moved away or deleted: put it back, or make it anew",
+                "the cache directory was moved away or deleted: put it back, or make a new one",
                 metadata: ["directory": path, "error": "\(problem)"])
         }
     }
 }
 
 extension Cache {
-    /// Another answer is due of every entry: nothing is cached while the directory is lost.
+    /// Announces a change of every entry, because nothing is cached while the directory is lost.
     fileprivate func announceEntries() {
         guard read({ $0.changes.isObserved }) else { return }
         var (position, hasMore) = (0, true)
@@ -77,8 +78,8 @@ extension Cache {
         }
     }
 
-    /// Names lead into another directory: it is watched in the place of the old one, and read. It may be on
-    /// another file system, of which the limits are shares.
+    /// Follows the directory after names lead into another one: watches it instead of the old one, and reads it. It
+    /// can be on another file system, so limits that are shares of the file system are computed again.
     func followDirectory() {
         watchDirectory()
         let budget = budgetOfDirectory()
@@ -94,7 +95,7 @@ extension Cache {
             return try directory.budget(limits.withLock { $0 })
         } catch {
             logger.warning(
-                "limits that are shares of the file system stay those of the one before; SIGHUP sets them anew",
+                "limits that are shares of the file system keep their old values; reload the configuration (SIGHUP)",
                 metadata: ["directory": "\(directory.path)", "error": "\(error)"])
             return nil
         }

@@ -28,7 +28,7 @@ struct LostDirectoryTests {
                 }
                 try #require(rename(away, fixture.directory) == 0)
                 try await waitUntil("the log to report the return") {
-                    fixture.daemon.log.contains("well again")
+                    fixture.daemon.log.contains("usable again")
                 }
                 figures.append("\(rounds) rounds")
             }

@@ -3,22 +3,15 @@ internal import CacheKey
 import Glibc
 internal import SystemPackage
 
-/// A partial that can be continued, open for reading and for appending.
-struct ResumablePartial: Sendable {
-    let file: StagingFile
-    let resumption: Resumption
-}
-
-/// Partials that rest: which can be continued, and which are too old.
+/// Partials that no download writes to: which can be resumed, and which are too old.
 extension CacheDirectory {
-    /// The partial of `key`, if a download can go on with it: a regular file of our own that nobody else
-    /// has a name for, with a record and no more bytes than that says. Anything else is left alone, not
-    /// even opened; ``stage(_:_:)`` will unlink it. Nor is gone on with what was written before the machine was
-    /// started, whatever the clock says: after a power cut a file may have its size and holes where bytes
-    /// were never written to the disk.
+    /// The partial of `key`, if a download can resume it: a regular file of this user with one name and a record,
+    /// and no longer than the record says. Any other file is not even opened; ``stage(_:_:makeRoom:)`` unlinks it.
     ///
-    /// Says in the file that it was asked for.
-    func restingPartial(of key: CacheKey) -> ResumablePartial? {
+    /// A partial that was written before the machine started is never resumed. After a power cut a file can have its full size, with holes for the bytes that never reached the disk.
+    ///
+    /// Records in the file that it was asked for.
+    func resumablePartial(of key: CacheKey) -> ResumablePartial? {
         guard keepsAttributes else { return nil }
         do {
             let name = Self.partialName(of: key)
@@ -33,12 +26,12 @@ extension CacheDirectory {
             try kernel.setAccessTime(.now, of: opened)
             return ResumablePartial(file: file, resumption: resumption)
         } catch {
-            // Whatever hinders it hinders no download from the beginning.
+            // The download can still start from the beginning.
             return nil
         }
     }
 
-    /// Whether the name still leads to the partial, and nothing happened to it since it was opened.
+    /// Whether the name still leads to the partial, and it did not change since it was opened.
     func isUntouched(_ partial: ResumablePartial) -> Bool {
         do {
             let status = try kernel.status(of: partial.file.descriptor)
@@ -49,7 +42,7 @@ extension CacheDirectory {
         }
     }
 
-    /// When a partial was last written to or asked for; `nil` where there is none.
+    /// When a partial was last written to or asked for; `nil` if there is none.
     func lastUse(ofPartial key: CacheKey) -> FileTime? {
         do {
             let status = try kernel.status(of: Self.partialName(of: key), in: descriptor)

@@ -3,9 +3,9 @@ internal import CacheKey
 import Glibc
 internal import SystemPackage
 
-/// Pins, which lie in the records of files.
+/// Pins, which are kept in the records of files.
 extension CacheDirectory {
-    /// Rewrites an entry's record with or without a pin, and makes that durable.
+    /// Rewrites the record of an entry with or without a pin, and makes that durable.
     func setPin(_ isPinned: Bool, of key: CacheKey, _ file: Int32) throws(Errno) {
         guard keepsAttributes else { throw .notSupported }
         guard let old = try record(of: key, name: key.description) else {
@@ -17,27 +17,28 @@ extension CacheDirectory {
         do {
             try kernel.synchronize(file)
         } catch {
-            // It is not to be taken for what it is not, neither now nor at the next try.
+            // The file must not claim a pin, or the lack of one, that was reported as failed.
             try rewrite(old, of: key, file)
             throw error
         }
     }
 
-    /// Puts another record in the place of an entry's. fsetxattr(2).
+    /// Replaces the record of an entry. fsetxattr(2).
     func rewrite(_ record: EntryRecord, of key: CacheKey, _ file: Int32) throws(Errno) {
         let name = EntryRecord.attributeName(of: key)
         do {
             try kernel.setAttribute(name, record.text, of: file)
         } catch .noSpace {
-            // The room is one block of an inode, not the disk: the validators can be had again.
+            // The inode has one block for attributes, and that is full, not the disk. The validators are left out,
+            // because the origin sends them again.
             var bare = record
             bare.validators = Validators()
             try kernel.setAttribute(name, bare.text, of: file)
         }
     }
 
-    /// Whether a person has pinned what lies under the name: an entry, or one that is none any more. Of another
-    /// user's file nothing is believed.
+    /// Whether the user has pinned the file under the name: an entry, or a damaged one. A file of another user is
+    /// not believed.
     func isPinned(_ key: CacheKey) -> Bool {
         let name = key.description
         do {
@@ -51,8 +52,8 @@ extension CacheDirectory {
         }
     }
 
-    /// What lies under the name and is no entry is pinned no longer, and whatever takes its place is not
-    /// either; an entry stays what it is. On the directory's thread, so that it is not another one meanwhile.
+    /// Removes the pin of a file that is no entry, so that the image that takes its place is not pinned. An entry
+    /// is left alone. Called on the directory's thread, so that no publication replaces the file.
     /// fremovexattr(2).
     func forgetPin(of key: CacheKey) throws(Errno) {
         guard isPinned(key), case .failure? = try inspect(key, name: key.description) else {

@@ -3,14 +3,14 @@ internal import CacheKey
 import Glibc
 internal import SystemPackage
 
-/// What strangers did to the directory, told by one inotify watch on it.
+/// Reports what other programs do in the directory: one inotify watch on it.
 ///
-/// Draining is a single `read(2)` on a non-blocking descriptor, 0.3 µs when nothing happened; so every
-/// question can ask first and then believe the index. inotify(7).
+/// Draining is a single read(2) on a non-blocking descriptor, 0.3 µs if nothing happened. So every question can
+/// drain first and then trust the index. inotify(7).
 struct DirectoryWatch: ~Copyable, @unchecked Sendable {
-    // Unchecked: the buffer is owned by this value alone, and lent to nobody.
+    // Unchecked: only this value uses the buffer.
 
-    /// Readable when something happened.
+    /// Readable if something happened.
     let descriptor: Int32
     private let buffer: UnsafeMutableRawBufferPointer
     private let kernel: Kernel
@@ -20,15 +20,15 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         | UInt32(IN_MODIFY) | UInt32(IN_ATTRIB) | UInt32(IN_CLOSE_WRITE) | UInt32(IN_OPEN)
         | UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
 
-    /// Nothing is to be heard of files without a name: of this cache's own, before they are entries, the
-    /// kernel would tell everything, by numbers.
+    /// `IN_EXCL_UNLINK` leaves out files without a name. Otherwise the kernel would report every write to the
+    /// cache's own files before they are entries, with numbers for names.
     private static let flags = UInt32(IN_ONLYDIR) | UInt32(IN_EXCL_UNLINK)
 
-    /// Watches the directory from now on; fails where the machine's watches are spent.
+    /// Watches the directory from now on. Fails if the limits on watches are reached.
     init(_ directory: CacheDirectory) throws(Errno) {
         kernel = directory.kernel
         descriptor = try Self.open(directory)
-        // Some 64 events, which are taken in under one hold of a lock.
+        // Room for some 64 events, which are handled while the cache's lock is held.
         buffer = .allocate(byteCount: 4 * 1024, alignment: 8)
     }
 
@@ -54,10 +54,10 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         close(descriptor)
     }
 
-    /// What had happened when somebody began to take it in. What comes meanwhile is left to the next:
-    /// strangers may be quicker to open files than this is to hear of it.
+    /// The events that were waiting when draining began. Later events are left for the next time, because other
+    /// programs can produce events faster than they are drained.
     struct Backlog {
-        /// Bytes of events; `nil` before the first were read.
+        /// Bytes of events left to read; `nil` before the first read.
         fileprivate var rest: Int?
 
         var isTaken: Bool { rest ?? 1 <= 0 }
@@ -65,21 +65,21 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
         mutating func end() { rest = 0 }
     }
 
-    /// Hands every change of the backlog there is now to `body`, in order.
+    /// Calls `body` with every change that waits now, in order.
     mutating func drain(_ body: (DirectoryChange) -> Void) {
         var backlog = Backlog()
         while !backlog.isTaken { drain(&backlog, body) }
     }
 
-    /// Hands as many changes of a backlog to `body` as the buffer holds, in order. read(2).
+    /// Calls `body` with as many changes of a backlog as the buffer holds, in order. read(2).
     mutating func drain(_ backlog: inout Backlog, _ body: (DirectoryChange) -> Void) {
         guard let count = nextEvents() else { return backlog.end() }
         guard count > 0 else {
-            // Events were lost.
+            // They can't be read.
             body(.overflowed)
             return backlog.end()
         }
-        // Where another event would have had room there was none.
+        // If another event had waited, it would have fitted in.
         let isAll = count + Self.largestEvent <= buffer.count
         backlog.rest = isAll ? 0 : backlog.rest.map { $0 - count } ?? queued
         var position = 0
@@ -92,13 +92,13 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
     /// inotify(7).
     private static let largestEvent = MemoryLayout<inotify_event>.size + Int(NAME_MAX) + 1
 
-    /// Bytes of events that wait. ioctl(2), `FIONREAD`; see inotify(7).
+    /// Bytes of waiting events. ioctl(2), `FIONREAD`; see inotify(7).
     private var queued: Int {
         var count: Int32 = 0
         return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : .max
     }
 
-    /// Bytes of events now in the buffer; `nil` when there are none, 0 when they can't be had. read(2).
+    /// Bytes of events now in the buffer; `nil` if there are none, 0 if they can't be read. read(2).
     private func nextEvents() -> Int? {
         do {
             return try kernel.readNow(descriptor, into: buffer)
@@ -109,8 +109,8 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
 
     /// Reads one event; returns its length in bytes.
     ///
-    /// - Parameter changing: The name of the partial that changed last. While it is written it changes all
-    ///   the time, which is told once.
+    /// - Parameter changing: the name of the partial that changed last. A partial that is being written changes all
+    ///   the time, which is reported once.
     private func take(
         at position: Int, _ changing: inout UnsafeRawBufferPointer?,
         _ body: (DirectoryChange) -> Void
@@ -129,7 +129,7 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
             guard header.mask & Self.leaving != 0 else { return length }
             changing = nil
         }
-        // NULs fill the field up.
+        // The field is padded with NULs.
         let end = field.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
         if let name = DirectoryName(UnsafeRawBufferPointer(rebasing: field[..<end])),
             let change = Self.change(of: name, header.mask)
@@ -142,7 +142,7 @@ struct DirectoryWatch: ~Copyable, @unchecked Sendable {
 
     private static let leaving = UInt32(IN_DELETE | IN_MOVED_FROM)
 
-    /// What an event means; `nil` for one of no consequence.
+    /// The meaning of an event; `nil` if it has none for the cache.
     private static func change(of name: DirectoryName, _ mask: UInt32) -> DirectoryChange? {
         let isOpening = mask & UInt32(IN_OPEN) != 0
         let isLeaving = mask & leaving != 0

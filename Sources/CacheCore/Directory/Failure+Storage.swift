@@ -1,11 +1,11 @@
 internal import SystemPackage
 
 extension Failure {
-    /// A system call that could not store an image.
+    /// A system call that failed to store an image.
     static func storage(_ cause: Errno, path: String) -> Failure {
         switch cause {
         case .isDirectory, .directoryNotEmpty, .fileExists:
-            Failure(.obstructed, "a directory lies at \(path); move it away")
+            Failure(.obstructed, "there is a directory at \(path); move it away")
         case .noSpace, .diskQuotaExceeded:
             Failure(
                 .storage,
@@ -13,15 +13,15 @@ extension Failure {
         case .noSuchFileOrDirectory:
             Failure(
                 .storage,
-                "what was downloaded for \(path) was removed by somebody else before it was an entry; "
-                    + "try again")
+                "another program removed the download for \(path) before it was published; try again"
+            )
         default:
             Failure(.storage, "\(path) could not be stored: \(cause); \(cause.remedy)")
         }
     }
 
-    /// A system call that could not look at a file.
+    /// A system call that failed to read a file or its attributes.
     static func unreadable(_ cause: Errno, path: String) -> Failure {
-        Failure(.storage, "\(path) could not be looked at: \(cause); \(cause.remedy)")
+        Failure(.storage, "\(path) could not be read: \(cause); \(cause.remedy)")
     }
 }

@@ -1,6 +1,6 @@
 import CLinux
 
-/// What kind of file system a file lies on. statfs(2), `f_type`.
+/// The type of a file system. statfs(2), `f_type`.
 struct FileSystemType: Hashable, Sendable {
     private let magic: UInt32
 
@@ -30,9 +30,9 @@ struct FileSystemType: Hashable, Sendable {
         .init(0x0BD0_0BD0), .init(0x7461_636F), .init(0x0116_1970),
     ]
 
-    /// Whether files live in memory, so that only removing them gives it back.
+    /// Whether files are kept in memory, so that only their removal frees it.
     var isInMemory: Bool { self == .tmpfs || self == .ramfs }
 
-    /// Whether others than this kernel may change files, of which inotify(7) then says nothing.
+    /// Whether other machines or programs can change files without inotify(7) reporting it.
     var isShared: Bool { Self.shared.contains(self) }
 }

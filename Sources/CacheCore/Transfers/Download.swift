@@ -60,7 +60,7 @@ final class Download {
         self.mayShareConnection = mayShareConnection
         mayReplacePartial = hints.partial
         let settings = context.settings
-        resumed = hints.partial ? context.directory.restingPartial(of: key) : nil
+        resumed = hints.partial ? context.directory.resumablePartial(of: key) : nil
         let record = hints.entry ? context.directory.entryRecord(of: key) : nil
         let conditions = record?.validators.conditionFields ?? []
         let asks = resumed == nil && !conditions.isEmpty

@@ -8,11 +8,11 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-@Suite("Resting partials", .timeLimit(.minutes(5)))
+@Suite("Resumable partials", .timeLimit(.minutes(5)))
 struct ResumablePartialTests {
     static let record = "v1 total=9 boot=\(BootID.current) etag=\"a\""
 
-    @Test func aPartialIsFoundWithItsRecordAndGrows() async throws {
+    @Test func aPartialWithARecordIsFoundAndCanGrow() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let record = try #require(PartialRecord(text: Self.record))
@@ -21,7 +21,7 @@ struct ResumablePartialTests {
             #expect(
                 folder.attribute(PartialRecord.attributeName, of: folder.partial("a"))
                     == Self.record)
-            let partial = try #require(folder.directory.restingPartial(of: Sample.key("a")))
+            let partial = try #require(folder.directory.resumablePartial(of: Sample.key("a")))
             #expect(partial.resumption == Resumption(record, received: 5))
             #expect(folder.directory.isUntouched(partial))
             try Array(" two".utf8).withUnsafeBytes { try partial.file.append($0) }
@@ -35,34 +35,34 @@ struct ResumablePartialTests {
         "v1 total=4 etag=\"a\"", "v1 total=9 etag=W/\"a\"", "v1 total=9 etag=\"a\"\r\nX:\"",
         "v1 total=9 modified=-1", "v1 total=9 etag", "\0\u{FF}",
     ])
-    func whatHasNoUsableRecordIsNotContinued(record: String) async throws {
+    func aPartialWithoutAUsableRecordIsNotResumed(record: String) async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             try folder.write("image", to: folder.partial("a"))
-            #expect(folder.directory.restingPartial(of: Sample.key("a")) == nil)
+            #expect(folder.directory.resumablePartial(of: Sample.key("a")) == nil)
             let record = record.replacing("v1 ", with: "v1 boot=\(BootID.current) ")
             try folder.setAttribute(PartialRecord.attributeName, record, of: folder.partial("a"))
-            #expect(folder.directory.restingPartial(of: Sample.key("a")) == nil)
+            #expect(folder.directory.resumablePartial(of: Sample.key("a")) == nil)
             try folder.setAttribute(
                 PartialRecord.attributeName, Self.record, of: folder.partial("a"))
-            #expect(folder.directory.restingPartial(of: Sample.key("a")) != nil)
+            #expect(folder.directory.resumablePartial(of: Sample.key("a")) != nil)
         }
     }
 
-    @Test func somebodyElsesIsNotContinued() async throws {
+    @Test func aPartialOfAnotherUserIsNotResumed() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             try folder.write("image", to: folder.partial("a"))
             try folder.setAttribute(
                 PartialRecord.attributeName, Self.record, of: folder.partial("a"))
             guard chown(folder.partial("a"), 1, 1) == 0 else { return }
-            #expect(folder.directory.restingPartial(of: Sample.key("a")) == nil)
+            #expect(folder.directory.resumablePartial(of: Sample.key("a")) == nil)
         }
     }
 
-    /// Whatever the clock was set to since, and the file is dated.
+    /// The clock and the times of the file do not matter.
     @Test(arguments: ["", " boot=", " boot=0123456789abcdef"])
-    func whatWasWrittenBeforeTheMachineWasStartedIsNotContinued(boot: String) async throws {
+    func aPartialFromBeforeTheBootIsNotResumed(boot: String) async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let path = folder.partial("a")
@@ -74,14 +74,14 @@ struct ResumablePartialTests {
                     nanoseconds: FileTime.now.nanoseconds + years * 31_557_600_000_000_000)
                 #expect(
                     utimensat(AT_FDCWD, path, [time.specification, time.specification], 0) == 0)
-                #expect(folder.directory.restingPartial(of: Sample.key("a")) == nil)
+                #expect(folder.directory.resumablePartial(of: Sample.key("a")) == nil)
                 try folder.setAttribute(PartialRecord.attributeName, Self.record, of: path)
-                #expect(folder.directory.restingPartial(of: Sample.key("a")) != nil)
+                #expect(folder.directory.resumablePartial(of: Sample.key("a")) != nil)
             }
         }
     }
 
-    @Test func theKernelNamesTheStartOfTheMachine() {
+    @Test func theKernelIdentifiesTheBoot() {
         #expect(BootID.read("3F1C0a9b-e4d2-4877-8d0e-6a9f3c1b2d4e\n") == "3f1c0a9be4d24877")
         #expect(BootID.read("3f1c0a9b\n") == nil)
         #expect(BootID.current.utf8.count == 16)
@@ -90,28 +90,28 @@ struct ResumablePartialTests {
     }
 
     @Test(arguments: [SyscallName.fstatat, .openat, .fstat, .getxattr, .utimensat])
-    func whatCanNotBeLookedAtIsNotContinued(call: SyscallName) async throws {
+    func aPartialThatCannotBeProbedIsNotResumed(call: SyscallName) async throws {
         try await withTestScope { scope in
-            // Opening the directory opens four files, makes one and looks at it.
+            // Opening the directory opens four files, makes one and reads its status.
             let before: [SyscallName: Int] = [.openat: 5, .fstat: 1]
             let plan = FaultPlan(call, nth: 1 + (before[call] ?? 0), .ioError)
             let folder = try CacheFolder(in: scope, faults: plan)
             try folder.write("image", to: folder.partial("a"))
             try folder.setAttribute(
                 PartialRecord.attributeName, Self.record, of: folder.partial("a"))
-            #expect(folder.directory.restingPartial(of: Sample.key("a")) == nil)
+            #expect(folder.directory.resumablePartial(of: Sample.key("a")) == nil)
             #expect(plan.hasStruck)
-            #expect(folder.directory.restingPartial(of: Sample.key("a")) != nil)
+            #expect(folder.directory.resumablePartial(of: Sample.key("a")) != nil)
         }
     }
 
-    @Test func anotherFileUnderTheNameIsNoticed() async throws {
+    @Test func anotherFileWithTheNameIsNoticed() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let path = folder.partial("a")
             try folder.write("image", to: path)
             try folder.setAttribute(PartialRecord.attributeName, Self.record, of: path)
-            let partial = try #require(folder.directory.restingPartial(of: Sample.key("a")))
+            let partial = try #require(folder.directory.resumablePartial(of: Sample.key("a")))
             #expect(link(path, path + ".kept") == 0)
             #expect(!folder.directory.isUntouched(partial))
             #expect(unlink(path) == 0)
@@ -124,7 +124,7 @@ struct ResumablePartialTests {
 
     // MARK: Publishing
 
-    @Test func anEntryDoesNotCarryTheRecordOfItsPartial() async throws {
+    @Test func anEntryDoesNotHaveTheRecordOfItsPartial() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let image = try stage("a", in: folder)
@@ -135,7 +135,7 @@ struct ResumablePartialTests {
         }
     }
 
-    @Test func whatKeepsItIsNotPublished() async throws {
+    @Test func aFileThatKeepsThePartialRecordIsNotPublished() async throws {
         try await withTestScope { scope in
             let plan = FaultPlan(.fremovexattr, nth: 1, .ioError)
             let folder = try CacheFolder(in: scope, faults: plan)
