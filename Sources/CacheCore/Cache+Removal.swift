@@ -25,7 +25,7 @@ extension Cache {
     ) {
         guard directory.isInPlace else { return completion((.nothing, directory.lost)) }
         let place = directory.identity
-        _ = lookup(keys)
+        _ = lookupInPlace(keys)
         finishRemoval(
             of: keys[...], in: place, after: (.nothing, 0), sparesPinned: sparesPinned, completion)
     }
@@ -43,12 +43,12 @@ extension Cache {
         }
         var removed: [CacheKey: Removal] = [:]
         for key in keys.prefix(VictimSearch.slice) where place == directory.identity {
-            let isDisowned = directory.isDisowned(key)
+            let isQuarantined = directory.isQuarantined(key)
             let part: Removal? = run(in: place) { state, effects in
                 // During shutdown, the directory's thread may end before it gets to new work.
                 guard !state.isDraining else { return nil }
                 return state.removeAsked(
-                    key, sparesPinned: sparesPinned, isQuarantined: isDisowned, &effects)
+                    key, sparesPinned: sparesPinned, isQuarantined: isQuarantined, &effects)
             }
             guard let part else { return completion(nil) }
             removed[key] = (removed[key] ?? .nothing) + part
@@ -85,7 +85,7 @@ extension Cache {
 
     /// The keys of files that are no entries: partials, and damaged images that are kept out of the index.
     private var remains: [CacheKey] {
-        read { Array($0.space.partials.keys) } + directory.disowned.keys
+        read { Array($0.space.partials.keys) } + directory.quarantine.keys
     }
 
     private func entryKeys(_ prefix: String) -> [CacheKey] {

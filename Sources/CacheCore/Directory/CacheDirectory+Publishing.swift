@@ -288,7 +288,7 @@ extension CacheDirectory {
             do {
                 try kernel.unlink(name, in: descriptor)
             } catch {
-                if name == item.name { disown(item.key, item.descriptor, .unsynchronized) }
+                if name == item.name { quarantine(item.key, item.descriptor, .unsynchronized) }
             }
         }
     }

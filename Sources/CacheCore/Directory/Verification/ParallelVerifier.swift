@@ -2,24 +2,24 @@ import CLinux
 import Glibc
 internal import Synchronization
 
-/// Entries that are read side by side, one thread a core, or as many as there may be. The threads run only
-/// where nobody else wants to, and take no lock anybody else could wait for.
+/// Reads a batch of entries on all cores, with the lowest priority. Its threads take no lock that other threads
+/// of the cache wait for.
 final class ParallelVerifier: Sendable {
-    private let specimens: [OpenedEntry]
+    private let entries: [OpenedEntry]
     private let next = Atomic(0)
     private let findings: Mutex<[EntryReader.Finding]>
 
-    init(_ specimens: [OpenedEntry]) {
-        self.specimens = specimens
-        findings = Mutex(Array(repeating: .undecided, count: specimens.count))
+    init(_ entries: [OpenedEntry]) {
+        self.entries = entries
+        findings = Mutex(Array(repeating: .undecided, count: entries.count))
     }
 
-    /// Reads all; what was found, in order.
+    /// Reads all entries; returns the findings in order. If no thread can be started, the calling one reads.
     func read(
         _ directory: CacheDirectory, isCancelled: @escaping @Sendable () -> Bool
     ) -> [EntryReader.Finding] {
         let cores = max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1)
-        let threads = (0..<min(cores, specimens.count)).compactMap { _ in
+        let threads = (0..<min(cores, entries.count)).compactMap { _ in
             NamedThread(ifPossible: "verify-reader") {
                 clinux_lower_priority()
                 self.readNext(directory, isCancelled)
@@ -31,14 +31,14 @@ final class ParallelVerifier: Sendable {
     }
 
     private func readNext(_ directory: CacheDirectory, _ isCancelled: () -> Bool) {
-        var reader = EntryReader(directory)
+        let reader = EntryReader(directory)
         while !isCancelled() {
-            let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
-            guard place < specimens.count else { return }
+            let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
+            guard index < entries.count else { return }
+            let entry = entries[index]
             let finding =
-                specimens[place].damage.map { .damaged($0) }
-                ?? reader.read(specimens[place], isCancelled: isCancelled)
-            findings.withLock { $0[place] = finding }
+                entry.damage.map { .damaged($0) } ?? reader.read(entry, isCancelled: isCancelled)
+            findings.withLock { $0[index] = finding }
         }
     }
 }

@@ -6,14 +6,13 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Damaged files that can't be marked: to this daemon they are no entries, whoever looks at them and however
-/// it comes to know of changes.
-@Suite("Cache: damage that can't be marked", .timeLimit(.minutes(5)))
+/// Damaged files that can't be marked: this daemon never takes them for entries, with or without a watch.
+@Suite("Cache: quarantine", .timeLimit(.minutes(5)))
 struct DisownedTests {
     let image = SampleImage.png(byteCount: 5000)
     let headers: HeaderFields = ["ETag": "\"1\"", "Cache-Control": "max-age=1000"]
 
-    /// A cache with one image, damaged, noticed and not marked; with or without word of what others do.
+    /// A cache with one damaged image that was found and could not be marked, with or without a watch.
     private func damaged(isWatched: Bool, in scope: TestScope) async throws -> CacheFixture {
         let blindness = FaultPlan(.inotify, nth: 1, .tooManyOpenFiles, times: .max)
         let faults = FaultPlan(
@@ -32,10 +31,10 @@ struct DisownedTests {
         return fixture
     }
 
-    /// What the file was, with its attributes.
+    /// A copy of the undamaged file, with its attributes.
     private func copy(_ fixture: CacheFixture) -> String { fixture.directory + "/copy" }
 
-    /// Writes into the file that is there.
+    /// Writes into the existing file.
     private func write(_ bytes: [UInt8], _ fixture: CacheFixture) throws {
         let file = open(try fixture.file("/a.png"), O_WRONLY)
         defer { close(file) }
@@ -43,7 +42,7 @@ struct DisownedTests {
     }
 
     @Test(arguments: [true, false])
-    func itIsMissingAndNobodyAsksItsOriginWhetherItIsGood(isWatched: Bool) async throws {
+    func aQuarantinedFileIsMissingAndNotRevalidated(isWatched: Bool) async throws {
         try await withTestScope { scope in
             let fixture = try await damaged(isWatched: isWatched, in: scope)
             #expect(try fixture.lookup("/a.png").isMissing)
@@ -60,7 +59,7 @@ struct DisownedTests {
     }
 
     @Test(arguments: [true, false], [true, false])
-    func whatTakesItsPlaceIsAnEntry(isWatched: Bool, isOtherFile: Bool) async throws {
+    func aFileThatTakesItsPlaceIsAnEntry(isWatched: Bool, isOtherFile: Bool) async throws {
         try await withTestScope { scope in
             let fixture = try await damaged(isWatched: isWatched, in: scope)
             #expect(try fixture.lookup("/a.png").isMissing)
@@ -74,8 +73,8 @@ struct DisownedTests {
         }
     }
 
-    /// While the origin was asked about it, it was found out.
-    @Test func theOriginsWordForItComesTooLate() async throws {
+    /// The damage was found while the origin was being asked.
+    @Test func aConfirmationOfTheOriginComesTooLate() async throws {
         try await withTestScope { scope in
             let faults = FaultPlan(.fremovexattr, nth: 1, .notPermitted, times: 1000)
             let fixture = try CacheFixture(in: scope, faults: faults)
@@ -97,31 +96,31 @@ struct DisownedTests {
         }
     }
 
-    /// Nothing is written into a directory that was moved away; it may come back.
-    @Test func whatIsFoundWhileTheDirectoryIsAwayIsMissingOnceItIsBack() async throws {
+    /// Nothing is written into a directory that was moved away, because it can come back.
+    @Test func damageFoundWhileTheDirectoryIsAwayCountsOnceItIsBack() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(headers: headers, body: image))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             try write(image.map { ~$0 }, fixture)
             let file = open(try fixture.file("/a.png"), O_RDONLY)
-            let specimen = OpenedEntry(
+            let entry = OpenedEntry(
                 key: try fixture.wish("/a.png").key, descriptor: file, isPinned: false)
             let verification = Verification(
                 repairs: false, client: .daemon, onProgress: { _, _ in }, onEnd: { _, _ in })
             let away = fixture.directory + ".away"
             #expect(rename(fixture.directory, away) == 0)
-            let settled = Repair(cache: fixture.cache, verification: verification).settle([
-                Repair.Case(specimen: specimen, damage: .wrongBytes, wish: nil)
+            let handled = Repair(cache: fixture.cache, verification: verification).handle([
+                Repair.Case(entry: entry, damage: .wrongBytes, wish: nil)
             ])
-            #expect(settled.count == 1)
+            #expect(handled.count == 1)
             #expect(rename(away, fixture.directory) == 0)
             #expect(try fixture.lookup("/a.png").isMissing)
         }
     }
 
     @Test(arguments: [true, false])
-    func itCanBeRemoved(byName: Bool) async throws {
+    func aQuarantinedFileCanBeRemoved(byName: Bool) async throws {
         try await withTestScope { scope in
             let fixture = try await damaged(isWatched: true, in: scope)
             let removal =
@@ -131,7 +130,7 @@ struct DisownedTests {
         }
     }
 
-    @Test func whatCannotEvenBeRemovedIsSaid() async throws {
+    @Test func aFileThatCannotBeRemovedIsReported() async throws {
         try await withTestScope { scope in
             let faults = FaultPlan(
                 .fremovexattr, nth: 1, .notPermitted, times: 1000,

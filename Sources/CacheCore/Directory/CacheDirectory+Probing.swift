@@ -1,0 +1,127 @@
+internal import CacheKey
+import Glibc
+internal import SystemPackage
+
+/// Probing names without opening their files. fstatat(2), getxattr(2).
+extension CacheDirectory {
+    /// Probes the name of `key`.
+    func probe(_ key: CacheKey) throws(Errno) -> EntryProbe {
+        try probe(key, name: key.description)
+    }
+
+    /// The same for a caller that has the name, like a scan.
+    func probe(_ key: CacheKey, name: String) throws(Errno) -> EntryProbe {
+        switch try inspect(key, name: name) {
+        case nil: .absent
+        case .success(let facts): .entry(facts)
+        case .failure(.directory): .obstructed
+        case .failure: .unusable
+        }
+    }
+
+    /// The same, with the reason why a file is no entry; `nil` if nothing has the name.
+    func inspect(_ key: CacheKey, name: String) throws(Errno) -> Result<EntryFacts, Damage>? {
+        let status: stat
+        do {
+            status = try kernel.status(of: name, in: descriptor)
+        } catch .noSuchFileOrDirectory {
+            return nil
+        }
+        if let damage = damage(seenIn: status) ?? quarantine.damage(of: key, seenAs: status) {
+            return .failure(damage)
+        }
+        guard let record = try record(of: key, name: name) else {
+            return keepsAttributes ? .failure(.noRecord) : .success(Self.factsWithoutRecord(status))
+        }
+        guard record.size == status.st_size else {
+            return .failure(.wrongSize(recorded: record.size))
+        }
+        return .success(
+            EntryFacts(
+                record: record, allocated: status.allocated,
+                lastUsedAt: FileTime(lastUse: status.st_atim)))
+    }
+
+    private func damage(seenIn status: stat) -> Damage? {
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: .directory
+        case S_IFREG where status.st_uid != owner: .otherOwner
+        case S_IFREG where status.st_mode & S_IRUSR == 0: .unreadable
+        case S_IFREG: status.st_size > 0 ? nil : .empty
+        default: .notAFile
+        }
+    }
+
+    /// The facts of an entry on a file system that keeps no attributes.
+    private static func factsWithoutRecord(_ status: stat) -> EntryFacts {
+        EntryFacts(
+            size: Int64(status.st_size), allocated: status.allocated,
+            mediaType: .other, width: nil, height: nil,
+            fetchedAt: UnixTime(clamping: Int64(status.st_mtim.tv_sec)), freshUntil: nil,
+            lastUsedAt: FileTime(lastUse: status.st_atim), isPinned: false)
+    }
+
+    /// Bytes that the disk holds for a partial. `nil` if there is none, or a directory has its name.
+    /// stat(2), `st_blocks`.
+    func allocated(toPartialOf key: CacheKey) throws(Errno) -> Int64? {
+        do {
+            let status = try kernel.status(of: Self.partialName(of: key), in: descriptor)
+            return status.st_mode & S_IFMT == S_IFDIR ? nil : status.allocated
+        } catch .noSuchFileOrDirectory {
+            return nil
+        }
+    }
+
+    // MARK: Reading attributes
+
+    /// The record of an entry; `nil` if there is no valid one.
+    func record(of key: CacheKey, name: String) throws(Errno) -> EntryRecord? {
+        let attribute = EntryRecord.attributeName(of: key)
+        return try withAttribute(attribute, of: name) { EntryRecord(text: $0) } ?? nil
+    }
+
+    /// The record of the entry with the name of `key`; `nil` if there is no entry, or it can't be probed.
+    func entryRecord(of key: CacheKey) -> EntryRecord? {
+        let name = key.description
+        do {
+            guard keepsAttributes, case .entry = try probe(key, name: name) else { return nil }
+            return try record(of: key, name: name)
+        } catch {
+            return nil
+        }
+    }
+
+    /// An attribute that other programs read too, as text; `nil` if it is missing.
+    func attribute(_ attribute: String, of key: CacheKey) throws(Errno) -> String? {
+        try withAttribute(attribute, of: key.description) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The same for an open file. fgetxattr(2).
+    func attribute(_ attribute: String, of file: Int32) throws(Errno) -> String? {
+        do {
+            return try withTemporaryBuffer(EntryAttributes.maximumLength) {
+                (buffer) throws(Errno) -> String in
+                let count = try kernel.attribute(attribute, of: file, into: buffer)
+                return String(decoding: buffer[..<count], as: UTF8.self)
+            }
+        } catch .noData, .notSupported, .outOfRange {
+            return nil
+        }
+    }
+
+    /// Calls `body` with the bytes of an attribute. `nil` if the file or the attribute is missing, or the value is
+    /// longer than any of the cache's own.
+    func withAttribute<Result>(
+        _ attribute: String, of name: String, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(Errno) -> Result? {
+        do {
+            return try withTemporaryBuffer(EntryAttributes.maximumLength) {
+                (buffer) throws(Errno) -> Result in
+                let count = try kernel.attribute(attribute, of: name, in: descriptor, into: buffer)
+                return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
+        } catch .noData, .noSuchFileOrDirectory, .notSupported, .outOfRange {
+            return nil
+        }
+    }
+}

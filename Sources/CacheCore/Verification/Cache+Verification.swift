@@ -1,0 +1,99 @@
+import CLinux
+internal import CacheKey
+internal import Logging
+internal import SystemPackage
+
+/// Verifying the entries.
+extension Cache {
+    /// Reads every entry on all cores, with the lowest priority, and compares it with its attributes. A damaged
+    /// file is no entry any more, for the next daemon neither. One verification runs at a time.
+    ///
+    /// - Parameters:
+    ///   - repairs: downloads damaged entries again, on behalf of `client`, or removes them.
+    ///   - onProgress: called from time to time, on a thread of the cache.
+    ///   - onEnd: called once with the result, on a thread of the cache.
+    public func verify(
+        repairs: Bool, client: ClientID,
+        onProgress: @escaping VerificationListener, onEnd: @escaping VerificationListener
+    ) -> Verification {
+        let verification = Verification(
+            repairs: repairs, client: client, onProgress: onProgress, onEnd: onEnd)
+        verifier.enqueue(verification)
+        return verification
+    }
+
+    /// Verifies a batch of names, on the verifier's thread.
+    func verify(
+        _ keys: ArraySlice<CacheKey>, _ verification: Verification,
+        _ report: inout VerificationReport
+    ) {
+        let entries = open(keys, &report)
+        let findings = ParallelVerifier(entries).read(directory) {
+            verification.isCancelled || self.isDraining
+        }
+        var damaged: [Repair.Case] = []
+        for (entry, finding) in zip(entries, findings) {
+            switch finding {
+            case .undecided: continue
+            case .failed(let error):
+                report.add(.unreadable(error, path: path(of: entry.key)))
+                continue
+            case .whole: break
+            case .damaged(let damage):
+                let wish = wish(for: entry.key)
+                damaged.append(Repair.Case(entry: entry, damage: damage, wish: wish))
+            }
+            report.checked += 1
+        }
+        let repair = Repair(cache: self, verification: verification)
+        for entry in repair.handle(damaged) { report.add(entry) }
+    }
+
+    private func open(
+        _ keys: ArraySlice<CacheKey>, _ report: inout VerificationReport
+    ) -> [OpenedEntry] {
+        keys.compactMap { key -> OpenedEntry? in
+            do throws(Errno) {
+                return try openToVerify(key)
+            } catch .noSuchFileOrDirectory {
+                return nil
+            } catch {
+                report.add(.unreadable(error, path: path(of: key)))
+                return nil
+            }
+        }
+    }
+
+    /// Opens the file under a name; `nil` if there is none, or the file system keeps no attributes to compare it
+    /// with.
+    private func openToVerify(_ key: CacheKey) throws(Errno) -> OpenedEntry? {
+        switch try directory.inspect(key, name: key.description) {
+        case nil: nil
+        case .failure(let damage):
+            try directory.openDamaged(key, damage, isPinned: directory.isPinned(key))
+        case .success where !directory.keepsAttributes: nil
+        case .success(let facts):
+            OpenedEntry(
+                key: key, descriptor: try openWithoutAccessTime(key), isPinned: facts.isPinned)
+        }
+    }
+
+    /// Opens an entry so that reading it does not count as its use. open(2), `O_NOATIME`.
+    private func openWithoutAccessTime(_ key: CacheKey) throws(Errno) -> Int32 {
+        do {
+            return try openQuietly(key, clinux_o_noatime)
+        } catch .notPermitted {
+            return try openQuietly(key)
+        }
+    }
+
+    /// How to download an entry again; `nil` if its file does not tell its URL.
+    private func wish(for key: CacheKey) -> ImageRequest? {
+        guard let text = details(of: key).url else { return nil }
+        do {
+            return ImageRequest(try CacheURL(text))
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,132 @@
+internal import CacheKey
+internal import Logging
+internal import SystemPackage
+
+/// Handles damaged entries: they stop being entries, and are downloaded again or removed if the verification
+/// repairs.
+struct Repair {
+    /// A damaged entry.
+    struct Case {
+        let entry: OpenedEntry
+        let damage: Damage
+        /// How to download it again, if its file tells its URL.
+        let wish: ImageRequest?
+    }
+
+    let cache: Cache
+    let verification: Verification
+
+    /// Handles a batch of damaged entries; returns the outcome of each.
+    func handle(_ cases: [Case]) -> [DamagedEntry] {
+        for item in cases { retire(item) }
+        let problems = verification.repairs ? repair(cases) : nil
+        return cases.map { item in
+            let entry = DamagedEntry(
+                key: item.entry.key, url: item.wish?.url.string, damage: item.damage,
+                end: end(of: item, problems))
+            log(entry)
+            return entry
+        }
+    }
+
+    /// Makes an entry missing from now on. If its file can't be changed, it is missing until another file takes
+    /// its place, or the daemon restarts.
+    private func retire(_ item: Case) {
+        let entry = item.entry
+        if entry.damage == nil {
+            // Before its record is removed, which has to wait for publications.
+            cache.directory.quarantine(entry.key, entry.descriptor, item.damage)
+            mark(entry)
+        }
+        cache.drainWatch()
+        cache.run { $0.damageFound(entry.key, &$1) }
+    }
+
+    private func mark(_ entry: OpenedEntry) {
+        let error = change { directory throws(Errno) in try directory.markDamaged(entry) }
+        guard let error else { return }
+        cache.logger.warning(
+            "a damaged entry can't be marked; after a restart it counts as cached again",
+            metadata: [
+                "key": "\(entry.key)", "error": "\(error)", "remedy": "\(error.remedy)",
+            ])
+    }
+
+    private func end(of item: Case, _ problems: [CacheKey: String]?) -> DamagedEntry.End {
+        // Only a person can remove a directory. Its damage says so.
+        guard let problems, item.damage != .directory else { return .left(.damaged(item.damage)) }
+        if let problem = problems[item.entry.key] {
+            return .left(.damaged(item.damage, "; \(problem)"))
+        }
+        return item.wish == nil ? .removed : .refetched
+    }
+
+    // MARK: Repairing
+
+    /// Downloads the images whose URL is known, and removes the other files. Returns why that failed for some.
+    private func repair(_ cases: [Case]) -> [CacheKey: String] {
+        var problems: [CacheKey: String] = [:]
+        for item in cases where item.wish == nil && item.damage != .directory {
+            let error = change { directory throws(Errno) in try directory.remove(item.entry) }
+            problems[item.entry.key] = error.map { "it can't be removed: \($0)" }
+        }
+        let wanted = cases.filter { $0.wish != nil }
+        guard !wanted.isEmpty else { return problems }
+        let outcome = download(wanted)
+        for item in wanted {
+            let key = item.entry.key
+            if outcome == nil {
+                problems[key] = "the repair was cancelled"
+            } else if let failure = outcome?.failures[key] {
+                problems[key] = "it can't be downloaded again: \(failure.message)"
+            }
+        }
+        return problems
+    }
+
+    /// Downloads images and waits for the outcome; `nil` if the verification was cancelled.
+    private func download(_ cases: [Case]) -> Outcome? {
+        let options = FetchOptions(
+            priority: .background, isRefresh: true, client: verification.client)
+        let waiter = cache.begin(cases.compactMap(\.wish), options)
+        let outcome = cache.verifier.wait(for: waiter, verification) { cache.complete(waiter) }
+        if outcome == nil { cache.leave(waiter) }
+        return outcome
+    }
+
+    /// Changes a file on the directory's thread, so that no publication or confirmation interferes. Returns
+    /// why that failed.
+    private func change(
+        _ body: @escaping @Sendable (CacheDirectory) throws(Errno) -> Void
+    ) -> Errno? {
+        let done = Inbox<Errno?>()
+        let directory = cache.directory
+        cache.worker.enqueue(
+            .run {
+                do throws(Errno) {
+                    // The user of a directory that was moved away may want to keep it as it is.
+                    guard directory.isInPlace else { throw .noSuchFileOrDirectory }
+                    try body(directory)
+                    done.put(nil)
+                } catch {
+                    done.put(error)
+                }
+            })
+        return done.takeAll()?.first ?? nil
+    }
+
+    private func log(_ entry: DamagedEntry) {
+        cache.logger.warning(
+            "an entry is damaged",
+            metadata: [
+                "key": "\(entry.key)", "url": "\(entry.url ?? "unknown")",
+                "damage": "\(entry.damage)", "end": "\(entry.end)",
+            ])
+    }
+}
+
+extension Failure {
+    fileprivate static func damaged(_ damage: Damage, _ more: String = "") -> Failure {
+        Failure(.damaged, damage.description + more)
+    }
+}
