@@ -9,7 +9,7 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Ends what other threads do.
+/// Ends the loops of other threads.
 private final class Flag: Sendable {
     let isOver = Atomic(false)
 }
@@ -18,7 +18,7 @@ private final class Flag: Sendable {
 struct CacheDirectoryTests {
     let image = SampleImage.png(byteCount: 5000)
 
-    @Test func whatWasThereIsCachedFromTheFirstAnswerOn() async throws {
+    @Test func existingEntriesAreCachedFromTheFirstAnswerOn() async throws {
         try await withTestScope { scope in
             let directory = try TemporaryDirectory(in: scope).file("cache")
             let (key, facts) = try await withTestScope { scope in
@@ -27,7 +27,7 @@ struct CacheDirectoryTests {
                 _ = try await first.fetch("/a.png")
                 return (try first.wish("/a.png").key, try first.lookup("/a.png"))
             }
-            // Its scan may be through or not even begun.
+            // Its scan can have ended, or not even begun.
             let second = try CacheFixture(in: scope, directory: directory)
             guard case .cached(let found, _, _)? = second.cache.lookup([key]).first,
                 case .cached(let known, _, _) = facts
@@ -42,7 +42,7 @@ struct CacheDirectoryTests {
     }
 
     @Test(arguments: [5000, 200_000])
-    func aDirectoryInTheWayOfAPartialIsNamed(byteCount: Int) async throws {
+    func theErrorNamesADirectoryInTheWayOfAPartial(byteCount: Int) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: SampleImage.png(byteCount: byteCount)))
@@ -50,16 +50,16 @@ struct CacheDirectoryTests {
             #expect(mkdir(partial, 0o755) == 0)
             let key = try fixture.wish("/a.png").key
             let failure = try await fixture.fetch("/a.png").failures[key]
-            // What never has a partial is not in its way.
+            // A small image has no partial, so the directory is not in its way.
             if byteCount > 64 * 1024 { #expect(failure != nil) }
             #expect(failure?.message.contains(partial) != false)
             #expect(fixture.cache.statistics().partials == 0)
         }
     }
 
-    /// Anybody who may write to a file may give it any time.
+    /// A user with write permission can give a file any time.
     @Test(arguments: [-(1 << 60), -(1 << 34), 1 << 34, 1 << 60] as [Int])
-    func aTimeFarOutOfReachIsATime(seconds: Int) async throws {
+    func anExtremeFileTimeIsAccepted(seconds: Int) async throws {
         try await withTestScope { scope in
             let directory = try TemporaryDirectory(in: scope).file("cache")
             let path = try await withTestScope { scope in
@@ -78,8 +78,8 @@ struct CacheDirectoryTests {
         }
     }
 
-    /// The kernel may tell of both renames as of one.
-    @Test func whoRenamesSomethingOverAnImageAtOnceIsSeen() async throws {
+    /// The kernel can report both renames as one.
+    @Test func aRenameRightAfterPublishingIsNoticed() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let large = SampleImage.png(byteCount: 200_000)
@@ -89,7 +89,7 @@ struct CacheDirectoryTests {
                 let file = try fixture.file(path)
                 let end = ContinuousClock.now + .patience
                 let stranger = NamedThread("stranger") {
-                    // Of a name within the directory it would be told, too.
+                    // A name inside the directory would cause an event too.
                     let junk = fixture.directory + ".junk"
                     close(open(junk, O_WRONLY | O_CREAT, 0o644))
                     while access(file, F_OK) != 0, .now < end {}
@@ -105,7 +105,7 @@ struct CacheDirectoryTests {
         }
     }
 
-    @Test func deletionAndRestorationAreSeenAtTheNextQuestion() async throws {
+    @Test func removingAndRestoringAFileIsNoticedByTheNextQuestion() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
@@ -126,7 +126,7 @@ struct CacheDirectoryTests {
         }
     }
 
-    @Test func whatAStrangerPutsUnderANameIsReplacedNotRead() async throws {
+    @Test func aForeignFileIsReplacedAndNotRead() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
@@ -139,7 +139,7 @@ struct CacheDirectoryTests {
         }
     }
 
-    @Test func aDirectoryInTheWayIsToldAndNotTouched() async throws {
+    @Test func aDirectoryInTheWayIsReportedAndLeftAlone() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
@@ -152,7 +152,7 @@ struct CacheDirectoryTests {
         }
     }
 
-    @Test func answersStayRightWhenMoreChangesThanTheKernelCanTell() async throws {
+    @Test func answersStayRightWhenTheKernelLosesChanges() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             for name in ["/a.png", "/b.png", "/c.png"] {
@@ -167,7 +167,7 @@ struct CacheDirectoryTests {
             #expect(rename(try fixture.file("/b.png") + ".kept", try fixture.file("/b.png")) == 0)
             #expect(try fixture.lookup("/b.png").isCached)
             #expect(unlink(try fixture.file("/c.png")) == 0)
-            // The repeated scan ends, and the index is believed again.
+            // The repeated scan ends, and the index is trusted again.
             let deadline = ContinuousClock.now + .patience
             while !fixture.cache.statistics().isWhole, ContinuousClock.now < deadline {
                 #expect(try fixture.lookup("/c.png") == .missing(nil))
@@ -193,8 +193,8 @@ struct CacheDirectoryTests {
         }
     }
 
-    /// Somebody may have raised the limits that stood in the way.
-    @Test func aWatchThatCouldNotBeHadIsAskedForAgain() async throws {
+    /// An administrator can have raised the limits.
+    @Test func aMissingWatchIsRequestedAgain() async throws {
         try await withTestScope { scope in
             let faults = FaultPlan(.inotify, nth: 1, .tooManyOpenFiles, times: 2)
             let fixture = try CacheFixture(in: scope, faults: faults)
@@ -216,8 +216,8 @@ struct CacheDirectoryTests {
         }
     }
 
-    /// Its bytes and its record stay what they are.
-    @Test func anEntryWhoseAttributesNeverHoldStillIsCached() async throws {
+    /// Its bytes and its record stay the same.
+    @Test func anEntryWhoseModeChangesAllTheTimeIsCached() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
@@ -239,8 +239,8 @@ struct CacheDirectoryTests {
         }
     }
 
-    /// A name that can't be looked at now is looked at again, and not forgotten.
-    @Test func whatTheScanCouldNotSeeIsSeenLater() async throws {
+    /// A name whose probe fails is probed again, and not forgotten.
+    @Test func aFileThatTheScanCouldNotProbeIsProbedLater() async throws {
         try await withTestScope { scope in
             let directory = try TemporaryDirectory(in: scope).file("cache")
             let origin = try ScriptedOrigin(in: scope)
@@ -259,8 +259,8 @@ struct CacheDirectoryTests {
         }
     }
 
-    /// The second sync of the directory is that of the download; the first belongs to the start.
-    @Test func whatIsLostWithTheDirectorysSyncIsDownloadedAnew() async throws {
+    /// The second sync of the directory belongs to the download, the first one to the start.
+    @Test func anImageLostWithTheDirectorysSyncIsDownloadedAgain() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope, faults: FaultPlan(.fsync, nth: 3, .ioError))
             fixture.origin.route("/a.png", .answer(body: image))
@@ -270,7 +270,7 @@ struct CacheDirectoryTests {
         }
     }
 
-    @Test func aDirectoryThatWasMovedAwayIsToldAndComesBack() async throws {
+    @Test func aDirectoryThatWasMovedAwayIsReportedAndCanComeBack() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
@@ -284,7 +284,7 @@ struct CacheDirectoryTests {
         }
     }
 
-    @Test func changesAreToldWhileObserved() async throws {
+    @Test func changesAreReportedWhileObserved() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))

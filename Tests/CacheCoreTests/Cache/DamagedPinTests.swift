@@ -6,14 +6,13 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// What a person has pinned stays pinned, whatever happens to its file: the image that takes its place is
-/// pinned again.
+/// A pin outlives damage to its file: the image that takes the file's place is pinned again.
 @Suite("Cache: pins of damaged entries", .timeLimit(.minutes(5)))
 struct DamagedPinTests {
-    /// One that is published without a name at first, and one that has a partial.
+    /// The sizes of an image that has a file without a name at first, and of one that has a partial.
     static let sizes = [5000, 200_000]
 
-    /// A cache with one image that is pinned, and whose bytes were changed behind its back.
+    /// A cache with one pinned image whose bytes another program has changed.
     private func damaged(_ size: Int, in scope: TestScope) async throws -> CacheFixture {
         let fixture = try CacheFixture(in: scope)
         let image = SampleImage.png(byteCount: size)
@@ -42,7 +41,7 @@ struct DamagedPinTests {
     }
 
     @Test(arguments: sizes)
-    func whatIsFetchedAnewIsPinned(size: Int) async throws {
+    func theImageDownloadedAgainIsPinned(size: Int) async throws {
         try await withTestScope { scope in
             let fixture = try await damaged(size, in: scope)
             for _ in 0..<2 { #expect(await fixture.verify().leftCount == 1) }
@@ -52,7 +51,7 @@ struct DamagedPinTests {
     }
 
     @Test(arguments: sizes)
-    func theNextDaemonKnowsIt(size: Int) async throws {
+    func theNextDaemonKnowsThePin(size: Int) async throws {
         try await withTestScope { scope in
             let first = try await damaged(size, in: scope)
             #expect(await first.verify().leftCount == 1)
@@ -64,7 +63,7 @@ struct DamagedPinTests {
     }
 
     @Test(arguments: sizes)
-    func aRepairThatFailsDoesNotLoseIt(size: Int) async throws {
+    func aRepairThatFailsKeepsThePin(size: Int) async throws {
         try await withTestScope { scope in
             let fixture = try await damaged(size, in: scope)
             let image = SampleImage.png(byteCount: size)
@@ -78,7 +77,7 @@ struct DamagedPinTests {
     }
 
     @Test(arguments: sizes)
-    func ofAFileThatWasCutOffToo(size: Int) async throws {
+    func aTruncatedFileKeepsItsPin(size: Int) async throws {
         try await withTestScope { scope in
             let fixture = try await damaged(size, in: scope)
             #expect(truncate(try fixture.file("/a.png"), 100) == 0)
@@ -88,7 +87,7 @@ struct DamagedPinTests {
     }
 
     @Test(arguments: sizes, [true, false])
-    func whoUnpinsOrRemovesItMeansIt(size: Int, isRemoved: Bool) async throws {
+    func unpinningOrRemovingADamagedEntryEndsItsPin(size: Int, isRemoved: Bool) async throws {
         try await withTestScope { scope in
             let fixture = try await damaged(size, in: scope)
             #expect(await fixture.verify().leftCount == 1)
@@ -101,9 +100,9 @@ struct DamagedPinTests {
         }
     }
 
-    /// Else whoever can lay a file there would fill the cache with what is never evicted.
+    /// Otherwise another user could fill the cache with files that are never evicted.
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"), arguments: sizes)
-    func anotherUsersFilePinsNothing(size: Int) async throws {
+    func aFileOfAnotherUserPinsNothing(size: Int) async throws {
         try await withTestScope { scope in
             let fixture = try await damaged(size, in: scope)
             #expect(chown(try fixture.file("/a.png"), 65534, 65534) == 0)

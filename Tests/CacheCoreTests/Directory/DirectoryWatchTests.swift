@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Directory watch", .timeLimit(.minutes(5)))
 struct DirectoryWatchTests {
-    @Test func tellsWhatHappensToNamesOfEntriesOnly() async throws {
+    @Test func reportsChangesOfTheCachesOwnNamesOnly() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             var watch = try DirectoryWatch(folder.directory)
@@ -30,9 +30,9 @@ struct DirectoryWatchTests {
         }
     }
 
-    /// With few events, and with more than are read at a time.
+    /// With few events, and with more events than one read returns.
     @Test(arguments: [1, 1000])
-    func whatComesMeanwhileWaitsForTheNextCall(count: Int) async throws {
+    func laterEventsWaitForTheNextCall(count: Int) async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let paths = try ["a", "b"].map { name in
@@ -42,7 +42,7 @@ struct DirectoryWatchTests {
             var watch = try DirectoryWatch(folder.directory)
             for _ in 0..<count { for path in paths { close(open(path, O_RDONLY)) } }
             var taken = 0
-            // Each that is taken in leads to another, for ever.
+            // Every event that is drained causes another one.
             watch.drain { _ in
                 close(open(paths[taken % 2], O_RDONLY))
                 taken += 1
@@ -53,7 +53,7 @@ struct DirectoryWatchTests {
         }
     }
 
-    @Test func strangersAreNoNewsAndPartialsAreToldApart() async throws {
+    @Test func ignoresOtherFilesAndDistinguishesPartials() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             var watch = try DirectoryWatch(folder.directory)
@@ -79,7 +79,7 @@ struct DirectoryWatchTests {
                 ])
             _ = try folder.probe("a")
             #expect(drained(&watch) == [])
-            // Opening is use, whoever does it.
+            // Opening a file is a use of it, even by this process.
             _ = try contents(of: folder.file("a"))
             #expect(drained(&watch) == [.opened(a)])
         }
@@ -96,7 +96,7 @@ struct DirectoryWatchTests {
         }
     }
 
-    @Test func aFullQueueIsToldAsLostChanges() async throws {
+    @Test func aFullQueueIsReportedAsLostChanges() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             var watch = try DirectoryWatch(folder.directory)
@@ -109,7 +109,7 @@ struct DirectoryWatchTests {
         }
     }
 
-    @Test func aMovedDirectoryIsToldAsLostChanges() async throws {
+    @Test func aMovedDirectoryIsReportedAsLostChanges() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             var watch = try DirectoryWatch(folder.directory)

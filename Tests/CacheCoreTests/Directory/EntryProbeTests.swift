@@ -9,10 +9,10 @@ import Testing
 @testable import CacheModel
 
 /// The design's table "What lies under a name".
-@Suite("What lies under a name", .timeLimit(.minutes(5)))
+@Suite("Entry probe", .timeLimit(.minutes(5)))
 struct EntryProbeTests {
     @Test(arguments: [false, true])
-    func aFileOfOursIsAnEntry(inMemory: Bool) async throws {
+    func aFileOfTheCacheIsAnEntry(inMemory: Bool) async throws {
         try await withTestScope { scope in
             let folder = try inMemory ? CacheFolder(inMemory: scope) : CacheFolder(in: scope)
             let published = try #require(try folder.publish("a").first)
@@ -44,7 +44,7 @@ struct EntryProbeTests {
     }
 
     @Test(arguments: ["v1 size=6", "v0 size=5", "", "size=5", "v1", "v1 size=x"])
-    func aRecordThatDoesNotAgreeIsUnusable(record: String) async throws {
+    func aFileWithAWrongRecordIsUnusable(record: String) async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             try folder.write("image", to: folder.file("a"))
@@ -54,7 +54,7 @@ struct EntryProbeTests {
         }
     }
 
-    @Test func aRecordOfAnotherNameIsUnusable() async throws {
+    @Test func aFileWithTheRecordOfAnotherNameIsUnusable() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             _ = try folder.publish("a")
@@ -83,7 +83,7 @@ struct EntryProbeTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
-    func somebodyElsesFileIsUnusable() async throws {
+    func aFileOfAnotherUserIsUnusable() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             _ = try folder.publish("a")
@@ -92,7 +92,7 @@ struct EntryProbeTests {
         }
     }
 
-    @Test func aLinkIsUnusableEvenToAnEntry() async throws {
+    @Test func aSymbolicLinkIsUnusableEvenToAnEntry() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             _ = try folder.publish("a")
@@ -103,7 +103,7 @@ struct EntryProbeTests {
         }
     }
 
-    @Test func aFIFOIsUnusableAndNotWaitedFor() async throws {
+    @Test func aFIFOIsUnusableAndDoesNotBlock() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             #expect(mkfifo(folder.file("a"), 0o600) == 0)
@@ -137,7 +137,7 @@ struct EntryProbeTests {
         }
     }
 
-    @Test func lookingCountsAsNobodysUse() async throws {
+    @Test func probingDoesNotCountAsAUse() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             _ = try folder.publish("a")
@@ -152,7 +152,7 @@ struct EntryProbeTests {
 
     @Test func withoutAttributesAnyFileIsAnEntry() async throws {
         try await withTestScope { scope in
-            // The first attribute ever set is the trial whether the file system takes any.
+            // The first attribute that is set finds out whether the file system keeps any.
             let folder = try CacheFolder(
                 in: scope, faults: FaultPlan(.fsetxattr, nth: 1, .notSupported))
             #expect(!folder.directory.keepsAttributes)
@@ -168,7 +168,7 @@ struct EntryProbeTests {
         }
     }
 
-    @Test func aLookThatFailsIsAnErrorNotAnAnswer() async throws {
+    @Test func aProbeThatFailsThrows() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(
                 in: scope, faults: FaultPlan(.fstatat, nth: 1, .ioError))

@@ -6,12 +6,12 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Bytes that the kernel took and could not write: whose sync meets them first hears of it, and no other.
+/// Bytes that the kernel accepted and could not write. Only the first sync that meets them reports the loss.
 @Suite("Lost writes", .timeLimit(.minutes(5)))
 struct LostWritesTests {
-    /// The sync of the batch before may have met the bytes of this one, and hears of their loss; the next finds
-    /// nothing left to write, and nothing wrong.
-    @Test func whatOnlyItsOwnFileTellsOfIsNotPublished() async throws {
+    /// The sync of the batch before can meet the bytes of this one and report their loss. The next sync then finds
+    /// nothing left to write, and succeeds.
+    @Test func anImageWhoseLossOnlyItsOwnFileReportsIsNotPublished() async throws {
         for nth in 1...3 {
             try await withTestScope { scope in
                 let faults = FaultPlan(.syncFileRange, nth: nth, .ioError)
@@ -30,11 +30,11 @@ struct LostWritesTests {
         }
     }
 
-    /// Neither the sync of the directory nor the removal of what may not survive succeeds.
-    @Test func whatMayNotSurviveAndCannotBeRemovedIsNoEntry() async throws {
+    /// Neither the sync of the directory nor the removal of the file succeeds.
+    @Test func aFileThatMayNotSurviveAndCannotBeRemovedIsNoEntry() async throws {
         try await withTestScope { scope in
-            // The cache syncs its directory when it opens it; then the image, the directory, the image. It
-            // removes a name it has tried before.
+            // The first sync is that of the directory, when it is opened. Then come the image, the directory and the
+            // image. The first unlink removes the name that opening has tried.
             let faults = FaultPlan(
                 .fsync, nth: 3, .ioError, times: 3,
                 besides: FaultPlan(.unlinkat, nth: 2, .ioError, times: 2))

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Opening the directory", .timeLimit(.minutes(5)))
 struct OpeningTests {
-    @Test func makesItAndMarksItAsACache() async throws {
+    @Test func makesTheDirectoryAndTagsItAsACache() async throws {
         try await withTestScope { scope in
             let place = try TemporaryDirectory(in: scope).file("deeply/nested/cache")
             let directory = try CacheDirectory(path: place, mode: 0o700, kernel: Kernel())
@@ -23,7 +23,7 @@ struct OpeningTests {
         }
     }
 
-    @Test func leavesATagThatIsThereAlone() async throws {
+    @Test func anExistingTagIsLeftAlone() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             try home.write("mine", to: "CACHEDIR.TAG")
@@ -32,7 +32,7 @@ struct OpeningTests {
         }
     }
 
-    @Test func aSecondOneIsRefusedAndToldByWhom() async throws {
+    @Test func aSecondDaemonIsRefusedAndTheErrorNamesTheFirst() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let error = #expect(throws: CacheError.self) {
@@ -43,8 +43,8 @@ struct OpeningTests {
         }
     }
 
-    /// Also before it has written its number into the lock.
-    @Test func anotherProcessIsNamedToo() async throws {
+    /// Even before the other process has written its id into the lock file.
+    @Test func theErrorNamesAnotherProcess() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let lock = home.file(".lock")
@@ -60,8 +60,8 @@ struct OpeningTests {
         }
     }
 
-    /// Whoever empties the directory takes the file along.
-    @Test func theDirectoryIsHeldWithoutItsLockToo() async throws {
+    /// A program that empties the directory also removes the lock file.
+    @Test func theDirectoryStaysLockedWithoutItsLockFile() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let path = home.file("cache")
@@ -78,7 +78,7 @@ struct OpeningTests {
     }
 
     /// proc_locks(5).
-    @Test func theKernelsListOfLocksIsRead() {
+    @Test func theHolderOfALockIsReadFromTheKernelsList() {
         var facts = stat()
         facts.st_dev = gnu_dev_makedev(0xfe, 0x12b)
         facts.st_ino = 131
@@ -96,7 +96,7 @@ struct OpeningTests {
         #expect(ProcFile.FileIdentity(facts).description == "08:01:131")
     }
 
-    @Test func itIsFreeAgainOnceClosed() async throws {
+    @Test func aClosedDirectoryCanBeOpenedAgain() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             for _ in 0..<3 {
@@ -106,7 +106,7 @@ struct OpeningTests {
     }
 
     @Test(arguments: [SyscallName.mkdir, .openat, .flock, .ftruncate, .write, .fstat, .fsync])
-    func aFailedOpeningLeavesNothingHeld(call: SyscallName) async throws {
+    func aFailedOpeningLeavesNothingLocked(call: SyscallName) async throws {
         for nth in 1...4 {
             try await withTestScope { scope in
                 let home = try TemporaryDirectory(in: scope)
@@ -125,9 +125,9 @@ struct OpeningTests {
         }
     }
 
-    /// The lock's text is the first write, the tag's the second.
+    /// The first write is the text of the lock file, the second that of the tag.
     @Test(arguments: [Errno.noSpace, .diskQuotaExceeded])
-    func aFullDiskIsNoReasonNotToOpen(errno: Errno) async throws {
+    func theDirectoryOpensOnAFullDisk(errno: Errno) async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             do {
@@ -142,7 +142,7 @@ struct OpeningTests {
             }
             try #require(unlink(home.file("CACHEDIR.TAG")) == 0)
             for call in [SyscallName.write, .openat] {
-                // The directory is opened before the tag, and the lock twice.
+                // Before the tag, the directory is opened once and the lock file twice.
                 let plan = FaultPlan(call, nth: call == .write ? 2 : 4, errno)
                 let directory = try CacheDirectory(
                     path: home.path, mode: 0o700, kernel: Kernel(faults: plan))
@@ -160,7 +160,7 @@ struct OpeningTests {
         #expect(error?.code == .directoryUnusable)
     }
 
-    @Test func aFileInTheWayIsRefused() async throws {
+    @Test func aFileInPlaceOfTheDirectoryIsRefused() async throws {
         try await withTestScope { scope in
             let file = try TemporaryDirectory(in: scope).write("x", to: "cache")
             let error = #expect(throws: CacheError.self) {
@@ -171,7 +171,7 @@ struct OpeningTests {
         }
     }
 
-    @Test func whatIsForbiddenIsNotPermitted() async throws {
+    @Test func aMissingPermissionIsReportedAsNotPermitted() async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let plan = FaultPlan(.openat, nth: 2, .permissionDenied)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Staging", .timeLimit(.minutes(5)))
 struct StagingTests {
-    @Test func aHostilePartialIsNeverWrittenThrough() async throws {
+    @Test func aSymbolicLinkIsNeverWrittenThrough() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let target = try TemporaryDirectory(in: scope).write("precious", to: "target")
@@ -22,7 +22,7 @@ struct StagingTests {
         }
     }
 
-    @Test func aHardLinkedPartialIsLeftBehind() async throws {
+    @Test func aPartialWithAnotherNameIsNotWrittenTo() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let kept = folder.path + "/kept"
@@ -33,7 +33,7 @@ struct StagingTests {
         }
     }
 
-    @Test func aFIFOIsNotWaitedFor() async throws {
+    @Test func aFIFODoesNotBlock() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             #expect(mkfifo(folder.partial("a"), 0o600) == 0)
@@ -42,7 +42,7 @@ struct StagingTests {
         }
     }
 
-    @Test func aPartialOutlivesWhoWroteIt() async throws {
+    @Test func aPartialOutlivesItsDownload() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             _ = try folder.stage("a")
@@ -58,12 +58,12 @@ struct StagingTests {
         let usual = umask(0o077)
         defer { umask(usual) }
         try await withTestScope { scope in
-            // Opening the directory opens four files and makes one, looks at one, writes two texts, and
-            // removes a name it has tried.
+            // Opening the directory opens four files, makes one, reads the status of one, writes two texts, and
+            // removes the name that it has tried.
             let before: [SyscallName: Int] = [.openat: 5, .fstat: 1, .write: 2, .unlinkat: 1]
             let plan = FaultPlan(call, nth: 1 + (before[call] ?? 0), .ioError)
             let folder = try CacheFolder(in: scope, faults: plan)
-            // What lies there already has to be unlinked first.
+            // The existing file has to be unlinked first.
             if call == .unlinkat { try folder.write("old", to: folder.partial("a")) }
             #expect(throws: (any Error).self) { _ = try folder.stage("a") }
             #expect(plan.hasStruck)
@@ -71,7 +71,7 @@ struct StagingTests {
     }
 
     @Test(arguments: [0o022, 0o077, 0o000])
-    func anybodyMayReadWhateverTheUmask(mask: mode_t) async throws {
+    func everyoneCanReadAPartialWhateverTheUmask(mask: mode_t) async throws {
         let usual = umask(mask)
         defer { umask(usual) }
         try await withTestScope { scope in
@@ -81,7 +81,7 @@ struct StagingTests {
         }
     }
 
-    @Test func unlinkingWhatIsGoneIsDone() async throws {
+    @Test func unlinkingAMissingFileSucceeds() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             _ = try folder.publish("a")

@@ -5,12 +5,12 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Where an image has a file without a name before it is an entry, and where a partial.
+/// Which file systems have files without a name for images, and which have partials.
 @Suite("Files without a name", .serialized, .timeLimit(.minutes(5)))
 struct UnnamedTests {
     private static let obstacle = LoopFileSystem.obstacle
 
-    /// After a power cut the inode of one that was just named would be that of a deleted file.
+    /// Without a journal, a power cut leaves the inode of a file that was just named as that of a deleted file.
     @Test(.enabled(if: obstacle == nil, "\(obstacle ?? "")"), arguments: [true, false])
     func ext4MustHaveAJournal(hasJournal: Bool) async throws {
         try await withTestScope { scope in
@@ -24,9 +24,9 @@ struct UnnamedTests {
     }
 
     @Test(arguments: [SyscallName.openat, .linkat, .unlinkat, .statfs])
-    func whatCanNotBeTriedIsNotDone(call: SyscallName) async throws {
+    func filesHaveNamesIfTheTrialFails(call: SyscallName) async throws {
         try await withTestScope { scope in
-            // Opening the directory opens four files before.
+            // Opening the directory opens four files before the trial.
             let plan = FaultPlan(call, nth: call == .openat ? 5 : 1, .notPermitted)
             let folder = try CacheFolder(inMemory: scope, faults: plan)
             #expect(plan.hasStruck)
@@ -35,8 +35,8 @@ struct UnnamedTests {
         }
     }
 
-    /// A kill in the midst of trying leaves the name.
-    @Test func theTrialLeavesNothingAndMindsNothingThatIsLeft() async throws {
+    /// A daemon that is killed during the trial leaves the name.
+    @Test func theTrialLeavesNoNameAndAcceptsALeftoverOne() async throws {
         try await withTestScope { scope in
             let path = try TemporaryDirectory(inMemory: scope).directory("cache")
             let name = "00000000-0000-5000-8000-000000000000.part"

@@ -6,16 +6,16 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Every system call on the directory may fail, with every error its manual page lists, at the first
-/// call of its kind, the second, the third, until a run passes untouched.
+/// Every system call on the directory fails with every error that its manual page lists: in one run the first call
+/// of its kind, in the next run the second, until a run makes no more calls of that kind.
 ///
-/// The short form takes one call of each kind and one of its errors; what fails outside the directory is
-/// in `FaultTests`.
-@Suite("Every call may fail", .serialized, .timeLimit(.minutes(60)))
+/// The short form takes one call of each kind and one of its errors. `FaultTests` covers failures outside the
+/// directory.
+@Suite("Every call can fail", .serialized, .timeLimit(.minutes(60)))
 struct EveryCallTortureTests {
     @Test func costsAtMostOneDownload() async throws {
         try await withTestScope { scope in
-            // There small images never have a name before that of their entry, large ones do.
+            // In memory, small images get the name of their entry at once. Large ones have a partial.
             let home = try TemporaryDirectory(inMemory: scope)
             let place = try await FaultPlace(in: scope)
             let faults = SyscallName.allCases.flatMap { call in
@@ -24,7 +24,7 @@ struct EveryCallTortureTests {
             var tally = Tally()
             try await withThrowingTaskGroup(of: [Struck].self) { group in
                 for (number, (call, errno)) in faults.enumerated() {
-                    // Most of a run is waiting.
+                    // A run mostly waits, so several run at a time.
                     if number >= 8, let struck = try await group.next() { tally.count(struck) }
                     let round = Round(place, home.file("\(number)"), call, errno)
                     group.addTask { try await isLongForm ? round.failEach() : round.failOne() }
@@ -37,7 +37,7 @@ struct EveryCallTortureTests {
         }
     }
 
-    /// In the short form the one that the seed says.
+    /// In the short form, the seed chooses one of them.
     private func chosen(_ errnos: [Errno]) -> [Errno] {
         guard !isLongForm else { return errnos }
         var random = SeededGenerator(seed: testSeed)
@@ -45,7 +45,7 @@ struct EveryCallTortureTests {
     }
 }
 
-/// A call failed as planned; what that cost.
+/// A call that failed as planned, and its consequences.
 private struct Struck: Sendable {
     let call: SyscallName
     let errno: Errno
@@ -67,14 +67,14 @@ private struct Round: Sendable {
         self.errno = errno
     }
 
-    /// The first call fails, then, in another life, the second, until there are no more.
+    /// Lets the first call fail, in another run the second, until there are no more.
     func failEach() async throws -> [Struck] {
         var struck: [Struck] = []
         while let next = try await fail(struck.count + 1) { struck.append(next) }
         return struck
     }
 
-    /// The call that the seed says fails; where it does not come so often, one half as late.
+    /// Lets the call fail that the seed chooses. If a run makes fewer calls, the number is halved.
     func failOne() async throws -> [Struck] {
         var random = SeededGenerator(seed: testSeed)
         var nth = Int.random(in: 1..<16, using: &random)
@@ -85,7 +85,7 @@ private struct Round: Sendable {
         return []
     }
 
-    /// `nil` if the call does not come so often.
+    /// `nil` if the run makes fewer calls.
     private func fail(_ nth: Int) async throws -> Struck? {
         let plan = FaultPlan(call, nth: nth, errno)
         var run = FaultedRun(place, in: directory, plan)
@@ -102,7 +102,7 @@ private struct Round: Sendable {
     }
 }
 
-/// What was made to fail, and what that cost.
+/// The calls that failed, and their consequences.
 private struct Tally {
     private var faults: [SyscallName: [Int32: Int]] = [:]
     private var refusals = 0

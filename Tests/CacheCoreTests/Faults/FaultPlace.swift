@@ -5,8 +5,8 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// An origin, and a directory with everything a start can meet: what is fresh, what is stale, what is to
-/// be removed, and a download that broke off. Each run has a copy of it.
+/// An origin, and a directory with everything that a start can find: a fresh image, a stale image, an image that has
+/// to be removed, and an interrupted download. Each run has a copy of the directory.
 struct FaultPlace {
     let origin: ScriptedOrigin
     private let home: TemporaryDirectory
@@ -35,12 +35,12 @@ struct FaultPlace {
 
     private var template: String { home.file("template") }
 
-    /// A directory like the first.
+    /// Copies the directory.
     func copy(to place: String) async throws {
         try await runSuccessfully("cp", ["-a", template, place])
     }
 
-    /// What the origin has under each path of `all`, made once: thousands of runs compare with it.
+    /// The images of the origin by path, made once, because thousands of runs compare with them.
     static let images: [String: [UInt8]] = {
         let made = all.enumerated().map { number, path in
             (path, SampleImage.png(byteCount: 3000 + number * 5000, seed: UInt8(number)))

@@ -7,19 +7,19 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// One life of a cache in which one system call fails: a start, downloads, a hit, a question to the
-/// origin, the rest of an image, pins, uses, a removal, relief, an eviction, another reading of the
-/// directory. Whatever fails, the cache keeps what it promises; anything else throws.
+/// One life of a cache in which one system call fails: a start, downloads, a hit, a revalidation, a resumed download,
+/// pins, uses, a removal, memory relief, an eviction, another scan. The cache keeps its promises in spite of the
+/// failure; otherwise the run throws.
 struct FaultedRun {
     let place: FaultPlace
     let directory: String
     let plan: FaultPlan?
 
-    /// The cache could not be opened, and said why.
+    /// The cache could not be opened, and the error said why.
     private(set) var didRefuseToStart = false
-    /// What was cached at the end of the life.
+    /// The images that were cached at the end of the life.
     private var kept: [String] = []
-    /// Why downloads failed.
+    /// The failures of downloads.
     private(set) var failures: [Failure] = []
 
     init(_ place: FaultPlace, in directory: String, _ plan: FaultPlan?) {
@@ -44,7 +44,7 @@ struct FaultedRun {
                 in: scope, directory: directory, origin: place.origin, faults: plan)
         } catch let error as CacheError {
             try expect(plan?.hasStruck == true, "it refused to start: \(error)")
-            // It may be a directory above that can't be made.
+            // The path can be that of a parent directory that can't be made.
             let isClear = ["/dev", "open files"].contains { error.message.contains($0) }
             try expect(isClear && error.message.contains(";"), "that is no help: \(error)")
             return didRefuseToStart = true
@@ -63,8 +63,8 @@ struct FaultedRun {
         await fixture.evict(to: fixture.cache.statistics().bytesUsed / 2)
         try answersAtOnce(fixture)
         try await fixture.readAgain()
-        try await expectTrueBooks(fixture)
-        // One fault, one download.
+        try await expectTrueFigures(fixture)
+        // One fault costs at most one download.
         try expect(failures.count <= 1, "\(failures.count) downloads failed: \(failures)")
         for failure in failures { try expectHelp(failure) }
         kept = try FaultPlace.all.filter { try fixture.lookup($0).isCached }
@@ -95,9 +95,9 @@ struct FaultedRun {
         try expect(isClear, "that is no help: \(failure)")
     }
 
-    /// The books are what the disk says.
-    private func expectTrueBooks(_ fixture: CacheFixture) async throws {
-        try await waitUntil("the books to be true") {
+    /// The figures of the cache agree with the disk.
+    private func expectTrueFigures(_ fixture: CacheFixture) async throws {
+        try await waitUntil("the figures to agree") {
             let usage = try DirectoryUsage(of: directory)
             let figures = fixture.cache.statistics()
             return figures.bytesUsed == usage.bytes && figures.entries == usage.entries
@@ -107,13 +107,13 @@ struct FaultedRun {
 
     // MARK: Afterwards
 
-    /// Another cache finds only whole images, has the same books, and can have everything.
+    /// Another cache finds only whole images, has the same figures, and can download everything.
     private func check(in scope: TestScope) async throws {
         let fixture = try CacheFixture(in: scope, directory: directory, origin: place.origin)
         try await fixture.waitForScan()
         for path in kept { try expectWhole(path, fixture) }
         try expectWholeImages(fixture)
-        try await expectTrueBooks(fixture)
+        try await expectTrueFigures(fixture)
         let wishes = try FaultPlace.all.map { try fixture.wish($0) }
         let waiter = fixture.cache.fetch(wishes, FetchOptions())
         let outcome = try await fixture.outcome(of: waiter)
@@ -123,7 +123,7 @@ struct FaultedRun {
         try expect(count.entries == FaultPlace.all.count && count.partials == 0, "\(count)")
     }
 
-    /// Whatever is there.
+    /// Every file that exists is a whole image.
     private func expectWholeImages(_ fixture: CacheFixture) throws {
         for path in FaultPlace.all where access(try fixture.file(path), F_OK) == 0 {
             try expectWhole(path, fixture)
@@ -138,7 +138,7 @@ struct FaultedRun {
         try expectCached(path, fixture)
     }
 
-    /// A question that is itself met by the fault says so, and costs no more than that answer.
+    /// If the fault hits the question itself, the answer says so, and the next answer is right.
     private func expectCached(_ path: String, _ fixture: CacheFixture) throws {
         let hadStruck = plan?.hasStruck == true
         let answer = try fixture.lookup(path)
@@ -156,14 +156,14 @@ struct FaultedRun {
 }
 
 extension CacheFixture {
-    /// Waits until no scan runs, be it that it failed.
+    /// Waits until no scan runs. The last one can have failed.
     fileprivate func waitForScan() async throws {
         try await waitUntil("the end of the scan") {
             cache.read { $0.catalog.validity != .loading && !$0.catalog.isScanning }
         }
     }
 
-    /// Reads the directory once more, twice if changes were lost meanwhile.
+    /// Scans the directory once more, or twice if changes were lost.
     fileprivate func readAgain() async throws {
         cache.startScan()
         try await waitForScan()

@@ -4,9 +4,8 @@ import SystemPackage
 @testable import CacheModel
 
 extension SyscallName {
-    /// What the call may fail with, as its manual page lists it, as far as that says something of the
-    /// machine: not what only a wrong argument brings, nor what says that there is nothing, or somebody
-    /// else (`ENOENT`, `ENODATA`, `ENOTSUP`, `EEXIST`, `EWOULDBLOCK`).
+    /// The errors of the call's manual page that the machine can cause. Left out are errors for wrong arguments, and
+    /// errors that are ordinary answers (`ENOENT`, `ENODATA`, `ENOTSUP`, `EEXIST`, `EWOULDBLOCK`).
     var errnos: [Errno] {
         switch self {
         case .openat:

@@ -5,21 +5,20 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// What can't be looked at is not taken for whole.
+/// An entry that can't be read does not count as whole.
 @Suite("Faults while verifying", .timeLimit(.minutes(5)))
 struct VerifyFaultTests {
     @Test(arguments: [SyscallName.openat, .fstatat, .getxattr, .pread])
-    func whatCanNotBeLookedAtIsSaid(call: SyscallName) async throws {
+    func anEntryThatCannotBeReadIsReported(call: SyscallName) async throws {
         var struck = 0
-        // The cache looks at its directory by itself, too: the calls before a verification are not always as
-        // many.
+        // The cache also checks its directory by itself, so the number of calls before a verification varies.
         for _ in 1...10 where struck == 0 { struck = try await strikes(call) }
         #expect(struck > 0)
     }
 
-    /// What fails for want of something says nothing of the entry; a disk that fails again does.
+    /// A lack of memory or descriptors says nothing about the entry. A disk that fails twice does.
     @Test(arguments: [Errno.noMemory, .tooManyOpenFilesInSystem, .staleNFSFileHandle, .ioError])
-    func onlyTheDiskSaysThatAnEntryIsDamaged(error: Errno) async throws {
+    func onlyAFailingDiskMakesAnEntryDamaged(error: Errno) async throws {
         try await withTestScope { scope in
             let plan = FaultPlan(.pread, nth: 1, error, times: 2)
             let fixture = try CacheFixture(in: scope, faults: plan)
@@ -34,7 +33,7 @@ struct VerifyFaultTests {
         }
     }
 
-    @Test func aDiskThatFailsOnceIsAskedAgain() async throws {
+    @Test func aReadThatFailsOnceIsRepeated() async throws {
         try await withTestScope { scope in
             let plan = FaultPlan(.pread, nth: 1, .ioError)
             let fixture = try CacheFixture(in: scope, faults: plan)
@@ -45,7 +44,7 @@ struct VerifyFaultTests {
         }
     }
 
-    /// Lets each call fail in turn, until one comes behind the end; how often it was one of a verification.
+    /// Lets each call fail in turn, until the verification makes no more. Returns how many of them it made.
     private func strikes(_ call: SyscallName) async throws -> Int {
         var struck = 0
         var isThrough = false

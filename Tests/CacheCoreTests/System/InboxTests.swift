@@ -16,7 +16,7 @@ import Testing
 
     /// Whether it comes before or while somebody waits.
     @Test(arguments: [false, true])
-    func whatIsUrgentEndsAWaitForMore(isThere: Bool) {
+    func anUrgentElementEndsAWaitForMore(isThere: Bool) {
         inbox.put(1, isUrgent: false)
         let putting = NamedThread("putting") { [inbox] in
             inbox.put(2)
@@ -32,7 +32,7 @@ import Testing
 
     /// Whether they come before or while somebody waits.
     @Test(arguments: [false, true])
-    func asManyAsAreEnoughEndAWaitForMore(areThere: Bool) {
+    func enoughElementsEndAWaitForMore(areThere: Bool) {
         let putting = NamedThread("putting") { [inbox] in
             for element in 1...3 { inbox.put(element, isUrgent: false) }
         }
@@ -44,7 +44,7 @@ import Testing
         #expect(inbox.takeAll() == [4])
     }
 
-    @Test func theEndEndsIt() {
+    @Test func closingEndsAWait() {
         inbox.put(1, isUrgent: false)
         inbox.close()
         #expect(inbox.takeAll(by: .now + .seconds(600)) == [1])
