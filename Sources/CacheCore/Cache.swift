@@ -32,9 +32,6 @@ public final class Cache: Sendable {
     /// The time at which the file system was last asked for its free bytes.
     let measuredAt = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Publications that are entered under one hold of the lock.
-    private static let publishedStretch = 8
-
     /// Opens the directory and begins to watch it. Fails if another process has it open as its cache.
     public convenience init(_ settings: CacheSettings, logger: Logger) throws(CacheError) {
         try self.init(settings, logger: logger, kernel: Kernel())
@@ -121,38 +118,7 @@ public final class Cache: Sendable {
     /// Starts the threads and the first scan. Lookups work before the scan is complete.
     public func start(observer: any CacheObserver) {
         self.observer.withLock { $0 = observer }
-        worker.start(
-            DirectoryWorker.Owner(
-                pinned: { keys in
-                    self.read { state in Set(keys.filter { state.isPinned($0) }) }
-                },
-                onPublished: { publications in
-                    self.drainWatch()
-                    var disturbed: [CacheKey] = []
-                    var rest = publications[...]
-                    while !rest.isEmpty {
-                        let stretch = rest.prefix(Self.publishedStretch)
-                        rest = rest.dropFirst(stretch.count)
-                        self.run { state, effects in
-                            for publication in stretch { state.published(publication, &effects) }
-                            disturbed += stretch.lazy.map(\.key).filter {
-                                state.catalog.dirtyNames.contains($0)
-                            }
-                        }
-                    }
-                    // They are looked at now, which keeps the next question quick.
-                    _ = self.lookup(disturbed)
-                },
-                makeRoom: { key, bytes in self.makeRoom(for: key, bytes) },
-                onUnlinked: { victim, isGone in
-                    self.run { state, effects in
-                        if isGone {
-                            state.unlinked([victim], &effects)
-                        } else {
-                            state.unlinkFailed([victim], othersCould: false, &effects)
-                        }
-                    }
-                }))
+        worker.start(self)
         transfers.start(settings.transfers, directory, logger, delegate: self)
         if !startScan() { _ = scanFinished(isReadable: false) }
         upkeep.start(self)

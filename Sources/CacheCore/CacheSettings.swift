@@ -8,7 +8,7 @@ public struct CacheSettings: Sendable {
     public var transfers: TransferSettings
     /// The largest number of images that are downloaded but not published yet. At this number, no further
     /// download begins, because each can have a file open or 64 KiB in memory. The default is three batches.
-    public var publishingLimit = 3 * PublishQueue.largestBatch
+    public var publishingLimit = PublishQueue.largestBacklog
     /// The largest number of downloads that continue without a waiter.
     public var detachedLimit = 200_000
     /// The times at which failed downloads are retried.

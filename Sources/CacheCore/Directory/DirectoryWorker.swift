@@ -3,26 +3,24 @@ internal import Logging
 internal import Synchronization
 internal import SystemPackage
 
-/// The one place where names in the directory change, in the order the cache decided.
+/// The thread on which names in the directory change, in the order the cache decided.
 ///
-/// All publications that gather while the last batch is being synced, and for a while after it, share one
-/// commit; see ``PublishQueue``. What was decided behind publications waits until they are entries, except
-/// evictions, which spare what is in flight. Because there is one worker and one order, an unlink decided
-/// before a publication of the same key can never hit the newer file.
+/// Publications share commits; see ``PublishQueue``. A job behind publications starts when they are entries, so
+/// an unlink that was decided before a publication of the same key can never hit the newer file. Evictions do not
+/// wait, because they never take an image that is on its way.
 final class DirectoryWorker: Sendable {
-    /// What the worker can be asked to do.
     enum Job: Sendable {
-        /// While others are on their way too, it may wait to share a commit with them.
+        /// - Parameter mayWait: more images are on their way, so this one can wait to share a commit with them.
         case publish(StagedImage, mayWait: Bool)
-        /// A file of this directory; in another that has its place by then it stays.
+        /// Unlinks a file of this directory. If another directory has taken its place by then, the file stays.
         case unlink(Victim, in: CacheDirectory.Identity)
         /// Runs the closure once everything queued before it is done; after the end, at once.
         case run(@Sendable () -> Void)
-        /// Runs the closure in its turn, but beside publications: it touches nothing that is being published.
-        /// It should end about the time it is given, by which each has half of the thread.
+        /// Runs the closure in its turn, but beside publications: it must not touch an image that is being
+        /// published. It should end about the time it is given, so that publications get half of the thread.
         case runBeside(@Sendable (ContinuousClock.Instant) -> Void)
 
-        /// Whether it may be done while publications gather; somebody waits for any other.
+        /// Whether publications can go on gathering in spite of it.
         fileprivate var letsGather: Bool {
             switch self {
             case .publish(_, let mayWait): mayWait
@@ -35,19 +33,8 @@ final class DirectoryWorker: Sendable {
             if case .publish = self { true } else { false }
         }
 
-        /// Whether the thread is woken for it, however few there are.
+        /// Whether the thread wakes up for it at once.
         fileprivate var isUrgent: Bool { !isPublication || !letsGather }
-    }
-
-    /// Whom the worker asks and tells, on its own thread or the one that commits.
-    struct Owner: Sendable {
-        /// Which of the images about to be published are pinned.
-        let pinned: @Sendable ([CacheKey]) -> Set<CacheKey>
-        let onPublished: @Sendable ([Publication]) -> Void
-        /// The disk is too full to publish an image, with so many bytes to come; whether others went for it.
-        let makeRoom: @Sendable (CacheKey, Int64) -> Bool
-        /// A victim's file is gone, or, with `false`, could not be removed.
-        let onUnlinked: @Sendable (Victim, Bool) -> Void
     }
 
     private let directory: CacheDirectory
@@ -60,14 +47,14 @@ final class DirectoryWorker: Sendable {
         self.logger = logger
     }
 
-    /// Starts the thread, which serves its owner until ``finish()``.
-    func start(_ owner: Owner) {
+    /// Starts the thread, which keeps the delegate until ``finish()``.
+    func start(_ delegate: any DirectoryWorkerDelegate) {
         thread.withLock { handle in
-            handle = NamedThread("directory") { self.run(owner) }
+            handle = NamedThread("directory") { self.run(delegate) }
         }
     }
 
-    /// Queues jobs; never waits.
+    /// Queues a job; never waits.
     func enqueue(_ job: Job) {
         guard !inbox.put(job, isUrgent: job.isUrgent) else { return }
         switch job {
@@ -77,76 +64,66 @@ final class DirectoryWorker: Sendable {
         }
     }
 
-    /// Finishes what is queued and what that leads to, as an image that was removed while it was being
-    /// published is unlinked after it; then ends the thread.
+    /// Finishes the queued jobs and the jobs they lead to; then ends the thread. For example, an image that was
+    /// removed while it was being published is unlinked after it.
     func finish() {
         enqueue(.run { self.enqueue(.run { self.inbox.close() }) })
         thread.withLock { $0.take() }?.join()
         inbox.close()
     }
 
-    private func run(_ owner: Owner) {
-        let publisher = PublishQueue(directory: directory, owner: owner)
-        defer { publisher.finish() }
+    private func run(_ delegate: any DirectoryWorkerDelegate) {
+        let queue = PublishQueue(directory: directory, delegate: delegate)
+        defer { queue.finish() }
         var share = Share()
         while var jobs = inbox.takeAll() {
-            var files = jobs.count(where: \.isPublication)
-            if files > 0, jobs.allSatisfy(\.letsGather), publisher.mayGather(files: files) {
-                // Written as they come, so that little is left to do when the time is there.
-                while jobs.allSatisfy(\.letsGather), publisher.mayGrow {
-                    perform(&jobs, publisher, &share, owner)
-                    jobs = inbox.takeAll(by: publisher.nextLook, enough: PublishQueue.stretch)
-                    files += jobs.count(where: \.isPublication)
-                }
-                publisher.gathered(files: files)
-            }
-            let isAwaited = !jobs.allSatisfy(\.letsGather)
-            perform(&jobs, publisher, &share, owner, isAwaited: isAwaited)
-            publisher.commitBeside(isLast: isAwaited)
+            gather(&jobs, queue, &share, delegate)
+            perform(&jobs, queue, &share, delegate)
+            queue.startCommit()
         }
     }
 
-    /// Performs jobs in order. What is to be published is prepared; before anything else is done, it is
-    /// committed.
-    ///
-    /// - Parameter isAwaited: somebody waits for the last of them.
-    private func perform(
-        _ jobs: inout [Job], _ publisher: PublishQueue, _ share: inout Share, _ owner: Owner,
-        isAwaited: Bool = false
+    /// Lets a batch gather: prepares images as they come, so that little is left to do when the batch is due. Ends
+    /// early for a job that publications must not delay, and leaves the last jobs in `jobs`.
+    private func gather(
+        _ jobs: inout [Job], _ queue: PublishQueue, _ share: inout Share,
+        _ delegate: any DirectoryWorkerDelegate
     ) {
-        var images: [StagedImage] = []
-        /// How many more there are to the last, where somebody waits for that.
-        func awaited(behind jobs: [Job]) -> Int? {
-            let waiting = inbox.waiting
-            return isAwaited || waiting.isUrgent ? jobs.count + waiting.count : nil
+        var files = jobs.count(where: \.isPublication)
+        guard files > 0, jobs.allSatisfy(\.letsGather) else { return }
+        queue.startGathering(files: files)
+        while jobs.allSatisfy(\.letsGather), queue.isGathering {
+            perform(&jobs, queue, &share, delegate)
+            jobs = inbox.takeAll(by: queue.nextCheck, enough: PublishQueue.stretch)
+            files += jobs.count(where: \.isPublication)
         }
-        func publishAll() {
-            publisher.prepare(&images)
-            publisher.commit()
-        }
-        // Taken from the end, so that nothing keeps the files of a finished batch open.
+        queue.stopGathering(files: files)
+    }
+
+    /// Performs jobs in order. Images are prepared, and committed before a job that waits for them.
+    private func perform(
+        _ jobs: inout [Job], _ queue: PublishQueue, _ share: inout Share,
+        _ delegate: any DirectoryWorkerDelegate
+    ) {
+        // Jobs are moved out from the end, so that no copy keeps the files of a finished batch open.
         jobs.reverse()
         while let job = jobs.popLast() {
             switch job {
-            case .publish(let image, _):
-                images.append(image)
-                if images.count == PublishQueue.stretch {
-                    publisher.prepare(&images, awaited: awaited(behind: jobs))
-                }
+            case .publish(let image, _): queue.add(image)
             case .unlink(let victim, let place):
-                publishAll()
-                owner.onUnlinked(victim, directory.isRemoved(victim, from: place, logger))
+                queue.commitAll()
+                delegate.unlinked(victim, isGone: directory.isRemoved(victim, from: place, logger))
             case .run(let body):
-                publishAll()
+                queue.commitAll()
                 body()
             case .runBeside(let body): share.use(body)
             }
         }
-        publisher.prepare(&images)
+        queue.prepare()
     }
 
-    /// The part of the thread's time that what runs beside publications may take: as much as these took since
-    /// the last time, within bounds, because they wait for it.
+    /// The part of the thread's time for jobs beside publications: as much as the publications took since the last
+    /// such job, but no more than ``longest``, because publications wait meanwhile.
     private struct Share {
         private static let longest = Duration.milliseconds(50)
         private var lastEnd = ContinuousClock.now
@@ -156,37 +133,5 @@ final class DirectoryWorker: Sendable {
             body(start + min(lastEnd.duration(to: start), Self.longest))
             lastEnd = .now
         }
-    }
-}
-
-extension CacheDirectory {
-    /// Removes a victim's file; `false` if that can't be done, and the log says why. In a directory that was
-    /// moved away nothing is removed, without a word: somebody may want to keep it.
-    func isRemoved(_ victim: Victim, from place: Identity, _ logger: Logger) -> Bool {
-        guard isInPlace(place) else { return false }
-        do {
-            try remove(victim)
-            return true
-        } catch {
-            log(error, of: victim, logger)
-            return false
-        }
-    }
-
-    /// Removes a victim's file.
-    func remove(_ victim: Victim) throws(Errno) {
-        switch victim.name {
-        case .entry(let key): try unlink(key)
-        case .partial(let key): try discardPartial(of: key)
-        }
-    }
-
-    func log(_ error: Errno, of victim: Victim, _ logger: Logger) {
-        logger.warning(
-            "a file could not be removed and stays",
-            metadata: [
-                "directory": "\(path)", "name": "\(victim.name)", "error": "\(error)",
-                "remedy": "\(error.remedy)",
-            ])
     }
 }

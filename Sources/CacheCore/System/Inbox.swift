@@ -2,16 +2,16 @@ internal import CLinux
 import Glibc
 internal import Synchronization
 
-/// A queue many threads put into and one thread waits on.
+/// A queue that many threads put into and one thread takes from.
 ///
-/// The waiting thread sleeps in the kernel; putting wakes it only when it may be asleep.
-/// eventfd(2) would do too, but a semaphore needs no descriptor. sem_wait(3).
+/// The waiting thread sleeps in the kernel, and is woken only if it can be asleep. A semaphore is used instead of
+/// eventfd(2), because it needs no descriptor. sem_wait(3).
 package final class Inbox<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []
-        /// One of them can't wait for more.
+        /// Whether an urgent element is among them.
         var isUrgent = false
-        /// So many are worth waking for.
+        /// The number of elements for which the waiting thread is woken.
         var enough = 1
         var isClosed = false
 
@@ -35,9 +35,9 @@ package final class Inbox<Element: Sendable>: Sendable {
         semaphore.deallocate()
     }
 
-    /// Adds an element at the end; `false` after ``close()``, when nobody takes it any more.
+    /// Adds an element at the end. Returns `false` after ``close()``, and then drops it.
     ///
-    /// - Parameter isUrgent: ends a wait for more, see ``takeAll(by:enough:)``.
+    /// - Parameter isUrgent: ends a wait for more elements; see ``takeAll(by:enough:)``.
     @discardableResult
     package func put(_ element: Element, isUrgent: Bool = true) -> Bool {
         let (isOpen, wakes) = state.withLock { state in
@@ -51,18 +51,13 @@ package final class Inbox<Element: Sendable>: Sendable {
         return isOpen
     }
 
-    /// How many wait to be taken, and whether an urgent one is among them.
-    package var waiting: (count: Int, isUrgent: Bool) {
-        state.withLock { ($0.elements.count, $0.isUrgent) }
-    }
-
-    /// Lets the reader take what is queued and then end.
+    /// Ends the queue. The reader still takes the elements that are in it.
     package func close() {
         state.withLock { $0.isClosed = true }
         sem_post(semaphore)
     }
 
-    /// Waits for elements and takes them all, oldest first; `nil` when closed and empty.
+    /// Waits for elements and takes them all, oldest first; `nil` once the queue is closed and empty.
     package func takeAll() -> [Element]? {
         while true {
             let taken: [Element]?? = state.withLock { state in
@@ -74,8 +69,8 @@ package final class Inbox<Element: Sendable>: Sendable {
         }
     }
 
-    /// Waits until a time, until something urgent is there, or as many as are enough; takes all there is,
-    /// oldest first. sem_clockwait(3).
+    /// Waits until a time, an urgent element, or `enough` elements; takes all elements, oldest first.
+    /// sem_clockwait(3).
     package func takeAll(by time: ContinuousClock.Instant, enough: Int = .max) -> [Element] {
         while true {
             let left = time - .now

@@ -5,29 +5,37 @@ import Synchronization
 @testable import CacheCore
 @testable import CacheModel
 
-/// What became entries, commit by commit; each commit waits to be let through.
-final class CommitRecord: Sendable {
+/// Records what became entries, commit by commit. Each commit waits until it is let through.
+final class CommitRecord: DirectoryWorkerDelegate {
     private let commits = Mutex<[[CacheKey]]>([])
     private let gate = DispatchSemaphore(value: 0)
-    /// How many commits had ended whenever room was to be made.
+    /// How many commits had ended at each request for room.
     private let requests = Mutex<[Int]>([])
+    /// Called when a commit reports its images.
+    private let onPublished: @Sendable () -> Void
+
+    init(onPublished: @escaping @Sendable () -> Void = {}) {
+        self.onPublished = onPublished
+    }
 
     var published: [[CacheKey]] { commits.withLock { $0 } }
     var roomRequests: [Int] { requests.withLock { $0 } }
 
-    var owner: DirectoryWorker.Owner {
-        DirectoryWorker.Owner(
-            pinned: { _ in [] },
-            onPublished: { [self] publications in
-                _ = gate.wait(timeout: .now() + .seconds(120))
-                commits.withLock { $0.append(publications.map(\.key)) }
-            },
-            makeRoom: { [self] _, _ in
-                let count = published.count
-                requests.withLock { $0.append(count) }
-                return count > 0
-            }, onUnlinked: { _, _ in })
+    func letThrough() { gate.signal() }
+
+    func pinned(among keys: [CacheKey]) -> Set<CacheKey> { [] }
+
+    func published(_ publications: [Publication]) {
+        onPublished()
+        _ = gate.wait(timeout: .now() + .seconds(120))
+        commits.withLock { $0.append(publications.map(\.key)) }
     }
 
-    func letThrough() { gate.signal() }
+    func makeRoom(for key: CacheKey, _ bytes: Int64) -> Bool {
+        let count = published.count
+        requests.withLock { $0.append(count) }
+        return count > 0
+    }
+
+    func unlinked(_ victim: Victim, isGone: Bool) {}
 }

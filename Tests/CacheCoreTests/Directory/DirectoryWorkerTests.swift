@@ -10,16 +10,16 @@ import Testing
 
 @Suite("DirectoryWorker", .timeLimit(.minutes(5)))
 struct DirectoryWorkerTests {
-    /// What is to be done behind publications waits for their commit; what touches none of them does not.
+    /// A job behind publications waits for their commit. A job beside them does not.
     @Test func evictionsGoOnBesideACommit() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let record = CommitRecord()
             let worker = DirectoryWorker(
                 directory: folder.directory, logger: Logger(label: "test"))
-            worker.start(record.owner)
+            worker.start(record)
             let (busy, beside, behind) = (Flag(), Flag(), Flag())
-            // So that all of the following is taken together.
+            // Keeps the worker busy, so that it takes all of the following jobs together.
             let ready = Latch()
             worker.enqueue(
                 .run {
@@ -42,8 +42,8 @@ struct DirectoryWorkerTests {
         }
     }
 
-    /// What was decided to go in a directory that another took the place of says nothing of that one's.
-    @Test func whatIsToGoFromAnotherDirectoryStays() async throws {
+    /// An unlink was decided for a file of the old directory. The new one has a file of the same name.
+    @Test func aVictimOfAnotherDirectoryIsNotRemoved() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let place = folder.directory.identity
@@ -60,13 +60,13 @@ struct DirectoryWorkerTests {
         }
     }
 
-    /// What waits for its turn is not left waiting.
-    @Test func whatComesAfterTheEndIsRunAtOnce() async throws {
+    /// The caller of a job never waits for ever.
+    @Test func jobsAfterTheEndRunAtOnce() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let worker = DirectoryWorker(
                 directory: folder.directory, logger: Logger(label: "test"))
-            worker.start(CommitRecord().owner)
+            worker.start(CommitRecord())
             try await offPool { worker.finish() }
             let run = Flag()
             worker.enqueue(.run { run.raise() })
@@ -74,16 +74,16 @@ struct DirectoryWorkerTests {
         }
     }
 
-    /// So that an eviction has half of the thread however much is published.
-    @Test func whatRunsBesideHasAsMuchTimeAsWentBefore() async throws {
+    /// An eviction gets half of the thread, however many images are published.
+    @Test func aJobBesidePublicationsGetsAsMuchTimeAsTheyTook() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let worker = DirectoryWorker(
                 directory: folder.directory, logger: Logger(label: "test"))
-            worker.start(CommitRecord().owner)
+            worker.start(CommitRecord())
             defer { worker.finish() }
             #expect(await deadline(from: worker) <= .now + .milliseconds(50))
-            // Its turn is over by then.
+            // By then, the job before has ended.
             await withCheckedContinuation { done in worker.enqueue(.run { done.resume() }) }
             let end = ContinuousClock.now + .milliseconds(20)
             worker.enqueue(.run { while .now < end {} })

@@ -3,84 +3,55 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-@Suite("How a batch is synced") struct GroupCommitPolicyTests {
+@Suite("Group commit policy") struct GroupCommitPolicyTests {
+    private let many = GroupCommitPolicy.manyFiles
+
     @Test func fewFilesAreSyncedOneByOneAndManyTogether() {
-        var pace = GroupCommitPolicy()
-        #expect(pace.choose(files: 1, now: .now) == .eachFile)
-        #expect(pace.choose(files: GroupCommitPolicy.manyFiles - 1, now: .now) == .eachFile)
-        #expect(pace.choose(files: GroupCommitPolicy.manyFiles, now: .now) == .fileSystem)
+        var policy = GroupCommitPolicy()
+        #expect(policy.startCommit(files: 1, now: .now) == .eachFile)
+        #expect(policy.startCommit(files: many - 1, now: .now) == .eachFile)
+        #expect(policy.startCommit(files: many, now: .now) == .fileSystem)
     }
 
-    @Test func aSyncHeldUpByOthersIsNotTriedAgainForAWhile() {
-        var pace = GroupCommitPolicy()
-        pace.took(.seconds(2), .fileSystem, files: 100)
+    @Test func aSlowSyncOfTheFileSystemIsNotRepeatedForAWhile() {
+        var policy = GroupCommitPolicy()
+        policy.committed(files: 100, .fileSystem, in: .seconds(2))
         for _ in 0..<GroupCommitPolicy.restraint {
-            #expect(pace.choose(files: 100, now: .now) == .eachFile)
+            #expect(policy.startCommit(files: 100, now: .now) == .eachFile)
         }
-        #expect(pace.choose(files: 100, now: .now) == .fileSystem)
+        #expect(policy.startCommit(files: 100, now: .now) == .fileSystem)
     }
 
-    @Test func aSlowDiskAloneIsNoReason() {
-        var pace = GroupCommitPolicy()
-        pace.took(.seconds(2), .eachFile, files: 100)
-        pace.took(GroupCommitPolicy.patience(files: 100), .fileSystem, files: 100)
-        #expect(pace.choose(files: 100, now: .now) == .fileSystem)
+    @Test func aSlowDiskAloneDoesNotChangeTheMethod() {
+        var policy = GroupCommitPolicy()
+        policy.committed(files: 100, .eachFile, in: .seconds(2))
+        policy.committed(
+            files: 100, .fileSystem, in: GroupCommitPolicy.longestSync(files: 100))
+        #expect(policy.startCommit(files: 100, now: .now) == .fileSystem)
     }
 
-    @Test func filesGatherUntilACommitIsDueButNobodyWaitsAlone() {
+    @Test func severalImagesGatherUntilACommitIsDueButALoneImageDoesNotWait() {
         let start = ContinuousClock.now
-        var pace = GroupCommitPolicy()
-        #expect(pace.gathersUntil(files: 5, now: start) == nil, "none was begun yet")
-        _ = pace.choose(files: 5, now: start)
+        var policy = GroupCommitPolicy()
+        #expect(policy.gatheringEnd(files: 5, now: start) == nil, "there was no commit yet")
+        _ = policy.startCommit(files: 5, now: start)
         let soon = start + .milliseconds(1)
-        #expect(pace.gathersUntil(files: 1, now: soon) == nil)
-        #expect(pace.gathersUntil(files: 2, now: soon) == start + GroupCommitPolicy.interval)
-        #expect(pace.gathersUntil(files: 2, now: start + GroupCommitPolicy.interval) == nil)
+        let due = start + GroupCommitPolicy.interval
+        #expect(policy.gatheringEnd(files: 1, now: soon) == nil)
+        #expect(policy.gatheringEnd(files: 2, now: soon) == due)
+        #expect(policy.gatheringEnd(files: 2, now: due) == nil)
     }
 
-    @Test func aCommitOfManyMayBeginSoLongAfterTheLast() {
+    @Test func afterAWaitThatBroughtFewImagesNoBatchWaitsForAWhile() {
         let start = ContinuousClock.now
-        var pace = GroupCommitPolicy()
-        func mayBegin(_ files: Int, at time: ContinuousClock.Instant) -> Bool {
-            pace.mayBegin(files: files, awaited: nil, at: time)
-        }
-        #expect(mayBegin(100, at: start), "none was begun yet")
-        _ = pace.choose(files: 100, now: start)
-        #expect(!mayBegin(100, at: start + GroupCommitPolicy.interval - .nanoseconds(1)))
-        #expect(mayBegin(100, at: start + GroupCommitPolicy.interval))
-        #expect(!mayBegin(GroupCommitPolicy.manyFiles - 1, at: start + GroupCommitPolicy.interval))
-    }
-
-    @Test func whatSomebodyWaitsForIsCommittedByHalves() {
-        let start = ContinuousClock.now
-        var pace = GroupCommitPolicy()
-        _ = pace.choose(files: 100, now: start)
-        #expect(!pace.mayBegin(files: 100, awaited: 101, at: start))
-        #expect(pace.mayBegin(files: 100, awaited: 100, at: start))
-        #expect(!pace.mayBegin(files: GroupCommitPolicy.manyFiles - 1, awaited: 0, at: start))
-        #expect(pace.mayBegin(files: 100, awaited: 101, at: start + GroupCommitPolicy.interval))
-    }
-
-    @Test func theNextCommitIsExpectedWhereManyFollowOneAnother() {
-        let start = ContinuousClock.now
-        var pace = GroupCommitPolicy()
-        #expect(pace.next(after: start) == nil, "it is the first")
-        _ = pace.choose(files: 100, now: start)
-        let soon = start + GroupCommitPolicy.interval
-        #expect(pace.next(after: soon) == soon + GroupCommitPolicy.interval)
-        #expect(pace.next(after: soon + GroupCommitPolicy.interval) == nil)
-    }
-
-    @Test func whereFewFilesComeNobodyWaitsForMoreForAWhile() {
-        let start = ContinuousClock.now
-        var pace = GroupCommitPolicy()
-        _ = pace.choose(files: 5, now: start)
-        pace.gathered(files: GroupCommitPolicy.manyFiles)
-        #expect(pace.gathersUntil(files: 5, now: start) != nil)
-        pace.gathered(files: GroupCommitPolicy.manyFiles - 1)
+        var policy = GroupCommitPolicy()
+        _ = policy.startCommit(files: 5, now: start)
+        policy.gathered(files: many)
+        #expect(policy.gatheringEnd(files: 5, now: start) != nil)
+        policy.gathered(files: many - 1)
         for _ in 0..<GroupCommitPolicy.restraint {
-            #expect(pace.gathersUntil(files: 5, now: start) == nil)
+            #expect(policy.gatheringEnd(files: 5, now: start) == nil)
         }
-        #expect(pace.gathersUntil(files: 5, now: start) != nil)
+        #expect(policy.gatheringEnd(files: 5, now: start) != nil)
     }
 }

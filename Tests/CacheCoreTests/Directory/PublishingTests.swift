@@ -38,7 +38,7 @@ struct PublishingTests {
         }
     }
 
-    @Test func theFileIsNewWhateverTheUmask() async throws {
+    @Test func aPartialIsReadableWhateverTheUmask() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let image = try folder.stage("a")
@@ -61,8 +61,8 @@ struct PublishingTests {
         }
     }
 
-    /// For which it has to have the name of a partial, whoever has that.
-    @Test func whatHasNoNameReplacesAnOlderFile() async throws {
+    /// To be renamed, it first takes the name of its partial, from any file that has it.
+    @Test func aFileWithoutANameReplacesAnOlderFile() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(inMemory: scope)
             try folder.write("an older file", to: folder.file("a"))
@@ -75,8 +75,8 @@ struct PublishingTests {
         }
     }
 
-    /// A full disk has it try twice, and what was in its way may be gone the second time.
-    @Test func whatHasNoNameIsGivenOneOnce() async throws {
+    /// After a full disk it is tried twice. The file that was in its way can be gone the second time.
+    @Test func aFileWithoutANameGetsOneName() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(
                 inMemory: scope, faults: FaultPlan(.rename, nth: 1, .noSpace))
@@ -91,7 +91,7 @@ struct PublishingTests {
     }
 
     @Test(arguments: [0o077, 0o000])
-    func anybodyMayReadWhatHadNoNameWhateverTheUmask(mask: mode_t) async throws {
+    func aFileThatHadNoNameIsReadableWhateverTheUmask(mask: mode_t) async throws {
         let usual = umask(mask)
         defer { umask(usual) }
         try await withTestScope { scope in
@@ -113,7 +113,7 @@ struct PublishingTests {
         }
     }
 
-    @Test func whatIsInMemoryIsWrittenFirst() async throws {
+    @Test func bytesInMemoryAreWrittenFirst() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(inMemory: scope)
             try folder.write("old", to: folder.partial("b"))
@@ -126,13 +126,13 @@ struct PublishingTests {
             #expect(
                 folder.attribute("user.cached.sha256", of: folder.file("b"))
                     == "039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81")
-            // It has no use for the partial, and leaves it alone.
+            // An image in memory needs no partial, so an existing one is left alone.
             #expect(try contents(of: folder.partial("b")) == Array("old".utf8))
             #expect(try folder.names().count == 4)
         }
     }
 
-    @Test func whatIsPreparedIsNoEntryBeforeItIsCommitted() async throws {
+    @Test func aPreparedImageIsNoEntryBeforeTheCommit() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(inMemory: scope)
             let noRoom = { (_: CacheKey, _: Int64) in false }
@@ -146,8 +146,8 @@ struct PublishingTests {
             #expect(try folder.names() == ["\(Sample.key("b")).part"])
             #expect(try contents(of: folder.partial("b")) == Array("image".utf8))
             #expect(folder.attribute("user.mime_type", of: folder.partial("b")) == "image/png")
-            let published = folder.directory.settle(
-                folder.directory.name(batch, sync: .eachFile, makeRoom: noRoom))
+            let published = folder.directory.commit(
+                &batch, .eachFile, makeRoom: noRoom)
             #expect(published.map(\.key) == ["a", "b"].map(Sample.key))
             #expect(published.allSatisfy { $0.failure == nil })
             #expect(try folder.names() == ["a", "b"].map { "\(Sample.key($0))" }.sorted())
@@ -155,7 +155,7 @@ struct PublishingTests {
     }
 
     @Test(arguments: [SyscallName.write, .fsetxattr])
-    func aFullDiskEndsABatchOnlyWhereSomethingOfItMayGo(call: SyscallName) async throws {
+    func aFullDiskEndsABatchThatHoldsOtherImages(call: SyscallName) async throws {
         try await withTestScope { scope in
             let opening = FaultPlan(call, nth: .max, .diskQuotaExceeded)
             _ = try CacheFolder(in: scope, faults: opening)
@@ -169,8 +169,8 @@ struct PublishingTests {
             #expect(
                 folder.directory.prepare(images[...], for: &batch, now: .now, makeRoom: noRoom) == 1
             )
-            let first = folder.directory.settle(
-                folder.directory.name(batch, sync: .eachFile, makeRoom: noRoom))
+            let first = folder.directory.commit(
+                &batch, .eachFile, makeRoom: noRoom)
             #expect(first.map(\.failure?.kind) == [nil])
             // The disk has room again.
             let rest = folder.directory.publish(Array(images[1...]), now: .now)
@@ -179,7 +179,7 @@ struct PublishingTests {
         }
     }
 
-    @Test func aWantOfDescriptorsEndsABatchThatHasSome() async throws {
+    @Test func aLackOfDescriptorsEndsABatchThatHoldsOtherImages() async throws {
         try await withTestScope { scope in
             let opening = FaultPlan(.openat, nth: .max, .tooManyOpenFiles)
             _ = try CacheFolder(inMemory: scope, faults: opening)
@@ -195,8 +195,8 @@ struct PublishingTests {
         }
     }
 
-    /// Where the disk is full, as much is made room for as is to be written.
-    @Test func roomIsMadeForAllOfAnImage() async throws {
+    /// On a full disk, room is requested for all bytes that have to be written.
+    @Test func roomIsMadeForAllBytesOfAnImage() async throws {
         try await withTestScope { scope in
             let opening = FaultPlan(.write, nth: .max, .noSpace)
             _ = try CacheFolder(inMemory: scope, faults: opening)
@@ -212,7 +212,7 @@ struct PublishingTests {
         }
     }
 
-    @Test func whatAStrangerLaysInThePlaceOfAPartialIsNotPublished() async throws {
+    @Test func aFileThatReplacedAPartialIsNotPublished() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             let image = try folder.stage("a")
@@ -226,9 +226,9 @@ struct PublishingTests {
         }
     }
 
-    /// Whatever its record said when the download began.
+    /// The record says what was pinned when the download began.
     @Test(arguments: [false, true])
-    func whatIsPinnedByThenIsPublishedAsSuch(isPinned: Bool) async throws {
+    func anImageIsPublishedWithThePinOfThatMoment(isPinned: Bool) async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(inMemory: scope)
             let image = StagedImage(
@@ -240,16 +240,16 @@ struct PublishingTests {
             _ = folder.directory.prepare(
                 [image], pinned: isPinned ? [image.key] : [], for: &batch, now: .now,
                 makeRoom: noRoom)
-            let published = folder.directory.settle(
-                folder.directory.name(batch, sync: .eachFile, makeRoom: noRoom))
+            let published = folder.directory.commit(
+                &batch, .eachFile, makeRoom: noRoom)
             #expect(published.map(\.failure) == [nil])
             let record = try folder.directory.record(of: image.key, name: image.key.description)
             #expect(record?.isPinned == isPinned)
         }
     }
 
-    /// A later daemon knows the order of use by that alone.
-    @Test func eachOfABatchIsUsedAfterTheOneBefore() async throws {
+    /// After a restart, the order of use is known only from these times.
+    @Test func eachImageOfABatchIsUsedAfterTheOneBefore() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             var lastUse = FileTime(UnixTime(rawValue: 1_790_000_100))
@@ -271,7 +271,7 @@ struct PublishingTests {
         }
     }
 
-    @Test func aDirectoryUnderTheNameObstructsOnlyThatImage() async throws {
+    @Test func aDirectoryObstructsOnlyTheImageWithItsName() async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             #expect(mkdir(folder.file("b"), 0o700) == 0)
@@ -282,7 +282,7 @@ struct PublishingTests {
         }
     }
 
-    /// Every call of every kind that publishing three images makes, failed one at a time.
+    /// Of the calls that publishing three images makes, one fails at a time.
     @Test(
         arguments: [.fsetxattr, .fsync, .rename, .linkat, .fstat, .openat, .write]
             as [SyscallName], Way.allCases)
@@ -290,7 +290,7 @@ struct PublishingTests {
         let images = ["a", "b", "c"]
         for nth in 1...12 {
             try await withTestScope { scope in
-                // Each is made, looked at and written when it is staged.
+                // Staging makes each file, reads its status and writes it.
                 let isStaging = [.fstat, .openat, .write].contains(call) && way == .partial
                 let faults = SwitchedFaults(
                     call, nth: nth + (isStaging ? images.count : 0),
@@ -303,7 +303,7 @@ struct PublishingTests {
                     return
                 }
                 let lost = zip(images, published).filter { $1.failure != nil }.map(\.0)
-                // The directory's own sync comes after those of the files and is everybody's.
+                // The directory's sync comes after those of the files, and all images depend on it.
                 let isShared = call == .fsync && nth == images.count + 1
                 #expect(lost.count == (isShared ? 3 : 1), "\(call) \(nth)")
                 for (image, publication) in zip(images, published) {
@@ -316,16 +316,16 @@ struct PublishingTests {
         }
     }
 
-    /// How an image comes to be an entry.
+    /// How an image becomes an entry.
     enum Way: CaseIterable {
         /// From its partial.
         case partial
-        /// Out of memory, by a file that has no name before; where there is no entry, and where there is.
+        /// From memory, by a file without a name. In the second case, an older file has the name of the entry.
         case unnamed, unnamedOverOlder
-        /// The same where files can't be without a name.
+        /// From memory, if there can be no files without a name.
         case named
 
-        /// Whether it takes no call of this kind.
+        /// Whether it makes no call of this kind.
         fileprivate func spares(_ call: SyscallName) -> Bool {
             switch self {
             case .partial: [.openat, .write, .linkat].contains(call)
@@ -335,7 +335,7 @@ struct PublishingTests {
             }
         }
 
-        /// Why there are none without a name: it can't be made, or not named.
+        /// The fault that prevents files without a name: they can't be made, or not named.
         fileprivate func obstacle(besides call: SyscallName) -> FaultPlan? {
             guard self == .named else { return nil }
             return call == .linkat
@@ -351,8 +351,8 @@ struct PublishingTests {
         }
     }
 
-    /// A failed sync of the file system says nothing of these files, nor does one of a read-only file system
-    /// that did not fail: their own syncs decide.
+    /// A failed sync of the file system says nothing about these files. Neither does a successful one if the file
+    /// system is read-only. Then their own syncs decide.
     @Test(arguments: [nil, SyscallName.syncfs, .statfs, .fsync])
     func manyFilesAreSyncedTogether(failing call: SyscallName?) async throws {
         let images = ["a", "b", "c"]
@@ -361,7 +361,7 @@ struct PublishingTests {
             let folder = try CacheFolder(in: scope, faults: faults.plan)
             let staged = try images.map { try folder.stage($0) }
             let published = folder.directory.publish(staged, now: .now, sync: .fileSystem)
-            // Only the directory's own sync is left to fail then, which is everybody's.
+            // The only fsync is that of the directory, on which all images depend.
             let isLost = call == .fsync
             #expect(published.allSatisfy { ($0.failure != nil) == isLost })
             #expect(images.allSatisfy { (folder.status(folder.file($0)) != nil) != isLost })
@@ -369,46 +369,39 @@ struct PublishingTests {
         }
     }
 
-    /// What has its name is on the disk with the file system, be it synced for others; where that can't be, or
-    /// says nothing because the file system is read-only, with its directory.
+    /// One sync of the file system for the files of a batch, and one sync of the directory for their names.
     @Test(arguments: [nil, SyscallName.syncfs, .statfs])
-    func theSyncForTheNextBatchSettlesTheOneBefore(failing call: SyscallName?) async throws {
+    func aBatchSyncsTheDirectoryOnce(failing call: SyscallName?) async throws {
+        let images = ["a", "b", "c"]
         try await withTestScope { scope in
             let syncs = FaultPlan(.fsync, nth: .max, .ioError)
-            let faults = SwitchedFaults(call ?? .mkdir, nth: call == nil ? 99 : 2, besides: syncs)
+            let faults = SwitchedFaults(call ?? .mkdir, nth: call == nil ? 99 : 1, besides: syncs)
             let folder = try CacheFolder(in: scope, faults: faults.plan)
             let before = syncs.seen
-            let first = folder.named("a")
-            #expect(syncs.seen == before)
-            var settled: [Publication] = []
-            let second = folder.named("b", after: first) {
-                settled = $0
-                #expect(folder.status(folder.file("b")) == nil)
-            }
-            #expect(settled.map(\.key) == [Sample.key("a")] && settled.first?.failure == nil)
-            #expect(
-                syncs.seen == before + (call == nil ? 0 : 2), "the directory and b itself")
-            #expect(folder.directory.settle(second).map { $0.failure?.kind } == [nil])
-            #expect(syncs.seen == before + (call == nil ? 1 : 3))
+            let published = folder.directory.publish(
+                images.map { folder.held($0) }, now: .now, sync: .fileSystem)
+            #expect(published.allSatisfy { $0.failure == nil })
+            let ofFiles = call == nil ? 0 : images.count
+            #expect(syncs.seen == before + ofFiles + 1)
             #expect(faults.plan.hasStruck == (call != nil))
         }
     }
 
-    /// Names of which nobody can say that they are on the disk are taken back; the batch after them goes on.
-    @Test(arguments: [SyscallName.syncfs, .statfs])
-    func aBatchWhoseNamesCannotBeSettledIsLostAlone(failing call: SyscallName) async throws {
+    /// Without the directory's sync, the names can be lost in a power cut. The next batch is not affected.
+    @Test func aBatchWhoseDirectoryCannotBeSyncedIsLostAlone() async throws {
         try await withTestScope { scope in
-            let directorySync = SwitchedFaults(.fsync, nth: 1)
-            let faults = SwitchedFaults(call, nth: 2, besides: directorySync.plan)
+            let faults = SwitchedFaults(.fsync, nth: 1)
             let folder = try CacheFolder(in: scope, faults: faults.plan)
-            var settled: [Publication] = []
-            let second = folder.named("b", after: folder.named("a")) { settled = $0 }
-            #expect(settled.map { $0.failure?.kind } == [.storage])
-            #expect(settled.first?.isLostByOthers == true, "it is downloaded anew")
+            func publish(_ name: String) -> [Publication] {
+                folder.directory.publish([folder.held(name)], now: .now, sync: .fileSystem)
+            }
+            let lost = publish("a")
+            #expect(lost.map { $0.failure?.kind } == [.storage])
+            #expect(lost.first?.isLostByOthers == true, "it is downloaded again")
             #expect(folder.status(folder.file("a")) == nil)
-            #expect(folder.directory.settle(second).map { $0.failure?.kind } == [nil])
+            #expect(publish("b").map { $0.failure?.kind } == [nil])
             #expect(folder.status(folder.file("b")) != nil)
-            #expect(faults.plan.hasStruck && directorySync.plan.hasStruck)
+            #expect(faults.plan.hasStruck)
         }
     }
 
@@ -417,31 +410,36 @@ struct PublishingTests {
         try await withTestScope { scope in
             let plan = FaultPlan(.fsync, nth: 1, .invalidArgument, times: 3)
             let folder = try CacheFolder(in: scope, faults: plan)
-            let second = folder.named("b", after: folder.named("a"))
-            #expect(folder.directory.settle(second).map { $0.failure?.kind } == [nil])
-            #expect(folder.directory.settle(folder.named("c")).map { $0.failure?.kind } == [nil])
-            #expect(plan.seen == 3, "at the start, and for two batches that none came after")
+            for names in [["a", "b"], ["c"]] {
+                let published = folder.directory.publish(
+                    names.map { folder.held($0) }, now: .now, sync: .fileSystem)
+                #expect(published.allSatisfy { $0.failure == nil })
+            }
+            #expect(plan.seen == 3, "at the start, and for two batches")
         }
     }
 
-    /// Names given in a directory that is not the cache's any more are lost, be they on the disk.
+    /// The names are durable, but not in the directory that is the cache's now.
     @Test func namesInADirectoryThatWasReplacedAreLost() async throws {
         try await withTestScope { scope in
-            let folder = try CacheFolder(in: scope)
-            let named = folder.named("a")
-            #expect(rename(folder.path, folder.path + ".old") == 0)
-            #expect(mkdir(folder.path, 0o700) == 0)
-            try folder.directory.adopt {}
-            let settled = folder.directory.settle(named)
-            #expect(settled.map { $0.failure?.kind } == [.storage])
-            #expect(settled.first?.isLostByOthers == true)
+            let folder = try CacheFolder(in: scope, faults: FaultPlan(.rename, nth: 2, .noSpace))
+            let images = [try folder.stage("a"), try folder.stage("b")]
+            // The first image has its name when the second one finds the disk full.
+            let published = folder.directory.publish(images, now: .now) { _, _ in
+                #expect(rename(folder.path, folder.path + ".old") == 0)
+                #expect(mkdir(folder.path, 0o700) == 0)
+                #expect(throws: Never.self) { try folder.directory.adopt {} }
+                return true
+            }
+            #expect(published.map { $0.failure?.kind } == [.storage, .storage])
+            #expect(published.allSatisfy { $0.isLostByOthers })
             #expect(folder.status(folder.path + ".old/\(Sample.key("a"))") != nil)
         }
     }
 
-    /// The record is the first attribute and the URL the fourth; neither may cost the other.
+    /// The record is the first attribute and the URL the fourth. Neither is left out because of the other.
     @Test(arguments: [1, 4])
-    func whatDoesNotFitInTheInodeGoesWithoutItsValidators(nth: Int) async throws {
+    func anInodeWithoutRoomKeepsNoValidators(nth: Int) async throws {
         try await withTestScope { scope in
             let plan = FaultPlan(.fsetxattr, nth: 1 + nth, .noSpace)
             let folder = try CacheFolder(in: scope, faults: plan)
@@ -457,19 +455,19 @@ struct PublishingTests {
         }
     }
 
-    @Test func fullDisksAreNamedSo() {
+    @Test func theErrorSaysThatTheDiskIsFull() {
         #expect(Failure.storage(.noSpace, path: "/x").message.contains("full"))
         #expect(Failure.storage(.isDirectory, path: "/x").kind == .obstructed)
         #expect(Failure.storage(.ioError, path: "/x").kind == .storage)
     }
 }
 
-/// A fault that counts from the first image on, not from the opening of the directory.
+/// A fault whose calls are counted from the first image on, not from the opening of the directory.
 private struct SwitchedFaults {
     let plan: FaultPlan
 
     init(_ call: SyscallName, nth: Int, besides other: FaultPlan? = nil) {
-        // Opening tries one attribute and one name, looks at the directory once and syncs it; it opens four
+        // Opening the directory tries one attribute and one name, reads its status once and syncs it. It opens four
         // files, makes one and writes two texts.
         let before: [SyscallName: Int] = [
             .fsetxattr: 1, .linkat: 1, .fstat: 1, .fsync: 1, .openat: 5, .write: 2,

@@ -68,18 +68,6 @@ struct CacheFolder {
             try names.map { try stage($0) }, now: FileTime(UnixTime(rawValue: 1_790_000_100)))
     }
 
-    /// A batch of one image that has its name, and was synced with the whole file system.
-    func named(
-        _ name: String, after former: NamedBatch? = nil,
-        onSettled: ([Publication]) -> Void = { _ in }
-    ) -> NamedBatch {
-        let noRoom = { (_: CacheKey, _: Int64) in false }
-        var batch = PublicationBatch()
-        _ = directory.prepare([held(name)], for: &batch, now: .now, makeRoom: noRoom)
-        return directory.name(
-            batch, sync: .fileSystem, after: former, onSettled: onSettled, makeRoom: noRoom)
-    }
-
     func probe(_ name: String) throws -> EntryProbe {
         try directory.probe(Sample.key(name))
     }

@@ -3,16 +3,16 @@ internal import CacheKey
 import Glibc
 internal import SystemPackage
 
-/// A download growing in `NAME.part`, or an image that came whole in a file that has no name yet; open for
-/// writing, closed when the last owner lets go.
+/// A file that becomes an entry, open for writing: a partial, which grows during a download, or a file without a
+/// name. Closed when its last owner releases it.
 ///
-/// Closing keeps a partial in the directory: only ``CacheDirectory/discardPartial(of:)`` removes it.
+/// Closing keeps a partial in the directory. Only ``CacheDirectory/discardPartial(of:)`` removes it.
 final class StagingFile: Sendable {
     let key: CacheKey
     let descriptor: Int32
-    /// Whether it carries a ``PartialRecord``, which no entry may have.
+    /// Whether it has a ``PartialRecord``, which an entry must not have.
     let hasRecord: Bool
-    /// Whether it is called what partials are, and not nothing.
+    /// Whether it has the name of a partial, rather than none.
     let isNamed: Bool
     private let kernel: Kernel
 
@@ -31,8 +31,7 @@ final class StagingFile: Sendable {
         close(descriptor)
     }
 
-    /// Appends bytes as they arrive; on a full disk the rest of them once `makeRoom` has made some.
-    /// write(2).
+    /// Appends bytes. If the disk becomes full, the rest is written once `makeRoom` has made room. write(2).
     func append(
         _ bytes: UnsafeRawBufferPointer, makeRoom: () -> Bool = { false }
     ) throws(Errno) {
@@ -40,32 +39,32 @@ final class StagingFile: Sendable {
         try kernel.storing(makeRoom) { () throws(Errno) in try kernel.write(&rest, to: descriptor) }
     }
 
-    /// The same of bytes in memory.
+    /// Appends the bytes of an array.
     func append(_ bytes: [UInt8], makeRoom: () -> Bool) throws(Errno) {
         try bytes.withUnsafeBufferPointer { (bytes) throws(Errno) in
             try append(UnsafeRawBufferPointer(bytes), makeRoom: makeRoom)
         }
     }
 
-    /// Reads what was written before, from a place on, as much as fits. pread(2).
+    /// Reads from an offset on, as much as fits into the buffer. pread(2).
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
         try kernel.read(descriptor, at: offset, into: buffer)
     }
 }
 
 extension CacheDirectory {
-    /// Starts a new partial. What lay under its name is unlinked, never written to: it may be a link.
+    /// Starts a new partial. A file that has its name is unlinked, never written to, because it can be a link.
     ///
     /// - Parameters:
-    ///   - record: by which it can be continued; it has none where the file system keeps none.
-    ///   - makeRoom: asked once where the disk is full.
+    ///   - record: allows the download to be resumed later, if the file system keeps attributes.
+    ///   - makeRoom: called once if the disk is full.
     func stage(
         _ key: CacheKey, _ record: PartialRecord? = nil, makeRoom: () -> Bool = { false }
     ) throws(Errno) -> StagingFile {
         let descriptor = try kernel.storing(makeRoom) { () throws(Errno) in
             try createPartial(of: key)
         }
-        let hasRecord = record.map { isKept($0, descriptor) } ?? false
+        let hasRecord = record.map { isWritten($0, descriptor) } ?? false
         let file = StagingFile(
             key: key, descriptor: descriptor, hasRecord: hasRecord, kernel: kernel)
         do {
@@ -77,8 +76,8 @@ extension CacheDirectory {
         return file
     }
 
-    /// Anybody may read it, whatever the umask or the directory's ACL made of it. To look is cheaper than
-    /// to change. fchmod(2).
+    /// Lets everyone read a file, whatever the umask or the directory's ACL says. Looking is cheaper than changing.
+    /// fchmod(2).
     func makeReadable(_ file: Int32) throws(Errno) {
         guard try kernel.status(of: file).st_mode & 0o7777 != 0o644 else { return }
         try kernel.setMode(0o644, of: file)
@@ -94,8 +93,9 @@ extension CacheDirectory {
         }
     }
 
-    /// Writes a partial's record, as of this start of the machine; `false` where it could not be, and nothing will be continued.
-    private func isKept(_ record: PartialRecord, _ file: Int32) -> Bool {
+    /// Writes the record of a partial, with the boot id of the machine. Returns `false` if that fails; then the
+    /// partial can't be resumed.
+    private func isWritten(_ record: PartialRecord, _ file: Int32) -> Bool {
         guard keepsAttributes else { return false }
         var record = record
         record.boot = BootID.current
@@ -107,9 +107,9 @@ extension CacheDirectory {
         }
     }
 
-    /// Writes the record of a partial that was staged without one and is left behind now.
+    /// Writes the record of a partial that was staged without one, before its download ends.
     func keep(_ record: PartialRecord, with file: StagingFile) {
-        _ = isKept(record, file.descriptor)
+        _ = isWritten(record, file.descriptor)
     }
 
     private func create(_ name: String) throws(Errno) -> Int32 {

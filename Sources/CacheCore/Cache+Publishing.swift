@@ -1,0 +1,39 @@
+internal import CacheKey
+
+/// Taking part in the work of the directory's threads.
+extension Cache: DirectoryWorkerDelegate {
+    /// Publications that are recorded under one hold of the lock.
+    private static let publishedStretch = 8
+
+    func pinned(among keys: [CacheKey]) -> Set<CacheKey> {
+        read { state in Set(keys.filter { state.isPinned($0) }) }
+    }
+
+    func published(_ publications: [Publication]) {
+        drainWatch()
+        var dirty: [CacheKey] = []
+        var rest = publications[...]
+        while !rest.isEmpty {
+            let stretch = rest.prefix(Self.publishedStretch)
+            rest = rest.dropFirst(stretch.count)
+            run { state, effects in
+                for publication in stretch { state.published(publication, &effects) }
+                dirty += stretch.lazy.map(\.key).filter {
+                    state.catalog.dirtyNames.contains($0)
+                }
+            }
+        }
+        // They are probed now, so that the next question is quick.
+        if !dirty.isEmpty { _ = lookupInPlace(dirty) }
+    }
+
+    func unlinked(_ victim: Victim, isGone: Bool) {
+        run { state, effects in
+            if isGone {
+                state.unlinked([victim], &effects)
+            } else {
+                state.unlinkFailed([victim], othersCould: false, &effects)
+            }
+        }
+    }
+}

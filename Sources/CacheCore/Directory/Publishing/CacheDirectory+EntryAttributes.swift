@@ -1,0 +1,46 @@
+internal import CacheKey
+internal import SystemPackage
+
+/// Writing the attributes of an entry.
+extension CacheDirectory {
+    /// Writes all attributes, the record first, because a file without one is no entry. If the inode has no room
+    /// for all of them, the validators are left out, then the URL. That room is one block of an inode and says
+    /// nothing about the disk.
+    func writeAttributes(
+        of image: BatchImage, _ digest: ContentDigest, _ staged: StagingFile
+    ) throws(Errno) {
+        guard keepsAttributes else { return }
+        let file = staged.descriptor
+        if staged.hasRecord { try removePartialRecord(file) }
+        let name = EntryRecord.attributeName(of: image.key)
+        if try !fits(name, image.record.text, file) { try set(name, image.bareRecord, file) }
+        try set(EntryAttributes.sha256, digest.description, file)
+        try set(EntryAttributes.mediaType, image.record.mediaType.name, file)
+        guard try !fits(EntryAttributes.url, image.url.string, file) else { return }
+        try set(name, image.bareRecord, file)
+        _ = try fits(EntryAttributes.url, image.url.string, file)
+    }
+
+    /// Removes the record by which a partial is resumed. A second try finds it gone.
+    private func removePartialRecord(_ file: Int32) throws(Errno) {
+        do {
+            try kernel.removeAttribute(PartialRecord.attributeName, of: file)
+        } catch .noData {
+            return
+        }
+    }
+
+    /// Sets an attribute; returns `false` if the inode has no room for it.
+    private func fits(_ name: String, _ value: String, _ file: Int32) throws(Errno) -> Bool {
+        do {
+            try set(name, value, file)
+            return true
+        } catch .noSpace {
+            return false
+        }
+    }
+
+    private func set(_ name: String, _ value: String, _ file: Int32) throws(Errno) {
+        try kernel.setAttribute(name, value, of: file)
+    }
+}

@@ -1,0 +1,77 @@
+internal import CacheKey
+import Glibc
+internal import SystemPackage
+
+/// Giving a synced file the name of its entry.
+extension CacheDirectory {
+    /// Gives an image the name of its entry. A file that has that name is replaced.
+    func giveName(
+        to image: inout BatchImage, makeRoom: (CacheKey, Int64) -> Bool
+    ) throws(Errno) {
+        let key = image.key
+        if !image.isNamed {
+            let isLinked = try kernel.storing({ makeRoom(key, 0) }) { [image] () throws(Errno) in
+                try linked(image)
+            }
+            guard !isLinked else { return }
+            image.isNamed = true
+        }
+        // Another program can have removed it, or the whole directory, and put something else there.
+        guard isSame(image.partialName, image.descriptor) else { throw .noSuchFileOrDirectory }
+        try takePin(&image)
+        try kernel.storing({ makeRoom(key, 0) }) { [image] () throws(Errno) in
+            try kernel.rename(image.partialName, to: image.name, in: descriptor)
+        }
+    }
+
+    /// Gives a file without a name its first one. That is the name of its entry, with `true`; or the name of its
+    /// partial, if something has the name of the entry, because only a rename replaces that.
+    private func linked(_ image: BatchImage) throws(Errno) -> Bool {
+        do {
+            try kernel.link(image.descriptor, to: image.name, in: descriptor)
+            return true
+        } catch .fileExists {
+            try linkAsPartial(image)
+            return false
+        }
+    }
+
+    private func linkAsPartial(_ image: BatchImage) throws(Errno) {
+        do {
+            try kernel.link(image.descriptor, to: image.partialName, in: descriptor)
+        } catch .fileExists {
+            try discardPartial(of: image.key)
+            try kernel.link(image.descriptor, to: image.partialName, in: descriptor)
+        }
+    }
+
+    /// An image is pinned if the file that it replaces is pinned. For a damaged file, only its own mark says so.
+    private func takePin(_ image: inout BatchImage) throws(Errno) {
+        guard keepsAttributes, !image.record.isPinned, isPinned(image.key) else { return }
+        image.record.isPinned = true
+        try rewrite(image.record, of: image.key, image.descriptor)
+        try kernel.synchronize(image.descriptor)
+    }
+
+    /// Removes the names of a file that did not become an entry. If that fails, the file is quarantined.
+    func removeNames(of image: BatchImage) {
+        for name in [image.partialName, image.name] where isSame(name, image.descriptor) {
+            do {
+                try kernel.unlink(name, in: descriptor)
+            } catch {
+                if name == image.name { quarantine(image.key, image.descriptor, .unsynchronized) }
+            }
+        }
+    }
+
+    /// Whether a name leads to the open file.
+    func isSame(_ name: String, _ file: Int32) -> Bool {
+        do {
+            let named = try kernel.status(of: name, in: descriptor)
+            let opened = try kernel.status(of: file)
+            return Identity(named) == Identity(opened)
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import CLinux
+internal import CacheKey
+import Glibc
+internal import SystemPackage
+
+/// Publishing: from a staged image to an entry that survives a power cut.
+///
+/// The order makes it safe: attributes, sync of the file, rename, sync of the directory. Only then is the image
+/// `cached`. On ext4, a rename without a sync of the file leaves a file of zero length under the final name after
+/// a power cut. Without a sync of the directory the rename itself can be lost. The same holds for the first name
+/// of a file that had none.
+///
+/// The images of a batch wait for the disk together. Many files share one sync of the file system. For few files,
+/// the writing of all is started before the first sync waits. The directory is synced once for the batch.
+extension CacheDirectory {
+    /// Prepares and commits images in one step.
+    func publish(
+        _ images: [StagedImage], now: FileTime,
+        sync method: GroupCommitPolicy.SyncMethod = .eachFile,
+        makeRoom: (CacheKey, Int64) -> Bool = { _, _ in false }
+    ) -> [Publication] {
+        var batch = PublicationBatch()
+        _ = prepare(images[...], for: &batch, now: now, makeRoom: makeRoom)
+        return commit(&batch, method, makeRoom: makeRoom)
+    }
+
+    /// Adds images to a batch: does everything that comes before the sync. Nothing appears under the name of an
+    /// entry. A failure loses only its own image.
+    ///
+    /// A full disk ends the batch before the image that found it full. Once the images of the batch are
+    /// published, they can be evicted to make room. A lack of descriptors ends the batch too, because each image
+    /// of it has a file open. If there is nothing to commit first, the image fails instead.
+    ///
+    /// - Parameters:
+    ///   - pinned: the keys among them that are pinned; `nil` if their records say so.
+    ///   - isNotFirst: whether another batch is being committed, whose end can help as well.
+    ///   - now: the time of use of the first image. Each further one is used a nanosecond later.
+    ///   - makeRoom: called when the disk is full, with the number of bytes needed. The failed call is then
+    ///     tried once more.
+    /// - Returns: how many images were added. The rest lacks room or descriptors.
+    func prepare(
+        _ images: ArraySlice<StagedImage>, pinned: Set<CacheKey>? = nil,
+        for batch: inout PublicationBatch, after isNotFirst: Bool = false, now: FileTime,
+        makeRoom: (CacheKey, Int64) -> Bool
+    ) -> Int {
+        batch.advance(to: now)
+        for (count, image) in images.enumerated() {
+            let isPinned = pinned?.contains(image.key) ?? image.record.isPinned
+            var item = batch.item(of: image, isPinned: isPinned)
+            do {
+                try prepare(&item, makeRoom: makeRoom)
+            } catch {
+                if error.endsBatch, batch.isPromising || isNotFirst { return count }
+                item.failure = error
+            }
+            batch.append(item)
+        }
+        return images.count
+    }
+
+    /// Makes entries of the images of a batch: syncs their files, gives them their names, and syncs the
+    /// directory. Returns one result for each image, in order. A failure loses only its own image, except that of
+    /// the directory's sync, which loses them all.
+    ///
+    /// Empties the batch, which closes its files: the caller reports the results after that, because the watch
+    /// reports the closing of a file as a change of its entry.
+    func commit(
+        _ batch: inout PublicationBatch, _ method: GroupCommitPolicy.SyncMethod,
+        makeRoom: (CacheKey, Int64) -> Bool
+    ) -> [Publication] {
+        var images = batch.takeImages()
+        synchronize(&images, method)
+        let place = identity
+        images.forEachPending { (image) throws(Errno) in
+            try giveName(to: &image, makeRoom: makeRoom)
+        }
+        let failure = directoryFailure(since: place)
+        return images.map { publication(of: $0, failure) }
+    }
+
+    /// Writes the bytes and attributes of the files to the disk.
+    private func synchronize(
+        _ images: inout [BatchImage], _ method: GroupCommitPolicy.SyncMethod
+    ) {
+        if method == .fileSystem, isFileSystemSynchronized() {
+            // An earlier sync that failed can have met these bytes. Since then their pages are clean, and only
+            // their own files report the loss.
+            images.forEachPending { (image) throws(Errno) in
+                try kernel.waitForWriteback(image.descriptor)
+            }
+        } else {
+            if images.count > 1 {
+                images.forEachPending { _ = clinux_start_writeback($0.descriptor) }
+            }
+            images.forEachPending { (image) throws(Errno) in
+                try kernel.synchronize(image.descriptor)
+            }
+        }
+    }
+
+    /// Syncs the file system. A failure means that some file of it was not written, not which one. Then each
+    /// file's own sync decides, which reports the errors of its file whatever was reported before. A file system
+    /// that became read-only, as many do after an error of their journal, syncs nothing and reports success.
+    private func isFileSystemSynchronized() -> Bool {
+        do {
+            try kernel.synchronizeFileSystem(descriptor)
+            return isWritable
+        } catch {
+            return false
+        }
+    }
+
+    /// Syncs the directory; returns why its new names are not durable. They are lost as well if another directory
+    /// has taken its place meanwhile.
+    private func directoryFailure(since place: Identity) -> Errno? {
+        do {
+            try kernel.synchronizeNames(in: descriptor)
+        } catch {
+            return error
+        }
+        return place == identity ? nil : .noSuchFileOrDirectory
+    }
+
+    /// - Parameter shared: the failure of the whole batch.
+    private func publication(of image: BatchImage, _ shared: Errno?) -> Publication {
+        if let failure = image.failure {
+            // The directory was deleted, or another file system is mounted over it.
+            let isLostByOthers = [.noSuchFileOrDirectory, .improperLink].contains(failure)
+            return rejected(image, failure, isLostByOthers: isLostByOthers)
+        }
+        if let shared { return rejected(image, shared, isLostByOthers: true) }
+        do {
+            let status = try kernel.status(of: image.descriptor)
+            let facts = EntryFacts(
+                record: image.record, allocated: status.allocated, lastUsedAt: image.lastUse)
+            return Publication(flight: image.flight, key: image.key, result: .success(facts))
+        } catch {
+            return rejected(image, error)
+        }
+    }
+
+    /// Removes the file of an image that could not be published. Its pages can be clean without being on the
+    /// disk, so neither the partial nor a file that has its final name is ever used again.
+    private func rejected(
+        _ image: BatchImage, _ cause: Errno, isLostByOthers: Bool = false
+    ) -> Publication {
+        let name = image.file == nil ? image.partialName : image.name
+        let failure = Failure.storage(cause, path: "\(path)/\(name)")
+        if image.file != nil { removeNames(of: image) }
+        return Publication(
+            flight: image.flight, key: image.key, isLostByOthers: isLostByOthers,
+            result: .failure(failure))
+    }
+
+    // MARK: Preparing an image
+
+    private func prepare(
+        _ image: inout BatchImage, makeRoom: (CacheKey, Int64) -> Bool
+    ) throws(Errno) {
+        let key = image.key
+        let (file, digest) = try written(image, makeRoom: makeRoom)
+        image.isNamed = file.isNamed
+        // The bytes need not stay in memory.
+        image.body = .file(file, digest)
+        try kernel.storing({ makeRoom(key, 0) }) { [image] () throws(Errno) in
+            try writeAttributes(of: image, digest, file)
+        }
+        // Not earlier: once a file was looked at, its next change costs another write of its inode.
+        if !file.isNamed { try makeReadable(file.descriptor) }
+        setLastUse(image)
+    }
+
+    /// The file of an image. Bytes in memory are written to a new one.
+    private func written(
+        _ image: BatchImage, makeRoom: (CacheKey, Int64) -> Bool
+    ) throws(Errno) -> (StagingFile, ContentDigest) {
+        switch image.body {
+        case .file(let file, let digest): return (file, digest)
+        case .bytes(let bytes):
+            let file = try stageWhole(image.key, makeRoom: { makeRoom(image.key, 0) })
+            do {
+                try file.append(bytes, makeRoom: { makeRoom(image.key, Int64(bytes.count)) })
+            } catch {
+                if file.isNamed { try discardPartial(of: image.key) }
+                throw error
+            }
+            return (file, ContentDigest(of: bytes))
+        }
+    }
+
+    /// Puts an entry into the order of use. An image is published even if the file system can't keep that.
+    private func setLastUse(_ image: BatchImage) {
+        do {
+            try kernel.setAccessTime(image.lastUse, of: image.descriptor)
+        } catch {
+            return
+        }
+    }
+}
+
+extension Errno {
+    /// Whether the commit of a batch can help against it.
+    fileprivate var endsBatch: Bool {
+        isFullDisk || self == .tooManyOpenFiles || self == .tooManyOpenFilesInSystem
+    }
+}
