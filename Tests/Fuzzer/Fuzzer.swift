@@ -27,7 +27,7 @@ private enum Reader {
 
     /// A client's message. If the fast scanner accepts it, the JSON decoder must read the same call.
     @Sendable static func call(_ bytes: UnsafeRawBufferPointer) {
-        _ = try? IncomingCall(bytes)
+        _ = IncomingCall.decode(bytes)
         guard let scanned = StatusCall(bytes) else { return }
         let call = try? Message.decode(Call<Methods.Status.Parameters>.self, from: bytes)
         guard let call, call.method == MethodName.status.rawValue, let parameters = call.parameters
