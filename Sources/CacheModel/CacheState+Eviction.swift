@@ -85,8 +85,7 @@ extension CacheState {
         for victim in victims where victim.isEvicted {
             counters.evicted = counters.evicted + Removal(entries: 1, bytes: victim.bytes)
         }
-        space.unlinkEnded(victims)
-        spaceReleased(&effects)
+        unlinkEnded(victims, &effects)
     }
 
     /// These victims were not unlinked. Their entries return to the index with their old time of
@@ -104,8 +103,7 @@ extension CacheState {
             case .partial(let key): space.partials.becameDirty(key)
             }
         }
-        space.unlinkEnded(victims)
-        spaceReleased(&effects)
+        unlinkEnded(victims, &effects)
     }
 
     /// The unlinks of these victims failed.
@@ -117,6 +115,14 @@ extension CacheState {
     ) {
         for victim in victims { space.unlinkFailed(victim, othersCould: othersCould) }
         unlinkAborted(victims, &effects)
+    }
+
+    private mutating func unlinkEnded(
+        _ victims: some Sequence<Victim>, _ effects: inout Effects
+    ) {
+        space.unlinkEnded(victims)
+        // While a download has a reservation, the space is for that one, and its end is a release.
+        if space.holders.isEmpty { spaceReleased(&effects) }
     }
 
     /// This file can perhaps be unlinked now, so evictions try it again.

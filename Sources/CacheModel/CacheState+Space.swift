@@ -34,7 +34,7 @@ extension CacheState {
         let more = Budget.allocation(for: bytes) - flight.intake.reserved
         let (search, isEnough) = victims(for: more, key, flight, &effects)
         if isEnough {
-            reserve(more, key, flight, &effects)
+            reserve(more, key, flight, isWhole: length != nil, &effects)
             if !search.victims.isEmpty { evictToWatermark(&effects) }
             return SpaceAnswer(grant: .granted(upTo: bytes), victims: search.victims)
         }
@@ -123,11 +123,12 @@ extension CacheState {
     }
 
     private mutating func reserve(
-        _ more: Int64, _ key: CacheKey, _ flight: Flight, _ effects: inout Effects
+        _ more: Int64, _ key: CacheKey, _ flight: Flight, isWhole: Bool, _ effects: inout Effects
     ) {
         space.reserve(more, for: key, received: flight.intake.received)
         downloads.update(key) { $0.reserves(more) }
-        startTransfers(&effects)
+        // A download of unknown length may need more later, which another should not take before.
+        if isWhole { spaceReleased(&effects) }
     }
 
     /// Nothing more can be evicted. The download waits for the space of other downloads. If none of
@@ -149,7 +150,7 @@ extension CacheState {
     /// Some space may have become free, so another download can start.
     package mutating func spaceReleased(_ effects: inout Effects) {
         guard space.isShort else { return }
-        space.released()
+        if scheduler.isIdle { space.shortageEnded() } else { space.oneMoreCanStart() }
         startTransfers(&effects)
     }
 

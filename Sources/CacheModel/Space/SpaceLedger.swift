@@ -38,8 +38,7 @@ package struct SpaceLedger: Sendable {
     /// Bytes that the cache would hold if it also had all the free space of the file system.
     private var diskCapacity = Int64.max
     private var pendingFree = PendingFree()
-    /// The number of downloads that can start while space is short: one for each release and each
-    /// grant. `nil` while space is not short.
+    /// The number of downloads that can start while space is short. `nil` while space is not short.
     private var startsLeft: Int?
 
     /// Bytes of unlinked files that are not free yet, because a program has the files open. Until
@@ -122,7 +121,6 @@ package struct SpaceLedger: Sendable {
             partials[key] = nil
         }
         reserved += bytes
-        startsLeft? += 1
     }
 
     /// A download with a reservation wrote more, or starts over with fewer bytes.
@@ -155,11 +153,12 @@ package struct SpaceLedger: Sendable {
     /// A download has to wait for space that other downloads hold.
     package mutating func becameShort() { startsLeft = 0 }
 
-    /// Some space may have become free, or a download that had started has ended.
-    package mutating func released() {
-        guard let starts = startsLeft else { return }
-        startsLeft = holders.isEmpty && pendingUnlink == 0 ? nil : starts + 1
-    }
+    /// One more download can start: some space may have become free, a download that had started
+    /// has ended, or one has all the space that it needs.
+    package mutating func oneMoreCanStart() { startsLeft? += 1 }
+
+    /// No download waits for space any more.
+    package mutating func shortageEnded() { startsLeft = nil }
 
     // MARK: Unlinking
 
