@@ -9,9 +9,9 @@ import Testing
 /// Evicting files that can't be removed.
 @Suite("Cache: evicting", .timeLimit(.minutes(5)))
 struct CacheEvictionTests {
-    @Test func whatCannotBeRemovedStaysAnEntryAndIsNotCountedAsGone() async throws {
+    @Test func anUnremovableFileStaysAnEntryAndIsNotCountedAsEvicted() async throws {
         try await withTestScope { scope in
-            // The first is the name the opening tries.
+            // The first unlink is that of the name which opening the directory tries.
             let faults = FaultPlan(.unlinkat, nth: 2, .notPermitted)
             let fixture = try CacheFixture(in: scope, faults: faults)
             let names = ["/a.png", "/b.png", "/c.png"]
@@ -25,12 +25,12 @@ struct CacheEvictionTests {
             #expect(end.gone == Removal(entries: 2, bytes: 2 * each))
             #expect(end.failure?.message.hasPrefix("1 could not be removed from ") == true)
             #expect(faults.hasStruck)
-            // The oldest, which came first.
+            // The call fails for the oldest entry, which was published first.
             #expect(try fixture.lookup("/a.png").isCached)
             for name in names[1...] { #expect(try fixture.lookup(name).isMissing) }
             #expect(fixture.cache.statistics().bytesUsed == each)
             #expect(fixture.cache.statistics().evicted == end.gone)
-            // The next time it can be done.
+            // The next removal succeeds.
             let next = await evict(fixture.cache)
             #expect(next.gone == Removal(entries: 1, bytes: each))
             #expect(next.failure == nil)
@@ -38,7 +38,7 @@ struct CacheEvictionTests {
         }
     }
 
-    @Test func whereNothingCanBeRemovedItEnds() async throws {
+    @Test func anEvictionEndsIfNothingCanBeRemoved() async throws {
         try await withTestScope { scope in
             let faults = FaultPlan(.unlinkat, nth: 2, .readOnlyFileSystem, times: .max)
             let fixture = try CacheFixture(in: scope, faults: faults)
@@ -56,7 +56,7 @@ struct CacheEvictionTests {
         }
     }
 
-    @Test func manyGoForOne() async throws {
+    @Test func oneLargeImageEvictsManySmallOnes() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let (count, block) = (VictimSearch.slice * 2, Int64(4096))
@@ -77,7 +77,7 @@ struct CacheEvictionTests {
         }
     }
 
-    @Test func whatCannotBeRemovedIsInNobodysWay() async throws {
+    @Test func anUnremovableFileDoesNotBlockDownloads() async throws {
         try await withTestScope { scope in
             let faults = FaultPlan(.unlinkat, nth: 2, .notPermitted)
             let fixture = try CacheFixture(in: scope, faults: faults) {
@@ -89,7 +89,7 @@ struct CacheEvictionTests {
                 #expect(failures.isEmpty, "\(failures)")
             }
             #expect(faults.hasStruck)
-            // The oldest is passed over, the others have gone in its place.
+            // The oldest entry is skipped, and the others were evicted instead.
             #expect(try fixture.lookup("/0").isCached)
             #expect(fixture.cache.statistics().entries <= 4)
             #expect(await evict(fixture.cache).failure == nil)
@@ -97,10 +97,10 @@ struct CacheEvictionTests {
         }
     }
 
-    /// The directory, its tag, the lock twice, a file without a name, and one for each image so far were
-    /// opened before.
+    /// Earlier openings: the directory, its tag, the lock twice, a file without a name, and one for
+    /// each image so far.
     @Test(arguments: [SyscallName.write, .openat, .fsetxattr, .linkat])
-    func aFullDiskCostsTheOldestAndNotTheDownload(call: SyscallName) async throws {
+    func aFullDiskEvictsTheOldestAndTheDownloadSucceeds(call: SyscallName) async throws {
         try await withTestScope { scope in
             let before: [SyscallName: Int] = [.write: 4, .openat: 7, .fsetxattr: 9, .linkat: 3]
             // Attributes that don't fit are first tried without the validators.
@@ -123,9 +123,9 @@ struct CacheEvictionTests {
         }
     }
 
-    /// Whether it comes at once, and is written by who publishes it, or in pieces.
+    /// The image arrives at once and is written at its publication, or it arrives in pieces.
     @Test(arguments: [false, true])
-    func aFullDiskCostsAsManyAsTheImageNeeds(isInPieces: Bool) async throws {
+    func aFullDiskEvictsAsManyAsTheImageNeeds(isInPieces: Bool) async throws {
         try await withTestScope { scope in
             // Opening writes twice, each small image once.
             let faults = FaultPlan(.write, nth: 13, .noSpace)
@@ -149,9 +149,9 @@ struct CacheEvictionTests {
         }
     }
 
-    /// Before the scan the books know of nothing, so what is free seems to be all there is.
+    /// Before the scan the ledger is empty, so the free space looks like the whole capacity.
     @Test(.enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"))
-    func whatWasMeasuredBeforeTheScanCostsNothing() async throws {
+    func aMeasurementBeforeTheScanEvictsNothing() async throws {
         try await withTestScope { scope in
             let disk = try await SmallFileSystem(bytes: 4 << 20, in: scope)
             let origin = try ScriptedOrigin(in: scope)
@@ -174,7 +174,7 @@ struct CacheEvictionTests {
             let cache = try Cache(settings, logger: Logger(label: "test"))
             cache.measure()
             #expect(cache.statistics().bytesAllowed < 2 << 20)
-            cache.start(observer: Nobody())
+            cache.start(observer: SilentObserver())
             try await waitUntil("the end of the scan") { cache.statistics().isWhole }
             await CacheFixture.drain(cache)
             #expect(cache.statistics().entries == 8)
@@ -182,9 +182,9 @@ struct CacheEvictionTests {
         }
     }
 
-    /// A tmpfs that may take all memory says that it has no blocks.
+    /// A tmpfs without a size limit reports that it has no blocks.
     @Test(.enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"))
-    func aFileSystemWithoutASizeHasRoom() async throws {
+    func aFileSystemWithoutASizeHasSpace() async throws {
         try await withTestScope { scope in
             let disk = try await SmallFileSystem(bytes: 0, in: scope)
             let origin = try ScriptedOrigin(in: scope)
@@ -215,8 +215,8 @@ struct CacheEvictionTests {
     }
 }
 
-/// Whom nothing concerns.
-private final class Nobody: CacheObserver {
+/// An observer that ignores every report.
+private final class SilentObserver: CacheObserver {
     func decided(_ outcomes: [Outcome]) {}
     func changesArrived() {}
 }

@@ -52,7 +52,7 @@ struct CacheFetchTests {
         }
     }
 
-    @Test func whoAsksMeanwhileSeesHowFarItIs() async throws {
+    @Test func reportsProgressDuringADownload() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
@@ -63,7 +63,7 @@ struct CacheFetchTests {
             #expect(progress?.phase == .receiving)
             #expect(progress?.total == 200_000)
             #expect(progress?.percent == 75)
-            // The partial holds what was counted.
+            // The partial has the bytes that were counted.
             let partial = try contents(of: fixture.file("/a.png") + ".part")
             #expect(partial == Array(image[..<150_000]))
             gate.open()
@@ -71,7 +71,7 @@ struct CacheFetchTests {
         }
     }
 
-    @Test func whatIsTooMuchToHoldDoesNotBegin() async throws {
+    @Test func refusesAPrefetchBeyondTheDetachedQuota() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.detachedLimit = 2 }
             let wishes = try ["/a.png", "/b.png", "/c.png"].map { try fixture.wish($0) }
@@ -85,7 +85,7 @@ struct CacheFetchTests {
         }
     }
 
-    @Test func prefetchingGoesOnWithoutAnybody() async throws {
+    @Test func aPrefetchContinuesWithoutItsCaller() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
@@ -95,7 +95,7 @@ struct CacheFetchTests {
         }
     }
 
-    @Test func whatAStrangerTakesAwayMeanwhileIsDownloadedAnew() async throws {
+    @Test func downloadsAgainAfterAFileIsRemovedExternally() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
@@ -110,7 +110,7 @@ struct CacheFetchTests {
         }
     }
 
-    @Test func theLastToLeaveStopsTheTransferAndKeepsThePartial() async throws {
+    @Test func stopsTheTransferAndKeepsThePartialWhenTheLastCallerLeaves() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
@@ -125,14 +125,14 @@ struct CacheFetchTests {
             #expect(try fixture.lookup("/a.png") == .missing(nil))
             try await fixture.origin.waitForOutcome(.abandoned, of: "/a.png")
             #expect(try contents(of: fixture.file("/a.png") + ".part").count == 1000)
-            // A later wish is a download of its own.
+            // A later request starts a new download.
             gate.open()
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(try contents(of: fixture.file("/a.png")) == image)
         }
     }
 
-    @Test func aRefreshReplacesTheFileAndLeavesItCachedMeanwhile() async throws {
+    @Test func aRefreshKeepsTheImageCachedUntilItReplacesTheFile() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
@@ -149,7 +149,7 @@ struct CacheFetchTests {
             #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             #expect(try contents(of: fixture.file("/a.png")) == newer)
             guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else {
-                Issue.record("it is not cached")
+                Issue.record("the image is not cached")
                 return
             }
             #expect(facts.size == 5000)
@@ -166,7 +166,7 @@ struct CacheFetchTests {
         (.redirect(to: "http://10.255.255.1/a.png"), .addressRefused),
         (.answer(), .notAnImage),
     ])
-    func whatCannotBeHadSaysWhyAndLeavesNothing(script: OriginScript, kind: Failure.Kind)
+    func aFailedDownloadReportsTheReasonAndLeavesNoFile(script: OriginScript, kind: Failure.Kind)
         async throws
     {
         try await withTestScope { scope in
@@ -181,7 +181,7 @@ struct CacheFetchTests {
         }
     }
 
-    @Test func aPortNobodyListensOnIsUnreachable() async throws {
+    @Test func aClosedPortIsUnreachable() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let wish = try fixture.wish("/a.png")
@@ -192,7 +192,7 @@ struct CacheFetchTests {
         }
     }
 
-    @Test func anAddressNotAllowedIsRefusedBeforeAnyConnection() async throws {
+    @Test func refusesAForbiddenAddressBeforeConnecting() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) {
                 $0.transfers.addressPolicy = AddressPolicy()
@@ -205,8 +205,8 @@ struct CacheFetchTests {
         }
     }
 
-    /// libcurl takes `localhost` for ::1 and 127.0.0.1; only the latter is allowed.
-    @Test func anAllowedAddressOfAHostWillDo() async throws {
+    /// libcurl resolves `localhost` to ::1 and 127.0.0.1. Only the latter is allowed.
+    @Test func oneAllowedAddressOfAHostSuffices() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
@@ -216,7 +216,7 @@ struct CacheFetchTests {
         }
     }
 
-    @Test func requestsAreTheSameWhoeverAsks() async throws {
+    @Test func requestsAreIdenticalForAllCallers() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.transfers.userAgent = "cached/test" }
             fixture.origin.route("/b%C3%BC.png", .answer(body: image))
@@ -230,7 +230,7 @@ struct CacheFetchTests {
     }
 
     @Test(arguments: ["max-age=9223372036854775807", "max-age=99999999999999999999"])
-    func aLifetimeBeyondAllTimesIsTaken(directive: String) async throws {
+    func acceptsALifetimeBeyondTheRepresentableTime(directive: String) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let headers: HeaderFields = ["Cache-Control": directive]
@@ -239,7 +239,7 @@ struct CacheFetchTests {
         }
     }
 
-    /// A large one from its partial; a small one never has one.
+    /// A large image is published from its partial. A small image never has one.
     @Test(arguments: [SyscallName.fsync, .rename, .linkat, .fsetxattr])
     func anImageThatCannotBeStoredIsMissingAndCanBeFetchedAgain(call: SyscallName) async throws {
         try await withTestScope { scope in

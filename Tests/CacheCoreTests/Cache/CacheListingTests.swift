@@ -18,7 +18,7 @@ struct CacheListingTests {
                 fixture.origin.route(name, .answer(body: image))
                 _ = try await fixture.fetch(name)
             }
-            // Used again, so the most recent.
+            // This image is used again, so it is the most recent one.
             _ = try await fixture.fetch(names[2])
             #expect(
                 try listed(fixture, .recency)
@@ -36,7 +36,7 @@ struct CacheListingTests {
         }
     }
 
-    @Test func aListingBySizeGoesOnBehindAnEntryThatWent() async throws {
+    @Test func aListingBySizeContinuesAfterARemovedEntry() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             for number in 0..<5 {
@@ -54,9 +54,9 @@ struct CacheListingTests {
         }
     }
 
-    /// Where changes can't be watched.
+    /// The cache cannot watch changes in this test.
     @Test(arguments: [ListOrder.recency, .size])
-    func whatAStrangerRemovedUnseenIsNotListed(order: ListOrder) async throws {
+    func omitsAFileThatWasRemovedUnobserved(order: ListOrder) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(
                 in: scope, faults: FaultPlan(.inotify, nth: 1, .tooManyOpenFiles))
@@ -70,7 +70,7 @@ struct CacheListingTests {
         }
     }
 
-    @Test func whatCannotBeLookedAtIsListedStill() async throws {
+    @Test func listsAnEntryThatCannotBeProbed() async throws {
         try await withTestScope { scope in
             let faults = FaultPlan(
                 .getxattr, nth: 50, .ioError, times: .max,
@@ -81,7 +81,7 @@ struct CacheListingTests {
             #expect(!faults.hasStruck)
             while !faults.hasStruck { _ = try fixture.lookup("/a.png") }
             guard case .missing(let failure?) = try fixture.lookup("/a.png") else {
-                Issue.record("it could be looked at")
+                Issue.record("the entry could be probed")
                 return
             }
             #expect(failure.kind == .storage)
@@ -93,13 +93,14 @@ struct CacheListingTests {
         case nothing, used, gone
     }
 
-    /// Whatever becomes of the last entry of each page, all others are listed, each once.
+    /// All other entries are listed exactly once, whatever happens to the last entry of each page.
     @Test(arguments: Event.allCases, [false, true])
-    func aListingByRecencyGoesOnWhereItWas(event: Event, isReversed: Bool) async throws {
+    func aListingByRecencyContinuesFromItsPosition(event: Event, isReversed: Bool) async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let keys = (0..<9).map { Sample.key("\($0)") }
-            // Files that were put there together may have been used at the same time, or on a day to come.
+            // Files that were copied in together can have the same time of use, or one in the
+            // future.
             let times: [UInt32] = [10, 11, 11, 11, 11, 11, 4_000_000_000, 13, 14]
             try await take(keys, times, into: fixture.cache)
             var listed: [CacheKey] = []
@@ -127,7 +128,7 @@ struct CacheListingTests {
     }
 
     private func take(_ keys: [CacheKey], _ times: [UInt32], into cache: Cache) async throws {
-        // It would find no files of theirs.
+        // A scan would find no files for these keys.
         try await waitUntil("the end of the scan") { cache.statistics().isWhole }
         cache.run { state, _ in
             for (key, time) in zip(keys, times) {

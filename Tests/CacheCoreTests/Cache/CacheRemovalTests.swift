@@ -7,11 +7,11 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-@Suite("Cache: removing, listing, ending", .timeLimit(.minutes(5)))
+@Suite("Cache: removal and draining", .timeLimit(.minutes(5)))
 struct CacheRemovalTests {
     let image = SampleImage.png(byteCount: 5000)
 
-    @Test func removingIsDoneWhenTheFileIsGone() async throws {
+    @Test func aRemovalEndsWhenTheFileIsGone() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
@@ -26,9 +26,10 @@ struct CacheRemovalTests {
         }
     }
 
-    @Test func whatCannotBeRemovedIsNotSaidToBeGone() async throws {
+    @Test func doesNotReportAnUnremovableFileAsRemoved() async throws {
         try await withTestScope { scope in
-            // The first is the name the opening tries. Not the next alone: partials may be looked for, too.
+            // The first unlink is that of the name which opening the directory tries. Several later
+            // ones fail, because the cache can unlink partials too.
             let faults = FaultPlan(.unlinkat, nth: 2, .notPermitted, times: 1000)
             let fixture = try CacheFixture(in: scope, faults: faults)
             for name in ["/a.png", "/b.png"] {
@@ -42,8 +43,8 @@ struct CacheRemovalTests {
         }
     }
 
-    /// Whatever the moment it hits: queued, arriving, being published, or there.
-    @Test func removingWhatIsOnItsWayLeavesNothing() async throws {
+    /// The removal can hit a queued, running, publishing or cached image.
+    @Test func removingADownloadLeavesNoFile() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
@@ -61,7 +62,7 @@ struct CacheRemovalTests {
         }
     }
 
-    @Test func atTheEndNothingIsRemovedAndNothingSaidToBe() async throws {
+    @Test func drainingRemovesNothingAndReportsNoRemoval() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
@@ -76,7 +77,7 @@ struct CacheRemovalTests {
         }
     }
 
-    @Test func removingByPrefixTakesEntriesAndDownloads() async throws {
+    @Test func removingByPrefixRemovesEntriesAndDownloads() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
@@ -97,7 +98,7 @@ struct CacheRemovalTests {
         }
     }
 
-    @Test func drainingKeepsPartialsAndTellsWhoWaits() async throws {
+    @Test func drainingKeepsPartialsAndNotifiesWaiters() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let gate = try Gate()
@@ -112,7 +113,7 @@ struct CacheRemovalTests {
         }
     }
 
-    @Test func whatIsStagedIsStillPublishedWhenDraining() async throws {
+    @Test func drainingPublishesStagedImages() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             let names = (0..<40).map { "/\($0).png" }
@@ -122,7 +123,7 @@ struct CacheRemovalTests {
             try await fixture.lookup(names[0]) { $0.isCached || $0.progress?.phase == .publishing }
             await CacheFixture.drain(fixture.cache)
             for name in names {
-                // All or nothing, and nothing is on its way any more.
+                // The batch is published or not as a whole, and no download is left.
                 let lookup = try fixture.lookup(name)
                 #expect(lookup.progress == nil)
                 let isThere = access(try fixture.file(name), F_OK) == 0

@@ -5,7 +5,7 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Downloads that fail, are tried again, and failures that are remembered.
+/// Downloads that fail and are retried, and failures that are remembered.
 @Suite("Cache: retries", .timeLimit(.minutes(5)))
 struct CacheRetryTests {
     let image = SampleImage.png(byteCount: 20_000)
@@ -21,7 +21,7 @@ struct CacheRetryTests {
         }
     }
 
-    /// Fails until the request of this number, counted from 1.
+    /// Answers with failures before this request, counted from 1.
     private func fail(
         _ fixture: CacheFixture, until number: Int, _ script: OriginScript = .answer(503)
     ) {
@@ -35,7 +35,7 @@ struct CacheRetryTests {
         OriginScript.answer(503), .answer(408), .answer(429),
         .cut(SampleImage.png(byteCount: 9000), after: 500), [.reset],
     ])
-    func whatMaySucceedIsTriedAgain(script: OriginScript) async throws {
+    func retriesTransientFailures(script: OriginScript) async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             fail(fixture, until: 4, script)
@@ -46,7 +46,7 @@ struct CacheRetryTests {
         }
     }
 
-    @Test func afterTheFourthFailureEveryWaiterHearsTheSameOnce() async throws {
+    @Test func reportsTheFourthFailureOnceToEveryWaiter() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let gate = try Gate()
@@ -68,7 +68,7 @@ struct CacheRetryTests {
         (.answer(body: Array("<html>".utf8)), .notAnImage),
         (.redirect(to: "http://10.255.255.1/a.png"), .addressRefused),
     ])
-    func whatIsFinalIsNotTriedAgain(script: OriginScript, kind: Failure.Kind) async throws {
+    func doesNotRetryFinalFailures(script: OriginScript, kind: Failure.Kind) async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             fixture.origin.route("/a.png", script)
@@ -77,7 +77,7 @@ struct CacheRetryTests {
         }
     }
 
-    @Test func whatNothingVouchesForIsNotTriedAgain() async throws {
+    @Test func doesNotRetryAnImageThatCannotBeVerified() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) {
                 $0.retry = RetryPolicy()
@@ -90,7 +90,7 @@ struct CacheRetryTests {
         }
     }
 
-    @Test func theServerIsGivenTheTimeItAsksFor() async throws {
+    @Test func honorsRetryAfter() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             fail(fixture, until: 2, .answer(503, headers: ["Retry-After": "1"]))
@@ -100,7 +100,7 @@ struct CacheRetryTests {
         }
     }
 
-    @Test func aPauseKeepsNobodyElseWaiting() async throws {
+    @Test func aPauseDelaysNoOtherDownload() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) {
                 $0.retry = RetryPolicy()
@@ -119,7 +119,7 @@ struct CacheRetryTests {
         }
     }
 
-    @Test func aRememberedFailureIsTheAnswerUntilARefresh() async throws {
+    @Test func returnsARememberedFailureUntilARefresh() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope, remembersFailures: true)
             let headers: HeaderFields = ["Cache-Control": "max-age=300"]
@@ -140,7 +140,7 @@ struct CacheRetryTests {
         }
     }
 
-    @Test func whatARefusalSaysOfItselfIsObeyed() async throws {
+    @Test func honorsTheCachingFieldsOfARefusal() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope, remembersFailures: true)
             fixture.origin.route(

@@ -7,15 +7,15 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Entries that were fresh once: asked about, confirmed, replaced, served stale, removed.
+/// Entries that are no longer fresh: revalidated, confirmed, replaced, served stale or removed.
 @Suite("Cache: reuse", .timeLimit(.minutes(5)))
 struct CacheReuseTests {
     let image = SampleImage.png(width: 30, height: 20, byteCount: 20_000)
     let newer = SampleImage.png(byteCount: 5000, seed: 1)
-    /// Stale as soon as it is there.
+    /// Fields of an image that is stale as soon as it is cached.
     let stale: HeaderFields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
 
-    /// A cache that holds the image, answered with these fields.
+    /// A cache that has the image, which the origin sent with these fields.
     private func fixture(
         _ headers: HeaderFields, in scope: TestScope, directory: String? = nil,
         _ change: (inout CacheSettings) -> Void = { _ in }
@@ -26,28 +26,30 @@ struct CacheReuseTests {
         return fixture
     }
 
-    /// Confirms whatever is asked about.
+    /// Confirms every revalidation.
     private func confirm(_ fixture: CacheFixture, _ headers: HeaderFields = [:]) {
         fixture.origin.route("/a.png", [.head(304, headers)])
     }
 
     private func facts(_ fixture: CacheFixture) throws -> EntryFacts {
         guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else {
-            throw TestFailure("it is not cached")
+            throw TestFailure("the image is not cached")
         }
         return facts
     }
 
     private func status(_ fixture: CacheFixture) throws -> stat {
         var status = stat()
-        guard stat(try fixture.file("/a.png"), &status) == 0 else { throw TestFailure("no file") }
+        guard stat(try fixture.file("/a.png"), &status) == 0 else {
+            throw TestFailure("the image has no file")
+        }
         return status
     }
 
     // MARK: Hits
 
     @Test(arguments: ["max-age=1000", "public"])
-    func whatIsFreshIsAHit(control: String) async throws {
+    func aFreshImageIsAHit(control: String) async throws {
         try await withTestScope { scope in
             let fixture = try await fixture(["Cache-Control": control], in: scope)
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
@@ -56,7 +58,7 @@ struct CacheReuseTests {
         }
     }
 
-    @Test func inTheWindowItIsAHitAndAskedAboutInTheBackground() async throws {
+    @Test func revalidatesInTheBackgroundWithinTheWindow() async throws {
         try await withTestScope { scope in
             let window: HeaderFields = [
                 "Cache-Control": "max-age=0, stale-while-revalidate=1000", "ETag": "\"1\"",
@@ -78,7 +80,7 @@ struct CacheReuseTests {
         }
     }
 
-    // MARK: Questions
+    // MARK: Revalidation
 
     @Test func aConfirmationRefreshesTheRecordAndLeavesTheFile() async throws {
         try await withTestScope { scope in
@@ -104,7 +106,7 @@ struct CacheReuseTests {
         }
     }
 
-    @Test func aConfirmationOutlivesTheDaemon() async throws {
+    @Test func aConfirmationSurvivesARestart() async throws {
         try await withTestScope { scope in
             let directory = try TemporaryDirectory(in: scope).file("cache")
             let key = try await withTestScope { scope in
@@ -115,7 +117,7 @@ struct CacheReuseTests {
             }
             let second = try CacheFixture(in: scope, directory: directory)
             guard case .cached(let facts, _, _)? = second.cache.lookup([key]).first else {
-                throw TestFailure("it is not cached any more")
+                throw TestFailure("the image is no longer cached")
             }
             #expect(facts.freshUntil.map { $0 > .now + 900 } == true)
         }
@@ -135,7 +137,7 @@ struct CacheReuseTests {
         }
     }
 
-    @Test func aNewImageTakesTheNameAndReadersKeepTheOld() async throws {
+    @Test func aNewImageReplacesTheFileAndReadersKeepTheOld() async throws {
         try await withTestScope { scope in
             let fixture = try await fixture(stale, in: scope)
             let path = try fixture.file("/a.png")
@@ -148,7 +150,7 @@ struct CacheReuseTests {
         }
     }
 
-    @Test func aConfirmationOfSomethingElseConfirmsNothing() async throws {
+    @Test func ignoresAConfirmationOfAnotherVersion() async throws {
         try await withTestScope { scope in
             let fixture = try await fixture(stale, in: scope)
             let newer = newer
@@ -163,7 +165,7 @@ struct CacheReuseTests {
         }
     }
 
-    @Test func whatWentWhileItWasAskedAboutIsDownloaded() async throws {
+    @Test func downloadsAnImageRemovedDuringItsRevalidation() async throws {
         try await withTestScope { scope in
             let fixture = try await fixture(stale, in: scope)
             let gate = try Gate()
@@ -181,15 +183,16 @@ struct CacheReuseTests {
         }
     }
 
-    /// Times of use are a tick behind the clock; what is fresh until now may not be so for that tick.
-    @Test func whatIsStaleByTheClockIsStaleAtOnce() {
+    /// Times of use lag the clock by up to a tick. An entry that is fresh until now must not stay
+    /// fresh for that tick.
+    @Test func anImageStaleByTheClockIsStaleAtOnce() {
         let before = UnixTime.now
         while UnixTime.now == before {}
         let now = UnixTime.now
         #expect(FileTime.now.wallTime >= now)
     }
 
-    @Test func aRefreshAsksAboutWhatIsFresh() async throws {
+    @Test func aRefreshRevalidatesAFreshImage() async throws {
         try await withTestScope { scope in
             let fixture = try await fixture(
                 ["Cache-Control": "max-age=1000", "ETag": "\"1\""], in: scope)
@@ -206,18 +209,18 @@ struct CacheReuseTests {
     @Test(arguments: [
         OriginScript.answer(503), .answer(429), .cut(SampleImage.png(byteCount: 9000), after: 500),
     ])
-    func aStaleImageIsTheAnswerAfterTheFirstFailure(script: OriginScript) async throws {
+    func servesAStaleImageAfterTheFirstFailure(script: OriginScript) async throws {
         try await withTestScope { scope in
             let fixture = try await fixture(stale, in: scope) { $0.retry = RetryPolicy() }
             fixture.origin.route("/a.png", script)
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(try fixture.lookup("/a.png").isCached)
             #expect(try fixture.lookup("/a.png").failure != nil)
-            // The failure is remembered: the origin is left in peace.
+            // The failure is remembered, so the origin gets no request.
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(fixture.origin.requests().count == 2)
             #expect(fixture.cache.statistics().staleAnswers == 2)
-            // Once it is well again nothing of it is left.
+            // Once the origin works again, the failure is forgotten.
             confirm(fixture, ["Cache-Control": "max-age=1000"])
             let options = FetchOptions(isRefresh: true)
             #expect(try await fixture.fetch("/a.png", options: options).failures.isEmpty)
@@ -225,7 +228,7 @@ struct CacheReuseTests {
         }
     }
 
-    @Test func aStaleImageIsTheAnswerWhereNobodyListens() async throws {
+    @Test func servesAStaleImageIfTheOriginIsUnreachable() async throws {
         try await withTestScope { scope in
             let fixture = try await fixture(stale, in: scope) { $0.retry = RetryPolicy() }
             try await fixture.origin.stop()
@@ -234,7 +237,7 @@ struct CacheReuseTests {
         }
     }
 
-    @Test func aStaleImageIsTheAnswerWhileAnotherInsistsOnAFreshOne() async throws {
+    @Test func servesAStaleImageWhileAnotherCallerRefreshes() async throws {
         try await withTestScope { scope in
             let fixture = try await fixture(stale, in: scope) { $0.retry = RetryPolicy() }
             fixture.origin.route("/a.png", .answer(503, headers: ["Retry-After": "200"]))
@@ -251,7 +254,7 @@ struct CacheReuseTests {
     }
 
     @Test(arguments: ["max-age=0, must-revalidate", "no-cache", "max-age=0, stale-if-error=0"])
-    func whatMustBeConfirmedFailsWithTheOrigin(control: String) async throws {
+    func anImageThatMustBeRevalidatedFailsWithTheOrigin(control: String) async throws {
         try await withTestScope { scope in
             let fixture = try await fixture(["Cache-Control": control], in: scope)
             fixture.origin.route("/a.png", .answer(503))
@@ -260,7 +263,7 @@ struct CacheReuseTests {
         }
     }
 
-    @Test func aRefreshThatFailsSaysSoAtOnceAndLeavesTheImage() async throws {
+    @Test func aFailedRefreshIsReportedAtOnceAndLeavesTheImage() async throws {
         try await withTestScope { scope in
             let fixture = try await fixture(["Cache-Control": "max-age=1000"], in: scope)
             fixture.origin.route("/a.png", .answer(503))
@@ -272,19 +275,19 @@ struct CacheReuseTests {
         }
     }
 
-    @Test func whatTheOriginHasNoLongerIsRemoved() async throws {
+    @Test func removesAnImageThatTheOriginNoLongerHas() async throws {
         try await withTestScope { scope in
             let fixture = try await fixture(stale, in: scope)
             fixture.origin.route("/a.png", .answer(404))
             #expect(try await fixture.fetch("/a.png").failures.values.first?.httpStatus == 404)
             #expect(try fixture.lookup("/a.png").isMissing)
-            try await waitUntil("the file is gone") {
+            try await waitUntil("the removal of the file") {
                 try access(fixture.file("/a.png"), F_OK) != 0
             }
         }
     }
 
-    // MARK: What may not be kept
+    // MARK: Images that must not be stored
 
     private static let transient: [(HeaderFields, Bool)] = [
         (["Cache-Control": "no-store"], false), (["Vary": "Accept, *"], false),
@@ -292,7 +295,7 @@ struct CacheReuseTests {
     ]
 
     @Test(arguments: transient)
-    func whatMayNotBeKeptIsHandedOverAndNeverAHit(headers: HeaderFields, isShared: Bool)
+    func aNoStoreImageIsDeliveredAndNeverAHit(headers: HeaderFields, isShared: Bool)
         async throws
     {
         try await withTestScope { scope in
@@ -308,21 +311,21 @@ struct CacheReuseTests {
     }
 
     @Test(arguments: transient)
-    func whatMayNotBeKeptIsRemoved(headers: HeaderFields, isShared: Bool) async throws {
+    func removesANoStoreImage(headers: HeaderFields, isShared: Bool) async throws {
         try await withTestScope { scope in
             let fixture = try await fixture(headers, in: scope) {
                 $0.transfers.caching.isShared = isShared
                 $0.transfers.caching.noStoreGrace = 0
             }
             try await fixture.lookup("/a.png") { $0 == .missing(nil) }
-            try await waitUntil("the file is gone") {
+            try await waitUntil("the removal of the file") {
                 try access(fixture.file("/a.png"), F_OK) != 0
             }
             #expect(fixture.cache.statistics().withdrawn.entries == 1)
         }
     }
 
-    @Test func whatMayNotBeKeptIsRemovedByALaterDaemonToo() async throws {
+    @Test func aLaterDaemonRemovesANoStoreImage() async throws {
         try await withTestScope { scope in
             let directory = try TemporaryDirectory(in: scope).file("cache")
             let key = try await withTestScope { scope in
@@ -332,7 +335,9 @@ struct CacheReuseTests {
                 return try first.wish("/a.png").key
             }
             let second = try CacheFixture(in: scope, directory: directory)
-            try await waitUntil("the file is gone") { second.cache.lookup([key])[0].isMissing }
+            try await waitUntil("the removal of the file") {
+                second.cache.lookup([key])[0].isMissing
+            }
         }
     }
 
@@ -346,7 +351,7 @@ struct CacheReuseTests {
 }
 
 extension HeaderFields {
-    /// These fields, and when the image changed last.
+    /// These fields, and the time of the image's last change.
     fileprivate var withModified: HeaderFields {
         HeaderFields(fields + [("Last-Modified", "Sun, 06 Nov 1994 08:49:37 GMT")])
     }

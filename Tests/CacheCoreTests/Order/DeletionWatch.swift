@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import TestSupport
 
-/// Tells which names were removed from a directory, in order, as anybody can see it. inotify(7).
+/// Reports the names removed from a directory, in order, from inotify(7) events.
 final class DeletionWatch {
     private let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 256 * 1024)

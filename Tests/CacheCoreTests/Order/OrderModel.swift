@@ -1,27 +1,27 @@
 @testable import CacheCore
 @testable import CacheModel
 
-/// What a cache should hold and whom it should let go, written down as plainly as possible: one array in
-/// the order of use, and every sum made anew.
+/// A simple model of the entries and victims of a cache: one array in
+/// the order of use, and every sum computed from scratch.
 struct OrderModel {
     struct Entry {
         let image: Int
-        /// Bytes the disk holds for it.
+        /// The bytes that the entry uses on the disk.
         var bytes: Int64
         var isPinned: Bool
     }
 
-    /// Who goes for a download: some before it writes, the others while it runs.
+    /// The victims for a download: some are evicted before it writes, the others while it runs.
     struct Victims: Equatable {
         var atOnce: [Int] = []
-        /// Partials are the last to go.
+        /// Partials are evicted last.
         var partials: [Int] = []
         var toTheWatermark: [Int] = []
     }
 
     /// The least recently used first.
     private(set) var entries: [Entry] = []
-    /// Bytes the disk holds for partials.
+    /// The bytes that partials use on the disk.
     var partials: [Int: Int64] = [:]
     var maximumBytes: Int64
     var maximumEntries = Int.max
@@ -41,15 +41,15 @@ struct OrderModel {
         self.maximumBytes = maximumBytes
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// A hit, or an opening of the file.
+    /// Records a hit, or an opening of the file.
     mutating func used(_ image: Int) {
         guard let index = entries.firstIndex(where: { $0.image == image }) else { return }
         entries.append(entries.remove(at: index))
     }
 
-    /// An image was published, or a stranger put one there.
+    /// Records that the cache published an image, or another program put one there.
     mutating func came(_ image: Int, bytes: Int64, isPinned: Bool) {
         went(image)
         entries.append(Entry(image: image, bytes: bytes, isPinned: isPinned))
@@ -65,9 +65,9 @@ struct OrderModel {
         }
     }
 
-    // MARK: Who goes
+    // MARK: Victims
 
-    /// Whether a download may have so many bytes of image, were all that is not pinned gone.
+    /// Whether an image of this length fits once all unpinned entries are evicted.
     func mayFit(_ image: Int, _ length: Int64) -> Bool {
         let old = self[image]
         let immovable = pinnedBytes + (old?.isPinned == false ? old?.bytes ?? 0 : 0)
@@ -75,7 +75,7 @@ struct OrderModel {
             && (old != nil || pinned.count < maximumEntries)
     }
 
-    /// Makes room for a download of an image.
+    /// Makes space for a download of an image.
     mutating func madeRoom(for image: Int, _ length: Int64) -> Victims {
         let newcomers = self[image] == nil ? 1 : 0
         let promised = Self.promised(length)
@@ -99,14 +99,14 @@ struct OrderModel {
         return victims
     }
 
-    /// Who goes because the limits are passed.
+    /// The victims evicted because a limit is exceeded.
     mutating func keptLimits() -> [Int] {
         guard used > maximumBytes || entries.count > maximumEntries else { return [] }
         let most = entries.count >= maximumEntries ? watermark(maximumEntries) : .max
         return went(to: bytesKept, entries: most)
     }
 
-    /// Who goes until at most so much is held.
+    /// The victims evicted until at most this many bytes are used.
     mutating func went(
         to bytes: Int64, entries most: Int = .max, sparing image: Int? = nil
     ) -> [Int] {
@@ -125,7 +125,7 @@ struct OrderModel {
     /// Whole blocks, and one for the attributes.
     private static func promised(_ length: Int64) -> Int64 { (length + 4095) / 4096 * 4096 + 4096 }
 
-    /// Nine tenths of what entries may have beside the partials.
+    /// Nine tenths of the bytes left to entries beside the partials.
     private var bytesKept: Int64 {
         let rests = min(partials.values.reduce(0, +), maximumBytes)
         return rests + watermark(maximumBytes - rests)

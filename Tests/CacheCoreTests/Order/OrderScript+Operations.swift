@@ -6,11 +6,11 @@ import TestSupport
 @testable import CacheCore
 @testable import CacheModel
 
-/// What is done to the cache and to the model.
+/// The operations on the cache and on the model.
 extension OrderScript {
-    /// One operation; what it should have removed.
+    /// Runs one operation. Returns the names it should have removed.
     func perform(_ fixture: CacheFixture) async throws -> Gone {
-        // Some images are wanted more than others.
+        // Some images are requested more often than others.
         let image = min(
             Int.random(in: 0..<Self.images, using: &random),
             Int.random(in: 0..<Self.images, using: &random))
@@ -37,7 +37,7 @@ extension OrderScript {
         if trace.count > 8 { trace.removeFirst() }
     }
 
-    /// Bytes the disk holds for a name; `nil` where there is nothing.
+    /// The bytes that a name uses on the disk; `nil` if it does not exist.
     func allocated(_ name: String) -> Int64? {
         var status = stat()
         return lstat("\(directory)/\(name)", &status) == 0 ? Int64(status.st_blocks) * 512 : nil
@@ -45,7 +45,7 @@ extension OrderScript {
 
     private func came(_ image: Int, isPinned: Bool) throws {
         guard let bytes = allocated(names[image]) else {
-            throw TestFailure("operation \(figures.operations): \(image) is not there")
+            throw TestFailure("operation \(figures.operations): \(image) does not exist")
         }
         model.came(image, bytes: bytes, isPinned: isPinned)
     }
@@ -56,7 +56,7 @@ extension OrderScript {
         _ fixture: CacheFixture, _ image: Int, isRefresh: Bool = false, _ name: String
     ) async throws -> Gone {
         let body = bodies.randomElement(using: &random) ?? []
-        // Without a length a whole step is set aside, where one can be had.
+        // Without a length the cache reserves a whole step, if one is available.
         let step = Int64(256 << 10)
         let isFramed = !(random.oneIn(8) && model.mayFit(image, step))
         let length = isFramed ? Int64(body.count) : step
@@ -64,7 +64,7 @@ extension OrderScript {
         let old = model[image]
         let isMiss = old == nil || isRefresh
         if isMiss, takesOneOfSeveralPartials(image, length) {
-            // Which of several partials goes first is nobody's promise.
+            // The cache does not promise the order in which it evicts partials.
             return try open(fixture, image)
         }
         did(isMiss ? name : "hit", image)
@@ -95,8 +95,8 @@ extension OrderScript {
             && !ahead.madeRoom(for: image, length).partials.isEmpty
     }
 
-    /// A download that breaks off and leaves a partial behind; one that needs no room of others, which
-    /// would go on while it does.
+    /// A download that breaks off and leaves a partial. It needs no eviction, because an eviction
+    /// would continue while the download breaks off.
     private func failToFetch(_ fixture: CacheFixture, _ image: Int) async throws -> Gone {
         let body = bodies[Int.random(in: 16..<bodies.count, using: &random)]
         let length = Int64(body.count)
@@ -116,10 +116,10 @@ extension OrderScript {
         return gone
     }
 
-    // MARK: People
+    // MARK: User operations
 
     private func open(_ fixture: CacheFixture, _ image: Int) throws -> Gone {
-        // One that is there, where there is any.
+        // An image that exists, if there is one.
         let image =
             model[image]?.image ?? model.entries.randomElement(using: &random)?.image ?? image
         did("open", image)
@@ -192,7 +192,7 @@ extension OrderScript {
         return gone
     }
 
-    // MARK: Strangers
+    // MARK: External changes
 
     private func delete(_ fixture: CacheFixture, _ image: Int) throws -> Gone {
         guard model[image] != nil else { return try open(fixture, image) }
@@ -220,7 +220,7 @@ extension OrderScript {
         did("copy out", image)
         try await runSuccessfully("cp", ["-a", "\(directory)/\(names[image])", side])
         kept[image] = entry.isPinned
-        // It was opened for that.
+        // The copy opened the file, which counts as a use.
         model.used(image)
         return Gone()
     }

@@ -7,14 +7,14 @@ import TestSupport
 
 /// Random operations on a cache with real files and on the model of it, compared after each.
 ///
-/// Every operation is over, and the cache quiet, before the next: what happens at once is told by other
-/// tests.
+/// Every operation ends and the cache is idle before the next one starts. Other tests cover
+/// concurrency.
 final class OrderScript {
     struct Figures: CustomStringConvertible {
         var operations = 0
         var restarts = 0
         var evicted = 0
-        /// How often the ledger was compared with du(1).
+        /// The number of comparisons of the ledger with du(1).
         var audits = 0
         var counts: [String: Int] = [:]
 
@@ -28,14 +28,14 @@ final class OrderScript {
     }
 
     static let images = 160
-    /// Images are looked for under the names of these numbers; a stranger uses the one after.
+    /// Images have the names of these numbers. The stray file has the number after them.
     static let stray = images
     static let range: ClosedRange<Int64> = 400_000...3_000_000
 
     let scope: TestScope
     let origin: ScriptedOrigin
     let directory: String
-    /// Where strangers keep what they took out of the cache.
+    /// The directory for files that the script moves or copies out of the cache.
     let side: String
     let bodies: [[UInt8]]
     let names: [String]
@@ -43,10 +43,10 @@ final class OrderScript {
     let watch: DeletionWatch
     var random: SeededGenerator
     var model = OrderModel(maximumBytes: OrderScript.range.upperBound)
-    /// Whether each image lies at the side, and pinned or not.
+    /// The images moved or copied out of the cache, and whether each is pinned.
     var kept: [Int: Bool] = [:]
     var figures = Figures()
-    /// What was done last, for whoever reads of a failure.
+    /// The latest operations, for failure reports.
     var trace: [String] = []
 
     /// - Parameter path: an empty directory.
@@ -57,10 +57,10 @@ final class OrderScript {
         directory = path + "/cache"
         side = path + "/side"
         for made in [directory, side] {
-            guard mkdir(made, 0o700) == 0 else { throw TestFailure("\(made) can't be made") }
+            guard mkdir(made, 0o700) == 0 else { throw TestFailure("\(made) can't be created") }
         }
         bodies = (0..<32).map { number in
-            // 200 bytes to 100 KB, as many small ones as large ones.
+            // Sizes from 200 bytes to 100 KB, with as many small images as large ones.
             SampleImage.png(byteCount: 200 << (number * 9 / 31) + number * 17, seed: UInt8(number))
         }
         let origin = origin
@@ -71,10 +71,10 @@ final class OrderScript {
         watch = try DeletionWatch(directory)
     }
 
-    /// Runs operations in as many lives of a cache as it takes.
+    /// Runs operations, with as many restarts of the cache as it takes.
     func run(operations: Int) async throws {
         do {
-            try putStrangers()
+            try putExternalFiles()
             while !isOver(operations) {
                 try await withTestScope { scope in
                     try await live(try await begin(in: scope), until: operations)
@@ -86,12 +86,12 @@ final class OrderScript {
         }
     }
 
-    /// Whether that many operations were enough: they are once enough was evicted by them.
+    /// Whether this number of operations suffices, that is, whether they evicted enough.
     private func isOver(_ operations: Int) -> Bool {
         figures.operations >= operations && figures.evicted > operations / 20
     }
 
-    /// A cache on the directory, once the one before has let go of it.
+    /// Opens a cache on the directory, once the previous one has released it.
     private func begin(in scope: TestScope) async throws -> CacheFixture {
         try await eventually("the directory to be free") {
             do {
@@ -127,18 +127,20 @@ final class OrderScript {
 
     // MARK: The comparison
 
-    /// What an operation should have removed.
+    /// The names that an operation should have removed.
     struct Gone {
-        /// By the cache.
+        /// The cache's victims.
         var victims = OrderModel.Victims()
-        /// Entries and partials that were asked for, or that the script took itself.
+        /// Entries and partials that a caller removed, or that the script moved itself.
         var asked: [String] = []
     }
 
-    /// Waits until the cache is quiet, then compares all there is; the number of entries evicted.
+    /// Waits until the cache is idle, then compares everything. Returns the number of evicted
+    /// entries.
     private func check(_ fixture: CacheFixture, gone: Gone) async throws -> Int {
         var gone = gone
-        // What the operation itself showed is taken in; then the limits are kept as every two seconds.
+        // First the cache handles the operation's own events. Then it enforces the limits, as it
+        // does every two seconds.
         _ = fixture.cache.statistics()
         fixture.cache.keepLimits()
         gone.victims.toTheWatermark += model.keptLimits()
@@ -157,7 +159,7 @@ final class OrderScript {
     }
 
     private func quiet(_ fixture: CacheFixture) async throws {
-        try await waitUntil("the cache to be quiet") {
+        try await waitUntil("the cache to be idle") {
             await withCheckedContinuation { continuation in
                 fixture.cache.afterDirectoryWork { continuation.resume() }
             }
@@ -168,29 +170,29 @@ final class OrderScript {
         }
     }
 
-    /// Two threads remove for a download: its own, what it needs at once; and the directory's, the way
-    /// down to the watermark. Each has to keep the order.
+    /// Two threads remove files for a download. Its own thread removes what it needs at once, and
+    /// the directory's thread evicts down to the watermark. Each thread has to keep the order.
     private func compareDeletions(_ gone: Gone) async throws {
         let victims = gone.victims
         let expected = (victims.atOnce + victims.toTheWatermark).map { names[$0] }
         let partials = victims.partials.map { names[$0] + ".part" }
         let all = (expected + partials + gone.asked).sorted()
         var seen: [String] = []
-        try await waitUntil("\(all.count) names to go") {
+        try await waitUntil("\(all.count) names to be removed") {
             seen += try watch.take().filter { numbers[String($0.prefix(36))] != nil }
             return seen.count >= all.count
         }
-        try expectEqual(seen.sorted(), all, "names gone")
+        try expectEqual(seen.sorted(), all, "removed names")
         for part in [victims.atOnce, victims.toTheWatermark] {
             let names = part.map { self.names[$0] }
-            try expectEqual(seen.filter { names.contains($0) }, names, "order of going")
+            try expectEqual(seen.filter { names.contains($0) }, names, "order of removal")
         }
     }
 
     private func compareNames() throws {
         let expected =
             model.entries.map { names[$0.image] } + model.partials.keys.map { names[$0] + ".part" }
-        // The stray file is nothing the cache could use.
+        // The stray file is not a valid entry, so the cache ignores it.
         let present = try namesInDirectory().filter { numbers[String($0.prefix(36))] != nil }
         let own = present.filter { $0 != names[Self.stray] }
         try expectEqual(own.sorted(), expected.sorted(), "names")
@@ -198,6 +200,6 @@ final class OrderScript {
 
     func expectEqual<Value: Equatable>(_ is: Value, _ should: Value, _ what: String) throws {
         guard `is` != should else { return }
-        throw TestFailure("operation \(figures.operations): \(what) \(`is`), not \(should)")
+        throw TestFailure("operation \(figures.operations): \(what): \(`is`), expected \(should)")
     }
 }

@@ -6,13 +6,14 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// The order in which entries go, on real files, against a plain model.
+/// The order of evictions on real files, compared with a simple model.
 ///
-/// `make order` runs 100,000 operations; `CACHED_TEST_OPERATIONS` and `CACHED_TEST_SEED` set others.
+/// `make order` runs 100,000 operations; `CACHED_TEST_OPERATIONS` and `CACHED_TEST_SEED` set
+/// others.
 @Suite("Cache: the order of eviction", .timeLimit(.minutes(OrderRun.isLong ? 120 : 10)))
 struct OrderTests {
     @Test(arguments: OrderRun.Place.available)
-    func victimsAreThoseOfThePlainModelInItsOrder(place: OrderRun.Place) async throws {
+    func evictsTheVictimsOfTheSimpleModelInItsOrder(place: OrderRun.Place) async throws {
         let seed = testSeed
         let start = ContinuousClock.now
         do {
@@ -29,13 +30,13 @@ struct OrderTests {
     }
 }
 
-/// What one run is told from outside.
+/// The settings of a run, from the environment.
 enum OrderRun {
     static let operations =
         getenv("CACHED_TEST_OPERATIONS").flatMap { Int(String(cString: $0)) } ?? 3000
     static var isLong: Bool { operations > 10_000 }
 
-    /// Where the files are: a disk counts blocks and waits for them, memory is quick.
+    /// The location of the files. A disk counts blocks and waits for them; memory is fast.
     enum Place {
         case disk, memory
 
@@ -47,7 +48,7 @@ enum OrderRun {
             self == Self.available[0] ? OrderRun.operations : OrderRun.operations / 10
         }
 
-        /// A new directory there.
+        /// Creates a new directory there.
         func directory(in scope: TestScope) throws -> String {
             switch self {
             case .disk: try TemporaryDirectory(in: scope).path

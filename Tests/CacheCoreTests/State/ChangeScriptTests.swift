@@ -4,7 +4,7 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// What is announced to observers, and what is not worth it.
+/// Changes that the state announces to observers, and changes that it keeps silent.
 @Suite("State: changes", .timeLimit(.minutes(5)))
 struct ChangeScriptTests {
     let script = StateScript()
@@ -14,19 +14,19 @@ struct ChangeScriptTests {
         script.state.changes.isObserved = true
     }
 
-    /// Those that changed since the last look, and forgets it.
+    /// Takes the images that changed since the last call.
     private func changed() -> [String] {
         script.takesChanges().map { key in
             ["a", "b", "c"].first { script.key($0) == key } ?? "\(key)"
         }.sorted()
     }
 
-    @Test func whatStrangersPutThereIsAnnouncedWhenItWasLookedAt() {
+    @Test func announcesExternalFilesOnceProbed() {
         #expect(script.changes(.appeared(script.key("a"))) == [])
         #expect(changed() == [])
         _ = script.looksAt("a", .entry(Sample.facts()))
         #expect(changed() == ["a"])
-        // Whatever a file goes through, it is news only if another answer comes of it.
+        // A file's change is announced only if it changes the answer to a lookup.
         #expect(script.changes(.appeared(script.key("a"))) == [])
         _ = script.looksAt("a", .entry(Sample.facts()))
         #expect(changed() == [])
@@ -51,7 +51,7 @@ struct ChangeScriptTests {
         #expect(script.lookup("a") == .missing(nil))
     }
 
-    @Test func whatAScanFindsOtherwiseIsAnnounced() {
+    @Test func announcesDifferencesFoundByAScan() {
         script.has("a")
         script.has("b")
         _ = changed()
@@ -67,7 +67,7 @@ struct ChangeScriptTests {
         #expect(changed() == ["b", "c"])
     }
 
-    @Test func howFarANewerVersionIsIsToldBesideTheEntry() {
+    @Test func reportsRefreshProgressBesideTheCachedEntry() {
         script.has("a")
         _ = changed()
         script.caller("reader", wants: "a", isRefresh: true)
@@ -89,7 +89,7 @@ struct ChangeScriptTests {
         #expect(script.lookup("a")?.isCached == true && script.lookup("a")?.phase == nil)
     }
 
-    @Test func ofWhatIsHereTheReasonForAPauseIsTold() {
+    @Test func reportsWhyTheRefreshOfACachedImagePauses() {
         let script = StateScript(retry: RetryPolicy())
         script.has("a")
         script.caller("reader", wants: "a", isRefresh: true)
@@ -99,7 +99,7 @@ struct ChangeScriptTests {
         #expect(script.lookup("a")?.failure?.retryAt != nil)
     }
 
-    @Test func aNewerVersionIsTheNewsOnceTheEntryIsGone() {
+    @Test func announcesTheRefreshOnceTheEntryIsGone() {
         script.has("a")
         script.caller("reader", wants: "a", isRefresh: true)
         _ = script.progresses("a", received: 5000, total: 10_000)
@@ -110,8 +110,8 @@ struct ChangeScriptTests {
         #expect(changed() == ["a"])
     }
 
-    /// Whoever listens since when: from what he was told first, all the rest is 1 % farther each time.
-    @Test func whatIsToldLiesAPercentApart() {
+    /// A listener can join at any time: each report after its first one is 1 % further.
+    @Test func announcesProgressInStepsOfOnePercent() {
         script.caller("reader", wants: "a")
         _ = script.progresses("a", received: 0, total: 9999)
         var told: Int64 = 0
@@ -128,7 +128,7 @@ struct ChangeScriptTests {
         #expect(received(in: script.state.lookup(script.key("a"), .announced)) == 9999)
     }
 
-    @Test func withoutATotalAPercentIsOneOfWhatIsThere() {
+    @Test func withoutATotalAStepIsOnePercentOfTheBytesReceived() {
         script.caller("reader", wants: "a")
         _ = script.progresses("a", received: 100_000, total: nil)
         #expect(changed() == ["a"])
@@ -138,7 +138,7 @@ struct ChangeScriptTests {
         #expect(changed() == ["a"])
     }
 
-    @Test func whatIsToldCountsAsTaken() {
+    @Test func reportedChangesCountAsTaken() {
         script.caller("reader", wants: "a")
         _ = script.state.lookup(script.key("a"), .announced)
         #expect(script.state.changes.keys == [script.key("a")])
@@ -147,14 +147,14 @@ struct ChangeScriptTests {
         #expect(script.progresses("a", received: 1, total: 10) == ["announce"])
     }
 
-    @Test func aFailureIsRememberedWithItsURL() {
+    @Test func remembersAFailureWithItsURL() {
         script.caller("reader", wants: "a")
         _ = script.finishes("a", failing: .http(404))
         #expect(script.state.failures.url(of: script.key("a")) == Sample.url("a"))
         #expect(script.state.failures.url(of: script.key("b")) == nil)
     }
 
-    @Test func pinsAreAnnounced() {
+    @Test func announcesPins() {
         script.has("a")
         script.caller("reader", wants: "b")
         _ = changed()

@@ -4,12 +4,12 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// What the directory shows, and how far the index may be believed.
+/// Changes in the directory, and when the state can trust its index.
 @Suite("State: the directory", .timeLimit(.minutes(5)))
 struct DirectoryScriptTests {
     let script = StateScript()
 
-    @Test func whatAppearedIsLookedAtFirst() {
+    @Test func probesANewNameBeforeAnswering() {
         _ = script.changes(.appeared(script.key("a")))
         #expect(script.lookup("a") == nil)
         #expect(script.lookup("b") == .missing(nil))
@@ -17,14 +17,14 @@ struct DirectoryScriptTests {
         #expect(script.lookup("a") == .cached(Sample.facts()))
     }
 
-    @Test func whatVanishedIsMissingWithoutALook() {
+    @Test func reportsAVanishedFileAsMissingWithoutAProbe() {
         script.has("a")
         _ = script.changes(.vanished(script.key("a")))
         #expect(script.lookup("a") == .missing(nil))
     }
 
     @Test(arguments: [EntryProbe.absent, .unusable, .obstructed])
-    func whatIsNoEntryIsMissing(probe: EntryProbe) {
+    func reportsAFileThatIsNoEntryAsMissing(probe: EntryProbe) {
         script.has("a")
         _ = script.changes(.appeared(script.key("a")))
         guard case .missing(let failure)? = script.looksAt("a", probe) else {
@@ -34,10 +34,10 @@ struct DirectoryScriptTests {
         #expect((failure?.kind == .obstructed) == (probe == .obstructed))
     }
 
-    @Test func aPublishedNameIsLookedAtWhenFirstAskedFor() {
+    @Test func probesAPublishedNameAtTheFirstLookup() {
         // publish: renames K
-        // anyone:  removes K; the event is taken in before the publication is
-        // publish: reports K as published        → a ghost, if it were believed
+        // anyone:  removes K; the state handles this event before the publication's report
+        // publish: reports K as published        → a ghost entry, if the state believed it
         let key = script.key("a")
         script.caller("one", wants: "a")
         _ = script.finishes("a")
@@ -48,21 +48,21 @@ struct DirectoryScriptTests {
         #expect(script.looksAt("a", .absent) == .missing(nil))
     }
 
-    @Test func aPublicationNobodyDisturbedIsNotLookedAt() {
+    @Test func skipsTheProbeAfterAnUndisturbedPublication() {
         let key = script.key("a")
         script.caller("one", wants: "a")
         _ = script.finishes("a")
         script.see(["created"], of: key)
         #expect(script.published("a") == ["tell one"])
         guard case .cached? = script.lookup("a") else {
-            Issue.record("a publication is looked at though nobody else was there")
+            Issue.record("the state probes a publication that no one else touched")
             return
         }
         _ = script.changes(.appeared(key))
         #expect(script.lookup("a") == nil)
     }
 
-    @Test func thePartialOfAPublicationIsGoneUnlessAStrangerLaysAnother() {
+    @Test func aPublicationConsumesItsPartialUnlessAnExternalOneAppears() {
         let key = script.key("a")
         for isLaid in [false, true] {
             script.caller("one", wants: "a")
@@ -80,9 +80,9 @@ struct DirectoryScriptTests {
         }
     }
 
-    /// Before there is room for the download, or while it has it.
+    /// The probe ends before the download has space, or while it has it.
     @Test(arguments: [nil, false, true])
-    func aPartialThatAStrangerLaysBesideAnImageThatHasNoneIsLookedAt(hasRoom: Bool?) {
+    func probesAnExternalPartialBesideAnImageWithoutOne(hasRoom: Bool?) {
         let key = script.key("a")
         script.caller("one", wants: "a")
         if hasRoom == false { script.see(["partialChanged"], of: key) }
@@ -99,7 +99,7 @@ struct DirectoryScriptTests {
         ["created", "vanished", "created"],
         ["created", "created"], ["partialChanged", "created"],
     ])
-    func whateverElseIsSeenWhilePublishingIsAStranger(events: [String]) {
+    func treatsUnexpectedEventsDuringAPublicationAsExternalChanges(events: [String]) {
         let key = script.key("a")
         script.caller("one", wants: "a")
         _ = script.finishes("a")
@@ -109,10 +109,10 @@ struct DirectoryScriptTests {
     }
 
     @Test(arguments: [false, true])
-    func aPublicationDuringWhichChangesWereLostIsLookedAt(isReplaced: Bool) {
-        // publish: renames K, in a directory that another takes the place of
-        // scan:    reads that one to the end
-        // publish: reports K as published        → a ghost, if it were believed
+    func probesAPublicationIfChangesWereLostDuringIt(isReplaced: Bool) {
+        // publish: renames K, in a directory that another directory replaces
+        // scan:    reads the new directory to the end
+        // publish: reports K as published        → a ghost entry, if the state believed it
         let key = script.key("a")
         script.caller("one", wants: "a")
         _ = script.finishes("a")
@@ -127,7 +127,7 @@ struct DirectoryScriptTests {
         #expect(script.looksAt("a", .absent) == .missing(nil))
     }
 
-    @Test func aPartialBesideWhichChangesWereLostIsLookedFor() {
+    @Test func probesForAPartialIfChangesWereLost() {
         let key = script.key("a")
         script.caller("one", wants: "a")
         _ = script.asks("a", for: 1, of: 1)
@@ -141,7 +141,7 @@ struct DirectoryScriptTests {
         #expect(script.state.space.partials.dirtyNames == [key])
     }
 
-    @Test func aScanTellsOfADirectoryInTheWay() {
+    @Test func aScanReportsADirectoryUnderAnEntryName() {
         let start = script.state.catalog.beginProbe()
         script.scans([.entry(script.key("a"), .obstructed)], since: start)
         _ = script.scanFinishes()
@@ -152,9 +152,9 @@ struct DirectoryScriptTests {
         #expect(failure?.kind == .obstructed)
     }
 
-    @Test func aPublicationByRenamingIsLookedAt() {
+    @Test func probesAPublicationMadeByRenaming() {
         // publish:  renames NAME.part to K
-        // stranger: renames something else to K; the kernel makes one event of the two
+        // stranger: renames another file to K; the kernel merges the two events into one
         let key = script.key("a")
         script.caller("one", wants: "a")
         _ = script.finishes("a")
@@ -163,9 +163,9 @@ struct DirectoryScriptTests {
         #expect(script.lookup("a") == nil)
     }
 
-    @Test func whatIsBeingPublishedIsNotCachedBeforeItIsDurable() {
+    @Test func anImageIsNotCachedBeforeItsPublicationIsDurable() {
         // publish: renames K; its directory is not synced yet
-        // status:  sees that K appeared, looks, finds a whole file → cached, if it were believed
+        // status:  sees that K appeared, probes it: a whole file → cached, if believed
         let key = script.key("a")
         script.caller("one", wants: "a")
         _ = script.finishes("a")
@@ -178,10 +178,10 @@ struct DirectoryScriptTests {
         #expect(!script.holds("a"))
     }
 
-    @Test func aPartialThatBecameAnEntryWhileTheScanLookedIsNone() {
-        // scan:    looks at K.part, which is to be published
+    @Test func forgetsAPartialThatBecameAnEntryDuringTheScan() {
+        // scan:    probes K.part, which is to be published
         // publish: renames it to K
-        // scan:    reports K.part → bytes nobody would ever find again, if it were believed
+        // scan:    reports K.part → bytes counted forever, if the state believed it
         let key = script.key("a")
         script.caller("one", wants: "a")
         let start = script.state.catalog.beginProbe()
@@ -196,10 +196,10 @@ struct DirectoryScriptTests {
     }
 
     @Test(arguments: [true, false])
-    func aPartialThatBecameAnEntryWhileItWasLookedAtIsNone(isTold: Bool) {
-        // upkeep:  looks at K.part, which is to be published
-        // publish: makes it K
-        // upkeep:  tells of K.part → bytes nobody would ever find again, if it were believed
+    func forgetsAPartialThatBecameAnEntryDuringItsProbe(isTold: Bool) {
+        // maintenance: probes K.part, which is to be published
+        // publish:     renames it to K
+        // maintenance: reports K.part → bytes counted forever, if the state believed it
         let key = script.key("a")
         script.caller("one", wants: "a")
         _ = script.changes(.partialChanged(key))
@@ -213,8 +213,8 @@ struct DirectoryScriptTests {
         #expect(script.state.space.partials.count == 0)
     }
 
-    /// It asked for no room, so nothing else takes what was counted off the books.
-    @Test func aPartialThatWasWholeIsLookedForOnceItIsAnEntry() {
+    /// The download reserved no space, so no other event subtracts the bytes of its partial.
+    @Test func probesForAWholePartialOnceItIsAnEntry() {
         let key = script.key("a")
         script.state.partialProbed(key, 8192)
         script.caller("one", wants: "a")
@@ -224,7 +224,7 @@ struct DirectoryScriptTests {
         #expect(script.state.space.partials.dirtyNames == [key])
     }
 
-    @Test func lookingIsNotUsing() {
+    @Test func aProbeIsNotAUse() {
         script.has("a")
         script.has("b")
         _ = script.looksAt("a", .entry(Sample.facts(size: 7, lastUsedAt: 1_800_000_000)))
@@ -232,27 +232,27 @@ struct DirectoryScriptTests {
         #expect(script.order == [script.key("b"), script.key("a")])
     }
 
-    @Test func aScanBelievesNothingThatChangedMeanwhile() {
-        // scan:   examines K: a whole file
+    @Test func aScanDropsResultsForNamesThatChangedDuringIt() {
+        // scan:   probes K: a whole file
         // anyone: removes K
-        // scan:   reports K as an entry          → a ghost, if it were believed
+        // scan:   reports K as an entry          → a ghost entry, if the state believed it
         let key = script.key("a")
         script.state.catalog.validity = .loading
         let start = script.state.catalog.beginProbe()
         _ = script.changes(.vanished(key))
         script.scans([.entry(key, .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
-        // The next look is good again.
+        // The next probe is believed again.
         let next = script.state.catalog.beginProbe()
         script.scans([.entry(key, .entry(Sample.facts()))], since: next)
         #expect(script.lookup("a") == .cached(Sample.facts()))
     }
 
     @Test(arguments: [false, true])
-    func aLookThatWasOvertakenIsNotBelieved(isGone: Bool) {
-        // status: looks at K: a whole file
-        // anyone: removes K, or lays another there
-        // status: reports what it saw            → a ghost, if it were believed
+    func dropsAProbeThatAChangeOvertook(isGone: Bool) {
+        // status: probes K: a whole file
+        // anyone: removes K, or puts another file there
+        // status: reports what it saw            → a ghost entry, if the state believed it
         let key = script.key("a")
         script.has("a")
         _ = script.changes(.appeared(key))
@@ -266,7 +266,7 @@ struct DirectoryScriptTests {
         #expect(script.lookup("a") == (isGone ? .missing(nil) : nil))
     }
 
-    @Test func aLookThatBeganBeforeDamageWasFoundIsNotBelieved() {
+    @Test func dropsAProbeThatBeganBeforeDamageWasFound() {
         let key = script.key("a")
         script.has("a")
         let start = script.state.catalog.beginProbe()
@@ -279,15 +279,15 @@ struct DirectoryScriptTests {
         #expect(script.lookup("a") == nil)
     }
 
-    @Test func duringTheScanWhatChangedIsLookedAt() {
+    @Test func probesChangedNamesDuringTheScan() {
         script.has("a")
         script.state.catalog.validity = .loading
         _ = script.changes(.appeared(script.key("a")))
         #expect(script.lookup("a") == nil)
     }
 
-    /// They may be gone since changes were lost, and nothing else would take them off the books.
-    @Test func partialsAreLookedForOnceChangesWereLost() {
+    /// Partials can vanish unnoticed while changes are lost. Only a probe corrects the ledger.
+    @Test func probesForPartialsOnceChangesWereLost() {
         script.state.partialProbed(script.key("a"), 8192)
         _ = script.changes(.overflowed)
         script.state.scanBegan()
@@ -295,7 +295,7 @@ struct DirectoryScriptTests {
         #expect(script.state.space.partials.dirtyNames == [script.key("a")])
     }
 
-    @Test func whatTheScanCouldNotSeeIsLookedAt() {
+    @Test func probesNamesThatTheScanCouldNotSee() {
         let key = script.key("a")
         script.state.catalog.validity = .loading
         script.state.scanBegan()
@@ -306,7 +306,7 @@ struct DirectoryScriptTests {
         #expect(script.state.space.partials.dirtyNames == [key])
     }
 
-    @Test func duringTheScanOnlyWhatIsKnownIsAnsweredFromMemory() {
+    @Test func duringTheScanOnlyKnownEntriesAreAnsweredFromMemory() {
         script.has("a")
         script.state.catalog.validity = .loading
         #expect(script.lookup("a") == .cached(Sample.facts()))
@@ -336,14 +336,14 @@ struct DirectoryScriptTests {
         #expect(script.lookup("a") == .missing(nil))
     }
 
-    @Test func withoutAWatchEveryNameIsLookedAtForEver() {
+    @Test func withoutAWatchEveryNameIsProbedEveryTime() {
         script.state.catalog.validity = .loading
         script.state.scanBegan()
         #expect(script.scanFinishes(isWatched: false))
         #expect(script.lookup("a") == nil)
     }
 
-    @Test func aScanSortsByUseAndLeavesWhatWasUsedSince() {
+    @Test func aScanSortsByUseAndKeepsNewerUses() {
         script.state.catalog.validity = .loading
         let times: [(String, UInt32)] = [("a", 10), ("b", 30), ("c", 20)]
         let start = script.state.catalog.beginProbe()
@@ -360,7 +360,7 @@ struct DirectoryScriptTests {
         #expect(script.order == ["a", "b", "c"].map(script.key))
     }
 
-    @Test func observedChangesWakeOnceUntilTaken() {
+    @Test func observedChangesWakeTheObserverOnceUntilTaken() {
         script.has("a")
         script.has("b")
         #expect(script.changes(.vanished(script.key("a"))) == [])
@@ -379,7 +379,7 @@ struct DirectoryScriptTests {
 }
 
 extension StateScript {
-    /// The watch tells of a name.
+    /// The watch reports a name.
     fileprivate func see(_ events: [String], of key: CacheKey) {
         let known: [String: DirectoryChange] = [
             "created": .created(key), "appeared": .appeared(key), "vanished": .vanished(key),

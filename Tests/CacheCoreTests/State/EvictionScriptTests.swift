@@ -6,15 +6,15 @@ import Testing
 
 private let block: Int64 = 4096
 
-/// Staying inside limits that shrink, a disk that others fill, and memory that runs short.
+/// Eviction when limits shrink, when other programs fill the disk, and when memory is short.
 @Suite("State: eviction", .timeLimit(.minutes(5)))
 struct EvictionScriptTests {
     let script = StateScript(bytes: 20 * block)
 
-    @Test func shrunkLimitsAreFollowedToTheirWatermark() {
+    @Test func evictsToTheWatermarkWhenLimitsShrink() {
         script.has("a", "b", "c", "d", allocated: 4 * block)
         #expect(script.limits { $0.maximumBytes = 10 * block } == ["evict to 36864"])
-        // One eviction is on its way already.
+        // An eviction is already in progress.
         #expect(script.event { $0.limitsChecked(&$1) } == [])
         let eviction = EvictionGoal(bytes: 36864)
         #expect(script.evicts(eviction, isOwn: true, limit: 1) == ["a"])
@@ -23,7 +23,7 @@ struct EvictionScriptTests {
         #expect(script.state.bytesUsed == 8 * block)
     }
 
-    @Test func limitsThatShrinkDuringAnEvictionAreFollowedAfterIt() {
+    @Test func evictsAgainWhenLimitsShrinkDuringAnEviction() {
         script.has("a", "b", "c", "d", allocated: 4 * block)
         _ = script.limits { $0.maximumBytes = 15 * block }
         let eviction = EvictionGoal(bytes: 55296)
@@ -33,7 +33,7 @@ struct EvictionScriptTests {
         #expect(script.evicts(EvictionGoal(bytes: 36864), isOwn: true) == ["b"])
     }
 
-    @Test func pinsThatStandInTheWayEndAnEviction() {
+    @Test func anEvictionEndsWhenOnlyPinnedEntriesRemain() {
         script.has("a", "b", allocated: 4 * block)
         _ = script.pins("a")
         #expect(script.limits { $0.maximumBytes = 2 * block } == ["evict to 7373"])
@@ -43,7 +43,7 @@ struct EvictionScriptTests {
         #expect(script.holds("a"))
     }
 
-    @Test func fewerEntriesAreFollowedToo() {
+    @Test func evictsWhenTheEntryLimitShrinks() {
         for number in 0..<20 { script.has("\(number)", allocated: 512) }
         #expect(
             script.limits { $0.maximumEntries = 10 } == ["evict to 73728 and 9 entries"])
@@ -52,18 +52,18 @@ struct EvictionScriptTests {
         #expect(script.holds("11") && !script.holds("10"))
     }
 
-    @Test func anEvictionAskedForMeansWhatIsThere() {
+    @Test func aRequestedEvictionIgnoresReservations() {
         script.has("a", "b", allocated: 4 * block)
         _ = script.begins("c", 8 * block)
-        // Promised bytes can't be evicted; a person did not mean them.
+        // Reserved bytes can't be evicted, and the person who asked did not mean them.
         #expect(script.evicts(EvictionGoal(bytes: 4 * block)) == ["a"])
         #expect(script.evicts(EvictionGoal(bytes: 4 * block)) == [])
     }
 
-    @Test func whatIsBeingEvictedIsNoEntryAnyMore() {
-        // flush:  sets K's access time; its change is noticed
-        // evict:  takes K off the index; its file is still there
-        // anyone: looks at K because it changed: a whole file   → back again, if it were believed
+    @Test func anEntryBeingEvictedIsNotCached() {
+        // flush:  sets K's access time, which the watch reports as a change
+        // evict:  removes K from the index; its file still exists
+        // anyone: probes K because it changed: a whole file   → an entry again, if believed
         script.has("a", allocated: block)
         #expect(script.evicts(EvictionGoal(bytes: 0)) == ["a"])
         _ = script.changes(.appeared(script.key("a")))
@@ -72,13 +72,13 @@ struct EvictionScriptTests {
         script.scans([.entry(script.key("a"), .entry(Sample.facts()))], since: start)
         #expect(!script.holds("a"))
         _ = script.loses("a")
-        // It could not be removed after all.
+        // The file could not be removed.
         #expect(script.looksAt("a", .entry(Sample.facts()))?.isCached == true)
     }
 
-    // MARK: What can't be removed
+    // MARK: Unremovable files
 
-    @Test func othersGoInThePlaceOfWhatStays() {
+    @Test func evictsOtherEntriesInsteadOfUnremovableOnes() {
         script.has("a", "b", "c", allocated: 4 * block)
         let eviction = EvictionGoal(bytes: 8 * block)
         #expect(script.evicts(eviction) == ["a"])
@@ -87,13 +87,13 @@ struct EvictionScriptTests {
         #expect(script.evicts(eviction) == ["b"])
         _ = script.loses("b")
         #expect(script.evicts(eviction) == [])
-        // It is what was used least recently still, and goes once it has changed.
+        // The entry is still the least recently used one, and is evicted once its file has changed.
         _ = script.changes(.appeared(script.key("a")))
         #expect(script.looksAt("a", .entry(Sample.facts()))?.isCached == true)
         #expect(script.evicts(EvictionGoal(bytes: 0), limit: 1) == ["a"])
     }
 
-    @Test func whereNothingMayGoNothingIsPassedOver() {
+    @Test func skipsNothingIfNothingIsEvictable() {
         script.has("a", "b", allocated: 4 * block)
         let eviction = EvictionGoal(bytes: 0)
         #expect(script.evicts(eviction) == ["a", "b"])
@@ -101,18 +101,18 @@ struct EvictionScriptTests {
         #expect(script.evicts(eviction) == ["a", "b"])
     }
 
-    @Test func nobodyGoesForADownloadThatCantHaveRoomAllTheSame() {
+    @Test func evictsNothingForADownloadThatCannotFit() {
         script.has("a", "b", "c", "d", "e", allocated: 4 * block)
         #expect(script.evicts(EvictionGoal(bytes: 8 * block)) == ["a", "b", "c"])
         _ = script.keeps("a", "b", "c")
-        // Of 20 blocks 12 stay whatever goes.
+        // Twelve of the 20 blocks stay in use whatever is evicted.
         #expect(script.begins("f", 9 * block) == ["refused: noRoom"])
         #expect(script.holds("d") && script.holds("e"))
         #expect(script.begins("g", 7 * block).first?.hasPrefix("granted") == true)
         #expect(!script.holds("d") && !script.holds("e"))
     }
 
-    @Test func whatIsPinnedAndStaysIsCountedOnce() {
+    @Test func countsAPinnedUnremovableEntryOnce() {
         script.has("a", "b", "c", allocated: 4 * block)
         #expect(script.evicts(EvictionGoal(bytes: 8 * block)) == ["a"])
         _ = script.keeps("a")
@@ -120,7 +120,7 @@ struct EvictionScriptTests {
         #expect(script.begins("d", 15 * block).first?.hasPrefix("granted") == true)
     }
 
-    @Test func aNewVersionOfWhatStaysTakesTheRoomOfOthers() {
+    @Test func aNewVersionOfAnUnremovableEntryEvictsOthers() {
         script.has("a", "b", allocated: 8 * block)
         #expect(script.evicts(EvictionGoal(bytes: 8 * block)) == ["a"])
         _ = script.keeps("a")
@@ -129,7 +129,7 @@ struct EvictionScriptTests {
             script.asks("a", for: 1, of: 11 * block).prefix(2) == ["granted 45056", "without b"])
     }
 
-    @Test func whoLosesTrackTriesAgain() {
+    @Test func retriesUnremovableEntriesAfterLostChanges() {
         script.has("a", "b", allocated: 4 * block)
         let eviction = EvictionGoal(bytes: 4 * block)
         #expect(script.evicts(eviction) == ["a"])
@@ -140,13 +140,13 @@ struct EvictionScriptTests {
 
     // MARK: The floor of free space
 
-    @Test func theFloorLowersWhatMayBeHeld() {
+    @Test func theFreeSpaceFloorLowersTheByteLimit() {
         script.has("a", "b", allocated: 4 * block)
         script.state.space.budget.minimumFree = 10 * block
         script.state.measured(free: 12 * block)
         #expect(script.state.space.ceiling == 10 * block)
         #expect(script.event { $0.limitsChecked(&$1) } == [])
-        // Somebody else fills the disk.
+        // Another program fills the disk.
         script.state.measured(free: 7 * block)
         #expect(script.state.space.ceiling == 5 * block)
         #expect(script.event { $0.limitsChecked(&$1) } == ["evict to 18432"])
@@ -156,7 +156,7 @@ struct EvictionScriptTests {
         #expect(script.state.space.ceiling == 20 * block)
     }
 
-    @Test func whatADownloadHasWrittenIsNotCountedTwice() {
+    @Test func countsTheBytesOfADownloadOnce() {
         script.state.space.budget.minimumFree = 10 * block
         script.state.measured(free: 22 * block)
         #expect(script.begins("a", 7 * block) == ["granted 28672"])
@@ -169,7 +169,7 @@ struct EvictionScriptTests {
 
     // MARK: Partials
 
-    @Test func whatAFailedDownloadLeftIsEstimatedThenLookedAt() {
+    @Test func estimatesThePartialOfAFailedDownloadUntilItIsProbed() {
         _ = script.begins("a", 9 * block)
         _ = script.progresses("a", received: 3 * block, total: 9 * block)
         _ = script.finishes("a", failing: .http(500))
@@ -183,7 +183,7 @@ struct EvictionScriptTests {
         #expect(script.state.bytesUsed == 0)
     }
 
-    @Test func whatADownloadWritesIsInItsOwnBooks() {
+    @Test func bytesOfADownloadCountAgainstItsReservation() {
         script.state.partialProbed(script.key("a"), 5 * block)
         _ = script.begins("a", 3 * block)
         #expect(script.state.bytesHeld == 4 * block)
@@ -192,20 +192,20 @@ struct EvictionScriptTests {
         #expect(script.state.bytesHeld == 4 * block)
         _ = script.finishes("a")
         _ = script.published("a", Sample.facts(allocated: 4 * block))
-        // It was renamed; a look at the name would find nothing.
+        // The partial was renamed, so a probe of its name would find nothing.
         #expect(script.state.bytesUsed == 4 * block)
     }
 
-    @Test func strangersPartialsAreCounted() {
+    @Test func countsExternalPartials() {
         let start = script.state.catalog.beginProbe()
         script.scans([.partial(script.key("a"), 6 * block)], since: start)
         #expect(script.state.bytesUsed == 6 * block)
         #expect(script.removes("a") == ["discard a"])
     }
 
-    // MARK: Fewer downloads
+    // MARK: Memory pressure
 
-    @Test func halfAsManyDownloadsRunForAWhile() {
+    @Test func memoryPressureHalvesTheDownloadsForAWhile() {
         let script = StateScript(transferLimit: 6)
         let end = ContinuousClock.now + .seconds(60)
         script.state.scheduler.throttle(until: end)
@@ -217,7 +217,7 @@ struct EvictionScriptTests {
         #expect(script.event { $0.timePassed(now: end + .seconds(60), &$1) } == [])
     }
 
-    @Test func halfIsHalfHoweverOftenMemoryIsShort() {
+    @Test func repeatedMemoryPressureHalvesTheLimitOnlyOnce() {
         let script = StateScript(transferLimit: 6)
         for _ in 0..<3 { script.state.scheduler.throttle(until: .now) }
         script.caller("reader", wants: "a", "b", "c") {
@@ -225,16 +225,16 @@ struct EvictionScriptTests {
         }
     }
 
-    @Test func oneDownloadIsAlwaysAllowed() {
+    @Test func memoryPressureLeavesAtLeastOneDownload() {
         let script = StateScript(transferLimit: 2)
         for _ in 0..<3 { script.state.scheduler.throttle(until: .now) }
         script.caller("reader", wants: "a", "b") { #expect($0 == ["start a"]) }
     }
 
-    /// Changes were lost during the first scan, or it is another directory: what is on the index is not all,
-    /// nor in order.
+    /// If changes were lost during the first scan, or the directory was replaced, the index is
+    /// incomplete and unordered.
     @Test(arguments: [false, true])
-    func nothingGoesBeforeTheDirectoryIsRead(isReplaced: Bool) {
+    func evictsNothingBeforeTheScanCompletes(isReplaced: Bool) {
         script.has("a", "b", allocated: 4 * block)
         script.state.catalog.validity = isReplaced ? .complete : .loading
         if !isReplaced { script.state.scanBegan() }
@@ -251,7 +251,7 @@ struct EvictionScriptTests {
         if script.state.postpones({}) { hasBegun = true }
         #expect(hasBegun)
         if !isReplaced {
-            // It is read once more, as changes were lost.
+            // The state asks for another scan because changes were lost.
             #expect(!script.scanFinishes())
             #expect(script.event { $0.limitsChecked(&$1) } == [])
             script.state.scanBegan()
@@ -260,7 +260,7 @@ struct EvictionScriptTests {
         #expect(script.event { $0.limitsChecked(&$1) }.count == 1)
     }
 
-    @Test func whatReplacesAnEntryNeedsNoOtherPlace() {
+    @Test func aReplacementDoesNotRaiseTheEntryCount() {
         script.has("a", "b", "c", "d", allocated: 512)
         _ = script.limits { $0.maximumEntries = 5 }
         for name in ["a", "b", "c"] {
@@ -268,11 +268,11 @@ struct EvictionScriptTests {
             #expect(script.asks(name, for: 1, of: 512) == ["granted 512"])
         }
         #expect(script.begins("e", 512) == ["granted 512"])
-        // That is one too many.
+        // The limit is exceeded by one entry.
         #expect(script.begins("f", 512).contains("without d"))
     }
 
-    @Test func whatIsLeftOfBrokenDownloadsIsNoReasonForMoreToGo() {
+    @Test func partialsOfFailedDownloadsCauseNoFurtherEviction() {
         script.state.partialProbed(script.key("x"), 10 * block)
         script.has("a", "b", "c", "d", allocated: 2 * block)
         #expect(script.state.bytesUsed == 18 * block)
@@ -280,8 +280,8 @@ struct EvictionScriptTests {
         #expect(effects == ["evict to \(10 * block + Budget.watermark(7 * block))"])
     }
 
-    /// To remove more would be in vain: readers have open what went.
-    @Test func whatIsNotGivenBackIsNoReasonForMoreToGo() {
+    /// Readers have the evicted files open, so further evictions would free nothing either.
+    @Test func spaceThatReadersKeepCausesNoFurtherEviction() {
         let now = ContinuousClock.now
         script.has("a", "b", "c", "d", allocated: 4 * block)
         script.state.space.budget.minimumFree = 4 * block
@@ -298,7 +298,7 @@ struct EvictionScriptTests {
         script.state.space.notReturned(4 * block, until: now + .seconds(600))
         _ = script.loses("a")
         #expect(measured(3) == [])
-        // A stranger goes on writing.
+        // Another program keeps writing.
         #expect(measured(0) == [])
         #expect(script.state.space.ceiling == 12 * block)
         #expect(script.event { $0.timePassed(now: now, &$1) } == [])
@@ -307,7 +307,7 @@ struct EvictionScriptTests {
         #expect(measured(0) == ["evict to \(Budget.watermark(8 * block))"])
     }
 
-    @Test func whatIsGivenBackIsOwedNoMore() {
+    @Test func freedSpaceIsNoLongerPending() {
         script.has("a", "b", "c", "d", allocated: 4 * block)
         script.state.space.budget.minimumFree = 4 * block
         script.state.measured(free: 3 * block)
@@ -323,7 +323,7 @@ struct EvictionScriptTests {
         #expect(script.state.space.ceiling == 17 * block)
     }
 
-    @Test func anotherDirectoryOwesNothing() {
+    @Test func anotherDirectoryHasNoSpacePending() {
         script.state.measured(free: 3 * block)
         script.state.space.notReturned(4 * block, until: .now + .seconds(600))
         _ = script.event { $0.directoryReplaced(&$1) }

@@ -7,12 +7,12 @@ import Testing
 
 @Suite("Index", .timeLimit(.minutes(5)))
 struct IndexTests {
-    @Test func aUseIsTakenOnceAndOnlyOfWhatIsHeld() {
+    @Test func recordsAUseOnceAndOnlyForStoredKeys() {
         var index = Index()
         let time = FileTime(UnixTime(rawValue: 1_790_000_500))
         index.insert(Sample.key("a"), Sample.facts())
         guard let place = index.touch(Sample.key("a"), at: time) else {
-            Issue.record("the first use is no news")
+            Issue.record("the first use is not reported as new")
             return
         }
         let second = index.touch(Sample.key("a"), at: time)
@@ -37,7 +37,8 @@ struct IndexTests {
         var random = SeededGenerator(seed: seed)
         var model = IndexModel()
         var index = Index()
-        // Few distinct top bits: long probe chains, some of them round the end of the table.
+        // Few distinct top bits cause long probe chains, some of which wrap around the end of the
+        // table.
         let keys = (0..<300).map { number -> CacheKey in
             let top: UInt64 = [0, 1, 0x7FFF_FFFF, 0xFFFF_FFFE, 0xFFFF_FFFF].randomElement(
                 using: &random)!
@@ -109,7 +110,7 @@ struct IndexTests {
         #expect(order == keys.reversed())
         for key in keys.dropFirst(5000) { index.remove(key) }
         index.checkInvariants()
-        // Places given back are used again before new ones.
+        // The index reuses freed positions before it takes new ones.
         for key in keys { index.insert(key, Sample.facts()) }
         index.checkInvariants()
         let finalCount = index.count
@@ -117,7 +118,7 @@ struct IndexTests {
     }
 
     @Test(arguments: [1, 7, 40])
-    func whatIsTakenInAgainHasItsPlaceInTheOrderOfUse(stride: Int) {
+    func restoredEntriesTakeTheirPlaceInTheOrderOfUse(stride: Int) {
         var index = Index()
         let keys = (0..<40).map { Sample.key("\($0)") }
         let facts = (0..<40).map { Sample.facts(lastUsedAt: 1_790_000_000 + UInt32($0)) }
@@ -148,12 +149,12 @@ struct IndexTests {
         #expect(afterStranger == 0)
     }
 
-    @Test func itKnowsWhetherTheOrderIsThatOfTheTimes() {
+    @Test func knowsIfItsOrderMatchesTheTimes() {
         var index = Index()
         let keys = (0..<4).map { CacheKey(high: 0x5000, low: UInt64($0)) }
         for key in keys { index.insert(key, Sample.facts(lastUsedAt: 10)) }
         var answers = [index.isInOrderOfTime]
-        // Of the same time, but the lesser key is the newer.
+        // The times are equal, but the lesser key is the more recent one.
         index.insert(keys[0], Sample.facts(lastUsedAt: 10))
         answers.append(index.isInOrderOfTime)
         _ = index.touch(keys[0], at: FileTime(UnixTime(rawValue: 20)))
@@ -168,7 +169,7 @@ struct IndexTests {
         index.checkInvariants()
     }
 
-    @Test func readingInStretchesMeetsEveryEntryOnce() {
+    @Test func readingInSlicesVisitsEveryEntryOnce() {
         var index = Index()
         let keys = (0..<10_000).map { Sample.key("\($0)") }
         for key in keys { index.insert(key, Sample.facts()) }
@@ -179,9 +180,9 @@ struct IndexTests {
         #expect(Set(met) == Set(keys))
     }
 
-    /// Removing closes gaps in the table and inserting makes it grow, both between two stretches.
+    /// Between two slices, removals close gaps in the table and insertions make it grow.
     @Test(arguments: [UInt64](1...3))
-    func aReaderMeetsWhatStaysWhileTheRestChanges(seed: UInt64) {
+    func aReaderVisitsEveryLastingEntryWhileOthersChange(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var index = Index()
         let staying = (0..<9000).map { Sample.key("staying-\($0)") }
@@ -197,7 +198,7 @@ struct IndexTests {
             for number in 0..<3000 {
                 index.insert(Sample.key("new-\(position)-\(number)"), Sample.facts())
             }
-            // Replaced, but held all the while.
+            // The facts are replaced, but the key stays in the index throughout.
             for key in staying where random.oneIn(10) { index.insert(key, Sample.facts()) }
         }
         index.checkInvariants()
@@ -205,7 +206,8 @@ struct IndexTests {
     }
 
     @Test func anEntryTakesLessThan96Bytes() {
-        // An entry, and the table at a million: 2^21 slots, or 2^20 just before it grows.
+        // The sum counts an entry and its share of the table: 2^21 slots at a million entries, or
+        // 2^20 just before it grows.
         let table = Double(1 << 21) * 8 / 1_000_000
         #expect(Double(MemoryLayout<Entry>.stride) + table <= 96)
     }
@@ -240,7 +242,7 @@ extension Index {
     }
 }
 
-/// The same as an index, plainly.
+/// A simple implementation of the index.
 private struct IndexModel {
     var facts: [CacheKey: EntryFacts] = [:]
     /// Most recently used first.

@@ -4,7 +4,7 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-@Suite("Line", .timeLimit(.minutes(5)))
+@Suite("Linked set", .timeLimit(.minutes(5)))
 struct LinkedSetTests {
     @Test(arguments: [UInt64](1...4), [3, 20])
     func keepsTheOrderAnArrayWouldHave(seed: UInt64, elements: Int) {

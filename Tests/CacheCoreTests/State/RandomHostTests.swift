@@ -5,7 +5,7 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Random wishes for images of a few hosts: whatever comes, nothing visible waits for a prefetch.
+/// Random requests for images of a few hosts. No visible image ever waits for a prefetch.
 @Suite("State: random hosts", .timeLimit(.minutes(5)))
 struct RandomHostTests {
     @Test(arguments: [UInt64](1...12))
@@ -23,11 +23,11 @@ private struct RandomHosts: ~Copyable {
     private var state: CacheState
     private let urls: [CacheURL]
     private var callers: [WaiterID] = []
-    /// Handed to the transfer loop, and not ended.
+    /// Downloads that the transfer loop runs.
     private var transfers: [(url: CacheURL, id: FlightID)] = []
     private var stopping: Set<FlightID> = []
     private var publications: [(key: CacheKey, id: FlightID)] = []
-    /// Prefetches that gave way.
+    /// The number of preempted prefetches.
     private(set) var stops = 0
 
     init(seed: UInt64, transferLimit: Int, hostLimit: Int) {
@@ -48,7 +48,7 @@ private struct RandomHosts: ~Copyable {
         try check()
     }
 
-    /// All callers leave, and all that is under way ends.
+    /// All callers leave, and all downloads end.
     mutating func end() throws {
         while !callers.isEmpty { leave() }
         while !transfers.isEmpty || !publications.isEmpty {
@@ -158,7 +158,7 @@ private struct RandomHosts: ~Copyable {
         }
     }
 
-    /// The clients that wait for an image because it is visible.
+    /// The clients that wait for a visible image.
     private func clients(of image: Flight) -> [ClientID] {
         let callers = image.waiters.compactMap { state.waiters[$0] }
         let detached = image.detached.flatMap { $0.priority == .visible ? $0.client : nil }

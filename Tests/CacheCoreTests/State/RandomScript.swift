@@ -4,10 +4,10 @@ import TestSupport
 @testable import CacheCore
 @testable import CacheModel
 
-/// Random events for a state and the model of it, the rest of the machine played by the script:
-/// transfers that end some time, a worker that publishes and unlinks in order, a directory.
+/// Random events for a state and its model. The script plays the rest of the cache:
+/// transfers that end at some time, a worker that publishes and unlinks in order, and a directory.
 struct RandomScript: ~Copyable {
-    /// The first thing that went wrong.
+    /// The first violation.
     private(set) var complaint: String?
 
     private var random: SeededGenerator
@@ -17,9 +17,9 @@ struct RandomScript: ~Copyable {
     private let images: [CacheKey: Int]
     private var callers: [WaiterID: Int] = [:]
     private var nextCaller = 0
-    /// Downloads started and not ended, cancelled ones too.
+    /// Downloads that were started and have not ended, including cancelled ones.
     private var transfers: [(image: Int, id: UInt64)] = []
-    /// What the worker still has to do.
+    /// The worker's remaining work.
     private var jobs: [Job] = []
     private var files: Set<Int> = []
     private var dirtyNames: Set<Int> = []
@@ -38,7 +38,7 @@ struct RandomScript: ~Copyable {
         images = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
     }
 
-    /// Performs events until the count is reached or something is wrong; then drains.
+    /// Performs events until the count is reached or a check fails, then drains.
     mutating func run(events: Int) {
         var number = 0
         while number < events, complaint == nil {
@@ -52,9 +52,9 @@ struct RandomScript: ~Copyable {
             check(number)
         }
         guard complaint == nil else { return }
-        if !state.downloads.isEmpty { complaint = "flights are left after the end" }
+        if !state.downloads.isEmpty { complaint = "downloads are left after the end" }
         let waiting = state.waiters.all.lazy.map(\.value).count { $0.isComplete }
-        if waiting > 0 { complaint = "\(waiting) callers were never told" }
+        if waiting > 0 { complaint = "\(waiting) callers were never notified" }
     }
 
     private mutating func event() {
@@ -62,7 +62,7 @@ struct RandomScript: ~Copyable {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<30: call()
         case 30..<38:
-            guard state.detachedAnnounced(1) else { return complaint = "a wish can't be held" }
+            guard state.detachedAnnounced(1) else { return complaint = "can't detach a request" }
             want(image, by: nil, options())
             compare("detached", { $0.detachedNamed(1, &$1) }, model.named(nil))
         case 38..<50: leave()
@@ -103,7 +103,7 @@ struct RandomScript: ~Copyable {
         state.requested(
             key, Sample.url("\(image)"), by: caller, options, now: FileTime(nanoseconds: 7),
             &effects)
-        // The identity is the state's to choose; the rest is not.
+        // The state chooses the identity; the model predicts the rest.
         let id = state.downloads[key]?.id.rawValue ?? 0
         let expected = model.wanted(
             image, by: caller.flatMap { callers[$0] }, options, id: id)
@@ -116,7 +116,7 @@ struct RandomScript: ~Copyable {
         callers[id] = nil
     }
 
-    // MARK: The rest of the machine
+    // MARK: The rest of the cache
 
     private mutating func finish() {
         guard !transfers.isEmpty else { return }
@@ -162,7 +162,7 @@ struct RandomScript: ~Copyable {
             if !isLost {
                 files.insert(image)
                 change(.appeared(keys[image]), image)
-                // A stranger is quicker than the report.
+                // Another program changes the file before the publication is reported.
                 if random.oneIn(8) {
                     files.remove(image)
                     change(.vanished(keys[image]), image)
@@ -200,7 +200,7 @@ struct RandomScript: ~Copyable {
         }
     }
 
-    /// A question, which looks at the name where it has to.
+    /// A lookup, which probes the name if it has to.
     private mutating func look(_ image: Int) {
         guard state.lookup(keys[image]) == nil else { return }
         let isDoomed = state.space.unlinking.contains(keys[image])
@@ -276,12 +276,12 @@ struct RandomScript: ~Copyable {
         }
     }
 
-    /// The state must hold together and say of each image what the model says.
+    /// The state must keep its invariants and agree with the model about each image.
     private mutating func check(_ number: Int) {
         state.checkInvariants()
         for (image, key) in keys.enumerated() where complaint == nil {
             if state.catalog.index.contains(key) != model.cached.contains(image) {
-                complaint = "event \(number): \(image) is cached for one of state and model only"
+                complaint = "event \(number): \(image) is cached in only one of state and model"
             }
             let flight = state.downloads[key]
             if flight?.phase != model.flights[image]?.phase {
@@ -289,7 +289,7 @@ struct RandomScript: ~Copyable {
             }
             let mustLook = dirtyNames.contains(image) && flight?.phase != .publishing
             if (state.lookup(key) == nil) != mustLook {
-                complaint = "event \(number): \(image) is \(mustLook ? "" : "not ")to be looked at"
+                complaint = "event \(number): \(image) is \(mustLook ? "" : "not ")to be probed"
             }
         }
         if state.scheduler.running != model.running {

@@ -3,8 +3,8 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Removing, as scripts of events and what is decided.
-@Suite("State: removing", .timeLimit(.minutes(5)))
+/// Removals, as scripts of events and decisions.
+@Suite("State: removals", .timeLimit(.minutes(5)))
 struct RemovalScriptTests {
     let script = StateScript()
 
@@ -18,19 +18,19 @@ struct RemovalScriptTests {
         #expect(script.removes("a") == [])
     }
 
-    @Test func whatIsDisownedCanBeRemoved() {
+    @Test func removesAQuarantinedFile() {
         script.has("a")
         _ = script.event { $0.damageFound(script.key("a"), &$1) }
         #expect(script.looksAt("a", .unusable) == .missing(nil))
         #expect(script.removes("a") == [])
         #expect(script.removes("a", isQuarantined: true) == ["unlink a"])
-        // What is published in its place is not removed by that.
+        // The removal does not affect the file published in its place.
         script.caller("one", wants: "a")
         _ = script.finishes("a")
         #expect(script.removes("a", isQuarantined: true) == [])
     }
 
-    @Test func removingTakesAPartialAlong() {
+    @Test func removingAnEntryRemovesItsPartial() {
         _ = script.changes(.partialChanged(script.key("a")))
         #expect(script.removes("a") == ["discard a"])
         script.state.partialProbed(script.key("a"), 4096)
@@ -39,7 +39,7 @@ struct RemovalScriptTests {
         #expect(script.removes("a") == [])
     }
 
-    @Test func removingWhatIsQueuedForgetsIt() {
+    @Test func removingAQueuedDownloadForgetsIt() {
         let script = StateScript(transferLimit: 1)
         script.caller("runner", wants: "a")
         script.caller("waiter", wants: "b")
@@ -47,14 +47,14 @@ struct RemovalScriptTests {
         #expect(script.finishes("a", failing: .http(404)) == ["tell runner: a http"])
     }
 
-    @Test func removingWhatArrivesStopsItAndItsPartialGoes() {
+    @Test func removingARunningDownloadStopsItAndRemovesItsPartial() {
         script.caller("one", wants: "a")
         _ = script.progresses("a", received: 10, total: 100)
         #expect(script.removes("a") == ["cancel a and discard", "tell one: a removed"])
         #expect(script.lookup("a") == .missing(nil))
     }
 
-    @Test func removingWhatIsBeingPublishedUnlinksItAfterwards() {
+    @Test func removingDuringAPublicationUnlinksTheFileAfterwards() {
         script.caller("one", wants: "a")
         _ = script.finishes("a")
         #expect(script.removes("a") == [])
@@ -62,7 +62,7 @@ struct RemovalScriptTests {
         #expect(!script.holds("a"))
     }
 
-    @Test func aNewWishCallsOffTheRemovalOfWhatIsBeingPublished() {
+    @Test func aNewRequestCancelsTheRemovalOfAPublication() {
         script.caller("one", wants: "a")
         _ = script.finishes("a")
         #expect(script.removes("a") == [])
@@ -71,18 +71,18 @@ struct RemovalScriptTests {
         #expect(script.holds("a"))
     }
 
-    @Test func removingDuringARefreshTakesBoth() {
+    @Test func removingDuringARefreshRemovesBothVersions() {
         script.has("a")
         script.caller("one", wants: "a", isRefresh: true)
         #expect(
             script.removes("a") == ["cancel a and discard", "unlink a", "tell one: a removed"])
     }
 
-    @Test func aNewWishDuringTheRemovalOfAnEntryBeingReplacedKeepsTheNewFile() {
+    @Test func aNewRequestWhileAReplacedEntryIsRemovedKeepsTheNewFile() {
         script.has("a")
         script.caller("one", wants: "a", isRefresh: true)
         _ = script.finishes("a")
-        // An unlink queued now would hit the file that is about to be published.
+        // An unlink queued now would remove the file that is about to be published.
         #expect(script.removes("a") == [])
         #expect(!script.holds("a"))
         script.caller("two", wants: "a") { #expect($0 == []) }
@@ -90,7 +90,7 @@ struct RemovalScriptTests {
         #expect(script.holds("a"))
     }
 
-    @Test func anEntryRemovedWhileItsReplacementFailsGoesToo() {
+    @Test func aFailedReplacementDoesNotRestoreARemovedEntry() {
         script.has("a")
         script.caller("one", wants: "a", isRefresh: true)
         _ = script.finishes("a")
@@ -108,7 +108,7 @@ struct RemovalScriptTests {
         #expect(script.removes("a") == ["unlink a"])
     }
 
-    @Test func removingForgetsWhyItFailed() {
+    @Test func removingForgetsARememberedFailure() {
         script.caller("one", wants: "a")
         _ = script.finishes("a", failing: .http(404))
         _ = script.removes("a")

@@ -4,12 +4,12 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Downloads that are continued, nearly through or forgotten, as scripts of events.
+/// Downloads that are resumed, nearly complete or forgotten, as scripts of events.
 @Suite("State: resuming", .timeLimit(.minutes(5)))
 struct ResumingScriptTests {
     let script = StateScript()
 
-    @Test func whatIsThereIsShownBeforeTheOriginAnswers() {
+    @Test func showsPartialBytesBeforeTheOriginAnswers() {
         script.state.changes.isObserved = true
         script.caller("reader", wants: "a")
         _ = script.takesChanges()
@@ -20,7 +20,7 @@ struct ResumingScriptTests {
         #expect(script.state.counters.bytesReceived == 100)
     }
 
-    @Test func aDownloadThatBeginsAnewShowsThat() {
+    @Test func aDownloadThatStartsOverReportsZeroBytes() {
         script.caller("reader", wants: "a")
         _ = begins("a", with: 600, of: 1000)
         _ = begins("a", with: 0, of: nil)
@@ -30,7 +30,7 @@ struct ResumingScriptTests {
         #expect(script.state.counters.bytesReceived == 50)
     }
 
-    @Test func aLateWordOfAnEarlierDownloadIsDropped() {
+    @Test func dropsLateProgressOfAnEarlierDownload() {
         script.caller("reader", wants: "a")
         let old = script.flight("a")
         _ = script.removes("a")
@@ -43,7 +43,7 @@ struct ResumingScriptTests {
             script.lookup("a") == .inFlight(.init(phase: .connecting, received: 0, total: nil)))
     }
 
-    @Test func theRoomForTheWholeTakesThePartialOver() {
+    @Test func theReservationAbsorbsThePartial() {
         script.state.space.budget.maximumBytes = Budget.allocation(for: 100_000)
         script.state.partialProbed(script.key("a"), 61_440)
         #expect(script.state.bytesHeld == 61_440)
@@ -54,12 +54,12 @@ struct ResumingScriptTests {
         #expect(script.state.space.written == 60_000)
         _ = script.progresses("a", received: 70_000, total: 100_000)
         #expect(script.state.space.written == 70_000)
-        // What was written stays as a partial of that size.
+        // The bytes written stay as a partial of that size.
         _ = script.finishes("a", failing: Failure(.truncated, "cut"))
         #expect(script.state.bytesHeld == Budget.allocation(for: 70_000))
     }
 
-    @Test func aPartialAboutToBeContinuedGoesLast() {
+    @Test func evictsAPartialAboutToBeResumedLast() {
         script.state.space.budget.maximumBytes = Budget.allocation(for: 100_000)
         script.state.partialProbed(script.key("a"), 40_960)
         script.state.partialProbed(script.key("c"), 40_960)
@@ -76,7 +76,7 @@ struct ResumingScriptTests {
             ])
     }
 
-    @Test func aPartialAboutToBeContinuedDoesNotGoInVain() {
+    @Test func keepsAPartialAboutToBeResumedIfItsEvictionWouldNotHelp() {
         script.state.space.budget.maximumBytes = Budget.allocation(for: 100_000)
         script.state.partialProbed(script.key("a"), 40_960)
         script.caller("reader", wants: "a", "b", "c")
@@ -86,10 +86,10 @@ struct ResumingScriptTests {
         #expect(script.state.space.partials[script.key("a")] == 40_960)
     }
 
-    // MARK: Nobody waits any more
+    // MARK: Downloads without waiters
 
     @Test(arguments: [(950_000, 1_000_000), (1, 16 * 1024), (84_000, 100_000)])
-    func whatIsNearlyThroughIsFinishedForNobody(received: Int64, total: Int64) {
+    func finishesANearlyCompleteDownloadWithoutWaiters(received: Int64, total: Int64) {
         let caller = script.caller("reader", wants: "a")
         _ = script.progresses("a", received: received, total: total)
         #expect(script.leaves(caller) == [])
@@ -99,13 +99,13 @@ struct ResumingScriptTests {
     }
 
     @Test(arguments: [(949_999, 1_000_000), (0, 16 * 1024), (1_000_000, nil)])
-    func anyOtherStops(received: Int64, total: Int64?) {
+    func stopsAnIncompleteDownloadWithoutWaiters(received: Int64, total: Int64?) {
         let caller = script.caller("reader", wants: "a")
         _ = script.progresses("a", received: received, total: total)
         #expect(script.leaves(caller) == ["cancel a"])
     }
 
-    @Test func whatIsNearlyThroughServesWhoComesLater() {
+    @Test func aNearlyCompleteDownloadServesLaterCallers() {
         let caller = script.caller("reader", wants: "a")
         _ = script.progresses("a", received: 99, total: 100)
         _ = script.leaves(caller)
@@ -116,7 +116,7 @@ struct ResumingScriptTests {
 
     // MARK: Old partials
 
-    @Test func anOldPartialGoesUnlessSomebodyAsksForIt() {
+    @Test func removesAnOldPartialUnlessItsImageIsRequested() {
         let key = script.key("a")
         script.state.partialProbed(key, 4096)
         #expect(script.state.restingPartials == [key])
@@ -135,7 +135,7 @@ struct ResumingScriptTests {
         }
     }
 
-    /// Bytes it may grow to; `nil` where it may not.
+    /// The number of bytes that the download may grow to; `nil` if the state refuses.
     private func asksForRoom(_ image: String, needed: Int64, length: Int64) -> Int64? {
         let (key, id) = (script.key(image), script.flight(image))
         let (answer, _) = script.state.run {

@@ -5,7 +5,7 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Downloads that are tried again, and failures that are remembered.
+/// Downloads that are retried, and failures that are remembered.
 @Suite("State: retries", .timeLimit(.minutes(5)))
 struct RetryScriptTests {
     let script = StateScript(transferLimit: 1, retry: RetryPolicy())
@@ -33,7 +33,7 @@ struct RetryScriptTests {
         return said + script.event { $0.waiterNamed(id, &$1) }
     }
 
-    @Test func aPauseHoldsNothingAndTheNextGoesOn() {
+    @Test func aPauseReleasesTheSlotForTheNextDownload() {
         script.caller("one", wants: "a")
         script.caller("two", wants: "b")
         _ = script.asks("a", for: 1, of: 1000)
@@ -46,7 +46,7 @@ struct RetryScriptTests {
         #expect(progress?.failure?.retryAt.map { $0 > Sample.now } == true)
     }
 
-    @Test func afterThePauseItTakesItsTurn() {
+    @Test func aDownloadQueuesAgainAfterItsPause() {
         script.caller("one", wants: "a")
         _ = fails("a")
         #expect(pausesEnd(after: .milliseconds(999)) == [])
@@ -57,7 +57,7 @@ struct RetryScriptTests {
         #expect(script.lookup("a")?.failure == nil)
     }
 
-    @Test func theFourthFailureIsTheEndAndAllHearItOnce() {
+    @Test func reportsTheFourthFailureOnceToEveryWaiter() {
         script.caller("one", wants: "a")
         script.caller("two", wants: "a")
         for attempt in 1...3 {
@@ -69,7 +69,7 @@ struct RetryScriptTests {
         #expect(script.state.counters.failed == 1)
     }
 
-    @Test func aPauseThatWasCutShortEndsNoLaterOne() {
+    @Test func aShortenedPauseDoesNotEndALaterOne() {
         script.caller("one", wants: "a")
         _ = fails("a", said: 20)
         #expect(wants("a", after: 13, isRefresh: true).contains("start a"))
@@ -78,14 +78,14 @@ struct RetryScriptTests {
         #expect(pausesEnd(after: .seconds(33)) == ["start a"])
     }
 
-    @Test func theServerIsGivenTheTimeItAsksFor() {
+    @Test func honorsRetryAfter() {
         script.caller("one", wants: "a")
         _ = fails("a", said: 100)
         #expect(pausesEnd(after: .seconds(99)) == [])
         #expect(pausesEnd(after: .seconds(100)) == ["start a"])
     }
 
-    @Test func theThreadIsWokenOnlyForAnEarlierEnd() {
+    @Test func wakesTheThreadOnlyForAnEarlierDeadline() {
         script.caller("one", wants: "a")
         #expect(fails("a", said: 100) == ["plan"])
         script.caller("two", wants: "b")
@@ -95,12 +95,12 @@ struct RetryScriptTests {
     }
 
     @Test(arguments: [Failure.http(404), Failure(.notAnImage, ""), Failure(.unverifiable, "")])
-    func whatIsFinalIsNotTriedAgain(failure: Failure) {
+    func doesNotRetryFinalFailures(failure: Failure) {
         script.caller("one", wants: "a")
         #expect(fails("a", failure) == ["tell one: a \(failure.kind)"])
     }
 
-    @Test func theLastToLeaveEndsThePause() {
+    @Test func thePauseEndsWhenTheLastWaiterLeaves() {
         let one = script.state.waiterBegan()
         _ = script.want("a", by: one)
         _ = fails("a")
@@ -109,27 +109,27 @@ struct RetryScriptTests {
         #expect(pausesEnd(after: .seconds(10)) == [])
     }
 
-    @Test func theDaemonWaitsToo() {
+    @Test func retriesDetachedDownloadsToo() {
         _ = script.want("a", by: nil)
         #expect(fails("a") == ["plan"])
         #expect(pausesEnd(after: .seconds(2)) == ["start a"])
     }
 
-    @Test func whatIsRemovedWhileItPausesIsOver() {
+    @Test func removingDuringAPauseEndsTheDownload() {
         script.caller("one", wants: "a")
         _ = fails("a")
         #expect(script.removes("a") == ["discard a", "tell one: a removed"])
         #expect(pausesEnd(after: .seconds(10)) == [])
     }
 
-    @Test func theEndOfTheCacheEndsPauses() {
+    @Test func drainingEndsPauses() {
         script.caller("one", wants: "a")
         _ = fails("a")
         #expect(script.event { $0.drainBegan(&$1) } == ["tell one: a shuttingDown"])
         #expect(pausesEnd(after: .seconds(10)) == [])
     }
 
-    @Test func whoComesWhileItPausesWaitsWithTheOthers() {
+    @Test func aCallerArrivingDuringAPauseJoinsTheDownload() {
         script.caller("one", wants: "a")
         _ = fails("a")
         #expect(wants("a", after: 1) == [])
@@ -143,8 +143,8 @@ struct RetryScriptTests {
         #expect(pausesEnd(after: .seconds(10)) == [])
     }
 
-    /// Others may be impatient; who waits has its four attempts all the same.
-    @Test func attemptsThatARefreshBroughtForwardDoNotCount() {
+    /// A refresh by another caller takes none of a waiting caller's four attempts.
+    @Test func attemptsForcedByARefreshDoNotCount() {
         script.caller("one", wants: "a")
         _ = fails("a")
         for _ in 0..<10 {
@@ -161,15 +161,15 @@ struct RetryScriptTests {
         #expect(script.state.downloads.isEmpty)
     }
 
-    // MARK: The memory
+    // MARK: The negative cache
 
-    @Test func aFailureOfAClockThatWasAheadIsNoAnswer() {
+    @Test func ignoresAFailureDatedInTheFuture() {
         script.caller("one", wants: "a")
         _ = fails("a", .http(404))
         #expect(wants("a", after: -1000) == ["start a"])
     }
 
-    @Test func aFailureIsTheAnswerForAWhile() {
+    @Test func returnsARememberedFailureForAWhile() {
         script.caller("one", wants: "a")
         _ = fails("a", .http(404))
         #expect(script.lookup("a")?.failure?.retryAt == Sample.now + 60)
@@ -178,14 +178,14 @@ struct RetryScriptTests {
         #expect(wants("a", after: 60) == ["start a"])
     }
 
-    @Test func aRefreshForgetsIt() {
+    @Test func aRefreshForgetsTheFailure() {
         script.caller("one", wants: "a")
         _ = fails("a", .http(404))
         #expect(wants("a", after: 1, isRefresh: true) == ["start a"])
         #expect(script.lookup("a")?.failure == nil)
     }
 
-    @Test func whoLeavesAndComesBackDoesNotPressTheServer() {
+    @Test func leavingAndReturningDoesNotRetryEarlier() {
         let one = script.state.waiterBegan()
         _ = script.want("a", by: one)
         _ = fails("a", said: 100)
@@ -194,7 +194,7 @@ struct RetryScriptTests {
         #expect(wants("a", after: 100) == ["start a"])
     }
 
-    @Test func beingOfflineIsRememberedForNothing() {
+    @Test func doesNotRememberOfflineFailures() {
         script.caller("one", wants: "a")
         _ = fails("a", Failure(.unresolved, ""), isOffline: true)
         #expect(script.phase("a") == .retrying)
@@ -204,7 +204,7 @@ struct RetryScriptTests {
 
     // MARK: The schedule
 
-    @Test func theScheduleIsInOrder() {
+    @Test func retriesComeDueInOrder() {
         var random = SeededGenerator(seed: 3)
         var schedule = RetrySchedule()
         let start = ContinuousClock.now

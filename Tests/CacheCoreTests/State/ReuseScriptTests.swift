@@ -4,7 +4,7 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Entries that are stale: hits, questions, confirmations, and what may not be kept.
+/// Stale entries: hits, revalidations, confirmations, and entries that must not be stored.
 @Suite("State: reuse", .timeLimit(.minutes(5)))
 struct ReuseScriptTests {
     let script: StateScript
@@ -17,7 +17,7 @@ struct ReuseScriptTests {
         self.script = script
     }
 
-    /// Until then the entry is fresh.
+    /// The time until which the entry is fresh.
     private let end = Sample.now + 50
     private let mustRevalidate = Staleness(reuse: .mustRevalidate, outlivesFailure: false)
     private let outlives = Staleness(reuse: .mustRevalidate, outlivesFailure: true)
@@ -48,30 +48,30 @@ struct ReuseScriptTests {
         return isConfirmed(image, end)
     }
 
-    /// The record of a confirmed entry was rewritten, or not.
+    /// Reports whether the record of a confirmed entry was rewritten.
     private func isConfirmed(_ image: String, _ end: RevalidationEnd) -> [String] {
         let (key, id) = (script.key(image), script.flight(image))
         return script.event { $0.confirmed(key, id, end, &$1) }
     }
 
-    @Test func whatIsFreshIsAHit() {
+    @Test func aFreshEntryIsAHit() {
         hasStale("a")
         #expect(wants("a", mustRevalidate, at: Sample.now + 49) == ["tell nobody"])
         #expect(script.state.counters.hits == 1)
     }
 
-    @Test func whatIsStaleIsAskedAbout() {
+    @Test func revalidatesAStaleEntry() {
         hasStale("a")
         #expect(wants("a", mustRevalidate) == ["start a"])
         #expect(script.state.counters.misses == 1)
     }
 
-    @Test func whatWasJustConfirmedByOthersIsAHit() {
+    @Test func anEntryJustRevalidatedForAnotherCallerIsAHit() {
         hasStale("a")
         #expect(wants("a", Staleness(reuse: .fresh, outlivesFailure: true)) == ["tell nobody"])
     }
 
-    @Test func inTheWindowItIsAHitAndAskedAboutOnce() {
+    @Test func revalidatesOnceInTheBackgroundWithinTheWindow() {
         hasStale("a")
         let window = Staleness(reuse: .staleWhileRevalidating, outlivesFailure: true)
         #expect(wants("a", window) == ["start a", "tell nobody"])
@@ -82,7 +82,7 @@ struct ReuseScriptTests {
         #expect(script.state.downloads.isEmpty)
     }
 
-    @Test func whereTooMuchIsHeldAHitIsNotAskedAbout() {
+    @Test func skipsBackgroundRevalidationIfTheDetachedQuotaIsUsedUp() {
         script.state.waiters.detached = DetachedQuota(limit: 1)
         hasStale("a")
         hasStale("b")
@@ -93,7 +93,7 @@ struct ReuseScriptTests {
         #expect(wants("b", window) == ["start b", "tell nobody"])
     }
 
-    @Test func aConfirmationIsTheAnswerAndMakesItFresh() {
+    @Test func aConfirmationAnswersTheCallerAndMakesTheEntryFresh() {
         hasStale("a")
         _ = wants("a", mustRevalidate)
         var facts = Sample.facts()
@@ -105,14 +105,14 @@ struct ReuseScriptTests {
         #expect(wants("a", nil, at: end + 100) == ["start a"])
     }
 
-    @Test func aRecordThatCannotBeWrittenMakesNoFailure() {
+    @Test func aRecordWriteFailureDoesNotFailTheRequest() {
         hasStale("a")
         _ = wants("a", mustRevalidate)
         #expect(confirms("a", .unstored) == ["tell nobody"])
         #expect(script.holds("a"))
     }
 
-    @Test func whatWentMeanwhileIsDownloaded() {
+    @Test func downloadsAnEntryRemovedDuringItsRevalidation() {
         hasStale("a")
         _ = wants("a", mustRevalidate)
         #expect(confirms("a", .gone) == ["start a"])
@@ -120,7 +120,7 @@ struct ReuseScriptTests {
         #expect(script.published("a") == ["tell nobody"])
     }
 
-    @Test func whatVanishedWhileItWasConfirmedIsLookedAt() {
+    @Test func probesAnEntryThatVanishedDuringItsConfirmation() {
         hasStale("a")
         _ = wants("a", mustRevalidate)
         _ = script.confirms("a")
@@ -130,7 +130,7 @@ struct ReuseScriptTests {
         #expect(script.lookup("a") == nil)
     }
 
-    @Test func whatWasRemovedWhileItWasConfirmedStaysRemoved() {
+    @Test func anEntryRemovedDuringItsConfirmationStaysRemoved() {
         hasStale("a")
         _ = wants("a", mustRevalidate)
         _ = script.confirms("a")
@@ -140,7 +140,7 @@ struct ReuseScriptTests {
         #expect(!script.holds("a"))
     }
 
-    @Test func whatIsWantedAgainWhileItIsConfirmedStays() {
+    @Test func anEntryRequestedAgainDuringItsConfirmationStays() {
         hasStale("a")
         _ = wants("a", mustRevalidate)
         _ = script.confirms("a")
@@ -151,7 +151,7 @@ struct ReuseScriptTests {
         #expect(script.holds("a"))
     }
 
-    @Test func theEndLetsAConfirmationBeWritten() {
+    @Test func drainingWaitsForAConfirmationToBeWritten() {
         hasStale("a")
         _ = wants("a", mustRevalidate)
         _ = script.confirms("a")
@@ -160,7 +160,7 @@ struct ReuseScriptTests {
             isConfirmed("a", .stored(Sample.facts())) == ["tell nobody"])
     }
 
-    @Test func theEndIsNoTimeToBeginAnew() {
+    @Test func drainingStartsNoNewDownload() {
         hasStale("a")
         _ = wants("a", mustRevalidate)
         _ = script.confirms("a")
@@ -177,7 +177,7 @@ struct ReuseScriptTests {
         script.fails(image, FailedTransfer(failure: failure, letsStaleServe: letsStaleServe))
     }
 
-    @Test func aStaleEntryIsTheAnswerAfterTheFirstFailure() {
+    @Test func servesAStaleEntryAfterTheFirstFailure() {
         let script = StateScript(retry: RetryPolicy())
         let test = Self(script: script)
         test.hasStale("a")
@@ -185,7 +185,7 @@ struct ReuseScriptTests {
         #expect(test.fails("a", .http(503), letsStaleServe: true) == ["tell nobody"])
         #expect(script.state.downloads.isEmpty)
         #expect(script.state.counters.staleAnswers == 1)
-        // It shows, and is not asked about again at once.
+        // The failure is visible, and the entry is not revalidated again at once.
         #expect(script.lookup("a")?.failure?.retryAt == Sample.now + 10)
         #expect(test.wants("a", outlives, at: Sample.now + 9) == ["tell nobody"])
         #expect(script.state.counters.staleAnswers == 1)
@@ -194,7 +194,7 @@ struct ReuseScriptTests {
         #expect(script.lookup("a")?.failure == nil)
     }
 
-    @Test func aStaleEntryAnswersWhileTheFailureIsRemembered() {
+    @Test func servesAStaleEntryWhileTheFailureIsRemembered() {
         let script = StateScript(retry: RetryPolicy())
         let test = Self(script: script)
         test.hasStale("a")
@@ -211,7 +211,7 @@ struct ReuseScriptTests {
         #expect(script.state.counters.failuresRepeated == 1)
     }
 
-    @Test func whoInsistsHearsTheFailure() {
+    @Test func reportsTheFailureToACallerThatRefreshes() {
         hasStale("a")
         #expect(wants("a", outlives) == ["start a"])
         #expect(wants("a", nil, isRefresh: true) == [])
@@ -220,8 +220,8 @@ struct ReuseScriptTests {
         #expect(script.holds("a"))
     }
 
-    /// It is tried again for who insists, and nobody else has to wait for that.
-    @Test func aStaleEntryAnswersWhileAnotherAttemptIsMade() {
+    /// The state retries for a caller that refreshes. No other caller waits for the retry.
+    @Test func servesAStaleEntryDuringARetry() {
         let script = StateScript(retry: RetryPolicy())
         let test = Self(script: script)
         test.hasStale("a")
@@ -234,7 +234,7 @@ struct ReuseScriptTests {
         #expect(test.wants("a", mustRevalidate) == [])
     }
 
-    @Test func whatMustBeConfirmedFails() {
+    @Test func anEntryThatMustBeRevalidatedFails() {
         hasStale("a")
         _ = wants("a", mustRevalidate)
         #expect(fails("a", .http(503)) == ["tell nobody: a http"])
@@ -242,7 +242,7 @@ struct ReuseScriptTests {
     }
 
     @Test(arguments: [404, 410])
-    func whatIsGoneIsRemoved(status: Int) {
+    func removesAnEntryThatTheOriginNoLongerHas(status: Int) {
         hasStale("a")
         _ = wants("a", outlives)
         #expect(fails("a", .http(status)) == ["unlink a", "tell nobody: a http"])
@@ -250,7 +250,7 @@ struct ReuseScriptTests {
         #expect(script.state.counters.withdrawn.entries == 1)
     }
 
-    @Test func aPinKeepsWhatIsGone() {
+    @Test func aPinKeepsAnEntryThatTheOriginNoLongerHas() {
         hasStale("a", isPinned: true)
         _ = wants("a", outlives)
         #expect(fails("a", .http(404)) == ["tell nobody: a http"])
@@ -264,9 +264,9 @@ struct ReuseScriptTests {
         #expect(script.holds("a"))
     }
 
-    // MARK: What may not be kept
+    // MARK: Entries that must not be stored
 
-    /// An image is downloaded that may be kept until then.
+    /// Downloads an image that the cache may keep until `removeAt`.
     private func arrives(_ image: String, removeAt end: UnixTime) -> [String] {
         var facts = Sample.facts()
         facts.removeAt = end
@@ -276,65 +276,65 @@ struct ReuseScriptTests {
         return said
     }
 
-    private func handOversEnd(after seconds: Int64) -> [String] {
+    private func graceEnds(after seconds: Int64) -> [String] {
         script.event { state, effects in
             _ = state.removeNotStorable(now: Sample.now + seconds, time: 60, &effects)
         }
     }
 
-    @Test func whatMayNotBeKeptGoesInItsTime() {
+    @Test func removesANoStoreEntryAfterItsGraceTime() {
         hasStale("a", removeAt: Sample.now + 60)
-        #expect(handOversEnd(after: 59) == [])
-        #expect(handOversEnd(after: 60) == ["unlink a"])
+        #expect(graceEnds(after: 59) == [])
+        #expect(graceEnds(after: 60) == ["unlink a"])
         // The clock was set back.
         hasStale("b", removeAt: Sample.now + 60)
         #expect(
-            handOversEnd(after: -86400) == ["unlink b"])
-        #expect(handOversEnd(after: 61) == [])
+            graceEnds(after: -86400) == ["unlink b"])
+        #expect(graceEnds(after: 61) == [])
     }
 
-    @Test func whatMayNotBeKeptStaysForWhoHasNotHeardOfIt() {
+    @Test func keepsANoStoreEntryUntilItsCallersAreNotified() {
         script.caller("both", wants: "a", "b")
         script.caller("one", wants: "a")
         #expect(arrives("a", removeAt: Sample.now + 60) == ["tell one"])
-        #expect(handOversEnd(after: 60) == [])
-        #expect(handOversEnd(after: 120) == [])
+        #expect(graceEnds(after: 60) == [])
+        #expect(graceEnds(after: 120) == [])
         _ = script.finishes("b")
         #expect(script.published("b") == ["tell both"])
-        #expect(handOversEnd(after: 179) == [])
-        #expect(handOversEnd(after: 180) == ["unlink a"])
+        #expect(graceEnds(after: 179) == [])
+        #expect(graceEnds(after: 180) == ["unlink a"])
     }
 
-    @Test func lookingAtItDoesNotShortenItsTime() {
+    @Test func aProbeDoesNotShortenTheGraceTime() {
         script.caller("both", wants: "a", "b")
         _ = arrives("a", removeAt: Sample.now + 60)
-        #expect(handOversEnd(after: 120) == [])
+        #expect(graceEnds(after: 120) == [])
         _ = script.finishes("b")
         #expect(script.published("b") == ["tell both"])
         _ = script.changes(.appeared(script.key("a")))
         var facts = Sample.facts()
         facts.removeAt = Sample.now + 60
         _ = script.looksAt("a", .entry(facts))
-        #expect(handOversEnd(after: 179) == [])
-        #expect(handOversEnd(after: 180) == ["unlink a"])
+        #expect(graceEnds(after: 179) == [])
+        #expect(graceEnds(after: 180) == ["unlink a"])
     }
 
-    @Test func inAnotherDirectoryNothingGoesBeforeItIsRead() {
+    @Test func removesNothingFromAnotherDirectoryBeforeItsScan() {
         hasStale("a", removeAt: Sample.now + 60)
         _ = script.event { $0.directoryReplaced(&$1) }
-        #expect(handOversEnd(after: 60) == [])
+        #expect(graceEnds(after: 60) == [])
     }
 
-    @Test func whatMayNotBeKeptGoesWithItsLastCaller() {
+    @Test func removesANoStoreEntryWithItsLastCaller() {
         let caller = script.caller("both", wants: "a", "b")
         _ = arrives("a", removeAt: Sample.now + 60)
         _ = script.leaves(caller)
-        #expect(handOversEnd(after: 60) == ["unlink a"])
+        #expect(graceEnds(after: 60) == ["unlink a"])
     }
 
     @Test(arguments: [true, false])
-    func whatMayNotBeKeptAndCannotBeRemovedIsTriedAgain(byTime: Bool) {
-        let ends = { handOversEnd(after: 60) }
+    func retriesTheRemovalOfANoStoreEntry(byTime: Bool) {
+        let ends = { graceEnds(after: 60) }
         hasStale("a", removeAt: Sample.now + 60)
         #expect(ends() == ["unlink a"])
         _ = script.keeps("a", othersCould: false)
@@ -349,21 +349,21 @@ struct ReuseScriptTests {
         #expect(ends() == ["unlink a"])
     }
 
-    @Test func aPinKeepsWhatMayNotBeKeptUntilItIsTakenOff() {
+    @Test func aPinKeepsANoStoreEntryUntilItIsUnpinned() {
         hasStale("a", removeAt: Sample.now, isPinned: true)
-        #expect(handOversEnd(after: 0) == [])
+        #expect(graceEnds(after: 0) == [])
         _ = script.event { $0.pinned(script.key("a"), false, &$1) }
-        #expect(handOversEnd(after: 0) == ["unlink a"])
+        #expect(graceEnds(after: 0) == ["unlink a"])
     }
 
-    @Test func whatReplacesItStays() {
+    @Test func keepsAStorableReplacementOfANoStoreEntry() {
         hasStale("a", removeAt: Sample.now)
         _ = wants("a", mustRevalidate)
         _ = script.finishes("a")
-        #expect(handOversEnd(after: 0) == [])
+        #expect(graceEnds(after: 0) == [])
         _ = script.published("a")
         _ = script.looksAt("a", .entry(Sample.facts()))
-        #expect(handOversEnd(after: 0) == [])
+        #expect(graceEnds(after: 0) == [])
         #expect(script.holds("a"))
     }
 }

@@ -5,12 +5,12 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Random wishes for stale images whose origin fails, confirms and replaces at random: whatever happens,
-/// the state holds together, and in the end everybody was told once and nothing is left.
+/// Random requests for stale images whose origin fails, confirms and replaces at random. The state
+/// keeps its invariants, notifies every caller once, and has nothing left at the end.
 @Suite("State: reuse at random", .timeLimit(.minutes(5)))
 struct ReuseStormTests {
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func everybodyIsToldOnceAndNothingIsLeft(seed: UInt64) {
+    func notifiesEveryCallerOnceAndLeavesNothingBehind(seed: UInt64) {
         var storm = Storm(seed: seed)
         for _ in 0..<3000 { storm.event() }
         storm.end()
@@ -18,9 +18,9 @@ struct ReuseStormTests {
     }
 }
 
-/// A state and, played at random, the machine around it.
+/// A state, and the rest of the cache played at random.
 private struct Storm: ~Copyable {
-    /// What may not be there at the end.
+    /// Everything that must be gone at the end.
     struct Left: Equatable {
         var flights = 0
         var callers = 0
@@ -146,7 +146,7 @@ private struct Storm: ~Copyable {
         }
     }
 
-    /// Soon stale, and sometimes not to be kept.
+    /// Facts that are soon stale, and sometimes must not be stored.
     private mutating func facts() -> EntryFacts {
         var facts = Sample.facts()
         facts.freshUntil = now.time + Int64.random(in: 0...3, using: &random)

@@ -3,23 +3,23 @@ import CacheKey
 @testable import CacheCore
 @testable import CacheModel
 
-/// What a cache state should decide, written down as plainly as possible: images and callers are
-/// numbers, every search goes through all there is.
+/// A simple model of the decisions of a cache state. Images and callers are
+/// numbers, and every search is linear.
 struct StateModel {
     struct Flight {
         var id: UInt64
         var phase = Phase.queued
         var waiting: Set<Int> = []
-        /// How urgent it is to the daemon itself, if it is.
+        /// The priority of the daemon's own detached wait, if there is one.
         var held: Priority?
         var detachedClient: UInt64 = 0
         var isUnwanted = false
         var received: Int64 = 0
-        /// So little is missing that it is finished for nobody.
+        /// The download is so nearly complete that it continues without waiters.
         var isNearlyThrough: Bool { received == 990_000 }
     }
 
-    /// Somebody's wait for a download that is queued; the daemon's own has no caller.
+    /// A wait for a queued download. A detached wait has no caller.
     struct Place {
         let image: Int
         let caller: Int?
@@ -40,14 +40,14 @@ struct StateModel {
     var flights: [Int: Flight] = [:]
     var callers: [Int: Caller] = [:]
     var running = 0
-    /// Downloads told to stop that have not yet.
+    /// Downloads that were cancelled and have not stopped yet.
     private var stopping: Set<UInt64> = []
-    /// Downloads under way, by the place that started them.
+    /// Running downloads, by the wait that started them.
     private var taken: [UInt64: Place] = [:]
     var isDraining = false
-    /// In the order they came.
+    /// Waits in the order of arrival.
     private var places: [Place] = []
-    /// Clients with places, in the order of their turns.
+    /// Clients with waits, in the order of their turns.
     private var turns: [Priority: [UInt64]] = [:]
 
     init(limit: Int) {
@@ -129,7 +129,7 @@ struct StateModel {
         flights[image]?.phase = .publishing
         let said = started()
         guard let failure else { return said + ["publish \(id)"] }
-        // All that fails here is a 404: the origin says that the image is gone.
+        // Every failure here is a 404: the origin reports that the image is gone.
         let isGone = cached.remove(image) != nil
         return said + ended(image, failure) + (isGone ? ["unlink \(image)"] : [])
     }
@@ -160,7 +160,7 @@ struct StateModel {
         case .connecting, .receiving:
             said += ["discard and " + stopped(flights[image]!.id)] + ended(image, .removed)
         }
-        // What is being published replaces the file, or takes it along.
+        // The publication replaces the file, or removes it.
         let goes = flights[image]?.phase != .publishing
         if cached.remove(image) != nil, goes { said.append("unlink \(image)") }
         return said
@@ -214,8 +214,8 @@ struct StateModel {
         return "cancel \(id)"
     }
 
-    /// Something visible waits, and no slot is about to be free: the prefetch that has the least stops, if so
-    /// many can stop as it takes.
+    /// If a visible download waits and no slot is about to be free, the prefetch with the fewest
+    /// bytes stops, provided that enough prefetches can stop.
     private mutating func gaveWay() -> [String] {
         guard stopping.isEmpty, !isDraining else { return [] }
         let prefetches = flights.filter {
@@ -229,7 +229,7 @@ struct StateModel {
         guard let (image, flight) = prefetches.min(by: { order($0.value) < order($1.value) }) else {
             return []
         }
-        // Who waits for it, waits for the next, whose identity is the state's to choose.
+        // The waiters wait for the next download, whose identity the state chooses.
         flights[image] = Flight(
             id: 0, waiting: flight.waiting, held: flight.held, detachedClient: flight.detachedClient
         )
@@ -259,8 +259,8 @@ struct StateModel {
         }
     }
 
-    /// The first of the client whose turn it is, who goes to the end; of the most urgent for whom there is a
-    /// place.
+    /// Returns the first wait of the client whose turn it is, at the highest priority for which a
+    /// slot is free. That client's next turn comes after those of all others.
     private mutating func nextPlace() -> Place? {
         for priority in Priority.allCases.reversed() {
             guard let client = turns[priority]?.first(where: { isAdmitted($0, priority) }) else {
@@ -273,7 +273,8 @@ struct StateModel {
         return nil
     }
 
-    /// One slot in eight, and at least one of two, is for clients that have nothing but prefetches running.
+    /// One slot in eight, and at least one of two, is for clients that have nothing but prefetches
+    /// running.
     private func isAdmitted(_ client: UInt64, _ priority: Priority) -> Bool {
         let reserve = limit < 2 ? 0 : max(1, limit / 8)
         if running < limit - reserve { return true }

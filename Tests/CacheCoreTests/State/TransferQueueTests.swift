@@ -4,7 +4,7 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Who is next, as scripts of what is said of downloads.
+/// The order in which downloads start, as scripts of requests.
 @Suite("State: the queue", .timeLimit(.minutes(5)))
 struct TransferQueueTests {
     private let script = StateScript(transferLimit: 1)
@@ -13,7 +13,7 @@ struct TransferQueueTests {
         script.caller("first", wants: "0")
     }
 
-    /// What starts, one after the other, each when the one before it has failed.
+    /// The downloads in the order they start, each one after the previous one fails.
     private func order(after first: String = "0") -> [String] {
         var served: [String] = []
         var running: String? = first
@@ -26,7 +26,7 @@ struct TransferQueueTests {
         return served
     }
 
-    @Test func theMoreUrgentGoFirstAndEqualsAsTheyCame() {
+    @Test func startsUrgentDownloadsFirstAndEqualOnesInOrder() {
         script.caller("a", wants: "a", priority: .background)
         script.caller("b", wants: "b")
         script.caller("c", wants: "c", priority: .visible)
@@ -50,7 +50,7 @@ struct TransferQueueTests {
         #expect(order() == ["a1", "b1", "a2", "a3"])
     }
 
-    @Test func whoSharesADownloadOfAnotherGetsItInHisOwnTurn() {
+    @Test func aSharedDownloadStartsAtTheEarliestTurnOfItsClients() {
         script.caller("a", wants: "a1", "a2", "a3", "shared", client: 1)
         script.caller("b", wants: "shared", "b2", client: 2)
         #expect(order() == ["a1", "shared", "a2", "b2", "a3"])
@@ -62,7 +62,7 @@ struct TransferQueueTests {
         #expect(order() == ["shared", "a1", "a3"])
     }
 
-    @Test func itFallsBackIntoItsLineWhenTheMostUrgentLeave() {
+    @Test func aDownloadLosesPriorityWhenItsMostUrgentCallersLeave() {
         script.caller("a", wants: "a1", "shared", "a3", client: 1)
         let lookers = (0..<3).map { number in
             script.caller("looker", wants: "shared", priority: .visible, client: 2 + number)
@@ -71,7 +71,7 @@ struct TransferQueueTests {
         #expect(order() == ["a1", "shared", "a3"])
     }
 
-    @Test func theDaemonsOwnWaitHasAPriorityToo() {
+    @Test func aDetachedDownloadHasAPriorityToo() {
         _ = script.want("held", by: nil, FetchOptions(priority: .background))
         script.caller("a", wants: "a", client: 1)
         let looker = script.caller("looker", wants: "held", priority: .visible, client: 2)
@@ -80,7 +80,7 @@ struct TransferQueueTests {
         #expect(order() == ["a", "b", "held"])
     }
 
-    @Test func aMoreUrgentPrefetchRaisesTheDaemonsOwnWait() {
+    @Test func aMoreUrgentPrefetchRaisesADetachedDownload() {
         _ = script.want("held", by: nil, FetchOptions(priority: .background))
         script.caller("a", wants: "a")
         _ = script.want("held", by: nil, FetchOptions(priority: .visible))
@@ -88,7 +88,7 @@ struct TransferQueueTests {
         #expect(order() == ["held", "a"])
     }
 
-    @Test func whoComesAndGoesLeavesNothingBehind() {
+    @Test func aCallerThatComesAndLeavesLeavesNothingQueued() {
         script.caller("a", wants: "a", client: 1)
         for number in 0..<1000 {
             let id = script.caller(
@@ -98,7 +98,7 @@ struct TransferQueueTests {
         #expect(order() == ["a"])
     }
 
-    @Test func aReplacedSetKeepsWhatIsInBothQueued() {
+    @Test func replacingASetKeepsCommonImagesQueued() {
         let old = script.caller("old", wants: "a", "b", "c", client: 1)
         script.caller("new", wants: "b", "c", "d", client: 1)
         let flights = ["b", "c"].map { script.flight($0) }
@@ -107,7 +107,7 @@ struct TransferQueueTests {
         #expect(order() == ["b", "c", "d"])
     }
 
-    @Test func oneSlotInEightIsForClientsThatHaveNothingRunning() {
+    @Test func reservesOneSlotInEightForClientsWithoutDownloads() {
         let script = StateScript(transferLimit: 16)
         let images = (0..<16).map { "\($0)" }
         let reader = script.state.waiterBegan(FetchOptions(client: ClientID(rawValue: 1)))
@@ -123,14 +123,14 @@ struct TransferQueueTests {
         }
         script.caller("newcomer", wants: "n", "m", client: 2) { #expect($0 == ["start n"]) }
         script.caller("another", wants: "o", client: 3) { #expect($0 == ["start o"]) }
-        // What runs already takes no slot.
+        // A download that runs already takes no further slot.
         script.caller("looker", wants: "0", priority: .visible, client: 1) { #expect($0 == []) }
-        // A shared slot that becomes free is the most urgent download's.
+        // A shared slot that becomes free goes to the most urgent download.
         for image in ["0", "1"] { _ = script.finishes(image, failing: .http(404)) }
         #expect(script.finishes("2", failing: .http(404)).contains("start x"))
     }
 
-    @Test func aHundredThousandOfOneClientDelayAnotherByOneTurn() {
+    @Test func aHundredThousandRequestsDelayAnotherClientByOneTurn() {
         var state = CacheState(transferLimit: 1)
         state.catalog.validity = .complete
         var effects = Effects()

@@ -4,12 +4,12 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// What one download goes through, as scripts of events and what is decided.
+/// The life of a download, as scripts of events and decisions.
 @Suite("State: downloads", .timeLimit(.minutes(5)))
 struct TransferScriptTests {
     let script = StateScript()
 
-    @Test func oneDownloadServesAllWhoWantIt() {
+    @Test func oneDownloadServesAllItsCallers() {
         script.caller("first", wants: "a") { #expect($0 == ["start a"]) }
         for number in 0..<100 { script.caller("next \(number)", wants: "a") { #expect($0 == []) } }
         #expect(script.finishes("a") == ["publish a"])
@@ -21,13 +21,13 @@ struct TransferScriptTests {
         #expect(script.state.waiters.all.isEmpty)
     }
 
-    @Test func whatIsCachedIsDecidedAtOnce() {
+    @Test func aCachedImageIsAnsweredAtOnce() {
         script.has("a")
         script.caller("reader", wants: "a") { #expect($0 == ["tell reader"]) }
         #expect(script.state.counters.hits == 1)
     }
 
-    @Test func aCallerHearsOnceWhenAllIsDecided() {
+    @Test func notifiesACallerOnceAfterAllItsImagesSettle() {
         script.caller("reader", wants: "a", "b", "c")
         #expect(script.finishes("b", failing: .http(404)) == [])
         #expect(script.finishes("a") == ["publish a"])
@@ -36,16 +36,16 @@ struct TransferScriptTests {
         #expect(script.published("c") == ["tell reader: b http"])
     }
 
-    @Test func theSameImageTwiceInOneWishIsOne() {
+    @Test func aRepeatedImageInOneRequestCountsOnce() {
         script.caller("reader", wants: "a", "a") { #expect($0 == ["start a"]) }
         #expect(script.finishes("a", failing: .http(500)) == ["tell reader: a http"])
     }
 
-    @Test func aCallerThatWantsNothingIsToldAtOnce() {
+    @Test func anEmptyRequestIsAnsweredAtOnce() {
         script.caller("idler") { #expect($0 == ["tell idler"]) }
     }
 
-    @Test func nobodyIsToldBeforeAllWishesAreNamed() {
+    @Test func notifiesNoCallerBeforeItNamesAllItsImages() {
         let id = script.state.waiterBegan()
         _ = script.want("a", by: id)
         _ = script.finishes("a")
@@ -54,7 +54,7 @@ struct TransferScriptTests {
         #expect(told.count == 1)
     }
 
-    @Test func progressIsToldByThePercent() {
+    @Test func reportsProgressByThePercent() {
         script.state.changes.isObserved = true
         script.caller("reader", wants: "a")
         _ = script.takesChanges()
@@ -67,7 +67,7 @@ struct TransferScriptTests {
         #expect(script.state.counters.bytesReceived == 100)
     }
 
-    @Test func whoWatchesIsWokenForWhatComesAtOnce() {
+    @Test func wakesObserversForAnImageThatArrivesAtOnce() {
         script.state.changes.isObserved = true
         script.caller("reader", wants: "a")
         _ = script.takesChanges()
@@ -76,8 +76,8 @@ struct TransferScriptTests {
         #expect(script.published("a").contains("announce"))
     }
 
-    /// An image that comes at once is told of only when it is whole.
-    @Test func theLastBytesComeWithTheEnd() {
+    /// An image that arrives at once is reported only when it is complete.
+    @Test func reportsTheLastBytesWithTheEnd() {
         script.caller("reader", wants: "a", "b")
         _ = script.progresses("b", received: 900, total: nil)
         _ = script.finishes("a")
@@ -89,7 +89,7 @@ struct TransferScriptTests {
         #expect(script.state.counters.bytesReceived == 2000)
     }
 
-    @Test func whatIsLostWithOthersIsDownloadedAnewOnce() {
+    @Test func downloadsAnImageLostWithItsBatchOnceMore() {
         script.caller("one", wants: "a")
         _ = script.asks("a", for: 1, of: 1000)
         _ = script.finishes("a")
@@ -101,7 +101,7 @@ struct TransferScriptTests {
     }
 
     @Test(arguments: [false, true])
-    func whatIsLostAndNotWantedAnyMoreIsNotDownloadedAnew(isRemoved: Bool) {
+    func doesNotDownloadALostImageThatHasNoWaiter(isRemoved: Bool) {
         script.caller("one", wants: "a")
         _ = script.finishes("a")
         #expect((isRemoved ? script.removes("a") : script.event { $0.drainBegan(&$1) }) == [])
@@ -120,7 +120,7 @@ struct TransferScriptTests {
         #expect(script.state.scheduler.running == 2)
     }
 
-    @Test func theMoreUrgentGoesFirst() {
+    @Test func startsTheMostUrgentDownloadFirst() {
         let script = StateScript(transferLimit: 1)
         script.caller("first", wants: "a")
         script.caller("background", wants: "b", priority: .background)
@@ -132,19 +132,19 @@ struct TransferScriptTests {
         #expect(script.finishes("d", failing: .http(404)).first == "start b")
     }
 
-    @Test func aMoreUrgentWishRaisesWhatIsQueued() {
+    @Test func aMoreUrgentRequestRaisesAQueuedDownload() {
         let script = StateScript(transferLimit: 1)
         script.caller("first", wants: "a")
         script.caller("background", wants: "b", "c", priority: .background)
         script.caller("looker", wants: "c", priority: .visible) { #expect($0 == []) }
         script.caller("later", wants: "c", priority: .background) { #expect($0 == []) }
         #expect(script.finishes("a", failing: .http(404)).first == "start c")
-        // Its old place is passed over: it is not started again.
+        // The old place in the queue is skipped: the download does not start twice.
         #expect(script.finishes("c", failing: .http(404)).first == "start b")
         #expect(script.finishes("b", failing: .http(404)).count == 1)
     }
 
-    @Test func aRefreshOfWhatIsCachedLeavesItCached() {
+    @Test func aRefreshLeavesTheEntryCached() {
         script.has("a")
         script.caller("reader", wants: "a", isRefresh: true) { #expect($0 == ["start a"]) }
         #expect(script.lookup("a")?.isCached == true)
@@ -153,7 +153,7 @@ struct TransferScriptTests {
         #expect(script.published("a") == ["tell reader"])
     }
 
-    @Test func aRefreshThatFailsLeavesTheEntry() {
+    @Test func aFailedRefreshLeavesTheEntry() {
         script.has("a")
         script.caller("reader", wants: "a", isRefresh: true)
         #expect(script.finishes("a", failing: .http(503)) == ["tell reader: a http"])
@@ -161,7 +161,7 @@ struct TransferScriptTests {
         #expect(script.lookup("a") == .cached(facts, failure: .http(503)))
     }
 
-    @Test func aFailureIsRememberedUntilItSucceeds() {
+    @Test func remembersAFailureUntilADownloadSucceeds() {
         script.caller("reader", wants: "a")
         _ = script.finishes("a", failing: .http(404))
         #expect(script.lookup("a") == .missing(.http(404)))
@@ -170,7 +170,7 @@ struct TransferScriptTests {
         #expect(script.lookup("a") == .missing(nil))
     }
 
-    @Test func whatCannotBePublishedIsMissing() {
+    @Test func anImageThatCannotBePublishedIsMissing() {
         script.caller("reader", wants: "a")
         _ = script.finishes("a")
         let failure = Failure(.storage, "no room")
@@ -178,8 +178,8 @@ struct TransferScriptTests {
         #expect(script.looksAt("a", .absent) == .missing(failure))
     }
 
-    /// What is published may wait for what is to come, and only for that.
-    @Test func moreIsToComeWhileSomethingRunsOrMayStart() {
+    /// A publication can wait for further images of its batch, and only for those.
+    @Test func expectsMorePublicationsWhileADownloadRunsOrCanStart() {
         let script = StateScript(transferLimit: 1, publishingLimit: 2)
         #expect(!script.isMoreToCome)
         script.caller("reader", wants: "a", "b", "c")
@@ -193,7 +193,7 @@ struct TransferScriptTests {
 
     // MARK: The end
 
-    @Test func drainingStopsWhatRunsAndPublishesWhatIsStaged() {
+    @Test func drainingStopsDownloadsAndPublishesStagedImages() {
         let script = StateScript(transferLimit: 3)
         script.caller("one", wants: "a")
         script.caller("two", wants: "b")
@@ -215,7 +215,7 @@ struct TransferScriptTests {
 }
 
 extension StateScript {
-    /// A staged image falls with others of its batch.
+    /// A staged image is lost with others of its batch.
     fileprivate func isLost(_ image: String) -> [String] {
         let (key, id) = (key(image), flight(image))
         return event { state, effects in

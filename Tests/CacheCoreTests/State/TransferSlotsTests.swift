@@ -4,12 +4,12 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// One server bears only so many downloads at once, and holds up no other.
+/// Each host has a limit of concurrent downloads, and a full host blocks no other host.
 @Suite("State: hosts", .timeLimit(.minutes(5)))
 struct TransferSlotsTests {
     private func url(_ text: String) throws -> CacheURL { try CacheURL(text) }
 
-    /// The state after wishes for `urls`, and the URLs that were started.
+    /// Requests `urls`, and returns the URLs whose downloads started.
     private func started(
         _ state: inout CacheState, _ urls: [String], _ priority: Priority = .normal,
         client: UInt64 = 0
@@ -39,7 +39,7 @@ struct TransferSlotsTests {
         return starts(state.run { $0.transferFailed(key, id, .http(500), &$1) }.work)
     }
 
-    @Test func whoWaitsForAFullHostHoldsUpNoOther() throws {
+    @Test func aDownloadWaitingForAFullHostBlocksNoOther() throws {
         var state = CacheState(transferLimit: 8, hostLimit: 3)
         let urls = ["http://a/1", "http://a/2", "http://a/3", "http://a/4", "http://b/1"]
         #expect(try started(&state, urls) == ["http://a/1", "http://a/2", "http://b/1"])
@@ -50,18 +50,18 @@ struct TransferSlotsTests {
         #expect(try fails(&state, "http://a/3") == ["http://a/5"])
     }
 
-    @Test func theMoreUrgentOfThoseWhoWaitGoesFirst() throws {
+    @Test func startsTheMostUrgentWaitingDownloadFirst() throws {
         var state = CacheState(transferLimit: 8, hostLimit: 1)
         #expect(try started(&state, ["http://a/1", "http://a/2"]) == ["http://a/1"])
         #expect(try started(&state, ["http://a/3"], .visible) == [])
-        // A wish for what waits already raises it.
+        // A request for a queued download raises its priority.
         #expect(try started(&state, ["http://a/4"]) == [])
         #expect(try started(&state, ["http://a/4"], .visible) == [])
         let order = try ["http://a/1", "http://a/3", "http://a/4"].flatMap { try fails(&state, $0) }
         #expect(order == ["http://a/3", "http://a/4", "http://a/2"])
     }
 
-    @Test func theReservedSlotAtAHostIsForAClientThatHasNothingRunning() throws {
+    @Test func reservesAHostSlotForAClientWithoutDownloadsThere() throws {
         var state = CacheState(transferLimit: 64, hostLimit: 6)
         let wanted = (0..<20).map { "http://a/\($0)" }
         #expect(try started(&state, wanted, client: 1) == Array(wanted[..<5]))
@@ -70,22 +70,23 @@ struct TransferSlotsTests {
         #expect(
             try started(&state, ["http://a/x", "http://a/y"], client: 2) == ["http://a/x"])
         #expect(try started(&state, ["http://a/z"], client: 3) == [])
-        // The next that ends makes room for a client that has nothing here, not for the others, whose turn
-        // it is.
+        // The next slot that becomes free goes to a client without downloads at this host, although
+        // it is the turn of others.
         #expect(try fails(&state, "http://a/0") == ["http://a/z"])
         #expect(try fails(&state, "http://a/x") == ["http://a/y"])
-        // A shared slot is the most urgent download's.
+        // A shared slot goes to the most urgent download.
         #expect(try fails(&state, "http://a/z") == [])
         #expect(try fails(&state, "http://a/y") == ["http://a/v"])
     }
 
-    /// The place is for whoever may have it, and not only for who waited for it first.
-    @Test func aPlaceAtAHostGoesToAClientThatMayBegin() throws {
+    /// The slot goes to any client that is allowed to use it, not only to the first one that
+    /// waited.
+    @Test func aHostSlotGoesToAClientThatMayStart() throws {
         var state = CacheState(transferLimit: 16, hostLimit: 3)
         let here = ["http://a/1", "http://a/2"]
         #expect(try started(&state, here, client: 1) == here)
         #expect(try started(&state, ["http://a/3"], client: 2) == ["http://a/3"])
-        // Waits here, and has all it may have elsewhere.
+        // This client waits here, and uses all its slots elsewhere.
         #expect(try started(&state, ["http://a/4"], client: 3) == [])
         let elsewhere = (0..<12).map { "http://many\($0)/" }
         #expect(try started(&state, elsewhere, client: 3) == Array(elsewhere[..<11]))
@@ -97,7 +98,7 @@ struct TransferSlotsTests {
         #expect(try fails(&state, "http://many0/") == ["http://a/4"])
     }
 
-    @Test func ofAllSlotsOneInEightIsForClientsThatHaveNothingRunning() throws {
+    @Test func reservesOneSlotInEightForClientsWithoutDownloads() throws {
         var state = CacheState(transferLimit: 64, hostLimit: 6)
         let many = (0..<100).map { "http://many\($0)/" }
         #expect(try started(&state, many, client: 1).count == 56)
@@ -109,7 +110,7 @@ struct TransferSlotsTests {
         #expect(try started(&state, ["http://visible/"], .visible, client: 1) == [])
     }
 
-    @Test func aFullHostDoesNotLetItsBacklogPassTheMoreUrgentOfOthers() throws {
+    @Test func theBacklogOfAFullHostDoesNotOvertakeUrgentDownloads() throws {
         var state = CacheState(transferLimit: 3, hostLimit: 2)
         #expect(try started(&state, ["http://a/1", "http://a/2"]) == ["http://a/1"])
         #expect(try started(&state, ["http://b/1"]) == ["http://b/1"])
@@ -132,7 +133,7 @@ struct TransferSlotsTests {
         #expect(order == ["1", "4", "6", "2", "5", "3"])
     }
 
-    @Test func aHostThatAnswersByHTTP2BearsAsManyAsThereAreStreams() throws {
+    @Test func anHTTP2HostTakesAsManyDownloadsAsItHasStreams() throws {
         var state = CacheState(transferLimit: 200, hostLimit: 6)
         let urls = (0..<150).map { "https://a/\($0)" }
         #expect(try started(&state, urls).count == 5)
@@ -140,7 +141,8 @@ struct TransferSlotsTests {
         let more = starts(state.run { $0.transferAnswered(id, isMultiplexed: true, &$1) }.work)
         state.checkInvariants()
         #expect(more.count == TransferSlots.streamLimit - TransferSlots.streamLimit / 8 - 5)
-        // It is known from now on; and forgotten when the host speaks HTTP/1.1 again.
+        // The state remembers HTTP/2 for the host, and forgets it when the host answers with
+        // HTTP/1.1 again.
         #expect(starts(state.run { $0.transferAnswered(id, isMultiplexed: true, &$1) }.work) == [])
         #expect(try fails(&state, "https://a/0").count == 1)
         let other = try #require(state.downloads[CacheKey(try url("https://a/1"))]).id
@@ -149,7 +151,7 @@ struct TransferSlotsTests {
         #expect(try fails(&state, "https://a/1") == [])
     }
 
-    @Test func everybodyIsServedInTheEnd() throws {
+    @Test func everyRequestIsServedInTheEnd() throws {
         var state = CacheState(transferLimit: 3, hostLimit: 2)
         var running: [String] = []
         let urls = (0..<60).map { "http://host\($0 % 4)/\($0)" }
@@ -167,7 +169,7 @@ struct TransferSlotsTests {
         ("http://a/b?c", "http://a"), ("https://a:81?x=/", "https://a:81"),
         ("HTTP://[::1]", "HTTP://[::1]"),
     ])
-    func theOriginIsSchemeHostAndPort(text: String, origin: String) throws {
+    func anOriginIsSchemeHostAndPort(text: String, origin: String) throws {
         #expect(try url(text).origin == origin)
     }
 }

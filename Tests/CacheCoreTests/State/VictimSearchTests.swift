@@ -6,13 +6,14 @@ import Testing
 
 private let block: Int64 = 4096
 
-/// Who has to go where very much is spared: nobody waits for the lock until all of that is gone past.
+/// The search for victims when many entries are spared: it never holds the lock while it skips all
+/// of them.
 @Suite("State: search for victims", .timeLimit(.minutes(5)))
 struct VictimSearchTests {
     private let steps = VictimSearch().steps
     private let all = EvictionGoal(bytes: 0)
 
-    /// A state whose first entries in the order of use are on their way once more.
+    /// A state whose least recently used entries are being refreshed.
     private func state(flying: Int, _ others: String...) -> CacheState {
         var state = CacheState(transferLimit: 1)
         state.catalog.validity = .complete
@@ -53,7 +54,7 @@ struct VictimSearchTests {
         names.map { .entry(Sample.key($0)) }
     }
 
-    @Test func aSliceGivesTheLockBackBeforeItFoundAny() {
+    @Test func aSliceReleasesTheLockBeforeItFindsAVictim() {
         var state = state(flying: 2 * steps + 10, "a", "b")
         for _ in 0..<2 {
             let found = slice(1, &state)
@@ -61,7 +62,7 @@ struct VictimSearchTests {
         }
         let first = slice(1, &state)
         #expect(keys(first.victims) == entries("a"))
-        // What was gone past is not again.
+        // The search does not visit skipped entries again.
         let second = slice(9, &state)
         #expect(keys(second.victims) == entries("b"))
         #expect(second.isLast)
@@ -72,11 +73,11 @@ struct VictimSearchTests {
         state.checkInvariants()
     }
 
-    @Test func whoIsSparedNoLongerGoesFirstInTheOrderOfUse() {
+    @Test func evictsAnEntryFirstOnceItsDownloadEnds() {
         var state = state(flying: steps + 10, "a", "b")
         while slice(1, &state).victims.isEmpty {}
         for name in ["700", "9", "30"] { ends(name, &state) }
-        // On its way again before anybody looked.
+        // The entry is being refreshed again before a search looks.
         request(Sample.key("30"), Sample.url("30"), &state)
         state.checkInvariants()
         let found = slice(9, &state)
@@ -87,7 +88,7 @@ struct VictimSearchTests {
         state.checkInvariants()
     }
 
-    @Test func whatIsPinnedNoLongerGoesFirst() {
+    @Test func evictsAnUnpinnedEntryFirst() {
         var state = state(flying: 0, "a", "b", "c")
         for name in ["a", "b"] { _ = state.run { $0.pinned(Sample.key(name), true, &$1) } }
         let first = slice(9, &state)
@@ -100,8 +101,8 @@ struct VictimSearchTests {
         state.checkInvariants()
     }
 
-    /// Whoever changes pins all the time does not keep a search from its end.
-    @Test func aSearchGoesOnWherePinsChange() {
+    /// Constant changes of pins do not keep a search from ending.
+    @Test func aSearchContinuesWhilePinsChange() {
         var state = state(flying: 3 * steps, "a")
         for _ in 0..<3 {
             let found = slice(1, &state)
@@ -115,7 +116,7 @@ struct VictimSearchTests {
         state.checkInvariants()
     }
 
-    @Test func whatWasUsedMeanwhileGoesLast() {
+    @Test func evictsAnEntryUsedDuringTheSearchLast() {
         var state = state(flying: steps + 10, "a", "b", "c")
         while slice(1, &state).victims.isEmpty {}
         for name in ["5", "6"] { ends(name, &state) }
@@ -125,7 +126,7 @@ struct VictimSearchTests {
         state.checkInvariants()
     }
 
-    @Test func whatCanBeRemovedAfterAllGoesFirst() {
+    @Test func evictsAnEntryFirstOnceItBecomesRemovable() {
         var state = state(flying: 0, "a", "b", "c")
         let first = slice(1, &state)
         _ = state.run { $0.unlinkFailed(first.victims, othersCould: true, &$1) }
@@ -147,20 +148,20 @@ struct VictimSearchTests {
         }
         let none = ask(1, &state)
         guard case .evicting = none.grant else {
-            Issue.record("all was searched under one hold of the lock: \(none)")
+            Issue.record("one slice searched all entries without releasing the lock: \(none)")
             return
         }
         #expect(none.victims.isEmpty)
         let answer = ask(1, &state)
         guard case .granted = answer.grant else {
-            Issue.record("\(answer)")
+            Issue.record("unexpected answer: \(answer)")
             return
         }
         #expect(keys(answer.victims) == entries("a"))
         state.checkInvariants()
     }
 
-    @Test func manySmallOnesGoForALargeOneSliceBySlice() {
+    @Test func evictsManySmallEntriesForALargeOneSliceBySlice() {
         var state = state(flying: 0)
         let (slice, count) = (VictimSearch.slice, 2 * VictimSearch.slice + 10)
         for number in 0..<count { insert("\(number)", &state) }
@@ -175,7 +176,7 @@ struct VictimSearchTests {
         for _ in 0..<2 {
             let answer = ask(&state)
             guard case .evicting = answer.grant else {
-                Issue.record("\(answer)")
+                Issue.record("unexpected answer: \(answer)")
                 return
             }
             #expect(answer.victims.count == slice)

@@ -6,7 +6,7 @@ import Testing
 
 private let block: Int64 = 4096
 
-/// Downloads that wait for the space of others: they go back to the queue, and hold nothing meanwhile.
+/// Downloads that wait for space return to the queue, and hold no reservation while they wait.
 @Suite("State: waiting for space", .timeLimit(.minutes(5)))
 struct WaitingForSpaceScriptTests {
     let script: StateScript
@@ -15,7 +15,7 @@ struct WaitingForSpaceScriptTests {
 
     private init(bytes: Int64) { script = StateScript(bytes: bytes) }
 
-    /// A download asks for space that others have; its transfer ends.
+    /// A download asks for space that others have reserved, and its transfer ends.
     private func waits(_ image: String, for needed: Int64 = 1, of length: Int64? = nil) {
         let id = script.flight(image)
         #expect(script.asks(image, for: needed, of: length) == ["wait"])
@@ -23,11 +23,11 @@ struct WaitingForSpaceScriptTests {
         #expect(script.finishes(image, id, failing: script.refusal) == [])
     }
 
-    @Test func aDownloadStartsAgainOnceTheOthersAreThrough() {
+    @Test func aDownloadRestartsOnceTheOthersEnd() {
         #expect(script.begins("a", 7 * block) == ["granted 28672"])
         #expect(script.want("b", by: nil) == ["start b"])
         waits("b", of: 3 * block)
-        // The next would only learn the same.
+        // The next download would be refused for the same reason.
         #expect(script.want("c", by: nil) == [])
         _ = script.finishes("a")
         let said = script.published("a", Sample.facts(allocated: 2 * block))
@@ -36,7 +36,7 @@ struct WaitingForSpaceScriptTests {
         #expect(script.asks("c", for: 1, of: block) == ["granted 4096"])
     }
 
-    @Test func whileOthersHaveSpaceOneStartsForEachReleaseAndEachGrant() {
+    @Test func startsOneWaitingDownloadForEachReleaseAndGrant() {
         let test = Self(bytes: 20 * block)
         let script = test.script
         #expect(script.begins("a", 9 * block) == ["granted 36864"])
@@ -49,8 +49,8 @@ struct WaitingForSpaceScriptTests {
         #expect(script.phase("e") == .queued)
     }
 
-    /// What it has received stays as a partial, unless the others need that space, too.
-    @Test func aDownloadThatGrowsGivesItsSpaceBack() {
+    /// The received bytes stay as a partial, unless the others need that space too.
+    @Test func aGrowingDownloadReleasesItsReservation() {
         let test = Self(bytes: 140 * block)
         let script = test.script
         for image in ["a", "b"] {
@@ -75,7 +75,7 @@ struct WaitingForSpaceScriptTests {
         #expect(script.asks("b", for: Budget.step + 1) == ["refused: noRoom"])
     }
 
-    @Test func whatLeavesLetsTheNextStart() {
+    @Test func aDownloadThatLosesItsCallersLetsTheNextStart() {
         _ = script.begins("a", 7 * block)
         let reader = script.caller("reader", wants: "b")
         waits("b", of: 3 * block)
@@ -83,7 +83,7 @@ struct WaitingForSpaceScriptTests {
         #expect(script.leaves(reader) == ["start c"])
     }
 
-    @Test func bytesOnTheirWayOutCountUntilTheyAreGone() {
+    @Test func bytesPendingRemovalCountUntilTheyAreGone() {
         script.has("a", allocated: 8 * block)
         #expect(script.evicts(EvictionGoal(bytes: 0)) == ["a"])
         #expect(script.state.bytesUsed == 0)
@@ -94,9 +94,9 @@ struct WaitingForSpaceScriptTests {
         #expect(script.asks("b", for: 1, of: 2 * block) == ["granted 8192"])
     }
 
-    @Test func whatWasEvictedInVainIsWaitedFor() {
+    @Test func waitsIfEvictionFreesTooLittle() {
         script.has("a", "b", allocated: 4 * block)
-        // Of these two one is on its way itself, which is seen too late.
+        // Entry b is being refreshed and so can't be evicted, which the search finds out too late.
         _ = script.want("b", by: nil, FetchOptions(isRefresh: true))
         _ = script.want("c", by: nil)
         #expect(script.asks("c", for: 1, of: 6 * block) == ["wait", "without a"])
@@ -114,7 +114,7 @@ struct WaitingForSpaceScriptTests {
 
     // MARK: The first scan
 
-    @Test func untilTheDirectoryIsReadNothingIsEvicted() {
+    @Test func evictsNothingUntilTheScanCompletes() {
         script.has("a", allocated: 6 * block)
         script.state.catalog.validity = .loading
         #expect(script.begins("b", 2 * block) == ["granted 8192"])

@@ -7,7 +7,7 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// What an interrupted download leaves behind, put there by hand.
+/// Partials written by hand, as an interrupted download would leave them.
 extension CacheFixture {
     func partial(_ path: String) throws -> String { try file(path) + ".part" }
 
@@ -30,13 +30,13 @@ extension CacheFixture {
         try ExtendedAttributes(of: file).set(PartialRecord.attributeName, text)
     }
 
-    /// Whether a partial lies there, whatever it is.
+    /// Whether anything exists under the partial's name.
     func hasPartial(_ path: String) throws -> Bool {
         var status = stat()
         return lstat(try partial(path), &status) == 0
     }
 
-    /// The image is an entry at `/a.png` with all that belongs to one, and no partial is left.
+    /// Expects a complete entry for `/a.png`, and no partial.
     func expectEntry(_ image: [UInt8]) throws {
         #expect(try contents(of: file("/a.png")) == image)
         #expect(try !hasPartial("/a.png"))
@@ -46,7 +46,7 @@ extension CacheFixture {
         let attributes = ExtendedAttributes(of: try file("/a.png"))
         #expect(try attributes[PartialRecord.attributeName] == nil)
         guard case .cached(let facts, _, _) = try lookup("/a.png") else {
-            Issue.record("it is not cached")
+            Issue.record("the image is not cached")
             return
         }
         #expect(facts.size == image.count)

@@ -7,7 +7,7 @@ import TestSupport
 @testable import CacheCore
 @testable import CacheModel
 
-/// A cache in this process, with an origin of its own for it to download from.
+/// A cache in this process, and an origin that it downloads from.
 final class CacheFixture: Sendable {
     let cache: Cache
     let origin: ScriptedOrigin
@@ -21,7 +21,7 @@ final class CacheFixture: Sendable {
         self.origin = try origin ?? ScriptedOrigin(in: scope)
         self.directory = try directory ?? TemporaryDirectory(in: scope).file("cache")
         var settings = CacheSettings(directory: self.directory)
-        // What fails, fails at once and is forgotten, unless a test is about that.
+        // By default the cache neither retries nor remembers failures. Tests of that turn it on.
         settings.retry = .once
         if let loopback = AddressRange("127.0.0.0/8") {
             settings.transfers.addressPolicy = AddressPolicy(allowing: [loopback])
@@ -65,7 +65,7 @@ final class CacheFixture: Sendable {
         try await listener.outcome(of: waiter)
     }
 
-    /// Waits until the cache says something has changed that satisfies `condition`.
+    /// Waits until the cache announces changes that satisfy `condition`.
     func change(until condition: @escaping @Sendable (Set<CacheKey>) -> Bool) async throws {
         try await listener.change(of: cache, until: condition)
     }
@@ -95,7 +95,7 @@ final class CacheFixture: Sendable {
         }
     }
 
-    /// Asks until the answer is so; every answer on the way is the cache's own.
+    /// Looks up an image again and again until the answer satisfies `condition`.
     func lookup(
         _ path: String, until condition: (Lookup) -> Bool
     ) async throws {
@@ -109,7 +109,7 @@ final class CacheFixture: Sendable {
     }
 }
 
-/// Hears what the cache decides.
+/// Records the outcomes and changes that the cache reports.
 private final class Listener: CacheObserver {
     private struct State {
         var outcomes: [WaiterID: Outcome] = [:]
@@ -143,7 +143,7 @@ private final class Listener: CacheObserver {
         }
         return try await limited("a decision") {
             for await outcome in stream { return outcome }
-            throw TestFailure("nothing was decided")
+            throw TestFailure("the cache reported no outcome")
         }
     }
 
@@ -163,10 +163,12 @@ private final class Listener: CacheObserver {
             group.addTask { try await body() }
             group.addTask {
                 try await Task.sleep(for: .patience)
-                throw TestFailure("waited in vain for \(what)")
+                throw TestFailure("timed out waiting for \(what)")
             }
             defer { group.cancelAll() }
-            guard let first = try await group.next() else { throw TestFailure("nothing ran") }
+            guard let first = try await group.next() else {
+                throw TestFailure("neither the operation nor the time limit ended")
+            }
             return first
         }
     }

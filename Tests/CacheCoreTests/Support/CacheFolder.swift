@@ -6,12 +6,12 @@ import TestSupport
 @testable import CacheCore
 @testable import CacheModel
 
-/// A cache directory on a real file system, and a stranger's hands in it.
+/// A cache directory on a real file system, and the changes that another program makes in it.
 struct CacheFolder {
     let path: String
     let directory: CacheDirectory
 
-    /// In a new temporary directory.
+    /// Creates a folder in a new temporary directory.
     init(in scope: TestScope, faults: FaultPlan? = nil) throws {
         try self.init(TemporaryDirectory(in: scope).file("cache"), faults)
     }
@@ -20,7 +20,7 @@ struct CacheFolder {
         try self.init(path, nil)
     }
 
-    /// On tmpfs, which keeps attributes in memory and has no blocks for them.
+    /// Creates a folder on tmpfs, which keeps attributes in memory and uses no blocks for them.
     init(inMemory scope: TestScope, faults: FaultPlan? = nil) throws {
         try self.init(TemporaryDirectory(inMemory: scope).file("cache"), faults)
     }
@@ -72,7 +72,7 @@ struct CacheFolder {
         try directory.probe(Sample.key(name))
     }
 
-    // MARK: A stranger's
+    // MARK: Another program's changes
 
     /// The path of an image's file.
     func file(_ name: String) -> String { "\(path)/\(Sample.key(name))" }
@@ -89,7 +89,7 @@ struct CacheFolder {
         }
     }
 
-    /// All names in the directory but those that are always there.
+    /// All names in the directory except those that every cache directory has.
     func names() throws -> [String] {
         guard let stream = opendir(path) else { throw TestFailure("\(path) can't be read") }
         defer { closedir(stream) }
@@ -103,7 +103,7 @@ struct CacheFolder {
         return names.sorted()
     }
 
-    /// An extended attribute as text; `nil` where there is none.
+    /// An extended attribute as text; `nil` if there is none.
     func attribute(_ attribute: String, of path: String) -> String? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = lgetxattr(path, attribute, &bytes, bytes.count)
@@ -132,7 +132,7 @@ extension Publication {
 }
 
 extension CacheFolder {
-    /// Makes more changes than the kernel keeps for one watch, all to one name. inotify(7),
+    /// Makes more changes to one name than the kernel queues for one watch. inotify(7),
     /// `max_queued_events`.
     static func overflowQueue(of directory: String) throws {
         let text = try contents(of: "/proc/sys/fs/inotify/max_queued_events")

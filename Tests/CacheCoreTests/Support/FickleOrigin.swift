@@ -4,10 +4,10 @@ import TestSupport
 @testable import CacheCore
 @testable import CacheModel
 
-/// An origin of one image whose answers break off, and that may have another image by the second.
+/// An origin whose answers break off, and whose only image can change after the first request.
 final class FickleOrigin: Sendable {
     enum Kind: CaseIterable {
-        // The image stays what it was.
+        // The image stays the same.
         case sameTag, sameDate, weakTag, youngDate, noValidator
         case liesAboutFirst, liesAboutTotal, sendsLess
         // It changes.
@@ -16,7 +16,7 @@ final class FickleOrigin: Sendable {
 
         var changes: Bool { "\(self)".hasPrefix("new") }
 
-        /// Whether asking for a part is the right thing to do.
+        /// Whether a range request is correct.
         var isResumable: Bool {
             switch self {
             case .weakTag, .youngDate, .noValidator, .newWithWeakTag, .newWithYoungDate: false
@@ -24,14 +24,15 @@ final class FickleOrigin: Sendable {
             }
         }
 
-        /// Whether the rest is all that is to be sent.
+        /// Whether the origin should send only the rest.
         var isObedient: Bool { self == .sameTag || self == .sameDate }
     }
 
     let kind: Kind
     let first: [UInt8]
     let second: [UInt8]
-    /// Bytes after which each answer breaks off; later ones go to their end.
+    /// The number of bytes after which each answer breaks off. Answers beyond the list are
+    /// complete.
     private let cuts: [Int]
     private let log = Mutex<[(from: Int?, sent: Int)]>([])
 
@@ -45,10 +46,11 @@ final class FickleOrigin: Sendable {
         }
     }
 
-    /// What has to be there in the end.
+    /// The image that the cache must have in the end.
     var image: [UInt8] { kind.changes ? second : first }
 
-    /// Where each request began, `nil` for all, and the bytes it was sent.
+    /// The offset at which each request began (`nil` for the whole image), and the bytes sent to
+    /// it.
     var answers: [(from: Int?, sent: Int)] { log.withLock { $0 } }
 
     func answer(_ request: OriginRequest) -> OriginScript {

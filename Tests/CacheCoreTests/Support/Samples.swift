@@ -3,7 +3,7 @@ import CacheKey
 @testable import CacheCore
 @testable import CacheModel
 
-/// Values that tests need and say nothing about.
+/// Default values for tests that do not depend on them.
 enum Sample {
     /// 2026-09-21 14:13:20 UTC.
     static let now = UnixTime(rawValue: 1_790_000_000)
@@ -45,7 +45,7 @@ enum Sample {
 
     static let digest = ContentDigest(SIMD32(repeating: 0xAB))
 
-    /// A staged image without any bytes, for tests that never publish it.
+    /// A staged image without bytes, for tests that never publish it.
     static func staged(_ name: String, _ flight: FlightID, size: Int64 = 1000) -> StagedImage {
         staged(url(name), flight, size: size)
     }

@@ -3,9 +3,9 @@ import CacheKey
 @testable import CacheCore
 @testable import CacheModel
 
-/// Room: what downloads ask for, and what goes for them.
+/// Space: the requests of downloads, and the victims evicted for them.
 extension StateScript {
-    /// The download of an image asks for room before it writes.
+    /// The download of an image asks for space before it writes.
     func asks(_ image: String, for needed: Int64, of length: Int64? = nil) -> [String] {
         let id = flight(image)
         var answer: SpaceAnswer?
@@ -15,7 +15,7 @@ extension StateScript {
         return (answer.map(words) ?? []) + effects
     }
 
-    /// A download of an image begins and asks for room for all of it.
+    /// A download of an image begins and asks for space for the whole image.
     func begins(_ image: String, _ length: Int64) -> [String] {
         _ = want(image, by: nil)
         return asks(image, for: 1, of: length)
@@ -39,7 +39,7 @@ extension StateScript {
         return event { $0.unlinkFailed(victims, othersCould: othersCould, &$1) }
     }
 
-    /// A slice of an eviction: the victims, then what else was decided.
+    /// Runs a slice of an eviction. Returns the victims, then the other decisions.
     func evicts(
         _ goal: EvictionGoal, isOwn: Bool = false, limit: Int = .max
     ) -> [String] {
@@ -50,7 +50,7 @@ extension StateScript {
         return victims.map(doom) + effects
     }
 
-    /// The disk is full for the download of an image; the victims.
+    /// The disk is full for the download of an image. Returns the victims.
     func diskFills(_ image: String, _ bytes: Int64) -> [String] {
         var victims: [Victim] = []
         _ = event { victims = $0.diskFilled(key(image), bytes, &$1).victims }
@@ -70,10 +70,10 @@ extension StateScript {
         event { $0.pinned(key(image), isPinned, &$1) }
     }
 
-    /// Whether what is published now under an image's name will be pinned.
+    /// Whether a version of an image published now is pinned.
     func pinsOnArrival(_ image: String) -> Bool { state.isPinned(key(image)) }
 
-    /// Notes a victim, to be lost later; its name.
+    /// Records a victim, whose file is removed later. Returns its name.
     func doom(_ victim: Victim) -> String {
         let name = name(victim)
         doomed[name] = victim

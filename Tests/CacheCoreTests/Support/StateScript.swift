@@ -4,23 +4,23 @@ import TestSupport
 @testable import CacheCore
 @testable import CacheModel
 
-/// A cache state that is told events about images `a`, `b`, … and says in words what it decided.
+/// A cache state that receives events about images `a`, `b`, … and returns its decisions in words.
 ///
 /// The invariants are checked after every event.
 final class StateScript {
     var state: CacheState
     private var names: [CacheKey: String] = [:]
     private var callers: [WaiterID: String] = [:]
-    /// Decided to go, and not gone yet.
+    /// Victims whose files are not removed yet.
     var doomed: [String: Victim] = [:]
-    /// Told to stop, and not stopped yet.
+    /// Downloads that were cancelled and have not stopped yet.
     private var stopping: [String: FlightID] = [:]
-    /// What the last refused download was told.
+    /// The refusal of the last download that got no space.
     var refusal: Failure?
 
-    /// What fails, fails at once and is forgotten, unless the policy is another.
+    /// Failures are neither retried nor remembered, unless the policy differs.
     ///
-    /// - Parameter bytes: what may be held, where that is limited.
+    /// - Parameter bytes: the byte limit, if there is one.
     init(
         transferLimit: Int = 9, hostLimit: Int = .max, bytes: Int64 = .max, entries: Int = .max,
         retry: RetryPolicy = .once, publishingLimit: Int = .max, detachedLimit: Int = 200_000
@@ -36,7 +36,7 @@ final class StateScript {
 
     // MARK: Events
 
-    /// Runs an event; what it decided, work first.
+    /// Runs an event. Returns the decisions, work first.
     func event(_ body: (inout CacheState, inout Effects) -> Void) -> [String] {
         let wasQuiet = state.changes.keys.isEmpty
         var effects = Effects()
@@ -49,7 +49,7 @@ final class StateScript {
         return words
     }
 
-    /// A caller comes, named for its outcome, and names what it wants.
+    /// A caller arrives under the name of its outcome, and requests images.
     @discardableResult
     func caller(
         _ caller: String, wants images: String..., priority: Priority = .normal,
@@ -77,7 +77,7 @@ final class StateScript {
         }
     }
 
-    /// A caller that does not wait is about to name so many images.
+    /// A caller that does not wait is about to request `images` images.
     func announces(_ images: Int) -> Bool { state.detachedAnnounced(images) }
 
     func leaves(_ waiter: WaiterID) -> [String] {
@@ -90,7 +90,7 @@ final class StateScript {
         }
     }
 
-    /// The download of an image ends; a late one names the flight it belonged to.
+    /// The download of an image ends. A late event names the flight it belonged to.
     func finishes(
         _ image: String, _ flight: FlightID? = nil, failing failure: Failure? = nil,
         size: Int64 = 1000
@@ -105,7 +105,7 @@ final class StateScript {
         }
     }
 
-    /// A download that was told to stop has.
+    /// A cancelled download has stopped.
     func stops(_ image: String) -> [String] {
         guard let id = stopping.removeValue(forKey: image) else {
             preconditionFailure("\(image) was not told to stop")
@@ -113,7 +113,7 @@ final class StateScript {
         return finishes(image, id, failing: .removed)
     }
 
-    /// The origin confirms the entry that the download of an image asked about.
+    /// The origin confirms the entry that the download of an image revalidates.
     func confirms(_ image: String) -> [String] {
         event { [id = flight(image)] state, effects in
             state.entryConfirmed(key(image), id, &effects)
@@ -156,7 +156,7 @@ final class StateScript {
         event { $0.directoryChanged(change, now: .now, &$1) }
     }
 
-    /// The image is downloaded and published, whatever that says.
+    /// Downloads and publishes the image, and ignores the decisions.
     func has(_ image: String, _ facts: EntryFacts = Sample.facts()) {
         _ = want(image, by: nil)
         _ = finishes(image)
@@ -164,7 +164,7 @@ final class StateScript {
         _ = looksAt(image, .entry(facts))
     }
 
-    /// Entries of so many bytes each on the disk, the least recently used first.
+    /// Adds entries of `allocated` bytes each on the disk, the least recently used first.
     func has(_ images: String..., allocated: Int64) {
         for image in images { has(image, Sample.facts(allocated: allocated)) }
     }
@@ -186,7 +186,7 @@ final class StateScript {
         _ = event { $0.scanned(batch, since: start, &$1) }
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
     func key(_ image: String) -> CacheKey {
         let key = Sample.key(image)
@@ -194,7 +194,7 @@ final class StateScript {
         return key
     }
 
-    /// The download under way.
+    /// The running download.
     func flight(_ image: String) -> FlightID {
         guard let flight = state.downloads[key(image)] else {
             preconditionFailure("\(image) is not on its way")
@@ -204,7 +204,7 @@ final class StateScript {
 
     func lookup(_ image: String) -> Lookup? { state.lookup(key(image)) }
 
-    /// Whether what is published may wait for what is to come.
+    /// Whether a publication can wait for further images.
     var isMoreToCome: Bool { state.isDownloading }
 
     func phase(_ image: String) -> Phase? { state.downloads[key(image)]?.phase }
@@ -266,7 +266,7 @@ final class StateScript {
 }
 
 extension CacheState {
-    /// Runs one event; its answer, and the work it decided.
+    /// Runs one event. Returns its answer, and the work it decided.
     mutating func run<Answer>(
         _ event: (inout CacheState, inout Effects) -> Answer
     ) -> (answer: Answer, work: [Work]) {
@@ -276,7 +276,7 @@ extension CacheState {
         return (answer, effects.work)
     }
 
-    /// A transfer fails and nothing but that matters.
+    /// A transfer fails, for tests that ignore the details.
     mutating func transferFailed(
         _ key: CacheKey, _ id: FlightID, _ failure: Failure, _ effects: inout Effects
     ) {

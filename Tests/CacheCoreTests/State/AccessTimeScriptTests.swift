@@ -4,16 +4,16 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// What counts as use, when files are told of it, and what pins outlive.
-@Suite("State: use and pins", .timeLimit(.minutes(5)))
-struct UseScriptTests {
+/// Events that count as uses, when files get their access times, and pins that outlive a version.
+@Suite("State: access times and pins", .timeLimit(.minutes(5)))
+struct AccessTimeScriptTests {
     let script = StateScript()
 
     private func taken(limit: Int = .max) -> [CacheKey] {
         script.state.catalog.takeAccessTimes(limit: limit).sorted { $0.time < $1.time }.map(\.key)
     }
 
-    @Test func aHitAndAnOpeningAreUses() {
+    @Test func hitsAndOpeningsCountAsUses() {
         for image in ["a", "b", "c"] { script.has(image) }
         script.caller("reader", wants: "a")
         _ = script.changes(.opened(script.key("b")))
@@ -24,7 +24,7 @@ struct UseScriptTests {
         _ = script.changes(.opened(script.key("nothing")))
     }
 
-    @Test func ownOpeningsAreNotUses() {
+    @Test func openingsByTheCacheDoNotCountAsUses() {
         for image in ["a", "b"] { script.has(image) }
         script.state.catalog.openingItself(script.key("a"))
         script.state.catalog.openingItself(script.key("a"))
@@ -33,14 +33,14 @@ struct UseScriptTests {
         #expect(script.order == ["b", "a"].map(script.key))
         _ = script.changes(.opened(script.key("a")))
         #expect(script.order == ["a", "b"].map(script.key))
-        // One that came to nothing is not reported.
+        // An opening that failed is not reported.
         script.state.catalog.openingItself(script.key("b"))
         script.state.catalog.didNotOpen(script.key("b"))
         _ = script.changes(.opened(script.key("b")))
         #expect(script.order == ["b", "a"].map(script.key))
     }
 
-    @Test func anOverflowForgetsWhatWasNotReported() {
+    @Test func anOverflowForgetsUnreportedOpenings() {
         for image in ["a", "b"] { script.has(image) }
         script.state.catalog.openingItself(script.key("a"))
         _ = script.changes(.overflowed)
@@ -48,7 +48,7 @@ struct UseScriptTests {
         #expect(script.order == ["a", "b"].map(script.key))
     }
 
-    @Test func eachUseIsToldOnceWithItsLatestTime() {
+    @Test func flushesEachEntryOnceWithItsLatestTime() {
         for image in ["a", "b", "c"] { script.has(image) }
         _ = taken()
         script.caller("reader", wants: "a")
@@ -61,7 +61,7 @@ struct UseScriptTests {
         #expect(taken() == [])
     }
 
-    @Test func usesAreTakenInBatches() {
+    @Test func flushesUsesInBatches() {
         for number in 0..<10 { script.has("\(number)") }
         _ = taken()
         for number in 0..<10 { script.caller("reader", wants: "\(number)") }
@@ -70,10 +70,10 @@ struct UseScriptTests {
         #expect(taken(limit: 4).count == 2)
     }
 
-    @Test func everyUseIsLaterThanTheOneBefore() {
+    @Test func everyUseIsLaterThanThePreviousOne() {
         for image in ["a", "b", "c"] { script.has(image) }
         _ = taken()
-        // The clock stands still, then goes back.
+        // The clock stops, then goes back.
         _ = script.want("b", by: nil, now: 1_790_000_200)
         _ = script.want("a", by: nil, now: 1_790_000_200)
         _ = script.want("c", by: nil, now: 1_790_000_000)
@@ -82,19 +82,20 @@ struct UseScriptTests {
         #expect(Set(times.map(\.time)).count == 3)
     }
 
-    @Test func aPublicationIsAUseAndItsFileSaysWhen() {
+    @Test func aPublicationIsAUseAtTheTimeOfItsFile() {
         script.has("a", Sample.facts(lastUsedAt: 1_790_000_100))
         #expect(taken() == [])
-        // Published before the latest use, reported after it: both orders must be one.
+        // The image is published before the latest use and reported after it. Index and files must
+        // agree on the order.
         script.has("b", Sample.facts(lastUsedAt: 1_790_000_050))
         #expect(script.order == ["b", "a"].map(script.key))
         #expect(taken() == [script.key("b")])
     }
 
-    @Test func aFileReplacedWhileUsesAreToldIsToldAgain() {
+    @Test func flushesAgainAfterAReplacementDuringTheFlush() {
         // flush:    takes K's time, to be written into its file
-        // publish:  replaces K's file, whose time is later
-        // flush:    writes the earlier time into the new file   → it would seem used before others
+        // publish:  replaces K's file; the new file's time is later
+        // flush:    writes the earlier time into the new file   → its order of use would be wrong
         script.has("a")
         script.caller("reader", wants: "a")
         _ = script.want("a", by: nil, FetchOptions(isRefresh: true))
@@ -109,18 +110,18 @@ struct UseScriptTests {
 
     // MARK: Pins
 
-    @Test func aPinOutlivesTheBytesItWasPutOn() {
+    @Test func aPinOutlivesTheVersionThatWasPinned() {
         script.has("a")
         _ = script.pins("a")
         _ = script.want("a", by: nil, FetchOptions(isRefresh: true))
         _ = script.finishes("a")
-        // This is asked before the file is renamed.
+        // The cache asks for the pin before it renames the file.
         #expect(script.pinsOnArrival("a"))
         _ = script.published("a", Sample.facts(isPinned: true))
         #expect(script.state.catalog.index.pinned.entries == 1)
     }
 
-    @Test func whatIsOnItsWayIsPinnedWhenItLands() {
+    @Test func pinsADownloadWhenItIsPublished() {
         _ = script.want("a", by: nil)
         #expect(!script.pinsOnArrival("a"))
         _ = script.pins("a")
@@ -134,7 +135,7 @@ struct UseScriptTests {
         #expect(!script.pinsOnArrival("a"))
     }
 
-    @Test func removingManySparesWhatIsPinned() {
+    @Test func removingManySparesPinnedEntries() {
         script.has("a")
         _ = script.pins("a")
         #expect(script.removes("a", sparesPinned: true) == [])

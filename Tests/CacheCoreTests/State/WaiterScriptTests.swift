@@ -3,23 +3,23 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Callers that come and go, as scripts of events and what is decided.
-@Suite("State: callers", .timeLimit(.minutes(5)))
-struct InterestScriptTests {
+/// Callers that arrive and leave, as scripts of events and decisions.
+@Suite("State: waiters", .timeLimit(.minutes(5)))
+struct WaiterScriptTests {
     let script = StateScript()
 
-    @Test func theLastToLeaveStopsTheDownload() {
+    @Test func stopsTheDownloadWhenTheLastWaiterLeaves() {
         let one = script.caller("one", wants: "a")
         let two = script.caller("two", wants: "a")
         #expect(script.leaves(one) == [])
         #expect(script.phase("a") == .connecting)
         #expect(script.leaves(two) == ["cancel a"])
         #expect(script.lookup("a") == .missing(nil))
-        // The slot is only free once the transfer has really ended.
+        // The slot is free only once the transfer has ended.
         #expect(script.state.scheduler.running == 1)
     }
 
-    @Test func whoLeavesDoesNotDisturbWhoStays() {
+    @Test func aLeavingWaiterDoesNotDisturbOthers() {
         let leaver = script.caller("leaver", wants: "a", "b")
         script.caller("stayer", wants: "a")
         #expect(script.leaves(leaver) == ["cancel b"])
@@ -27,7 +27,7 @@ struct InterestScriptTests {
         #expect(script.published("a") == ["tell stayer"])
     }
 
-    @Test func aHeldDownloadGoesOnForNobody() {
+    @Test func aDetachedDownloadContinuesWithoutWaiters() {
         #expect(script.want("a", by: nil) == ["start a"])
         let caller = script.caller("caller", wants: "a")
         #expect(script.leaves(caller) == [])
@@ -36,17 +36,17 @@ struct InterestScriptTests {
         #expect(script.holds("a"))
     }
 
-    @Test func noMoreIsHeldThanMayBe() {
+    @Test func detachesNoMoreDownloadsThanAllowed() {
         let script = StateScript(transferLimit: 1, detachedLimit: 3)
         #expect(!script.announces(4))
         #expect(script.announces(2))
-        // Two calls at once may not have more together.
+        // Two concurrent calls share one quota.
         #expect(!script.announces(2))
         for image in ["a", "b"] { _ = script.want(image, by: nil) }
         #expect(script.event { $0.detachedNamed(2, &$1) } == [])
         #expect(!script.announces(2))
         #expect(script.announces(1))
-        // It was held already.
+        // The download was detached already.
         _ = script.want("a", by: nil, FetchOptions(priority: .visible))
         #expect(script.event { $0.detachedNamed(1, &$1) } == [])
         _ = script.finishes("a")
@@ -57,7 +57,7 @@ struct InterestScriptTests {
         #expect(script.announces(3))
     }
 
-    @Test func whoWaitsIsNoneOfThoseHeld() {
+    @Test func aWaitingCallerUsesNoDetachedQuota() {
         let script = StateScript(detachedLimit: 1)
         let caller = script.caller("caller", wants: "a", "b", "c")
         #expect(script.announces(1))
@@ -68,7 +68,7 @@ struct InterestScriptTests {
         #expect(!script.announces(1))
     }
 
-    @Test func leavingTwiceIsLeavingOnce() {
+    @Test func leavingTwiceHasNoFurtherEffect() {
         let one = script.caller("one", wants: "a")
         #expect(script.leaves(one) == ["cancel a"])
         #expect(script.leaves(one) == [])
@@ -83,7 +83,7 @@ struct InterestScriptTests {
         #expect(script.finishes("a", failing: .http(404)) == ["tell runner: a http"])
     }
 
-    @Test func whatIsBeingPublishedGoesOnWhenAllHaveLeft() {
+    @Test func publicationContinuesAfterAllWaitersLeave() {
         let one = script.caller("one", wants: "a")
         _ = script.finishes("a")
         #expect(script.leaves(one) == [])
@@ -105,7 +105,8 @@ struct InterestScriptTests {
         }
         #expect(late == [])
         #expect(script.lookup("a") == .inFlight(.init(phase: .queued, received: 0, total: nil)))
-        // It came to its end before the cancellation reached it: not published, the next one starts.
+        // The download completed before the cancellation reached it. It is not published, and the
+        // next one starts.
         #expect(script.finishes("a", cancelled) == ["start a"])
         #expect(script.state.scheduler.running == 1)
         #expect(script.finishes("a", current) == ["publish a"])

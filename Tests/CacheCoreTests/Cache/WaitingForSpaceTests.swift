@@ -5,9 +5,9 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Two images of which the cache holds one at a time.
-@Suite("Cache: waiting for room", .timeLimit(.minutes(5)))
-struct WaitingForRoomTests {
+/// Two images in a cache that has space for one of them.
+@Suite("Cache: waiting for space", .timeLimit(.minutes(5)))
+struct WaitingForSpaceTests {
     private let image = SampleImage.png(byteCount: 2 << 20)
 
     private func limit(_ settings: inout CacheSettings) {
@@ -15,7 +15,7 @@ struct WaitingForRoomTests {
         settings.limits.minimumFree = 0
     }
 
-    @Test func whoWaitsGoesOnOnceTheOtherMayGo() async throws {
+    @Test func aWaitingDownloadContinuesOnceTheOtherIsEvictable() async throws {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope, limit)
             let gate = try Gate()
@@ -25,20 +25,21 @@ struct WaitingForRoomTests {
             try await gate.reached()
             try await fixture.lookup("/first.png") { ($0.progress?.received ?? 0) > 1 << 19 }
             let second = fixture.cache.fetch([try fixture.wish("/second.png")], FetchOptions())
-            try await waitUntil("the second is asked for") {
+            try await waitUntil("the request for the second image") {
                 fixture.origin.requests("/second.png").count == 1
             }
             gate.open()
             #expect(try await fixture.outcome(of: first).failures.isEmpty)
             #expect(try await fixture.outcome(of: second).failures.isEmpty)
             #expect(try contents(of: fixture.file("/second.png")) == image)
-            // It stops, and is asked for once more when the space is there.
+            // The download stops, and starts again when there is space.
             #expect(fixture.origin.requests("/second.png").count == 2)
         }
     }
 
-    /// What comes for it would pile up beside what comes for others: it asks again once there is room.
-    @Test func whoSharesAConnectionGivesItsPartOfItUp() async throws {
+    /// Bytes of a waiting download would fill the shared connection. So the download stops, and
+    /// asks again once there is space.
+    @Test func aWaitingDownloadReleasesItsSharedConnection() async throws {
         try await withTestScope { scope in
             let authority = try await CertificateAuthority(in: scope)
             let slow = try ScriptedOrigin(in: scope)
@@ -62,12 +63,12 @@ struct WaitingForRoomTests {
             try await gate.reached()
             let second = fixture.cache.fetch([wishes[1]], FetchOptions())
             func times() -> Int { nginx.log.ranges(of: "GET /second.png 200 HTTP/2.0").count }
-            try await waitUntil("its request is over") { times() == 1 }
+            try await waitUntil("the second request to end") { times() == 1 }
             gate.open()
             for waiter in [first, second] {
                 #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
             }
-            try await waitUntil("it is asked for again") { times() == 2 }
+            try await waitUntil("the second image to be requested again") { times() == 2 }
             #expect(try contents(of: fixture.cache.path(of: wishes[1].key)) == image)
             #expect(slow.requests().count == 1)
         }

@@ -4,9 +4,9 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-@Suite("Failure memory", .timeLimit(.minutes(5)))
+@Suite("Negative cache", .timeLimit(.minutes(5)))
 struct NegativeCacheTests {
-    @Test func keepsTheLatestOfEachKeyUntilForgotten() {
+    @Test func keepsTheLatestFailureOfEachKeyUntilForgotten() {
         var memory = NegativeCache()
         memory.record(.http(404), of: Sample.key("a"))
         memory.record(.http(500), of: Sample.key("a"))
@@ -27,7 +27,7 @@ struct NegativeCacheTests {
         #expect(known == Array(keys.suffix(known.count)))
     }
 
-    @Test func tellsWhatWasRecordedByteByByte() throws {
+    @Test func returnsRecordedFailuresByteForByte() throws {
         var memory = NegativeCache()
         let url = try CacheURL("https://example.com/ü.png?a=b")
         let failures = [
@@ -64,7 +64,7 @@ struct NegativeCacheTests {
         #expect(memory.url(of: known[0])?.string.hasSuffix(path) == true)
     }
 
-    @Test func theSameAgainIsRememberedAnewAndOnce() {
+    @Test func recordingTheSameFailureAgainRenewsIt() {
         var memory = NegativeCache()
         memory.record(.http(404), of: Sample.key("a"))
         for number in 0..<NegativeCache.capacity / 2 {
@@ -76,8 +76,8 @@ struct NegativeCacheTests {
         #expect(memory[Sample.key("a")] == nil)
     }
 
-    /// Not even where the texts, and not the number, are what makes room needed.
-    @Test func whatWasRememberedTwiceIsForgottenAtOnce() {
+    /// This holds even if the size of the texts, not the number of failures, causes the eviction.
+    @Test func aFailureRecordedTwiceIsForgottenAtOnce() {
         var memory = NegativeCache()
         let long = Failure(.timeout, String(repeating: "a", count: 2048))
         let other = Failure(.timeout, String(repeating: "b", count: 2048))
@@ -89,7 +89,7 @@ struct NegativeCacheTests {
         #expect(memory[Sample.key("a")] == nil)
     }
 
-    @Test func theSameTextsTakeNoMoreRoom() throws {
+    @Test func identicalTextsTakeNoExtraSpace() throws {
         var memory = NegativeCache()
         let url = try CacheURL("https://example.com/a.png")
         let long = Failure(.timeout, String(repeating: "a", count: 2048))
@@ -105,7 +105,7 @@ struct NegativeCacheTests {
         #expect(memory.url(of: Sample.key("0")) == nil)
     }
 
-    @Test func aForgottenFailureLeavesNoTraceThatLaterForgetsANewOne() {
+    @Test func aForgottenFailureNeverEvictsANewerOne() {
         var memory = NegativeCache()
         memory.record(.removed, of: Sample.key("a"))
         memory.forget(Sample.key("a"))
@@ -115,46 +115,5 @@ struct NegativeCacheTests {
         memory.record(.http(404), of: Sample.key("a"))
         #expect(memory[Sample.key("a")] == .http(404))
         #expect(memory[Sample.key("0")] == .removed)
-    }
-}
-
-@Suite("Examinations", .timeLimit(.minutes(5)))
-struct ChangeEpochsTests {
-    let key = Sample.key("a")
-
-    @Test func whatChangedMeanwhileIsNotCurrent() {
-        var epochs = ChangeEpochs()
-        let first = epochs.begin()
-        #expect(epochs.isCurrent(key, since: first))
-        epochs.note(key)
-        #expect(!epochs.isCurrent(key, since: first))
-        #expect(epochs.isCurrent(Sample.key("b"), since: first))
-        epochs.end()
-        let second = epochs.begin()
-        #expect(epochs.isCurrent(key, since: second))
-    }
-
-    @Test func whatChangedBeforeIsCurrent() {
-        var epochs = ChangeEpochs()
-        epochs.note(key)
-        let start = epochs.begin()
-        #expect(epochs.isCurrent(key, since: start))
-    }
-
-    @Test func aChangeCountsUntilAllWhoLookedAreDone() {
-        var epochs = ChangeEpochs()
-        let first = epochs.begin()
-        let second = epochs.begin()
-        epochs.note(key)
-        // Who begins now sees what is there now, whoever else still looks.
-        let third = epochs.begin()
-        #expect(epochs.isCurrent(key, since: third))
-        epochs.end()
-        #expect(!epochs.isCurrent(key, since: first))
-        #expect(!epochs.isCurrent(key, since: second))
-        epochs.end()
-        epochs.end()
-        let fourth = epochs.begin()
-        #expect(epochs.isCurrent(key, since: fourth))
     }
 }

@@ -4,23 +4,23 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// What is visible waits for the end of no prefetch.
-@Suite("State: prefetches that give way", .timeLimit(.minutes(5)))
-struct GivingWayScriptTests {
-    /// A script with so many free slots. One download of the same client runs beside them, so that the client
-    /// gets none of the reserved slots.
+/// Visible images preempt prefetches instead of waiting for them.
+@Suite("State: preemption", .timeLimit(.minutes(5)))
+struct PreemptionScriptTests {
+    /// A script with `slots` free slots. One more download of the same client runs, so that the
+    /// client gets none of the reserved slots.
     private func script(slots: Int) -> StateScript {
         let script = StateScript(transferLimit: slots + 2)
         script.caller("keeper", wants: "kept")
         return script
     }
 
-    @Test func aPrefetchStopsForWhatIsVisibleAndGoesOnLater() {
+    @Test func aVisibleImagePreemptsAPrefetchThatContinuesLater() {
         let script = script(slots: 2)
         script.caller("prefetcher", wants: "a", "b", priority: .background)
         script.caller("looker", wants: "x", priority: .visible) { #expect($0 == ["cancel b"]) }
         #expect(script.phase("b") == .queued)
-        // Its place is free once it has stopped.
+        // The slot is free only once the prefetch has stopped.
         #expect(script.stops("b") == ["start x"])
         #expect(script.finishes("x") == ["start b", "publish x"])
         #expect(script.published("x") == ["tell looker"])
@@ -30,20 +30,20 @@ struct GivingWayScriptTests {
         #expect(script.published("b") == ["tell prefetcher"])
     }
 
-    @Test func noMoreStopThanAreWaitedFor() {
+    @Test func preemptsNoMorePrefetchesThanAreNeeded() {
         let script = script(slots: 4)
         script.caller("prefetcher", wants: "a", "b", "c", "d", priority: .background)
         script.caller("looker", wants: "x", "y", priority: .visible) {
             #expect($0 == ["cancel d"])
         }
-        // Nothing else stops meanwhile; a place that becomes free otherwise will do, too.
+        // No other prefetch stops until then. A slot that another download frees serves as well.
         script.caller("other", wants: "z") { #expect($0 == []) }
         #expect(script.finishes("a") == ["start x", "publish a"])
         #expect(script.stops("d") == ["start y"])
         #expect(script.phase("b") == .connecting && script.phase("c") == .connecting)
     }
 
-    @Test func theOneThatHasReceivedLeastStops() {
+    @Test func preemptsThePrefetchWithTheFewestBytes() {
         let script = script(slots: 3)
         script.caller("prefetcher", wants: "a", "b", "c", priority: .background)
         for (image, bytes) in [("a", 5000), ("b", 100), ("c", 3000)] as [(String, Int64)] {
@@ -52,7 +52,7 @@ struct GivingWayScriptTests {
         script.caller("looker", wants: "x", priority: .visible) { #expect($0 == ["cancel b"]) }
     }
 
-    @Test func whatSomebodyElseWantsNowIsNotStopped() {
+    @Test func keepsAPrefetchThatAnotherCallerWantsNow() {
         let script = script(slots: 2)
         script.caller("prefetcher", wants: "a", "b", priority: .background)
         script.caller("reader", wants: "a", "b")
@@ -60,7 +60,7 @@ struct GivingWayScriptTests {
         #expect(script.finishes("a") == ["start x", "publish a"])
     }
 
-    @Test func whatOnlyAPrefetcherWantsAnyMoreStops() {
+    @Test func preemptsADownloadThatOnlyAPrefetcherStillWants() {
         let script = script(slots: 2)
         let scrolled = script.caller("scrolled", wants: "a", priority: .visible)
         script.caller("reader", wants: "b")
@@ -69,7 +69,7 @@ struct GivingWayScriptTests {
         #expect(script.event { $0.waiterLeft(scrolled, &$1) } == ["cancel a"])
     }
 
-    @Test func aDownloadThatIsStoppedAnywayMakesTheRoom() {
+    @Test func aDownloadAlreadyStoppingFreesTheSlot() {
         let script = script(slots: 2)
         let reader = script.caller("reader", wants: "a")
         script.caller("prefetcher", wants: "b", priority: .background)
@@ -78,23 +78,23 @@ struct GivingWayScriptTests {
         #expect(script.stops("a") == ["start x"])
     }
 
-    @Test func nothingStopsForWhatIsNotVisible() {
+    @Test func onlyVisibleImagesPreempt() {
         let script = script(slots: 2)
         script.caller("prefetcher", wants: "a", "b", priority: .background)
         script.caller("reader", wants: "x") { #expect($0 == []) }
     }
 
-    @Test func aCallStopsNothingThatItWantsItself() {
+    @Test func aCallNeverPreemptsADownloadItWants() {
         let script = script(slots: 2)
         script.caller("prefetcher", wants: "a", "b", priority: .background)
-        // Had it given way to x at once, b would have stopped.
+        // If x preempted as soon as it was named, b would stop.
         script.caller("looker", wants: "x", "b", priority: .visible) {
             #expect($0 == ["cancel a"])
         }
         #expect(script.phase("b") == .connecting)
     }
 
-    @Test func whoGaveWayHasTheNextTurn() {
+    @Test func aPreemptedPrefetchStartsNext() {
         let script = StateScript(transferLimit: 1)
         script.caller("prefetcher", wants: "a", "b", "c", priority: .background)
         script.caller("looker", wants: "x", priority: .visible)
@@ -102,7 +102,7 @@ struct GivingWayScriptTests {
         #expect(script.finishes("x", failing: .http(404)).first == "start a")
     }
 
-    @Test func preemptionIsNoAttempt() {
+    @Test func preemptionDoesNotCountAsAnAttempt() {
         let script = StateScript(transferLimit: 1)
         script.caller("prefetcher", wants: "a", priority: .background)
         for number in 0..<5 {
@@ -115,8 +115,8 @@ struct GivingWayScriptTests {
         #expect(script.finishes("a") == ["publish a"])
     }
 
-    /// A stop elsewhere would leave a place that nobody may take.
-    @Test func whereTheHostIsFullNobodyElseStops() throws {
+    /// A prefetch that stops at another host would free a slot that no waiting download can use.
+    @Test func aFullHostPreemptsNothingElsewhere() throws {
         var state = CacheState(transferLimit: 5, hostLimit: 3)
         let visible = ["http://a/1", "http://a/2"]
         #expect(try wants(&state, visible, .visible).map(\.1) == visible)
@@ -126,24 +126,25 @@ struct GivingWayScriptTests {
         #expect(try wants(&state, ["http://d/1"], .visible).map(\.1) == ["http://c/1"])
     }
 
-    @Test func atAFullHostItsOwnPrefetchesGiveWay() throws {
+    @Test func aFullHostPreemptsItsOwnPrefetches() throws {
         var state = CacheState(transferLimit: 64, hostLimit: 3)
         let prefetches = ["http://a/1", "http://a/2", "http://b/1"]
         var running = try wants(&state, prefetches, .background).map(\.1)
         #expect(running == prefetches)
-        // The last place of the host is free, then one is made; and no other meanwhile.
+        // The first download takes the host's last free slot, the second preempts one prefetch, and
+        // no more.
         let visible = (0..<3).map { "http://a/visible\($0)" }
         let effects = try wants(&state, visible, .visible)
         #expect(effects.map(\.0) == ["start", "cancel"])
         #expect(effects.map(\.1) == ["http://a/visible0", "http://a/2"])
-        // One after the other: two have to stop until a shared slot is free.
+        // Two prefetches have to stop, one after the other, before a shared slot is free.
         let next = try stops(&state, "http://a/2", effects[1].2)
         #expect(next.map(\.0) == ["cancel"] && next.map(\.1) == ["http://a/1"])
         let second = try stops(&state, "http://a/1", next[0].2)
         #expect(second.map(\.1) == ["http://a/visible1"])
         let third = try stops(&state, "http://a/visible1", second[0].2)
         #expect(third.map(\.1) == ["http://a/visible2"])
-        // They continue once no visible download waits, the one that stopped last before the other.
+        // The prefetches continue once no visible download waits, most recently stopped first.
         running = try stops(&state, "http://a/visible2", third[0].2).map(\.1)
         #expect(running == ["http://a/1"])
         running = try stops(&state, "http://a/visible0", effects[0].2).map(\.1)

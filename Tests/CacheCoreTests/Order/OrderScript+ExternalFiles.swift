@@ -5,11 +5,13 @@ import TestSupport
 @testable import CacheCore
 @testable import CacheModel
 
-/// What strangers leave in the directory, and what du(1) says of the cache's own.
+/// Files that other programs leave in the directory, and the comparison of the cache's files with
+/// du(1).
 extension OrderScript {
-    /// Files nobody may count: one with a hole under a foreign name, another under a name of the cache's
-    /// own but without a record. And a partial nobody is writing, which counts.
-    func putStrangers() throws {
+    /// Writes files that must not be counted: a sparse one under a foreign name, and one under a
+    /// name of the cache's own but without a record. Also writes a partial without a download,
+    /// which counts.
+    func putExternalFiles() throws {
         try makeSparse("stranger")
         try makeSparse(names[Self.stray])
         try putPartial()
@@ -21,14 +23,14 @@ extension OrderScript {
         model.partials[Self.stray] = allocated(name)
     }
 
-    /// A megabyte, of which the disk holds little.
+    /// Writes a sparse file of a megabyte, which uses few blocks.
     private func makeSparse(_ name: String) throws {
         let path = "\(directory)/\(name)"
         try writeFile(Array(repeating: 7, count: 5000), to: path)
         guard truncate(path, 1 << 20) == 0 else { throw TestFailure("truncate of \(path) failed") }
     }
 
-    /// Gives some entries a second, foreign name; the blocks stay when such an entry goes.
+    /// Gives some entries a second, foreign name; the blocks stay when such an entry is evicted.
     private func linkSome() throws {
         for entry in model.entries.prefix(5) {
             let name = "\(directory)/link-\(figures.operations)-\(entry.image)"
@@ -38,7 +40,7 @@ extension OrderScript {
         }
     }
 
-    /// Compares the ledger with what coreutils' du says of entries and partials.
+    /// Compares the ledger with the sum that coreutils' du prints for entries and partials.
     func audit(_ fixture: CacheFixture) async throws {
         if model.partials[Self.stray] == nil { try putPartial() }
         try linkSome()

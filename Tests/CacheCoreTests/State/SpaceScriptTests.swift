@@ -7,20 +7,21 @@ import Testing
 /// One block of the disk in these scripts; an image takes its own and one for its attributes.
 private let block: Int64 = 4096
 
-/// Room for downloads: set aside before bytes arrive, made by letting the least recently used go.
-@Suite("State: room", .timeLimit(.minutes(5)))
-struct RoomScriptTests {
+/// Space for downloads: reserved before bytes arrive, freed by evicting the least recently used
+/// entries.
+@Suite("State: space", .timeLimit(.minutes(5)))
+struct SpaceScriptTests {
     let script = StateScript(bytes: 20 * block)
 
-    // MARK: Setting aside
+    // MARK: Reservations
 
-    @Test func aLengthIsSetAsideAtOnce() {
+    @Test func reservesAKnownLengthAtOnce() {
         #expect(script.begins("a", 10_000) == ["granted 10000"])
         #expect(script.state.space.reserved == 4 * block)
         #expect(script.state.bytesHeld == 4 * block)
     }
 
-    @Test func withoutALengthItGrowsInSteps() {
+    @Test func anUnknownLengthGrowsInSteps() {
         let script = StateScript(bytes: 1 << 20)
         _ = script.want("a", by: nil)
         #expect(script.asks("a", for: 1) == ["granted 262144"])
@@ -40,19 +41,19 @@ struct RoomScriptTests {
         #expect(script.refusal?.message.contains("--max-image-bytes") == true)
     }
 
-    @Test func anAbsurdLengthIsRefusedAsAnyOtherTooLong() {
+    @Test func refusesAnAbsurdLengthAsTooLarge() {
         _ = script.want("a", by: nil)
         #expect(script.asks("a", for: 1, of: .max) == ["refused: noRoom"])
     }
 
-    @Test func anAbsurdLengthOverflowsNothingWhereNoLimitIsSet() {
+    @Test func anAbsurdLengthCausesNoOverflowWithoutALimit() {
         let script = StateScript()
         _ = script.want("a", by: nil)
         script.state.measured(free: 10 * block)
         #expect(script.asks("a", for: 1, of: .max) == ["refused: noRoom"])
     }
 
-    @Test func aDownloadThatIsOverIsGivenNothing() {
+    @Test func anEndedDownloadGetsNoReservation() {
         _ = script.want("a", by: nil)
         let id = script.flight("a")
         _ = script.removes("a")
@@ -60,14 +61,14 @@ struct RoomScriptTests {
             $0.spaceRequested(script.key("a"), id, needed: 1, length: 1, &$1)
         }
         guard case .refused = answer.grant else {
-            Issue.record("it was given room")
+            Issue.record("the ended download got a reservation")
             return
         }
     }
 
-    // MARK: What can't fit
+    // MARK: Images that can't fit
 
-    @Test func whatWasTooLargeIsTriedAgainWhereTheLimitGrew() {
+    @Test func retriesATooLargeImageAfterTheLimitGrows() {
         let kinds = [("a", Failure.Kind.tooLarge), ("b", .notAnImage)]
         for (image, kind) in kinds {
             script.state.failures.record(Failure(kind, "as it was"), of: script.key(image))
@@ -79,7 +80,7 @@ struct RoomScriptTests {
         #expect(script.state.failures[script.key("b")]?.kind == .notAnImage)
     }
 
-    @Test func whatCanNeverFitIsRefusedAtOnceAndNothingGoes() {
+    @Test func refusesAnImageThatCanNeverFitAndEvictsNothing() {
         script.has("a", "b", allocated: 4 * block)
         #expect(script.begins("c", 20 * block) == ["refused: noRoom"])
         #expect(script.refusal?.message.contains("(--max-bytes)") == true)
@@ -88,7 +89,7 @@ struct RoomScriptTests {
         #expect(script.state.counters.refused == 1)
     }
 
-    @Test func aBudgetFullOfPinsRefusesAndSaysWhy() {
+    @Test func aBudgetFullOfPinsRefusesWithAReason() {
         script.has("a", "b", allocated: 8 * block)
         _ = script.pins("a")
         #expect(script.begins("c", 11 * block).first == "granted 45056")
@@ -99,8 +100,8 @@ struct RoomScriptTests {
         #expect(script.begins("e", 11 * block).first == "granted 45056")
     }
 
-    /// It is counted as pinned, and not once more as what is replaced.
-    @Test func aNewVersionOfAPinnedEntryTakesTheRoomOfOthers() {
+    /// The pinned entry is counted once, not a second time as the entry being replaced.
+    @Test func aNewVersionOfAPinnedEntryEvictsOthers() {
         script.has("a", "b", allocated: 8 * block)
         _ = script.pins("a")
         _ = script.want("a", by: nil, FetchOptions(isRefresh: true))
@@ -117,7 +118,7 @@ struct RoomScriptTests {
         #expect(script.state.lengthPromised(key, id, 300_001)?.kind == .tooLarge)
     }
 
-    @Test func aFullFileSystemRefusesAndNamesTheFloor() {
+    @Test func aFullFileSystemRefusesAndReportsTheFloor() {
         script.state.space.budget.minimumFree = 10 * block
         script.state.measured(free: 12 * block)
         #expect(script.begins("a", 2 * block) == ["refused: noRoom"])
@@ -125,19 +126,19 @@ struct RoomScriptTests {
         #expect(script.begins("b", block) == ["granted 4096"])
     }
 
-    @Test func allEntriesPinnedRefuseAndNameTheirNumber() {
+    @Test func refusesAndReportsTheCountIfAllEntriesArePinned() {
         let script = StateScript(entries: 2)
         script.has("a", "b", allocated: block)
         _ = script.pins("a")
         _ = script.pins("b")
         #expect(script.begins("c", 1) == ["refused: noRoom"])
         #expect(script.refusal?.message.contains("(--max-entries)") == true)
-        // A new version takes no place.
+        // A new version does not raise the entry count.
         _ = script.want("a", by: nil, FetchOptions(isRefresh: true))
         #expect(script.asks("a", for: 1, of: 1) == ["granted 1"])
     }
 
-    @Test func aNewVersionThatCantLieBesideTheOldOneIsRefusedAtOnce() {
+    @Test func refusesANewVersionThatCannotFitBesideTheOld() {
         script.has("a", allocated: 11 * block)
         script.has("b", allocated: 4 * block)
         _ = script.want("a", by: nil, FetchOptions(isRefresh: true))
@@ -148,26 +149,26 @@ struct RoomScriptTests {
 
     // MARK: Victims
 
-    @Test func justEnoughGoInTheOrderOfUse() {
+    @Test func evictsJustEnoughInTheOrderOfUse() {
         script.has("a", "b", "c", "d", "e", allocated: 4 * block)
         script.caller("reader", wants: "a")
         #expect(
             script.begins("f", 4 * block) == ["granted 16384", "without b", "without c"])
-        // Twelve blocks are held and five promised: below the watermark already.
+        // Twelve blocks are used and five reserved, which is already below the watermark.
         #expect(script.order == ["a", "e", "d"].map(script.key))
-        // They count once they are gone.
+        // The victims are counted as evicted once their files are gone.
         #expect(script.state.counters.evicted == .nothing)
         _ = script.loses("b", "c")
         #expect(script.state.counters.evicted == Removal(entries: 2, bytes: 8 * block))
     }
 
-    @Test func aDiskThatIsFullAllTheSameCostsTheOldestOneAtLeast() {
+    @Test func aFullDiskEvictsAtLeastTheOldestEntry() {
         script.has("a", "b", "c", allocated: 4 * block)
         _ = script.begins("d", 2 * block)
         func goFor(_ bytes: Int64) -> [String] { script.diskFills("d", bytes) }
         // Inodes are short, then bytes.
         #expect(goFor(0) == ["a"])
-        // More than may go: it would be in vain.
+        // The bytes needed exceed all evictable bytes, so evicting would not help.
         #expect(goFor(9 * block) == [])
         _ = script.pins("c")
         #expect(goFor(5 * block) == [])
@@ -176,7 +177,7 @@ struct RoomScriptTests {
         #expect(script.holds("c"))
     }
 
-    @Test func evictionGoesOnToTheWatermark() {
+    @Test func evictionContinuesToTheWatermark() {
         script.has("a", "b", "c", "d", "e", allocated: 4 * block)
         #expect(script.begins("f", 2 * block) == ["granted 8192", "without a", "evict to 73728"])
         let eviction = EvictionGoal(bytes: 73728)
@@ -186,8 +187,8 @@ struct RoomScriptTests {
         #expect(!script.state.space.isEvicting)
     }
 
-    /// Otherwise what room was made for would go itself, where nothing else may.
-    @Test func anEvictionIsOverWithItsLastVictim() {
+    /// Otherwise the new image would be evicted itself, if nothing else is evictable.
+    @Test func anEvictionEndsWithItsLastVictim() {
         script.has("a", "b", "c", "d", "e", allocated: 4 * block)
         #expect(script.begins("f", 2 * block) == ["granted 8192", "without a", "evict to 73728"])
         let eviction = EvictionGoal(bytes: 73728)
@@ -195,12 +196,12 @@ struct RoomScriptTests {
         #expect(!script.state.space.isEvicting)
     }
 
-    @Test func whatIsPinnedOrOnItsWayIsSpared() {
+    @Test func sparesPinnedAndDownloadingEntries() {
         script.has("a", "b", "c", "d", allocated: 5 * block)
         for image in ["a", "b", "c", "d"] { script.caller("reader", wants: image) }
         _ = script.pins("a")
         _ = script.want("b", by: nil, FetchOptions(isRefresh: true))
-        // Asking for it was using it.
+        // The request counted as a use.
         #expect(script.order.first == script.key("b"))
         for image in ["c", "d"] { script.caller("reader", wants: image) }
         #expect(
@@ -211,7 +212,7 @@ struct RoomScriptTests {
         #expect(script.holds("a") && script.holds("b"))
     }
 
-    @Test func anUnpinnedEntryGoesInItsTurn() {
+    @Test func evictsAnUnpinnedEntryInTheOrderOfUse() {
         script.has("a", "b", "c", "d", allocated: 5 * block)
         _ = script.pins("a")
         #expect(script.begins("e", block) == ["granted 4096", "without b"])
@@ -220,7 +221,7 @@ struct RoomScriptTests {
         #expect(script.begins("f", 3 * block) == ["granted 12288", "without a"])
     }
 
-    @Test func whatADownloadLeftBehindGoesLast() {
+    @Test func evictsAPartialLast() {
         script.has("a", allocated: 8 * block)
         _ = script.begins("b", 9 * block)
         _ = script.progresses("b", received: 9 * block, total: nil)
@@ -235,7 +236,7 @@ struct RoomScriptTests {
 
     // MARK: Entries
 
-    @Test func oneMoreThanTheMostEntriesTakesThePlaceOfTheOldest() {
+    @Test func oneEntryOverTheLimitEvictsTheOldest() {
         let script = StateScript(entries: 2)
         script.has("a", "b", allocated: block)
         #expect(script.begins("c", 1) == ["granted 1", "without a"])
@@ -244,21 +245,21 @@ struct RoomScriptTests {
         #expect(script.state.catalog.index.count == 2)
     }
 
-    @Test func manyEntriesGoDownToTheirWatermark() {
+    @Test func evictsToTheEntryWatermark() {
         let script = StateScript(bytes: 1000 * block, entries: 20)
         for number in 0..<20 { script.has("\(number)", allocated: block) }
         #expect(
             script.begins("x", 1) == ["granted 1", "without 0", "evict to 3686400 and 18 entries"])
         let goal = EvictionGoal(bytes: 900 * block, entries: 18)
         #expect(script.evicts(goal, isOwn: true) == ["1", "2"])
-        // Its arrival lets no more go.
+        // The new entry's arrival evicts no more.
         _ = script.finishes("x")
         #expect(script.published("x") == [])
         #expect(script.evicts(goal, isOwn: true) == [])
         #expect(script.state.catalog.index.count == 18)
     }
 
-    @Test func entriesOnTheirWayCount() {
+    @Test func pendingEntriesCountAgainstTheLimit() {
         let script = StateScript(entries: 2)
         #expect(script.begins("a", 1) == ["granted 1"])
         #expect(script.begins("b", 1) == ["granted 1"])

@@ -4,9 +4,9 @@ import TestSupport
 @testable import CacheCore
 @testable import CacheModel
 
-/// Random downloads that ask for space under a small budget, with pins; and the victims they should get,
-/// written down as plainly as possible. Several are under way at once, and wait for each other.
-struct RandomRoomScript {
+/// Random downloads that ask for space under a small budget with pins, and a simple model of the
+/// victims that they should cause. Several downloads run at once and wait for each other.
+struct RandomSpaceScript {
     private struct Entry {
         let image: String
         var bytes: Int64
@@ -16,19 +16,19 @@ struct RandomRoomScript {
     private static let block: Int64 = 4096
     private static let images = (0..<20).map { "\($0)" }
 
-    /// The first thing that went wrong.
+    /// The first violation.
     private(set) var complaint: String?
 
     private let script = StateScript(transferLimit: 100, bytes: 40 * block)
     private var random: SeededGenerator
     /// The least recently used first.
     private var entries: [Entry] = []
-    /// What each download under way has set aside.
+    /// The reservation of each running download.
     private var reserved: [String: Int64] = [:]
-    /// What each download that was begun will ask for, in blocks.
+    /// The blocks that each started download will ask for.
     private var lengths: [String: Int64] = [:]
     private var condemned: [(image: String, bytes: Int64)] = []
-    /// Downloads that were started and have not asked yet.
+    /// Downloads that were started and have not asked for space yet.
     private var started: Set<String> = []
     private var goal: Int64?
     private var maximum = 40 * block
@@ -62,7 +62,7 @@ struct RandomRoomScript {
         }
     }
 
-    /// Its file is removed before a new one can be published.
+    /// The image's file is removed before a new one can be published.
     private func isGoing(_ image: String) -> Bool { condemned.contains { $0.image == image } }
 
     // MARK: Events
@@ -150,7 +150,7 @@ struct RandomRoomScript {
         settle()
     }
 
-    /// What a download left behind is gone at once.
+    /// The script removes the download's partial at once.
     private mutating func settle() {
         for key in script.state.space.partials.dirtyNames { script.state.partialProbed(key, nil) }
     }
@@ -191,7 +191,8 @@ struct RandomRoomScript {
 
     // MARK: The comparison
 
-    /// Which download starts when is a matter of not being forgotten: see ``check(_:)``.
+    /// The model does not predict which download starts when; ``check(_:)`` checks that none is
+    /// forgotten.
     private mutating func expect(_ event: String, _ said: [String], _ expected: [String]) {
         note(said)
         let rest = said.filter { !$0.hasPrefix("start ") }
@@ -216,7 +217,7 @@ struct RandomRoomScript {
         }
         let waiting = lengths.keys.filter { reserved[$0] == nil && !started.contains($0) }
         if !waiting.isEmpty, reserved.isEmpty, condemned.isEmpty, started.isEmpty {
-            complaint = "event \(number): \(waiting) wait for ever"
+            complaint = "event \(number): \(waiting) wait forever"
         }
     }
 }
