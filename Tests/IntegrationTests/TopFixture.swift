@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// `cachectl top` on a terminal, a daemon limited to three concurrent downloads, and an origin that stops
+/// `cachectl top` on a terminal, a daemon that runs three downloads of a client, and an origin that stops
 /// in the middle of each download.
 struct TopFixture: Sendable {
     let daemon: DaemonFixture
@@ -16,7 +16,8 @@ struct TopFixture: Sendable {
         folder = try TemporaryDirectory(in: scope)
         gate = try Gate()
         origin = try ScriptedOrigin(in: scope)
-        daemon = try await DaemonFixture.start(["--max-transfers", "3"], in: scope)
+        // One of the four slots is reserved for other clients.
+        daemon = try await DaemonFixture.start(["--max-transfers", "4"], in: scope)
         terminal = try await Tmux(columns: columns, lines: lines, in: scope)
     }
 
