@@ -1,6 +1,6 @@
 """The cost of evicting entries, and the effect on other clients.
 
-Every round has its own entries, published by `cached-entries fill` as downloads are. They are small, 4 kB,
+Every round has its own entries, written by `cached-entries fill` with the attributes of real ones. They are small, 4 kB,
 so that the file system's share of the work is small too.
 """
 

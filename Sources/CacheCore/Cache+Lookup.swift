@@ -14,7 +14,7 @@ extension Cache {
     public func lookup(_ keys: [CacheKey], _ view: LookupView = .newest) -> [Lookup] {
         guard directory.isInPlace else {
             // The maintenance thread checks now: the directory may be back by the next lookup.
-            upkeep.wakeUp()
+            maintenance.wakeUp()
             let lost = Lookup.missing(directory.lost)
             return keys.map { _ in lost }
         }

@@ -25,7 +25,7 @@ public final class Cache: Sendable {
     private let transfers: TransferLoop
     private let observer = Mutex<(any CacheObserver)?>(nil)
     private let scanner = Mutex<(thread: NamedThread, end: Latch)?>(nil)
-    let upkeep: Maintenance
+    let maintenance: Maintenance
     let verifier = Verifier()
     /// The limits as configured. Some of them are shares of the size of the file system.
     let limits: Mutex<Limits>
@@ -44,7 +44,7 @@ public final class Cache: Sendable {
         // Names are computed with libcrypto. If it is missing, opening fails here rather than the first lookup.
         try SHA256.canBeComputed()
         transfers = try TransferLoop()
-        upkeep = try Maintenance(kernel)
+        maintenance = try Maintenance(kernel)
         directory = try CacheDirectory(
             path: settings.directory, mode: settings.directoryMode, kernel: kernel)
         worker = DirectoryWorker(directory: directory, logger: logger)
@@ -121,7 +121,7 @@ public final class Cache: Sendable {
         worker.start(self)
         transfers.start(settings.transfers, directory, logger, delegate: self)
         if !startScan() { _ = scanFinished(isReadable: false) }
-        upkeep.start(self)
+        maintenance.start(self)
         verifier.start(self)
     }
 
@@ -134,7 +134,7 @@ public final class Cache: Sendable {
     /// Shuts down. Images that are already staged are still published. Returns once all threads have ended.
     public func drain() {
         beginDraining()
-        upkeep.finish()
+        maintenance.finish()
         verifier.finish()
         transfers.finish()
         worker.finish()
@@ -213,7 +213,7 @@ public final class Cache: Sendable {
         case .publish, .confirm: publish(end, isDownloading: isDownloading)
         case .unlink(let victim): worker.enqueue(.unlink(victim, in: place ?? directory.identity))
         case .evict(let goal): evict(Eviction(goal: goal, isOwn: true))
-        case .planRetry: upkeep.wakeUp()
+        case .planRetry: maintenance.wakeUp()
         }
     }
 

@@ -56,7 +56,7 @@ final class Maintenance: Sendable {
     }
 
     func start(_ cache: Cache) {
-        thread.withLock { $0 = NamedThread("upkeep") { self.run(cache) } }
+        thread.withLock { $0 = NamedThread("maintenance") { self.run(cache) } }
     }
 
     func finish() {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CacheCore
 
 /// `fill`: creates a directory as many downloads would leave it, without downloading anything.
 struct Fill: ParsableCommand {

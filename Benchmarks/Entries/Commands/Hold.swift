@@ -1,5 +1,4 @@
 import ArgumentParser
-import CacheCore
 import Glibc
 
 /// `hold`: keeps synthetic entries in memory, so that its memory can be measured from outside.

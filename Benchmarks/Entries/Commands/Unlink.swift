@@ -1,5 +1,4 @@
 import ArgumentParser
-import CacheCore
 import Glibc
 
 /// `unlink`: the minimal cost of removing the entries of a directory, as a reference.

@@ -1,5 +1,4 @@
 import ArgumentParser
-import CacheCore
 
 /// `victims`: the cost of choosing entries to evict.
 struct Victims: ParsableCommand {

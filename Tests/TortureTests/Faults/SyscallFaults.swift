@@ -40,8 +40,8 @@ struct SyscallFaults: Sendable {
         .init("directory", "utimensat", "EACCES EPERM EROFS"),
         .init("directory", looking, "EIO ENOMEM EACCES"),
         // Periodic maintenance.
-        .init("upkeep", "poll", "EINTR ENOMEM EINVAL"),
-        .init("upkeep", "read", "EINTR EIO"),
+        .init("maintenance", "poll", "EINTR ENOMEM EINVAL"),
+        .init("maintenance", "read", "EINTR EIO"),
         // The event loop.
         .init("NIO-ELT", "epoll_wait", "EINTR"),
         .init("NIO-ELT", "accept4", "EINTR EMFILE ENFILE ECONNABORTED ENOBUFS ENOMEM"),

@@ -1,17 +1,19 @@
-internal import CacheKey
+import CacheKey
+import CacheModel
+import ImageFormats
 
-/// A cache of entries nobody fetched and without any file, to measure what it takes in memory and how
-/// long it takes to choose victims.
-package struct SyntheticState: ~Copyable {
+/// A cache of entries without files, to measure the memory it takes and how long it takes to choose
+/// victims.
+struct SyntheticState: ~Copyable {
     private var state = CacheState(transferLimit: 1)
+    /// The time of the latest use, in nanoseconds.
+    private var clock: Int64 = 1_800_000_000_000_000_000
 
-    /// Fills it.
-    ///
-    /// - Parameter pinned: pins every so many-th entry; `nil` for none.
-    package init(count: Int, pinningEvery pinned: Int? = nil) {
+    /// - Parameter pinned: pins every entry whose number is a multiple of this; `nil` for none.
+    init(count: Int, pinningEvery pinned: Int? = nil) {
         var noise = SystemRandomNumberGenerator()
         for number in 0..<count {
-            // Keys are digests; anything less random would flatter or wrong the table.
+            // Keys are digests. Less random keys would change what the index takes.
             let key = CacheKey(high: noise.next() & ~0xF000 | 0x5000, low: noise.next())
             let isPinned = pinned.map { number % $0 == 0 } ?? false
             _ = state.catalog.insert(key, Self.facts(number, isPinned))
@@ -26,33 +28,36 @@ package struct SyntheticState: ~Copyable {
     }
 
     /// Uses every entry once, in no particular order.
-    package mutating func useAll() {
+    mutating func useAll() {
         var position = 0
         var hasMore = true
         while hasMore {
             var keys: [CacheKey] = []
             hasMore = state.catalog.index.readStretch(&position) { key, _ in keys.append(key) }
-            for key in keys { state.catalog.used(key, at: .now) }
+            for key in keys { use(key) }
         }
     }
 
-    /// The same in an order that has nothing to do with where entries lie in memory.
-    package mutating func useAllShuffled() {
-        for key in state.catalog.index.inOrderOfUse().map(\.key).shuffled() {
-            state.catalog.used(key, at: .now)
-        }
+    /// Uses every entry once, in an order that is unrelated to the places of entries in memory.
+    mutating func useAllShuffled() {
+        for key in state.catalog.index.inOrderOfUse().map(\.key).shuffled() { use(key) }
+    }
+
+    private mutating func use(_ key: CacheKey) {
+        clock += 1
+        state.catalog.used(key, at: FileTime(nanoseconds: clock))
     }
 
     /// Takes all uses, as if they were written to the files.
-    package mutating func flushAccessTimes() {
+    mutating func flushAccessTimes() {
         while state.catalog.accessTimes.pendingCount > 0 {
-            let uses = state.catalog.takeAccessTimes(limit: Cache.useBatch)
+            let uses = state.catalog.takeAccessTimes(limit: 512)
             state.catalog.accessTimesFlushed(uses.map(\.key))
         }
     }
 
-    /// Evicts all that may go, slice by slice; how many that were.
-    package mutating func evictAll() -> Int {
+    /// Evicts everything that can be evicted, slice by slice; the number of entries.
+    mutating func evictAll() -> Int {
         let goal = EvictionGoal(bytes: 0)
         var effects = Effects()
         var count = 0
