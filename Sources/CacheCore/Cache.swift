@@ -48,12 +48,12 @@ public final class Cache: Sendable {
         directory = try CacheDirectory(
             path: settings.directory, mode: settings.directoryMode, kernel: kernel)
         worker = DirectoryWorker(directory: directory, logger: logger)
-        let state = CacheState(
-            transferLimit: settings.transfers.transferLimit,
-            hostLimit: settings.transfers.transfersPerHost,
-            budget: try directory.budget(settings.limits), retry: settings.retry,
-            publishingLimit: settings.publishingLimit, detachedLimit: settings.detachedLimit)
+        let state = CacheState(settings, budget: try directory.budget(settings.limits))
         guarded = Mutex(Guarded(state: state, watch: Self.watch(directory, logger)))
+        logLimitations()
+    }
+
+    private func logLimitations() {
         if !directory.keepsAttributes {
             logger.warning(
                 "the file system keeps no user attributes, so entries can't be revalidated",
@@ -323,5 +323,14 @@ extension Cache.Guarded {
     mutating func drain(_ effects: inout Effects, _ backlog: inout DirectoryWatch.Backlog) {
         guard watch != nil else { return backlog.end() }
         watch?.drain(&backlog) { state.directoryChanged($0, now: .now, &effects) }
+    }
+}
+
+extension CacheState {
+    fileprivate init(_ settings: CacheSettings, budget: Budget) {
+        self.init(
+            transferLimit: settings.transfers.transferLimit,
+            hostLimit: settings.transfers.transfersPerHost, budget: budget, retry: settings.retry,
+            publishingLimit: settings.publishingLimit, detachedLimit: settings.detachedLimit)
     }
 }
