@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// `cachectl top` on a terminal, a daemon that runs three downloads of a client, and an origin that stops
+/// `cachectl top` on a terminal, a daemon limited to three concurrent downloads, and an origin that stops
 /// in the middle of each download.
 struct TopFixture: Sendable {
     let daemon: DaemonFixture
@@ -16,8 +16,7 @@ struct TopFixture: Sendable {
         folder = try TemporaryDirectory(in: scope)
         gate = try Gate()
         origin = try ScriptedOrigin(in: scope)
-        // One of the four slots is reserved for other clients.
-        daemon = try await DaemonFixture.start(["--max-transfers", "4"], in: scope)
+        daemon = try await DaemonFixture.start(["--max-transfers", "3"], in: scope)
         terminal = try await Tmux(columns: columns, lines: lines, in: scope)
     }
 
@@ -27,8 +26,9 @@ struct TopFixture: Sendable {
         let image = SampleImage.png(byteCount: 400_000)
         for name in names {
             origin.route(name, .gated(image, after: quarters * 100_000 + 8800, gate))
+            // Each by a client of its own: one client gets all slots but the reserved one.
+            try await daemon.cachectl("fetch", "--no-wait", "-", input: lines([name]))
         }
-        try await daemon.cachectl("fetch", "--no-wait", "-", input: lines(names))
     }
 
     /// Queues further downloads.
