@@ -129,7 +129,9 @@ let package = Package(
         // Synthetic entries in memory and on disk, also for `make bench`.
         .executableTarget(
             name: "cached-entries",
-            dependencies: ["CacheKey", "CacheModel", "CLinux", "HTTPCaching", "ImageFormats", arguments],
+            dependencies: [
+                "CacheKey", "CacheModel", "CLinux", "HTTPCaching", "ImageFormats", arguments,
+            ],
             path: "Benchmarks/Entries", swiftSettings: strict),
         // Tests of the smaller targets, and a scripted daemon for the clients' tests.
         .target(name: "StubDaemon", path: "Tests/StubDaemon", swiftSettings: strict),
