@@ -156,11 +156,11 @@ extension CacheState {
     }
 
     /// Whether this caller, or the one it replaces, was already given the image, and the entry
-    /// still exists.
+    /// still exists. A caller that names an image again while it waits for it continues to wait.
     private mutating func isInherited(
         _ key: CacheKey, from former: WaiterID?, by id: WaiterID?
     ) -> Bool {
-        guard let id, catalog.contains(key),
+        guard let id, catalog.contains(key), waiters[id]?.pending.contains(key) == false,
             waiters.has(id, key) || former.map({ waiters.has($0, key) }) == true
         else { return false }
         waiters.settle(id, key, nil, isUnshareable: isUnshareable(key))

@@ -82,6 +82,25 @@ struct ReuseScriptTests {
         #expect(script.state.downloads.isEmpty)
     }
 
+    /// The same image can be named with other staleness each time, because its entry changes meanwhile.
+    @Test func aCallerThatNamesAnImageAgainStillWaitsForIt() {
+        hasStale("a")
+        let id = script.state.waiterBegan()
+        let window = Staleness(reuse: .staleWhileRevalidating, outlivesFailure: true)
+        var said: [String] = []
+        for stale in [mustRevalidate, window, window] {
+            said += script.event { state, effects in
+                state.requested(
+                    script.key("a"), Sample.url("a"), by: id, FetchOptions(), stale: stale,
+                    now: FileTime(end), &effects)
+            }
+        }
+        #expect(said == ["start a"])
+        #expect(script.event { $0.waiterNamed(id, &$1) } == [])
+        script.state.checkInvariants()
+        #expect(confirms("a", .stored(Sample.facts())) == ["tell nobody"])
+    }
+
     @Test func skipsBackgroundRevalidationIfTheDetachedQuotaIsUsedUp() {
         script.state.waiters.detached = DetachedQuota(limit: 1)
         hasStale("a")

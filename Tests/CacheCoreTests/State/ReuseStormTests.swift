@@ -105,7 +105,7 @@ private struct Storm: ~Copyable {
     }
 
     private mutating func leave() {
-        guard let id = callers.randomElement(using: &random) else { return }
+        guard let id = callers.sorted().randomElement(using: &random) else { return }
         callers.remove(id)
         take { $0.waiterLeft(id, &$1) }
     }
