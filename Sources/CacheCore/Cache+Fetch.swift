@@ -26,7 +26,7 @@ extension Cache {
 
     /// Requests images without a waiter: the downloads continue even if all callers leave. Returns `false` and
     /// starts none of them if there could then be more of these downloads than ``detachedLimit``.
-    public func prefetch(_ requests: [ImageRequest], _ options: FetchOptions) -> Bool {
+    public func fetchDetached(_ requests: [ImageRequest], _ options: FetchOptions) -> Bool {
         guard run({ state, _ in state.detachedAnnounced(requests.count) }) else { return false }
         want(requests, options, by: nil)
         run { $0.detachedNamed(requests.count, &$1) }
@@ -45,7 +45,7 @@ extension Cache {
     /// Withdraws the request of a caller that is gone or asks for other images now. Downloads that no other
     /// caller waits for stop; their partials stay.
     public func leave(_ waiter: WaiterID) {
-        let keys = run { state, _ in state.waiterLeaves(waiter) }
+        let keys = run { state, _ in state.waiterBeginsLeaving(waiter) }
         for ifQueued in [true, false] {
             var rest = keys[...]
             while !rest.isEmpty {
@@ -54,7 +54,7 @@ extension Cache {
                 run { $0.waiterLeft(waiter, stretch, ifQueued: ifQueued, &$1) }
             }
         }
-        run { $0.waiterGone(waiter, &$1) }
+        run { $0.waiterFinishesLeaving(waiter, &$1) }
     }
 
     /// Requests that are handled under one hold of the lock. Each takes as long as fifty lookups, and running
@@ -100,7 +100,7 @@ extension Cache {
         else { return nil }
         return Staleness(
             reuse: record.reuse(at: now),
-            outlivesFailure: record.outlivesFailure(at: now, settings.transfers.caching))
+            allowsStaleIfError: record.allowsStaleIfError(at: now, settings.transfers.caching))
     }
 
     /// The record of an entry; `nil` if there is none or it can't be read.

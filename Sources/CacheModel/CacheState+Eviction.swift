@@ -121,7 +121,8 @@ extension CacheState {
         _ victims: some Sequence<Victim>, _ effects: inout Effects
     ) {
         space.unlinkEnded(victims)
-        // While a download has a reservation, the space is for that one, and its end is a release.
+        // While a download holds a reservation, the freed bytes may already be granted to it, and
+        // `spaceReleased` runs when it ends. Without a holder nothing else would wake a waiting download.
         if space.holders.isEmpty { spaceReleased(&effects) }
     }
 

@@ -15,17 +15,18 @@ extension CacheState {
         startTransfers(&effects)
         guard let flight = downloads.flight(key, id) else { return }
         let seconds = retry.memory(
-            of: failed.failure, said: failed.said, isOffline: failed.isOffline)
+            of: failed.failure, serverDelay: failed.serverDelay, isOffline: failed.isOffline)
         let failure = failed.failure.retrying(at: seconds > 0 ? now.time + seconds : nil)
         failures.record(failure, of: key, flight.url)
-        if failed.letsStaleServe { serveStale(key, flight, &effects) }
+        if failed.allowsStaleIfError { serveStale(key, flight, &effects) }
         guard let flight = downloads[key], flight.isWanted else {
             counters.failed += 1
             endFlight(key, &effects)
             return changed(key, &effects)
         }
         let pause = retry.pause(
-            after: failure, attempts: flight.attempts, retryAfter: failed.said, using: &random)
+            after: failure, attempts: flight.attempts, retryAfter: failed.serverDelay,
+            using: &random)
         if let pause { return postpone(key, flight, failure, until: now + pause, &effects) }
         endFlight(key, &effects)
         self.failed(key, flight, failure, &effects)
@@ -144,6 +145,6 @@ extension CacheState {
 extension FailedTransfer {
     /// The origin no longer has the image (RFC 9110 §15.5.5, §15.5.11).
     fileprivate var isGone: Bool {
-        isOrigins && (failure.httpStatus == 404 || failure.httpStatus == 410)
+        isFromOrigin && (failure.httpStatus == 404 || failure.httpStatus == 410)
     }
 }

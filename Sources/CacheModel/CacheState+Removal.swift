@@ -41,7 +41,7 @@ extension CacheState {
             return
         }
         guard !flight.isPublishing else {
-            downloads.update(key) { $0.setUnwanted(true) }
+            downloads.update(key) { $0.setRemovalPending(true) }
             return
         }
         endFlight(key, &effects)
@@ -66,7 +66,7 @@ extension CacheState {
     /// A pin was set or cleared: in the record of the entry or, if there is no file yet, for the
     /// image that a download will publish.
     package mutating func pinned(_ key: CacheKey, _ isPinned: Bool, _ effects: inout Effects) {
-        catalog.touched(key)
+        catalog.invalidateProbes(of: key)
         let wasPinned = self.isPinned(key)
         let isFlying = downloads.update(key) { $0.isPinned = isPinned } != nil
         let isEntry = catalog.setPinned(key, isPinned)

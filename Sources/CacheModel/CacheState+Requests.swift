@@ -23,10 +23,10 @@ extension CacheState {
         if options.isRefresh {
             failures.forget(key)
             if let waiter { waiters.update(waiter) { $0.isRefresh = true } }
-        } else if isInherited(key, from: options.predecessor, by: waiter) {
+        } else if settleFromPredecessor(key, from: options.predecessor, by: waiter) {
             counters.hits += 1
             return
-        } else if isAnswered(key, url, by: waiter, stale, now: now.wallTime, &effects) {
+        } else if answerIfPossible(key, url, by: waiter, stale, now: now.wallTime, &effects) {
             return
         }
         counters.misses += 1
@@ -38,7 +38,7 @@ extension CacheState {
         if let waiter { wait(waiter, for: key) } else { detach(key, options) }
         if options.isRefresh, downloads[key]?.phase == .retrying {
             // The callers that already wait keep their remaining attempts.
-            downloads.update(key) { $0.addAttempt() }
+            downloads.update(key) { $0.grantExtraAttempt() }
             queueAgain(key)
             changed(key, &effects)
         }
@@ -85,11 +85,11 @@ extension CacheState {
 
     /// The caller leaves and gets no outcome.
     ///
-    /// ``waiterLeft(_:_:ifQueued:_:)`` follows for all pending keys, then ``waiterGone(_:_:)``. The
+    /// ``waiterLeft(_:_:ifQueued:_:)`` follows for all pending keys, then ``waiterFinishesLeaving(_:_:)``. The
     /// steps are separate because a caller can wait for very many images.
     ///
     /// - Returns: the keys for which the caller waits.
-    package mutating func waiterLeaves(_ id: WaiterID) -> [CacheKey] {
+    package mutating func waiterBeginsLeaving(_ id: WaiterID) -> [CacheKey] {
         waiterReplaced(id)
         return Array(waiters[id]?.pending ?? [])
     }
@@ -110,22 +110,22 @@ extension CacheState {
             downloads.update(key) { $0.waiters.remove(id) }
             stopIfUnwanted(key, &effects)
             if let flight = downloads[key], flight.phase.isRunning {
-                scheduler.mayBePrefetch(key, flight.origin)
+                scheduler.addPreemptible(key, flight.origin)
             }
         }
     }
 
-    package mutating func waiterGone(_ id: WaiterID, _ effects: inout Effects) {
+    package mutating func waiterFinishesLeaving(_ id: WaiterID, _ effects: inout Effects) {
         waiters.remove(id)
         startTransfers(&effects)
     }
 
     /// Removes a caller and all its waits in one step.
     package mutating func waiterLeft(_ id: WaiterID, _ effects: inout Effects) {
-        let keys = waiterLeaves(id)[...]
+        let keys = waiterBeginsLeaving(id)[...]
         waiterLeft(id, keys, ifQueued: true, &effects)
         waiterLeft(id, keys, &effects)
-        waiterGone(id, &effects)
+        waiterFinishesLeaving(id, &effects)
     }
 
     // MARK: Settling
@@ -157,7 +157,7 @@ extension CacheState {
 
     /// Whether this caller, or the one it replaces, was already given the image, and the entry
     /// still exists. A caller that names an image again while it waits for it continues to wait.
-    private mutating func isInherited(
+    private mutating func settleFromPredecessor(
         _ key: CacheKey, from former: WaiterID?, by id: WaiterID?
     ) -> Bool {
         guard let id, catalog.contains(key), waiters[id]?.pending.contains(key) == false,
@@ -178,7 +178,7 @@ extension CacheState {
         }
         counters.joined += 1
         // If the image was removed during its publication, this request cancels the removal.
-        downloads.update(key) { $0.setUnwanted(false) }
+        downloads.update(key) { $0.setRemovalPending(false) }
     }
 
     private mutating func wait(_ id: WaiterID, for key: CacheKey) {
@@ -232,7 +232,7 @@ extension CacheState {
 
     /// Answers a request from an entry or a remembered failure. `false` if the origin has to be
     /// asked first.
-    private mutating func isAnswered(
+    private mutating func answerIfPossible(
         _ key: CacheKey, _ url: CacheURL, by id: WaiterID?, _ stale: Staleness?, now: UnixTime,
         _ effects: inout Effects
     ) -> Bool {
@@ -267,7 +267,7 @@ extension CacheState {
         case .staleWhileRevalidating: return remembered == nil ? .hitAndRevalidate : .hit
         case .mustRevalidate:
             guard let failure = remembered ?? flight?.failure else { return .ask }
-            if failure.letsStaleServe, stale?.outlivesFailure == true { return .staleHit }
+            if failure.allowsStaleIfError, stale?.allowsStaleIfError == true { return .staleHit }
             return remembered.map { .failure($0) } ?? .ask
         }
     }

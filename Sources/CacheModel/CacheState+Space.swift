@@ -150,7 +150,7 @@ extension CacheState {
     /// Some space may have become free, so another download can start.
     package mutating func spaceReleased(_ effects: inout Effects) {
         guard space.isShort else { return }
-        if scheduler.isIdle { space.shortageEnded() } else { space.oneMoreCanStart() }
+        if scheduler.isQueueEmpty { space.shortageEnded() } else { space.oneMoreCanStart() }
         startTransfers(&effects)
     }
 

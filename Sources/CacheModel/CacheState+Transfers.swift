@@ -5,7 +5,7 @@ extension CacheState {
     // MARK: Starting
 
     /// Whether more images can arrive soon.
-    package var isDownloading: Bool { scheduler.running > 0 || !scheduler.isIdle && mayStart }
+    package var isDownloading: Bool { scheduler.running > 0 || !scheduler.isQueueEmpty && mayStart }
 
     private var mayStart: Bool {
         downloads.publishing < publishingLimit && !isDraining && space.mayStart
@@ -25,7 +25,7 @@ extension CacheState {
             dequeue(key, flight)
             space.started()
             downloads.update(key) { $0.connects() }
-            if urgency(of: flight) == .background { scheduler.mayBePrefetch(key, flight.origin) }
+            if urgency(of: flight) == .background { scheduler.addPreemptible(key, flight.origin) }
             effects.work.append(.startTransfer(flight.id, key, flight.url, hints(for: key)))
             changed(key, &effects)
         }
@@ -184,7 +184,9 @@ extension CacheState {
     /// The transfer has ended and its slot is free. Its download can continue or end.
     package mutating func transferEnded(_ key: CacheKey, _ id: FlightID) {
         scheduler.ended(id)
-        if let flight = downloads.flight(key, id) { scheduler.isNoPrefetch(key, flight.origin) }
+        if let flight = downloads.flight(key, id) {
+            scheduler.removePreemptible(key, flight.origin)
+        }
     }
 
     // MARK: Publications
@@ -193,7 +195,7 @@ extension CacheState {
     package mutating func published(_ publication: Publication, _ effects: inout Effects) {
         let key = publication.key
         let flight = publicationEnded(key, publication.flight)
-        if publication.isLostByOthers, !flight.wasLost, flight.isWanted, !flight.isUnwanted,
+        if publication.isLostByOthers, !flight.wasLost, flight.isWanted, !flight.isRemovalPending,
             !isDraining
         {
             downloadAgain(key, flight, &effects)
@@ -211,14 +213,14 @@ extension CacheState {
         _ key: CacheKey, _ id: FlightID, _ end: RevalidationEnd, _ effects: inout Effects
     ) {
         let flight = publicationEnded(key, id)
-        if case .gone = end, flight.isWanted, !flight.isUnwanted, !isDraining {
+        if case .gone = end, flight.isWanted, !flight.isRemovalPending, !isDraining {
             downloadAgain(key, flight, &effects)
             return startTransfers(&effects)
         }
         endFlight(key, &effects)
         var failure: Failure?
         switch end {
-        case _ where flight.isUnwanted:
+        case _ where flight.isRemovalPending:
             unlinkConfirmed(key, end, &effects)
             failure = .removed
         case .gone: failure = .shuttingDown
@@ -242,8 +244,8 @@ extension CacheState {
     }
 
     private mutating func publicationEnded(_ key: CacheKey, _ id: FlightID) -> Flight {
-        catalog.touched(key)
-        space.partials.touched(key)
+        catalog.invalidateProbes(of: key)
+        space.partials.invalidateProbes(of: key)
         guard let flight = downloads.flight(key, id), flight.isPublishing else {
             preconditionFailure("\(key) was published without a download")
         }
@@ -258,7 +260,7 @@ extension CacheState {
     ) {
         releaseReservation(key, flight)
         catalog.becameDirty(key)
-        downloads.update(key) { $0.isLost() }
+        downloads.update(key) { $0.requeuesAfterLoss() }
         enqueue(key)
         changed(key, &effects)
         spaceReleased(&effects)
@@ -270,13 +272,13 @@ extension CacheState {
         let key = publication.key
         switch publication.result {
         case .failure(let failure):
-            if flight.isUnwanted {
+            if flight.isRemovalPending {
                 effects.work.append(.unlink(space.unlinkPending(key, 0)))
             } else {
                 catalog.becameDirty(key)
             }
             failed(key, flight, failure, &effects)
-        case .success(let facts) where flight.isUnwanted:
+        case .success(let facts) where flight.isRemovalPending:
             effects.work.append(.unlink(space.unlinkPending(key, facts.allocated)))
             failed(key, flight, .removed, &effects)
         case .success(let facts):
@@ -347,7 +349,7 @@ extension CacheState {
     private mutating func releaseTransfer(_ key: CacheKey, _ flight: Flight) {
         catalog.maybeUnspared(key)
         scheduler.stops(flight.id)
-        scheduler.isNoPrefetch(key, flight.origin)
+        scheduler.removePreemptible(key, flight.origin)
         releaseReservation(key, flight)
     }
 

@@ -1,4 +1,4 @@
-/// The format of an image, told from its bytes alone.
+/// The format of an image. The cache determines it from the bytes, never from `Content-Type` or the URL.
 ///
 ///     MediaType.svg.name               // "image/svg+xml"
 ///     MediaType(name: "image/png")     // .png

@@ -14,8 +14,8 @@ enum DescriptorLimit {
         guard limit.rlim_max >= minimum else {
             throw StartFailure(
                 message:
-                    "the limit of open files is \(limit.rlim_max), and at least \(minimum) are "
-                    + "needed; raise it with ulimit -n",
+                    "the hard limit of open files is \(limit.rlim_max), and at least \(minimum) are "
+                    + "needed; raise LimitNOFILE= of the service, or nofile in limits.conf",
                 exitCode: .cannotCreate)
         }
         limit.rlim_cur = limit.rlim_max
@@ -44,7 +44,8 @@ enum DescriptorLimit {
             cache.publishingLimit, max(minimumPublishing, forWork - perTransfer * transfers))
         guard transfers < configured else { return }
         logger.warning(
-            "fewer downloads at once because of the limit of open files; raise it with ulimit -n",
+            "fewer downloads at once because of the hard limit of open files; raise LimitNOFILE= of the "
+                + "service, or nofile in limits.conf",
             metadata: ["downloads": "\(transfers)", "configured": "\(configured)"])
     }
 

@@ -8,13 +8,13 @@ struct FailureTests {
         let could: Set<Failure.Kind> = [
             .unresolved, .unreachable, .timeout, .tls, .truncated, .protocolError,
         ]
-        #expect(Failure(kind, "").letsStaleServe == could.contains(kind))
+        #expect(Failure(kind, "").allowsStaleIfError == could.contains(kind))
     }
 
     @Test(arguments: [
         (500, true), (503, true), (429, true), (408, true), (404, false), (403, false),
     ])
     func staleServesInsteadOfServerErrors(status: Int, serves: Bool) {
-        #expect(Failure(.http, "", httpStatus: status).letsStaleServe == serves)
+        #expect(Failure(.http, "", httpStatus: status).allowsStaleIfError == serves)
     }
 }

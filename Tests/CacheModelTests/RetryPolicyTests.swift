@@ -85,18 +85,19 @@ struct RetryPolicyTests {
 
     @Test(arguments: memories)
     func remembersFailuresByClass(failure: Failure, seconds: Int64) {
-        #expect(policy.memory(of: failure, said: nil, isOffline: false) == seconds)
-        #expect(policy.memory(of: failure, said: nil, isOffline: true) == 0)
+        #expect(policy.negativeTTL(of: failure, serverDelay: nil, isOffline: false) == seconds)
+        #expect(policy.negativeTTL(of: failure, serverDelay: nil, isOffline: true) == 0)
         var forgetful = policy
         forgetful.remembersFailures = false
-        #expect(forgetful.memory(of: failure, said: 100, isOffline: false) == 0)
+        #expect(forgetful.negativeTTL(of: failure, serverDelay: 100, isOffline: false) == 0)
     }
 
     @Test func obeysTheResponseUpToFiveMinutes() {
         let missing = Self.missing(404)
-        #expect(policy.memory(of: missing, said: 5, isOffline: false) == 5)
-        #expect(policy.memory(of: missing, said: 0, isOffline: false) == 0)
-        #expect(policy.memory(of: missing, said: 86400, isOffline: false) == 300)
-        #expect(policy.memory(of: Failure(.storage, ""), said: 50, isOffline: false) == 0)
+        #expect(policy.negativeTTL(of: missing, serverDelay: 5, isOffline: false) == 5)
+        #expect(policy.negativeTTL(of: missing, serverDelay: 0, isOffline: false) == 0)
+        #expect(policy.negativeTTL(of: missing, serverDelay: 86400, isOffline: false) == 300)
+        #expect(
+            policy.negativeTTL(of: Failure(.storage, ""), serverDelay: 50, isOffline: false) == 0)
     }
 }

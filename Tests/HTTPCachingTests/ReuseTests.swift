@@ -36,7 +36,7 @@ struct ReuseTests {
     func mustRevalidateForbidsStaleUse(field: String) {
         let record = record("Cache-Control: \(field)")
         #expect(record.reuse(at: now) == .mustRevalidate)
-        #expect(!record.outlivesFailure(at: now, rules))
+        #expect(!record.allowsStaleIfError(at: now, rules))
     }
 
     /// The times of a record are not trusted if the clock was ahead when it was written.
@@ -53,23 +53,23 @@ struct ReuseTests {
         let record = record("Cache-Control: max-age=100, must-revalidate")
         #expect(record.reuse(at: now + 99) == .fresh)
         #expect(record.reuse(at: now + 100) == .mustRevalidate)
-        #expect(!record.outlivesFailure(at: now + 100, rules))
+        #expect(!record.allowsStaleIfError(at: now + 100, rules))
     }
 
     @Test func staleEntryServesForADayAfterAFailure() {
         let record = record("Cache-Control: max-age=100")
-        #expect(record.outlivesFailure(at: now + 100, rules))
-        #expect(record.outlivesFailure(at: now + 100 + 86399, rules))
-        #expect(!record.outlivesFailure(at: now + 100 + 86400, rules))
+        #expect(record.allowsStaleIfError(at: now + 100, rules))
+        #expect(record.allowsStaleIfError(at: now + 100 + 86399, rules))
+        #expect(!record.allowsStaleIfError(at: now + 100 + 86400, rules))
         var brief = rules
         brief.staleIfError = 0
-        #expect(!record.outlivesFailure(at: now + 100, brief))
+        #expect(!record.allowsStaleIfError(at: now + 100, brief))
     }
 
     @Test func staleIfErrorOfTheOriginCounts() {
         let record = record("Cache-Control: max-age=100, stale-if-error=7")
-        #expect(record.outlivesFailure(at: now + 106, rules))
-        #expect(!record.outlivesFailure(at: now + 107, rules))
+        #expect(record.allowsStaleIfError(at: now + 106, rules))
+        #expect(!record.allowsStaleIfError(at: now + 107, rules))
     }
 
     @Test(arguments: ["Cache-Control: no-store, max-age=100", "Vary: *"])
@@ -77,7 +77,7 @@ struct ReuseTests {
         let record = record(field, "ETag: \"a\"")
         #expect(record.removeAt == now + 60)
         #expect(record.reuse(at: now) == .mustRevalidate)
-        #expect(!record.outlivesFailure(at: now, rules))
+        #expect(!record.allowsStaleIfError(at: now, rules))
         #expect(record.validators.conditionFields.isEmpty)
     }
 
@@ -92,7 +92,7 @@ struct ReuseTests {
         var record = Sample.record(size: 5)
         record.freshUntil = nil
         #expect(record.reuse(at: now + 999_999) == .fresh)
-        #expect(record.outlivesFailure(at: now + 999_999, rules))
+        #expect(record.allowsStaleIfError(at: now + 999_999, rules))
     }
 
     // MARK: Revalidation

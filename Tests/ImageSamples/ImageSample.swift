@@ -1,9 +1,8 @@
 package import ImageFormats
-import Testing
 
 /// A small file with known content.
-package struct ImageSample: Sendable, CustomTestStringConvertible {
-    package let testDescription: String
+package struct ImageSample: Sendable, CustomStringConvertible {
+    package let description: String
     package let bytes: Bytes
     package let report: ImageReport
 
@@ -11,7 +10,7 @@ package struct ImageSample: Sendable, CustomTestStringConvertible {
         _ name: String, _ mediaType: MediaType, _ width: Int?, _ height: Int?,
         verdict: ImageReport.Completeness = .whole, _ parts: Bytes...
     ) {
-        testDescription = name
+        description = name
         bytes = Bytes(parts.joined())
         report = .init(mediaType, width, height, verdict)
     }

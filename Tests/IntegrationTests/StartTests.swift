@@ -133,7 +133,7 @@ struct StartTests {
                 ])
             #expect(output.status == .exited(73))
             #expect(output.errorText.contains("the limit of open files is 20"))
-            #expect(output.errorText.contains("ulimit -n"))
+            #expect(output.errorText.contains("LimitNOFILE"))
         }
     }
 

@@ -206,13 +206,15 @@ struct ManyClientsTests {
     @Test func whenAcceptFailsTheDaemonWaitsInsteadOfSpinning() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(in: scope)
+            let question = #"{"method":"io.cached.Cache.Status","parameters":{"urls":[]}}"#
             let first = try daemon.connect()
+            // The answer shows that the daemon has accepted the client.
+            #expect(try await first.call(question).contains("items"))
             try await setDescriptorLimit(1, of: daemon)
             let group = try await ConnectionGroup(of: 20, at: daemon.socket, in: scope)
             try await daemon.process.waitForLine(containing: "cannot accept clients")
             let spent = try await processorTime(of: daemon.process.pid, over: .seconds(1))
             #expect(spent < .milliseconds(100), "with \(group.count) waiting")
-            let question = #"{"method":"io.cached.Cache.Status","parameters":{"urls":[]}}"#
             #expect(try await first.call(question).contains("items"))
             try await setDescriptorLimit(1024, of: daemon)
             #expect(try await daemon.connect().call(question).contains("items"))

@@ -6,7 +6,7 @@ internal import SystemPackage
 extension CacheDirectory {
     /// Removes the file of a victim; returns `false` if that fails, and logs why. Nothing is removed from a
     /// directory that was moved away, because its user may want to keep it.
-    func isRemoved(_ victim: Victim, from place: Identity, _ logger: Logger) -> Bool {
+    func tryRemove(_ victim: Victim, from place: Identity, _ logger: Logger) -> Bool {
         guard isInPlace(place) else { return false }
         do {
             try remove(victim)

@@ -112,7 +112,7 @@ final class DirectoryWorker: Sendable {
             case .publish(let image, _): queue.add(image)
             case .unlink(let victim, let place):
                 queue.commitAll()
-                delegate.unlinked(victim, isGone: directory.isRemoved(victim, from: place, logger))
+                delegate.unlinked(victim, isGone: directory.tryRemove(victim, from: place, logger))
             case .run(let body):
                 queue.commitAll()
                 body()

@@ -1,7 +1,8 @@
 /// The addresses that connections may lead to: the public Internet, and ranges that the user allowed.
 ///
-/// The policy is asked with the address itself just before a connection is made, so every spelling and name is
-/// resolved by then. Each redirect is checked again. So no name can lead into a private network.
+/// For a direct connection libcurl asks with the resolved address just before connect(2), after each redirect
+/// too, so the spelling of a name does not matter. Behind a proxy only names that resolve here are checked; see
+/// ``RequestRoute``.
 public struct AddressPolicy: Sendable {
     private let allowed: [AddressRange]
 
@@ -17,8 +18,9 @@ public struct AddressPolicy: Sendable {
         return !Self.notPublic.contains { $0.contains(address) }
     }
 
-    /// Addresses outside the public Internet: the special-purpose registries of RFC 6890 and its updates, and all
-    /// IPv6 addresses that are not global unicast, 2000::/3 (RFC 4291 §2.4).
+    /// Addresses outside the public Internet: the blocks of the special-purpose registries (RFC 6890 and its
+    /// updates) that are not globally reachable, multicast, and all IPv6 addresses that are not global unicast,
+    /// 2000::/3 (RFC 4291 §2.4).
     private static let notPublic: [AddressRange] = [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16",
         "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16",

@@ -18,15 +18,15 @@ extension Download {
     private func failed(_ failure: Failure) -> FailedTransfer {
         let rules = context.settings.caching
         var failed = FailedTransfer(failure: failure)
-        failed.isOrigins = request.tunnelRefusal == nil
+        failed.isFromOrigin = request.tunnelRefusal == nil
         if failure.kind == .http {
-            failed.said = rules.statement(on: failure, by: request.head, request.times)
+            failed.serverDelay = rules.statement(on: failure, by: request.head, request.times)
         }
         if [.unresolved, .unreachable, .timeout].contains(failure.kind) {
             failed.isOffline = NetworkInterfaces.isOffline
         }
-        failed.letsStaleServe =
-            failure.letsStaleServe && entry.record?.outlivesFailure(at: .now, rules) == true
+        failed.allowsStaleIfError =
+            failure.allowsStaleIfError && entry.record?.allowsStaleIfError(at: .now, rules) == true
         return failed
     }
 

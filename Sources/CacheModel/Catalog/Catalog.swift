@@ -96,7 +96,7 @@ package struct Catalog: ~Copyable, Sendable {
     // MARK: Changes in the directory
 
     /// The name changed, so running probes of it are void.
-    package mutating func touched(_ key: CacheKey) { epochs.note(key) }
+    package mutating func invalidateProbes(of key: CacheKey) { epochs.note(key) }
 
     /// The name changed, so it has to be probed again, and running probes of it are void.
     package mutating func becameDirty(_ key: CacheKey) {

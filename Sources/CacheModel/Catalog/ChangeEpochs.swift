@@ -9,32 +9,32 @@ package import CacheKey
 ///     any caller:  removes K, and its file is unlinked
 ///     scan:        reports K as an entry        → the index holds an entry without a file
 package struct ChangeEpochs {
-    /// The moment at which a probe began.
+    /// The epoch in which a probe began.
     package struct Start: Sendable {
-        fileprivate let moment: UInt64
+        fileprivate let epoch: UInt64
     }
 
     private var open = 0
     /// The number of changes so far.
-    private var moment: UInt64 = 0
-    /// The moment of each name's last change. Kept only while a probe is running.
+    private var epoch: UInt64 = 0
+    /// The epoch of each name's last change. Kept only while a probe is running.
     private var changed: [CacheKey: UInt64] = [:]
 
     /// A probe begins.
     package mutating func begin() -> Start {
         open += 1
-        return Start(moment: moment)
+        return Start(epoch: epoch)
     }
 
     /// A name changed.
     package mutating func note(_ key: CacheKey) {
-        moment += 1
-        if open > 0 { changed[key] = moment }
+        epoch += 1
+        if open > 0 { changed[key] = epoch }
     }
 
     /// Whether the name has not changed since a probe began, so that its result is valid.
     package func isCurrent(_ key: CacheKey, since start: Start) -> Bool {
-        changed[key].map { $0 <= start.moment } ?? true
+        changed[key].map { $0 <= start.epoch } ?? true
     }
 
     /// A probe has ended, and its results have been applied.

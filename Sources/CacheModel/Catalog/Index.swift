@@ -33,7 +33,7 @@ package struct Index: ~Copyable, @unchecked Sendable {
     private var lastPassed = Index.none
     private var passed = EvictionCursor()
     /// The number of neighbours in the order of use whose times of use contradict that order.
-    private var contradictions = 0
+    private var inversions = 0
 
     /// The number of entries.
     package private(set) var count = 0
@@ -311,9 +311,9 @@ package struct Index: ~Copyable, @unchecked Sendable {
     /// `none`.
     private mutating func link(_ place: UInt32, behind older: UInt32) {
         let newer = older == Self.none ? oldest : self[older].newer
-        contradictions -= contradiction(of: older, and: newer)
-        contradictions += contradiction(of: older, and: place)
-        contradictions += contradiction(of: place, and: newer)
+        inversions -= inversion(of: older, and: newer)
+        inversions += inversion(of: older, and: place)
+        inversions += inversion(of: place, and: newer)
         self[place].older = older
         self[place].newer = newer
         if older != Self.none { self[older].newer = place } else { oldest = place }
@@ -326,10 +326,10 @@ package struct Index: ~Copyable, @unchecked Sendable {
     private func lastUsed(before place: UInt32) -> UInt32 {
         var (later, earlier) = (oldest, newest)
         for _ in 0..<1024 {
-            if earlier == Self.none || contradiction(of: earlier, and: place) == 0 {
+            if earlier == Self.none || inversion(of: earlier, and: place) == 0 {
                 return earlier
             }
-            if contradiction(of: later, and: place) == 1 { return self[later].older }
+            if inversion(of: later, and: place) == 1 { return self[later].older }
             (later, earlier) = (self[later].newer, self[earlier].older)
         }
         return Self.none
@@ -339,9 +339,9 @@ package struct Index: ~Copyable, @unchecked Sendable {
         let entry = self[place]
         passed.forget(place)
         if place == lastPassed { lastPassed = entry.older }
-        contradictions += contradiction(of: entry.older, and: entry.newer)
-        contradictions -= contradiction(of: entry.older, and: place)
-        contradictions -= contradiction(of: place, and: entry.newer)
+        inversions += inversion(of: entry.older, and: entry.newer)
+        inversions -= inversion(of: entry.older, and: place)
+        inversions -= inversion(of: place, and: entry.newer)
         if entry.older != Self.none {
             self[entry.older].newer = entry.newer
         } else {
@@ -356,7 +356,7 @@ package struct Index: ~Copyable, @unchecked Sendable {
 
     /// 1 if the time of the older neighbour is not before that of the newer one. 0 otherwise, and
     /// if either is `none`.
-    private func contradiction(of older: UInt32, and newer: UInt32) -> Int {
+    private func inversion(of older: UInt32, and newer: UInt32) -> Int {
         guard older != Self.none, newer != Self.none else { return 0 }
         let (one, other) = (self[older].lastUsedAt, self[newer].lastUsedAt)
         return (one, self[older].key) < (other, self[newer].key) ? 0 : 1
@@ -368,7 +368,7 @@ package struct Index: ~Copyable, @unchecked Sendable {
 extension Index {
     /// Whether the order of use agrees with the times of use and, for equal times, with the keys.
     /// It does not agree while a scan runs, or if a file has a time in the future.
-    package var isInOrderOfTime: Bool { contradictions == 0 }
+    package var isInOrderOfTime: Bool { inversions == 0 }
 
     /// At most `limit` entries after the entry `cursor`, in the order of use. The most recently
     /// used entry comes first or, if `isReversed`, last.
@@ -415,12 +415,12 @@ extension Index {
         var isPassed = lastPassed != Self.none
         var lastNumber: UInt64 = 0
         var previous = Self.none
-        var contradictions = 0
+        var inversions = 0
         while place != Self.none {
             precondition(self[place].older == previous, "the order of use is broken at \(place)")
             precondition(
                 self.place(of: self[place].key) == place, "an entry is not found by its key")
-            contradictions += contradiction(of: previous, and: place)
+            inversions += inversion(of: previous, and: place)
             seen += 1
             bytes += self[place].allocated
             if self[place].isPinned {
@@ -440,7 +440,7 @@ extension Index {
             place = self[place].newer
         }
         precondition(previous == newest, "the newest entry is not at the end of the list")
-        precondition(contradictions == self.contradictions, "contradictions are miscounted")
+        precondition(inversions == self.inversions, "inversions are miscounted")
         precondition(seen == count, "\(count) entries, but \(seen) in the order of use")
         precondition(pinned == self.pinned, "\(self.pinned) pinned counted, \(pinned) found")
         precondition(bytes == allocated, "\(allocated) bytes counted, \(bytes) found")

@@ -42,7 +42,7 @@ package struct Flight: Sendable {
         /// The download pauses until this instant of the clock that never jumps.
         case retrying(until: ContinuousClock.Instant)
         /// The image, or the origin's confirmation, is being made durable.
-        case publishing(Intake, isUnwanted: Bool)
+        case publishing(Intake, isRemovalPending: Bool)
     }
 
     /// The bytes that have arrived, and the bytes reserved for them.
@@ -94,7 +94,9 @@ package struct Flight: Sendable {
     package var isPublishing: Bool { if case .publishing = state { true } else { false } }
 
     /// Whether the image was removed during publication. Its file is then unlinked once it is published.
-    package var isUnwanted: Bool { if case .publishing(_, true) = state { true } else { false } }
+    package var isRemovalPending: Bool {
+        if case .publishing(_, true) = state { true } else { false }
+    }
 
     /// Whether the download has a reservation, so that it writes its partial or is about to.
     package var hasSpace: Bool { intake.reserved > 0 }
@@ -155,14 +157,14 @@ package struct Flight: Sendable {
         guard phase.isRunning else { impossible("be published") }
         var intake = intake
         intake.announced = intake.received
-        state = .publishing(intake, isUnwanted: false)
+        state = .publishing(intake, isRemovalPending: false)
         observer.publishingBegan(losses: losses)
     }
 
     /// The image was removed during publication, or is wanted again.
-    package mutating func setUnwanted(_ isUnwanted: Bool) {
+    package mutating func setRemovalPending(_ isRemovalPending: Bool) {
         guard case .publishing(let intake, _) = state else { return }
-        state = .publishing(intake, isUnwanted: isUnwanted)
+        state = .publishing(intake, isRemovalPending: isRemovalPending)
     }
 
     /// The attempt failed. A retry follows after a pause.
@@ -190,14 +192,14 @@ package struct Flight: Sendable {
     }
 
     /// The image being published, or the entry being confirmed, is gone.
-    package mutating func isLost() {
+    package mutating func requeuesAfterLoss() {
         guard isPublishing else { impossible("be lost") }
         wasLost = true
         becomeQueued()
     }
 
     /// Adds an attempt, so that the callers that already wait keep their remaining attempts.
-    package mutating func addAttempt() { attempts -= 1 }
+    package mutating func grantExtraAttempt() { attempts -= 1 }
 
     private mutating func becomeQueued() {
         state = .queued

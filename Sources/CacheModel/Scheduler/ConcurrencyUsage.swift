@@ -12,15 +12,15 @@ struct ConcurrencyUsage: Sendable {
     /// Whether this client can get a slot.
     func admits(_ client: ClientID, _ priority: Priority, to limit: ConcurrencyLimit) -> Bool {
         guard count >= limit.shared else { return true }
-        return hasSlot(for: priority, of: limit) && isNew(client)
+        return hasSlot(for: priority, of: limit) && hasNothingRunning(client)
     }
 
     /// Whether a client has no running downloads except prefetches.
-    func isNew(_ client: ClientID) -> Bool { active[client] == nil }
+    func hasNothingRunning(_ client: ClientID) -> Bool { active[client] == nil }
 
     /// The number of prefetches that have to stop before this client gets a slot.
     func excess(for client: ClientID, of limit: ConcurrencyLimit) -> Int {
-        max(0, count + 1 - (isNew(client) ? limit.count : limit.shared))
+        max(0, count + 1 - (hasNothingRunning(client) ? limit.count : limit.shared))
     }
 
     mutating func add(_ client: ClientID, _ priority: Priority) {

@@ -117,7 +117,7 @@ struct TransferQueue: Sendable {
             }) {
                 unblock(client, flows)
                 ready[priority.index].append(client, origin)
-                if slots.isNew(client) { return }
+                if slots.hasNothingRunning(client) { return }
             }
         }
     }

@@ -24,7 +24,7 @@ package struct TransferScheduler: ~Copyable, Sendable {
     package var running: Int { slots.running }
 
     /// Whether no download waits for a slot.
-    var isIdle: Bool { queue.isEmpty }
+    var isQueueEmpty: Bool { queue.isEmpty }
 
     /// The end of the next pause. `nil` if no download pauses.
     package var nextRetry: ContinuousClock.Instant? { retries.earliest }
@@ -61,11 +61,13 @@ package struct TransferScheduler: ~Copyable, Sendable {
     // MARK: Preemption
 
     /// This download is running and is perhaps only a prefetch.
-    mutating func mayBePrefetch(_ key: CacheKey, _ origin: Origin) {
+    mutating func addPreemptible(_ key: CacheKey, _ origin: Origin) {
         preemption.insert(key, origin)
     }
 
-    mutating func isNoPrefetch(_ key: CacheKey, _ origin: Origin) { preemption.remove(key, origin) }
+    mutating func removePreemptible(_ key: CacheKey, _ origin: Origin) {
+        preemption.remove(key, origin)
+    }
 
     /// The next prefetch that has to stop for a visible download. Prefetches stop one after the
     /// other, and none stops while a slot is about to become free anyway.

@@ -58,7 +58,7 @@ struct TransferSlots: ~Copyable, Sendable {
     }
 
     /// Whether a client has no running downloads except prefetches.
-    func isNew(_ client: ClientID) -> Bool { all.isNew(client) }
+    func hasNothingRunning(_ client: ClientID) -> Bool { all.hasNothingRunning(client) }
 
     /// The number of prefetches that have to stop before a visible download of this client can start.
     func excess(for client: ClientID) -> Int { all.excess(for: client, of: overall) }

@@ -55,7 +55,7 @@ package struct Partials: Sendable {
     }
 
     /// The name changed, so running probes of it are void.
-    package mutating func touched(_ key: CacheKey) { epochs.note(key) }
+    package mutating func invalidateProbes(of key: CacheKey) { epochs.note(key) }
 
     package func checkInvariants() {
         precondition(

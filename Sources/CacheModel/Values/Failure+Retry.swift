@@ -11,7 +11,7 @@ extension Failure {
 
     /// Seconds for which a failure of this class is remembered. `nil` for a failure that concerns only its
     /// caller or this machine. `docs/http-caching.md` has the table.
-    var memoryClass: Int64? {
+    var defaultNegativeTTL: Int64? {
         switch kind {
         case .http: isTransient ? 10 : 60
         case .unresolved, .unreachable, .timeout, .truncated: 10
@@ -25,7 +25,7 @@ extension Failure {
 
     /// Whether a stale copy can take the place of the response (RFC 5861 §4): the origin was not able to
     /// give an answer, rather than gave one that is an error.
-    package var letsStaleServe: Bool {
+    package var allowsStaleIfError: Bool {
         switch kind {
         case .unresolved, .unreachable, .timeout, .tls, .truncated, .protocolError: true
         case .http: httpStatus.map { $0 == 408 || $0 == 429 || $0 >= 500 } ?? false

@@ -50,12 +50,12 @@ public struct RetryPolicy: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - failure: the failure of the last attempt.
-    ///   - said: seconds that the response itself named: `Retry-After`, or the explicit lifetime of a 404.
+    ///   - serverDelay: seconds that the response itself named: `Retry-After`, or the explicit lifetime of a 404.
     ///   - isOffline: whether the machine has no network. That is not the origin's failure, and it can end
     ///     at any moment.
-    package func memory(of failure: Failure, said: Int64?, isOffline: Bool) -> Int64 {
+    package func negativeTTL(of failure: Failure, serverDelay: Int64?, isOffline: Bool) -> Int64 {
         guard remembersFailures, !isOffline else { return 0 }
-        let seconds = failure.memoryClass.map { said ?? $0 } ?? 0
+        let seconds = failure.defaultNegativeTTL.map { serverDelay ?? $0 } ?? 0
         return min(max(seconds, 0), longestPause.components.seconds)
     }
 }

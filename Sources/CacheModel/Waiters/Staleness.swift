@@ -2,9 +2,9 @@
 package struct Staleness: Equatable, Sendable {
     package var reuse: Reuse
     /// Whether the cache answers with the entry if the origin fails.
-    package var outlivesFailure: Bool
+    package var allowsStaleIfError: Bool
 
-    package init(reuse: Reuse, outlivesFailure: Bool) {
-        (self.reuse, self.outlivesFailure) = (reuse, outlivesFailure)
+    package init(reuse: Reuse, allowsStaleIfError: Bool) {
+        (self.reuse, self.allowsStaleIfError) = (reuse, allowsStaleIfError)
     }
 }

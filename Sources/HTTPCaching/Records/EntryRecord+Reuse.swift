@@ -16,7 +16,7 @@ extension EntryRecord {
     }
 
     /// Whether this entry can be used although the origin could not confirm it.
-    package func outlivesFailure(at now: UnixTime, _ rules: CachingRules) -> Bool {
+    package func allowsStaleIfError(at now: UnixTime, _ rules: CachingRules) -> Bool {
         guard removeAt == nil, !terms.mustRevalidate else { return false }
         guard let freshUntil else { return true }
         return now < freshUntil + (terms.staleIfError ?? rules.staleIfError)

@@ -13,7 +13,7 @@ enum TextFile {
             switch self {
             case .unreadable(let error): "cannot be read: \(error)"
             case .notAFile: "is not a regular file"
-            case .notText(let line): "is not UTF-8 text: line \(line)"
+            case .notText(let line): "is not plain UTF-8 text (see line \(line))"
             }
         }
     }

@@ -292,7 +292,7 @@ struct CacheDirectoryTests {
             #expect(fixture.cache.takeChanges().isEmpty)
             fixture.cache.observeChanges(true)
             async let told: Void = fixture.change { $0.contains(key) }
-            #expect(fixture.cache.prefetch([try fixture.wish("/a.png")], FetchOptions()))
+            #expect(fixture.cache.fetchDetached([try fixture.wish("/a.png")], FetchOptions()))
             try await told
             try await fixture.lookup("/a.png") { $0.isCached }
             _ = fixture.cache.takeChanges()

@@ -75,11 +75,11 @@ struct CacheFetchTests {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope) { $0.detachedLimit = 2 }
             let wishes = try ["/a.png", "/b.png", "/c.png"].map { try fixture.wish($0) }
-            #expect(!fixture.cache.prefetch(wishes, FetchOptions()))
+            #expect(!fixture.cache.fetchDetached(wishes, FetchOptions()))
             let missing = [Lookup](repeating: .missing(nil), count: 3)
             #expect(fixture.cache.lookup(wishes.map(\.key)) == missing)
             for path in ["/a.png", "/b.png"] { fixture.origin.route(path, .answer(body: image)) }
-            #expect(fixture.cache.prefetch(Array(wishes[..<2]), FetchOptions()))
+            #expect(fixture.cache.fetchDetached(Array(wishes[..<2]), FetchOptions()))
             for path in ["/a.png", "/b.png"] { try await fixture.lookup(path) { $0.isCached } }
             #expect(fixture.origin.requests().count == 2)
         }
@@ -89,7 +89,7 @@ struct CacheFetchTests {
         try await withTestScope { scope in
             let fixture = try CacheFixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
-            #expect(fixture.cache.prefetch([try fixture.wish("/a.png")], FetchOptions()))
+            #expect(fixture.cache.fetchDetached([try fixture.wish("/a.png")], FetchOptions()))
             try await fixture.lookup("/a.png") { $0.isCached }
             #expect(try contents(of: fixture.file("/a.png")) == image)
         }

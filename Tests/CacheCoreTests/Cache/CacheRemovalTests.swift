@@ -119,7 +119,7 @@ struct CacheRemovalTests {
             let names = (0..<40).map { "/\($0).png" }
             for name in names { fixture.origin.route(name, .answer(body: image)) }
             let wishes = try names.map { try fixture.wish($0) }
-            #expect(fixture.cache.prefetch(wishes, FetchOptions()))
+            #expect(fixture.cache.fetchDetached(wishes, FetchOptions()))
             try await fixture.lookup(names[0]) { $0.isCached || $0.progress?.phase == .publishing }
             await CacheFixture.drain(fixture.cache)
             for name in names {

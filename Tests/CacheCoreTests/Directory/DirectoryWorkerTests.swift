@@ -53,9 +53,9 @@ struct DirectoryWorkerTests {
             try folder.directory.adopt {}
             #expect(try folder.publish("a").first?.failure == nil)
             let logger = Logger(label: "test")
-            #expect(!folder.directory.isRemoved(victim, from: place, logger))
+            #expect(!folder.directory.tryRemove(victim, from: place, logger))
             #expect(folder.status(folder.file("a")) != nil)
-            #expect(folder.directory.isRemoved(victim, from: folder.directory.identity, logger))
+            #expect(folder.directory.tryRemove(victim, from: folder.directory.identity, logger))
             #expect(folder.status(folder.file("a")) == nil)
         }
     }

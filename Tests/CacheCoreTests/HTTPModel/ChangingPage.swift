@@ -20,7 +20,7 @@ struct ChangingPage: Sendable {
         case asked = "no-cache"
 
         /// Whether the cached image can be used if the origin fails.
-        var outlivesFailure: Bool { [.fresh, .stale, .window].contains(self) }
+        var allowsStaleIfError: Bool { [.fresh, .stale, .window].contains(self) }
     }
 
     enum Health: CaseIterable {

@@ -55,7 +55,8 @@ struct ReuseModel {
             if old?.isPinned != true { held[page.number] = nil }
             return true
         case .confused: return true
-        case .busy, .resetting, .cutting: return isRefresh || old?.control.outlivesFailure != true
+        case .busy, .resetting, .cutting:
+            return isRefresh || old?.control.allowsStaleIfError != true
         }
     }
 }

@@ -55,7 +55,7 @@ private struct RandomHosts: ~Copyable {
             if transfers.isEmpty { publish() } else { finish() }
             try check()
         }
-        #expect(state.downloads.isEmpty && state.scheduler.isIdle)
+        #expect(state.downloads.isEmpty && state.scheduler.isQueueEmpty)
     }
 
     private mutating func call() {

@@ -172,7 +172,7 @@ struct RandomScript: ~Copyable {
             let publication = Publication(
                 flight: FlightID(rawValue: id), key: keys[image],
                 result: failure.map { .failure($0) } ?? .success(Sample.facts()))
-            let isKept = model.flights[image]?.isUnwanted == false
+            let isKept = model.flights[image]?.isRemovalPending == false
             compare(
                 "publish \(id)", { $0.published(publication, &$1) },
                 model.published(image, failure?.kind))

@@ -19,8 +19,8 @@ struct ReuseScriptTests {
 
     /// The time until which the entry is fresh.
     private let end = Sample.now + 50
-    private let mustRevalidate = Staleness(reuse: .mustRevalidate, outlivesFailure: false)
-    private let outlives = Staleness(reuse: .mustRevalidate, outlivesFailure: true)
+    private let mustRevalidate = Staleness(reuse: .mustRevalidate, allowsStaleIfError: false)
+    private let outlives = Staleness(reuse: .mustRevalidate, allowsStaleIfError: true)
 
     /// The image is an entry that was fresh until ``end``.
     private func hasStale(_ image: String, removeAt: UnixTime? = nil, isPinned: Bool = false) {
@@ -68,12 +68,12 @@ struct ReuseScriptTests {
 
     @Test func anEntryJustRevalidatedForAnotherCallerIsAHit() {
         hasStale("a")
-        #expect(wants("a", Staleness(reuse: .fresh, outlivesFailure: true)) == ["tell nobody"])
+        #expect(wants("a", Staleness(reuse: .fresh, allowsStaleIfError: true)) == ["tell nobody"])
     }
 
     @Test func revalidatesOnceInTheBackgroundWithinTheWindow() {
         hasStale("a")
-        let window = Staleness(reuse: .staleWhileRevalidating, outlivesFailure: true)
+        let window = Staleness(reuse: .staleWhileRevalidating, allowsStaleIfError: true)
         #expect(wants("a", window) == ["start a", "tell nobody"])
         #expect(script.state.downloads[script.key("a")]?.detached?.priority == .background)
         #expect(wants("a", window) == ["tell nobody"])
@@ -86,8 +86,8 @@ struct ReuseScriptTests {
     @Test func aCallerThatNamesAnImageAgainStillWaitsForIt() {
         hasStale("a")
         let id = script.state.waiterBegan()
-        let window = Staleness(reuse: .staleWhileRevalidating, outlivesFailure: true)
-        var said: [String] = []
+        let window = Staleness(reuse: .staleWhileRevalidating, allowsStaleIfError: true)
+        var serverDelay: [String] = []
         for stale in [mustRevalidate, window, window] {
             said += script.event { state, effects in
                 state.requested(
@@ -105,7 +105,7 @@ struct ReuseScriptTests {
         script.state.waiters.detached = DetachedQuota(limit: 1)
         hasStale("a")
         hasStale("b")
-        let window = Staleness(reuse: .staleWhileRevalidating, outlivesFailure: true)
+        let window = Staleness(reuse: .staleWhileRevalidating, allowsStaleIfError: true)
         #expect(wants("a", window) == ["start a", "tell nobody"])
         #expect(wants("b", window) == ["tell nobody"])
         #expect(confirms("a", .stored(Sample.facts())) == [])
@@ -191,9 +191,10 @@ struct ReuseScriptTests {
     // MARK: Failures
 
     private func fails(
-        _ image: String, _ failure: Failure, letsStaleServe: Bool = false
+        _ image: String, _ failure: Failure, allowsStaleIfError: Bool = false
     ) -> [String] {
-        script.fails(image, FailedTransfer(failure: failure, letsStaleServe: letsStaleServe))
+        script.fails(
+            image, FailedTransfer(failure: failure, allowsStaleIfError: allowsStaleIfError))
     }
 
     @Test func servesAStaleEntryAfterTheFirstFailure() {
@@ -201,7 +202,7 @@ struct ReuseScriptTests {
         let test = Self(script: script)
         test.hasStale("a")
         #expect(test.wants("a", outlives) == ["start a"])
-        #expect(test.fails("a", .http(503), letsStaleServe: true) == ["tell nobody"])
+        #expect(test.fails("a", .http(503), allowsStaleIfError: true) == ["tell nobody"])
         #expect(script.state.downloads.isEmpty)
         #expect(script.state.counters.staleAnswers == 1)
         // The failure is visible, and the entry is not revalidated again at once.
@@ -218,10 +219,10 @@ struct ReuseScriptTests {
         let test = Self(script: script)
         test.hasStale("a")
         _ = test.wants("a", outlives)
-        _ = test.fails("a", .http(503), letsStaleServe: true)
+        _ = test.fails("a", .http(503), allowsStaleIfError: true)
         script.state.noStoreGrace = NoStoreGrace()
         // The failure is remembered for 10 s, and the entry was fresh for 50.
-        let later = FailedTransfer(failure: .http(503), said: 60, letsStaleServe: true)
+        let later = FailedTransfer(failure: .http(503), serverDelay: 60, allowsStaleIfError: true)
         _ = test.wants("a", outlives)
         _ = script.fails("a", later, now: Moment(time: end, instant: .now))
         #expect(test.wants("a", outlives, at: end + 30) == ["tell nobody"])
@@ -234,7 +235,7 @@ struct ReuseScriptTests {
         hasStale("a")
         #expect(wants("a", outlives) == ["start a"])
         #expect(wants("a", nil, isRefresh: true) == [])
-        let said = fails("a", .http(503), letsStaleServe: true)
+        let said = fails("a", .http(503), allowsStaleIfError: true)
         #expect(said == ["tell nobody", "tell nobody: a http"])
         #expect(script.holds("a"))
     }
@@ -246,7 +247,7 @@ struct ReuseScriptTests {
         test.hasStale("a")
         #expect(test.wants("a", outlives, isRefresh: true) == ["start a"])
         #expect(test.wants("a", outlives) == [])
-        #expect(test.fails("a", .http(503), letsStaleServe: true).contains("plan"))
+        #expect(test.fails("a", .http(503), allowsStaleIfError: true).contains("plan"))
         #expect(test.wants("a", outlives) == ["tell nobody"])
         #expect(script.event { $0.pausesEnded(now: .now + .seconds(600), &$1) } == ["start a"])
         #expect(test.wants("a", outlives) == ["tell nobody"])

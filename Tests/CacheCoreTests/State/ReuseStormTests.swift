@@ -83,7 +83,7 @@ private struct Storm: ~Copyable {
             let reuse: [Reuse] = [.mustRevalidate, .staleWhileRevalidating]
             let stale = Staleness(
                 reuse: reuse.randomElement(using: &random) ?? .fresh,
-                outlivesFailure: random.oneIn(2))
+                allowsStaleIfError: random.oneIn(2))
             let isDetached = random.oneIn(5)
             take { [now] in
                 $0.requested(
@@ -121,8 +121,8 @@ private struct Storm: ~Copyable {
             let statuses = [503, 503, 503, 404]
             let failed = FailedTransfer(
                 failure: .http(statuses.randomElement(using: &random) ?? 503),
-                said: random.oneIn(2) ? Int64.random(in: 0..<30, using: &random) : nil,
-                letsStaleServe: random.oneIn(2))
+                serverDelay: random.oneIn(2) ? Int64.random(in: 0..<30, using: &random) : nil,
+                allowsStaleIfError: random.oneIn(2))
             var random = SeededGenerator(seed: self.random.next())
             take { [now] in
                 $0.transferFailed(key, id, failed, now: now, using: &random, &$1)

@@ -13,7 +13,7 @@ struct StateModel {
         /// The priority of the daemon's own detached wait, if there is one.
         var held: Priority?
         var detachedClient: UInt64 = 0
-        var isUnwanted = false
+        var isRemovalPending = false
         var received: Int64 = 0
         /// The download is so nearly complete that it continues without waiters.
         var isNearlyThrough: Bool { received == 990_000 }
@@ -63,7 +63,7 @@ struct StateModel {
             return []
         }
         var flight = flights[image] ?? Flight(id: id)
-        flight.isUnwanted = false
+        flight.isRemovalPending = false
         let isNews: Bool
         if let caller {
             isNews = flight.waiting.insert(caller).inserted
@@ -104,7 +104,7 @@ struct StateModel {
     mutating func left(_ caller: Int) -> [String] {
         guard let gone = callers.removeValue(forKey: caller) else { return [] }
         leave { $0.caller == caller }
-        var said: [String] = []
+        var serverDelay: [String] = []
         for image in gone.pending {
             flights[image]?.waiting.remove(caller)
             guard let flight = flights[image], flight.waiting.isEmpty, flight.held == nil else {
@@ -141,10 +141,10 @@ struct StateModel {
 
     private mutating func publicationEnded(_ image: Int, _ failure: Failure.Kind?) -> [String] {
         if let failure {
-            let goes = flights[image]?.isUnwanted == true
+            let goes = flights[image]?.isRemovalPending == true
             return (goes ? ["unlink \(image)"] : []) + ended(image, failure)
         }
-        if flights[image]?.isUnwanted == true {
+        if flights[image]?.isRemovalPending == true {
             return ["unlink \(image)"] + ended(image, .removed)
         }
         cached.insert(image)
@@ -152,10 +152,10 @@ struct StateModel {
     }
 
     mutating func removed(_ image: Int) -> [String] {
-        var said: [String] = []
+        var serverDelay: [String] = []
         switch flights[image]?.phase {
         case nil: break
-        case .publishing: flights[image]?.isUnwanted = true
+        case .publishing: flights[image]?.isRemovalPending = true
         case .queued, .retrying: said += ["discard \(image)"] + ended(image, .removed)
         case .connecting, .receiving:
             said += ["discard and " + stopped(flights[image]!.id)] + ended(image, .removed)
@@ -168,7 +168,7 @@ struct StateModel {
 
     mutating func drained() -> [String] {
         isDraining = true
-        var said: [String] = []
+        var serverDelay: [String] = []
         for (image, flight) in flights where flight.phase != .publishing {
             if flight.phase != .queued { said.append(stopped(flight.id)) }
             said += ended(image, .shuttingDown)
@@ -196,7 +196,7 @@ struct StateModel {
     private mutating func started() -> [String] { startedQueued() + gaveWay() }
 
     private mutating func startedQueued() -> [String] {
-        var said: [String] = []
+        var serverDelay: [String] = []
         while running < limit, !isDraining {
             guard let place = nextPlace(), let flight = flights[place.image] else { break }
             let image = place.image

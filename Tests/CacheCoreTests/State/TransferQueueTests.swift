@@ -22,7 +22,7 @@ struct TransferQueueTests {
             running = said.first { $0.hasPrefix("start ") }.map { String($0.dropFirst(6)) }
             if let running { served.append(running) }
         }
-        #expect(script.state.scheduler.isIdle && script.state.downloads.isEmpty)
+        #expect(script.state.scheduler.isQueueEmpty && script.state.downloads.isEmpty)
         return served
     }
 

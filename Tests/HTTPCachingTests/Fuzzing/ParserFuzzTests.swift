@@ -53,7 +53,7 @@ struct ParserFuzzTests {
             #expect(again?.text == text, "seed \(testSeed): \(bytes)")
             for rules in [CachingRules(), Sample.sharedRules] {
                 _ = record.reuse(at: Sample.now)
-                _ = record.outlivesFailure(at: Sample.now, rules)
+                _ = record.allowsStaleIfError(at: Sample.now, rules)
                 _ = record.confirmed(by: head(&random), Sample.atOnce, rules)
             }
         }

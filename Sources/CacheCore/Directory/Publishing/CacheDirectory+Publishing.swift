@@ -32,12 +32,13 @@ extension CacheDirectory {
     /// of it has a file open. If there is nothing to commit first, the image fails instead.
     ///
     /// - Parameters:
-    ///   - pinned: the keys among them that are pinned; `nil` if their records say so.
-    ///   - isNotFirst: whether another batch is being committed, whose end can help as well.
+    ///   - pinned: the pinned keys of `images`; `nil` if their records say which are pinned.
+    ///   - isNotFirst: whether an earlier batch is still being committed. Then a shortage ends this batch even if
+    ///     it is empty, because the end of the earlier one can help.
     ///   - now: the time of use of the first image. Each further one is used a nanosecond later.
-    ///   - makeRoom: called when the disk is full, with the number of bytes needed. The failed call is then
-    ///     tried once more.
-    /// - Returns: how many images were added. The rest lacks room or descriptors.
+    ///   - makeRoom: called with the key and the bytes needed (0: any room) when the disk is full. If it returns
+    ///     `true`, the failed call is repeated once.
+    /// - Returns: how many images were handled, including those that failed. The next one met the shortage.
     func prepare(
         _ images: ArraySlice<StagedImage>, pinned: Set<CacheKey>? = nil,
         for batch: inout PublicationBatch, after isNotFirst: Bool = false, now: FileTime,
@@ -82,7 +83,7 @@ extension CacheDirectory {
     private func synchronize(
         _ images: inout [BatchImage], _ method: GroupCommitPolicy.SyncMethod
     ) {
-        if method == .fileSystem, isFileSystemSynchronized() {
+        if method == .fileSystem, trySynchronizeFileSystem() {
             // An earlier sync that failed can have met these bytes. Since then their pages are clean, and only
             // their own files report the loss.
             images.forEachPending { (image) throws(Errno) in
@@ -101,7 +102,7 @@ extension CacheDirectory {
     /// Syncs the file system. A failure means that some file of it was not written, not which one. Then each
     /// file's own sync decides, which reports the errors of its file whatever was reported before. A file system
     /// that became read-only, as many do after an error of their journal, syncs nothing and reports success.
-    private func isFileSystemSynchronized() -> Bool {
+    private func trySynchronizeFileSystem() -> Bool {
         do {
             try kernel.synchronizeFileSystem(descriptor)
             return isWritable

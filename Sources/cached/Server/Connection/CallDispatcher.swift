@@ -108,7 +108,7 @@ final class CallDispatcher {
             case .pressure(let parameters):
                 replyLater(header) { PressureMethod.run(parameters.level, in: $0, $1) }
             case .verify(let parameters): verify(header, parameters)
-            case .fetch: preconditionFailure("a Fetch takes over from the stream before it")
+            case .fetch: preconditionFailure("a Fetch reached answer(); dispatch() handles it")
             }
         } catch {
             reply(to: header, Reply<NoParameters>(error: error))

@@ -39,7 +39,7 @@ struct FetchCall: Sendable {
                 isStream: header.isStream, digest: digest,
                 subject: .named(header.isStream ? urls.byKey : [:]))
         }
-        guard server.cache.prefetch(wishes, options) else {
+        guard server.cache.fetchDetached(wishes, options) else {
             throw .tooMany(limit: server.cache.detachedLimit)
         }
         if !isSilent { server.writeItems(urls, to: &output) }
