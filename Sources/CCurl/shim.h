@@ -48,13 +48,6 @@ static inline CURLcode ccurl_set_before_request(CURL *easy, ccurl_before_request
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
-typedef int (*ccurl_progress)(
-    void *owner, curl_off_t total, curl_off_t received, curl_off_t upload, curl_off_t sent);
-
-static inline CURLcode ccurl_set_progress(CURL *easy, ccurl_progress callback) {
-    return curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, callback);
-}
-
 static inline CURLMcode ccurl_multi_set_long(CURLM *multi, CURLMoption option, long value) {
     return curl_multi_setopt(multi, option, value);
 }
@@ -86,6 +79,14 @@ static inline CURLcode ccurl_get_pointer(CURL *easy, CURLINFO info, void **value
 
 static inline CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode ccurl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
+static inline CURLcode ccurl_get_list(CURL *easy, CURLINFO info, struct curl_slist **list) {
+    return curl_easy_getinfo(easy, info, list);
 }
 
 /// Whether both ends of the connection agreed on HTTP/2 (RFC 7301), whatever else the origin says. Where libcurl

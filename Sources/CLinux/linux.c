@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <linux/ioprio.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -124,4 +126,51 @@ void clinux_wait(sem_t *semaphore, long nanoseconds) {
     time.tv_sec += nanoseconds / 1000000000;
     time.tv_nsec = nanoseconds % 1000000000;
     sem_clockwait(semaphore, CLOCK_MONOTONIC, &time);
+}
+
+int clinux_network_watch(void) {
+    int watch = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (watch < 0) return -1;
+    struct sockaddr_nl address = {
+        .nl_family = AF_NETLINK,
+        .nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE,
+    };
+    if (bind(watch, (struct sockaddr *)&address, sizeof address) == 0) return watch;
+    int error = errno;
+    close(watch);
+    errno = error;
+    return -1;
+}
+
+// Whether a message concerns the way to other hosts. Containers come and go with link-local addresses.
+static bool is_network_change(const struct nlmsghdr *message) {
+    switch (message->nlmsg_type) {
+    case RTM_NEWADDR:
+    case RTM_DELADDR:
+        return ((const struct ifaddrmsg *)NLMSG_DATA(message))->ifa_scope < RT_SCOPE_LINK;
+    case RTM_NEWROUTE:
+    case RTM_DELROUTE: {
+        const struct rtmsg *route = NLMSG_DATA(message);
+        return route->rtm_dst_len == 0 && route->rtm_type == RTN_UNICAST;
+    }
+    default: return false;
+    }
+}
+
+bool clinux_network_changed(int watch) {
+    _Alignas(struct nlmsghdr) char buffer[8192];
+    bool has_changed = false;
+    for (;;) {
+        ssize_t length = recv(watch, buffer, sizeof buffer, 0);
+        if (length < 0 && errno == EINTR) continue;
+        if (length < 0 && errno == ENOBUFS) {
+            has_changed = true;
+            continue;
+        }
+        if (length <= 0) return has_changed;
+        const struct nlmsghdr *message = (const struct nlmsghdr *)buffer;
+        for (unsigned left = (unsigned)length; NLMSG_OK(message, left);
+             message = NLMSG_NEXT(message, left))
+            has_changed = has_changed || is_network_change(message);
+    }
 }

@@ -8,7 +8,7 @@ internal import SystemPackage
 /// The thread that maintains the cache independently of requests. It applies the changes that other programs
 /// make to the directory, writes access times to the files, and keeps the minimum of free space. It removes
 /// entries that must not be stored, gives memory back after many downloads, and ends the pauses between
-/// retries.
+/// retries, all of them when the machine's network changes.
 ///
 /// Sleeps in poll(2). Without changes it wakes every two seconds to measure the free space, because other
 /// programs write to the same disk.
@@ -71,14 +71,15 @@ final class Maintenance: Sendable {
 
     private func run(_ cache: Cache) {
         var health = DirectoryHealth(cache)
+        let network = NetworkWatch()
         var next = ContinuousClock.now + Self.interval
         var rounds = 0
         var kept = 0
         while true {
-            if sleep(until: min(next, cache.nextRetry ?? next), or: [wake, cache.watchDescriptor]) {
-                return
-            }
+            let others = [wake, cache.watchDescriptor, network.descriptor]
+            if sleep(until: min(next, cache.nextRetry ?? next), or: others) { return }
             cache.endPauses()
+            if network.takeChange() { cache.networkChanged() }
             cache.drainWatch()
             if sleep(until: .now + Self.pause, or: []) { return }
             cache.drainWatch()
@@ -176,6 +177,11 @@ extension Cache {
     /// Continues the downloads whose pause is over.
     func endPauses() {
         run { $0.pausesEnded(now: .now, &$1) }
+    }
+
+    /// Downloads that failed on another network are tried on this one.
+    func networkChanged() {
+        run { $0.networkChanged(now: .now, &$1) }
     }
 
     /// Reads the directory again if it can't be watched, because then nothing reports its changes and uses. Access

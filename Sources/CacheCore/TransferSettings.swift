@@ -20,16 +20,24 @@ public struct TransferSettings: Sendable {
     public var acceptsAnything = false
     /// How responses are stored and reused.
     public var caching = CachingRules()
-    /// A PEM file of certificates to trust instead of the system's.
+    /// A PEM file of certificates to trust besides the system's.
     public var certificateFile: String?
+    /// Whether ``certificateFile`` is trusted instead of the system's certificates.
+    public var trustsOnlyCertificateFile = false
+    /// Header fields for some origins.
+    public var originHeaders: (any OriginHeaders)?
     /// Seconds to resolve the host's name and connect.
     public var connectTimeout = 11
+    /// Seconds from the request to the end of the response's head.
+    public var firstByteTimeout = 120
     /// Seconds after which a download slower than 1 KiB/s ends.
     public var stallTimeout = 30
-    /// Redirects that are followed.
-    public var redirectLimit = 8
+    /// Redirects that are followed, as many as browsers follow (Fetch standard, "HTTP-redirect fetch").
+    public var redirectLimit = 20
     /// Sent with every request; the stored image must not depend on the caller.
     public var userAgent = "cached"
+    /// Whether ``userAgent`` says how to reach the user. Some hosts refuse requests that do not.
+    public var hasContact = true
 
     public init() {}
 

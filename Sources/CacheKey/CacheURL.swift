@@ -1,5 +1,5 @@
-/// A URL that the cache accepts: absolute `http` or `https`, at most 2,048 bytes of UTF-8, without
-/// spaces, control bytes, user information or a fragment.
+/// A URL that the cache accepts: absolute `http` or `https`, at most 8,192 bytes of UTF-8, without
+/// control bytes, user information, a fragment, or spaces at its ends.
 ///
 ///     let url = try CacheURL("https://example.com/a.png")
 ///
@@ -9,9 +9,9 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
     /// The URL, byte for byte as it was given.
     public let string: String
 
-    /// The longest accepted URL, in bytes of UTF-8. A longer one would not fit into ext4's single
-    /// block of extended attributes together with the other attributes.
-    public static let maximumLength = 2048
+    /// The longest accepted URL, in bytes of UTF-8. Signed URLs have up to 4 kB, and many servers
+    /// refuse a request line of more than 8 KiB.
+    public static let maximumLength = 8192
 
     /// Checks a URL.
     ///
@@ -56,8 +56,14 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
         guard bytes.count <= maximumLength else {
             throw InvalidURL("it has \(bytes.count) bytes, more than \(maximumLength)")
         }
-        for byte in bytes where byte <= 0x20 || byte == 0x7F {
-            throw InvalidURL(byte == 0x20 ? "it contains a space" : "it contains a control byte")
+        for byte in bytes where byte < 0x20 || byte == 0x7F {
+            throw InvalidURL(
+                [0x09, 0x0A, 0x0D].contains(byte)
+                    ? "it contains a tab or the end of a line; remove it"
+                    : "it contains a control byte; percent-encode or remove it")
+        }
+        guard bytes.first != 0x20, bytes.last != 0x20 else {
+            throw InvalidURL("it begins or ends with a space; remove it")
         }
         let authority = try authority(of: bytes)
         for byte in bytes[authority.upperBound...] where byte == UInt8(ascii: "#") {
@@ -89,6 +95,9 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func check(authority: Slice<UnsafeRawBufferPointer>) throws(InvalidURL) {
+        guard !authority.contains(0x20) else {
+            throw InvalidURL("its host contains a space; remove it")
+        }
         guard !authority.contains(UInt8(ascii: "@")) else {
             throw InvalidURL("it carries a user name or password, which are never stored")
         }

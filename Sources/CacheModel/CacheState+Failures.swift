@@ -12,9 +12,10 @@ extension CacheState {
         using random: inout some RandomNumberGenerator, _ effects: inout Effects
     ) {
         transferEnded(key, id)
+        let refusal = hostRefused(key, id, failed, now: now, using: &random, &effects)
         startTransfers(&effects)
         guard let flight = downloads.flight(key, id) else { return }
-        let seconds = retry.memory(
+        let seconds = retry.negativeTTL(
             of: failed.failure, serverDelay: failed.serverDelay, isOffline: failed.isOffline)
         let failure = failed.failure.retrying(at: seconds > 0 ? now.time + seconds : nil)
         failures.record(failure, of: key, flight.url)
@@ -24,6 +25,9 @@ extension CacheState {
             endFlight(key, &effects)
             return changed(key, &effects)
         }
+        if let refusal, retry.attempts > 1, !refusal.wasAlone || flight.attempts < retry.attempts {
+            return waitForHost(key, refusal, &effects)
+        }
         let pause = retry.pause(
             after: failure, attempts: flight.attempts, retryAfter: failed.serverDelay,
             using: &random)
@@ -31,6 +35,50 @@ extension CacheState {
         endFlight(key, &effects)
         self.failed(key, flight, failure, &effects)
         if failed.isGone { withdrawUnpinned(key, flight, &effects) }
+    }
+
+    // MARK: Refusals
+
+    /// A host's request to be asked less.
+    private struct Refusal {
+        /// The failure, with the time at which the host may be asked again.
+        let failure: Failure
+        /// Whether the host had no other download.
+        let wasAlone: Bool
+    }
+
+    /// Pauses the host if the response asks for it. Otherwise the host may have more downloads again. Must come
+    /// before another download starts.
+    private mutating func hostRefused(
+        _ key: CacheKey, _ id: FlightID, _ failed: FailedTransfer, now: Moment,
+        using random: inout some RandomNumberGenerator, _ effects: inout Effects
+    ) -> Refusal? {
+        guard let origin = downloads.flight(key, id)?.origin else { return nil }
+        guard failed.isHostRefusal else {
+            if failed.failure.kind == .http { scheduler.accepted(origin) }
+            return nil
+        }
+        let pause = retry.hostPause(
+            refusals: scheduler.refusals(of: origin), retryAfter: failed.serverDelay, using: &random
+        )
+        let end = now + pause
+        let failure = failed.failure.retrying(at: end.time)
+        let wasAlone = scheduler.refused(origin, failure, until: end.instant)
+        effects.work.append(.planRetry)
+        return Refusal(failure: failure, wasAlone: wasAlone)
+    }
+
+    /// Queues a refused download again, before the others that wait for the host.
+    private mutating func waitForHost(
+        _ key: CacheKey, _ refusal: Refusal, _ effects: inout Effects
+    ) {
+        guard let flight = downloads[key] else { return }
+        counters.retried += 1
+        releaseReservation(key, flight)
+        downloads.update(key) { $0.isRefused(refusal.failure, spendsAttempt: refusal.wasAlone) }
+        enqueue(key, atFront: true)
+        changed(key, &effects)
+        spaceReleased(&effects)
     }
 
     /// A download ended without an image.
@@ -69,8 +117,9 @@ extension CacheState {
         spaceReleased(&effects)
     }
 
-    /// Time has passed: queues every download whose pause has ended.
+    /// Time has passed: queues every download whose pause has ended, and asks hosts again.
     package mutating func pausesEnded(now: ContinuousClock.Instant, _ effects: inout Effects) {
+        scheduler.endHostPauses(now: now)
         while let due = scheduler.takeDue(now: now) {
             guard let flight = downloads.flight(due.key, due.id),
                 case .retrying(until: due.instant) = flight.state
@@ -79,6 +128,17 @@ extension CacheState {
             changed(due.key, &effects)
         }
         startTransfers(&effects)
+    }
+
+    /// The machine has another address or default route. Failures that may have come from the network say nothing
+    /// any more, and all pauses end.
+    package mutating func networkChanged(
+        now: ContinuousClock.Instant, _ effects: inout Effects
+    ) {
+        for kind in Failure.Kind.ofTheNetwork {
+            for key in failures.forgetAll(kind) { changed(key, &effects) }
+        }
+        pausesEnded(now: now + retry.longestPause, &effects)
     }
 
     /// The origin no longer has the image. A pinned entry stays in spite of that.
@@ -143,6 +203,12 @@ extension CacheState {
 }
 
 extension FailedTransfer {
+    /// Whether the host asks for a pause: 429 (RFC 6585 §4), or 503 with a time (RFC 9110 §15.6.4).
+    fileprivate var isHostRefusal: Bool {
+        guard isFromOrigin else { return false }
+        return failure.httpStatus == 429 || failure.httpStatus == 503 && serverDelay != nil
+    }
+
     /// The origin no longer has the image (RFC 9110 §15.5.5, §15.5.11).
     fileprivate var isGone: Bool {
         isFromOrigin && (failure.httpStatus == 404 || failure.httpStatus == 410)

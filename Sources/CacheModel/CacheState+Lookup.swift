@@ -28,13 +28,22 @@ extension CacheState {
     }
 
     private func known(_ key: CacheKey, isAnnounced: Bool = false) -> Lookup {
-        let progress = downloads[key]?.progress(isAnnounced: isAnnounced)
+        let progress = downloads[key].map { currentProgress(of: $0, isAnnounced) }
         if let facts = catalog.facts(of: key) {
             return .cached(
                 facts, failure: progress?.failure ?? failures[key],
                 refresh: progress.map { Refresh($0) })
         }
         return progress.map { .inFlight($0) } ?? .missing(failures[key])
+    }
+
+    /// The progress of a download. While its host is paused, that is the reason why it waits.
+    private func currentProgress(of flight: Flight, _ isAnnounced: Bool) -> Progress {
+        var progress = flight.progress(isAnnounced: isAnnounced)
+        if flight.phase == .queued, let refusal = scheduler.refusal(of: flight.origin) {
+            progress.failure = refusal
+        }
+        return progress
     }
 
     /// A probe of one name has finished. It began with ``Catalog/beginProbe()``.

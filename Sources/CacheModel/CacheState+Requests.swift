@@ -236,7 +236,7 @@ extension CacheState {
         _ key: CacheKey, _ url: CacheURL, by id: WaiterID?, _ stale: Staleness?, now: UnixTime,
         _ effects: inout Effects
     ) -> Bool {
-        switch answer(key, stale, now) {
+        switch answer(key, url, stale, now) {
         case .ask: return false
         case .hit: break
         case .hitAndRevalidate: revalidate(key, url, &effects)
@@ -252,7 +252,9 @@ extension CacheState {
         return true
     }
 
-    private func answer(_ key: CacheKey, _ stale: Staleness?, _ now: UnixTime) -> Answer {
+    private func answer(_ key: CacheKey, _ url: CacheURL, _ stale: Staleness?, _ now: UnixTime)
+        -> Answer
+    {
         let flight = downloads[key]
         // A caller that arrives during the pause before a retry waits for the retry, unless it can
         // use a stale entry.
@@ -266,7 +268,8 @@ extension CacheState {
         case .fresh: return .hit
         case .staleWhileRevalidating: return remembered == nil ? .hitAndRevalidate : .hit
         case .mustRevalidate:
-            guard let failure = remembered ?? flight?.failure else { return .ask }
+            let failure = remembered ?? flight?.failure ?? scheduler.refusal(of: Origin(url))
+            guard let failure else { return .ask }
             if failure.allowsStaleIfError, stale?.allowsStaleIfError == true { return .staleHit }
             return remembered.map { .failure($0) } ?? .ask
         }

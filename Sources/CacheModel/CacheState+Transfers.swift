@@ -86,7 +86,7 @@ extension CacheState {
     }
 
     /// Adds a queued download's tickets to the queue, one for each waiter.
-    private mutating func enqueue(_ key: CacheKey, atFront: Bool = false) {
+    package mutating func enqueue(_ key: CacheKey, atFront: Bool = false) {
         guard let flight = downloads[key] else { return }
         for (ticket, flow) in tickets(key, flight) {
             scheduler.enqueue(ticket, flow, atFront: atFront)
@@ -160,7 +160,8 @@ extension CacheState {
         _ key: CacheKey, _ id: FlightID, size: Int64, _ effects: inout Effects
     ) {
         transferEnded(key, id)
-        guard downloads.flight(key, id) != nil else { return startTransfers(&effects) }
+        guard let flight = downloads.flight(key, id) else { return startTransfers(&effects) }
+        scheduler.accepted(flight.origin)
         // The last bytes are reported together with the end of the transfer.
         transferProgressed(key, id, received: size, total: size, &effects)
         publish(key, .publish(id, key), &effects)
@@ -170,7 +171,8 @@ extension CacheState {
     package mutating func entryConfirmed(_ key: CacheKey, _ id: FlightID, _ effects: inout Effects)
     {
         transferEnded(key, id)
-        guard downloads.flight(key, id) != nil else { return startTransfers(&effects) }
+        guard let flight = downloads.flight(key, id) else { return startTransfers(&effects) }
+        scheduler.accepted(flight.origin)
         publish(key, .confirm(id, key), &effects)
     }
 

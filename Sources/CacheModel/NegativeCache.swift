@@ -67,6 +67,7 @@ private struct Generation {
     package struct Summary {
         let kind: Failure.Kind
         let httpStatus: UInt16?
+        let isStandIn: Bool
         let retryAt: UnixTime?
         /// The start of the message in ``Generation/texts``. The URL follows the message, if there
         /// is one.
@@ -93,6 +94,7 @@ private struct Generation {
         else { return false }
         summaries[key] = Summary(
             kind: failure.kind, httpStatus: failure.httpStatus.map(UInt16.init(clamping:)),
+            isStandIn: failure.isStandIn,
             retryAt: failure.retryAt, start: UInt32(start ?? texts.count),
             messageLength: UInt16(message.count), urlLength: UInt16(address?.count ?? 0))
         guard start == nil else { return true }
@@ -114,9 +116,10 @@ private struct Generation {
 
     package func failure(of key: CacheKey) -> Failure? {
         summaries[key].map { summary in
-            Failure(
+            let failure = Failure(
                 summary.kind, text(summary.start, summary.messageLength),
                 httpStatus: summary.httpStatus.map(Int.init), retryAt: summary.retryAt)
+            return summary.isStandIn ? failure.standingIn : failure
         }
     }
 

@@ -7,12 +7,14 @@ struct FetchSession {
 
     /// The interval for redrawing the display when no reply arrives. The animations need it.
     private static let tickMilliseconds: Int32 = 100
+    /// The interval for looking whether a retry has to be reported.
+    private static let retryTickMilliseconds: Int32 = 1000
 
     /// Waits until the fetch ends. Returns the final state of all items, in order.
     func fetch(_ parameters: Methods.Fetch.Parameters) throws -> [Item] {
-        guard let display else {
-            return try client.call(Methods.Fetch.self, parameters).items
-        }
+        // Without waiting there is only one reply.
+        if parameters.wait == false { return try client.call(Methods.Fetch.self, parameters).items }
+        guard let display else { return try fetchReportingRetries(parameters) }
         defer { display.erase() }
         var replies = try client.stream(Methods.Fetch.self, parameters)
         let start = ContinuousClock.now
@@ -24,6 +26,25 @@ struct FetchSession {
             repeat {
                 draw(&progress, at: .now(since: start), on: display)
             } while try !replies.isReady(within: Self.tickMilliseconds)
+        }
+        return last
+    }
+
+    private func fetchReportingRetries(_ parameters: Methods.Fetch.Parameters) throws -> [Item] {
+        var replies = try client.stream(Methods.Fetch.self, parameters)
+        let start = ContinuousClock.now
+        var report = RetryReport()
+        var changed: [Item] = []
+        var last: [Item] = []
+        while let reply = try replies.next() {
+            last = reply.items
+            changed = last
+            repeat {
+                let lines = report.lines(
+                    changed, elapsed: start.duration(to: .now), now: TimeText.now())
+                for line in lines { StandardError.report(line.url, line.text) }
+                changed = []
+            } while try !replies.isReady(within: Self.retryTickMilliseconds)
         }
         return last
     }

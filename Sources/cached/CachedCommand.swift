@@ -52,6 +52,14 @@ struct CachedCommand: AsyncParsableCommand {
         try DescriptorLimit.raise(logger)
         var settings = settings
         DescriptorLimit.apply(to: &settings.cache, logger)
+        if let headers = settings.headers {
+            settings.cache.transfers.originHeaders = try HeaderDirectory(headers, logger: logger)
+        }
+        if !settings.unusedProxies.isEmpty {
+            logger.notice(
+                "the proxy of the environment is not used; set one with --proxy",
+                metadata: ["variables": "\(settings.unusedProxies.joined(separator: ", "))"])
+        }
         let server = try SocketServer(settings, logger: logger)
         let reload = Reload(server: server, logger: logger) { [options] in
             try Settings.resolve(options, try Environment.all())

@@ -44,8 +44,10 @@ enum DescriptorLimit {
             cache.publishingLimit, max(minimumPublishing, forWork - perTransfer * transfers))
         guard transfers < configured else { return }
         logger.warning(
-            "fewer downloads at once because of the hard limit of open files; raise LimitNOFILE= of the "
-                + "service, or nofile in limits.conf",
+            """
+            fewer downloads at once because of the hard limit of open files; raise LimitNOFILE= of the \
+            service, or nofile in limits.conf
+            """,
             metadata: ["downloads": "\(transfers)", "configured": "\(configured)"])
     }
 

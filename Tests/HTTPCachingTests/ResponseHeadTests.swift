@@ -44,7 +44,7 @@ struct ResponseHeadTests {
         #expect(!head.isFramed)
         #expect(head.entityTag == nil)
         #expect(head.cacheControl.maxAge == nil)
-        #expect(head.contentEncoding == nil)
+        #expect(head.contentCodings.isEmpty)
     }
 
     @Test func countsTheBytesOfAllHeads() {
@@ -83,7 +83,7 @@ struct ResponseHeadTests {
     @Test func identityDoesNotHideAnotherEncoding() {
         let head = ResponseHead(
             "HTTP/1.1 200 OK", "Content-Encoding: gzip", "Content-Encoding: identity")
-        #expect(head.contentEncoding == "gzip")
+        #expect(head.contentCodings == ["gzip"])
     }
 
     static let ages: [([String], Int64?)] = [
@@ -148,11 +148,13 @@ struct ResponseHeadTests {
     }
 
     @Test(arguments: [
-        ("identity", nil), ("Identity", nil), ("gzip", "gzip"), ("br", "br"),
+        ("identity", []), ("Identity", []), ("gzip", ["gzip"]), ("br , x-GZIP", ["br", "x-gzip"]),
+        ("identity, identity", []), ("none", []), ("UTF-8", ["utf-8"]),
     ])
-    func identityIsNotAnEncoding(value: String, expected: String?) {
+    func identityIsNotAnEncoding(value: String, expected: [String]) {
         let head = ResponseHead("HTTP/1.1 200 OK", "Content-Encoding: \(value)")
-        #expect(head.contentEncoding == expected)
+        #expect(head.contentCodings == expected)
+        #expect(head.hasKnownCodings == !expected.contains("utf-8"))
     }
 
     @Test(arguments: [

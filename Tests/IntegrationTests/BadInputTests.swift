@@ -25,12 +25,12 @@ struct BadInputTests {
         }
     }
 
-    private static let longest = "http://a.example/" + String(repeating: "x", count: 2048 - 17)
+    private static let longest = "http://a.example/" + String(repeating: "x", count: 8192 - 17)
 
     private static let bad = [
         "nonsense", "", "//a.example/", "http:", "http://", "http:///a.png",
         "ftp://a.example/a.png", "file:///etc/passwd", "data:image/png;base64,AAAA",
-        "javascript:1", longest + "x", "http://a.example/a b.png", " http://a.example/",
+        "javascript:1", longest + "x", "http://a.exa mple/a.png", " http://a.example/",
         "http://a.example/\n", "http://a.example/\u{7F}", "http://a.example/\u{1}",
         "http://me@a.example/", "http://me:secret@a.example/a.png", "http://a.example/a.png#top",
         "http://a.example:http/", "http://a.example:99999/", "http://[::1/a.png",
@@ -96,16 +96,21 @@ struct BadInputTests {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let start = "/a.png?"
-            let rest = 2048 - origin.url(start).utf8.count
+            let rest = 8192 - origin.url(start).utf8.count
             let target = start + String(repeating: "x", count: rest)
             origin.route("/a.png", .answer(body: SampleImage.png()))
             let daemon = try await DaemonFixture.start(in: scope)
-            #expect(origin.url(target).utf8.count == 2048)
+            #expect(origin.url(target).utf8.count == 8192)
             let item = try await daemon.fetch(origin.url(target))
             #expect(item.state == .cached, "\(String(describing: item.failure))")
             #expect(origin.requests().map(\.target) == [target])
+            // ext4 has no room for it, other file systems have.
             let attributes = ExtendedAttributes(of: try daemon.path(origin.url(target)))
-            #expect(try attributes["user.xdg.origin.url"] == origin.url(target))
+            let stored = try attributes["user.xdg.origin.url"]
+            #expect(stored == nil || stored == origin.url(target))
+            let list = try await daemon.cachectl("list")
+            let expected = stored ?? "\(item.key) (the URL is too long for the file's attributes)"
+            #expect(list.lines.last?.hasSuffix(expected) == true, "\(list.lines)")
         }
     }
 
@@ -291,14 +296,15 @@ struct BadInputTests {
         }
     }
 
-    @Test func anUnrequestedContentEncodingIsRefused() async throws {
+    /// The bytes are those of an image, whatever the server calls them.
+    @Test func aWrongContentEncodingIsIgnored() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route(
                 "/a.png", .answer(headers: ["Content-Encoding": "gzip"], body: SampleImage.png()))
             let daemon = try await DaemonFixture.start(in: scope)
             let item = try await daemon.fetch(origin.url("/a.png"))
-            #expect(item.failure?.kind == "protocolError")
+            #expect(item.state == .cached, "\(String(describing: item.failure))")
         }
     }
 

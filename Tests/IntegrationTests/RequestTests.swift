@@ -167,24 +167,24 @@ struct RequestTests {
         return (nginx, authority, image)
     }
 
-    @Test func redirectsAreFollowedEightTimesAndNoMore() async throws {
+    @Test func twentyRedirectsAreFollowedAndNoMore() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             let image = SampleImage.png()
             origin.route("/0", .answer(body: image))
-            for hop in 1...9 {
+            for hop in 1...21 {
                 let status = [301, 302, 303, 307, 308][hop % 5]
                 origin.route("/\(hop)", .redirect(status, to: "/\(hop - 1)"))
             }
             let daemon = try await DaemonFixture.start(in: scope)
-            let eight = try await daemon.fetch(origin.url("/8"))
-            #expect(eight.state == .cached)
+            let twenty = try await daemon.fetch(origin.url("/20"))
+            #expect(twenty.state == .cached)
             // The file has the name of the requested URL.
-            #expect(eight.path == (try daemon.path(origin.url("/8"))))
-            #expect(try contents(of: daemon.path(origin.url("/8"))) == image)
+            #expect(twenty.path == (try daemon.path(origin.url("/20"))))
+            #expect(try contents(of: daemon.path(origin.url("/20"))) == image)
             #expect(origin.requests("/0").count == 1)
-            let nine = try await daemon.fetch(origin.url("/9"))
-            #expect(nine.failure?.kind == "redirect")
+            let tooMany = try await daemon.fetch(origin.url("/21"))
+            #expect(tooMany.failure?.kind == "redirect")
             #expect(origin.requests("/0").count == 1)
         }
     }
@@ -196,7 +196,7 @@ struct RequestTests {
             origin.route("/b", .redirect(to: "/a"))
             let daemon = try await DaemonFixture.start(in: scope)
             #expect(try await daemon.fetch(origin.url("/a")).failure?.kind == "redirect")
-            #expect(origin.requests().count == 9)
+            #expect(origin.requests().count == 21)
         }
     }
 
@@ -220,7 +220,10 @@ struct RequestTests {
             #expect(try await daemon.fetch(origin.url("/a.png")).state == .cached)
             let request = try #require(origin.requests().first)
             #expect(request.method == "GET")
-            #expect(request.headers.names.sorted() == ["accept", "host", "user-agent"])
+            #expect(
+                request.headers.names.sorted() == [
+                    "accept", "accept-encoding", "host", "user-agent",
+                ])
             #expect(request.headers["Accept"] == "*/*")
             let version = try await daemon.ask(call("org.varlink.service.GetInfo"))
                 .parameters?.version

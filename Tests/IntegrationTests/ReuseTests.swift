@@ -53,7 +53,7 @@ struct ReuseTests {
     @Test func aDownloadWaitingForARetryReportsIt() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
-            origin.route("/a.png", .answer(503, headers: ["Retry-After": "300"]))
+            origin.route("/a.png", .answer(500, headers: ["Retry-After": "300"]))
             let url = origin.url("/a.png")
             let daemon = try await DaemonFixture.start(["--attempts", "2"], in: scope)
             let waiting = try daemon.connect()
@@ -63,8 +63,32 @@ struct ReuseTests {
                 return item.phase == .retrying ? item : nil
             }
             #expect(item.state == .inFlight)
-            #expect(item.failure?.httpStatus == 503)
+            #expect(item.failure?.httpStatus == 500)
             #expect(item.failure?.retryAt != nil)
+        }
+    }
+
+    /// A fetch whose output goes to a file shows no progress.
+    @Test func aFetchInAPipeSaysWhenItTriesAgainAndWhy() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let image = image
+            origin.route("/a.png") { _ in
+                origin.requests("/a.png").count < 2
+                    ? .answer(429, headers: ["Retry-After": "5"]) : .answer(body: image)
+            }
+            origin.route("/b.png", .answer(404))
+            let daemon = try await DaemonFixture.start(["--attempts", "2"], in: scope)
+            let output = try await daemon.cachectl(
+                "fetch", origin.url("/a.png"), origin.url("/b.png"))
+            #expect(output.lines == [try daemon.path(origin.url("/a.png"))])
+            let lines = output.errorText.split(separator: "\n").map(String.init)
+            #expect(lines.count == 2, "\(lines)")
+            let form = try Regex(
+                "cachectl: .*/a.png: the server answered with status 429; .*the next attempt is in [2-4] s"
+            )
+            #expect(lines.first?.wholeMatch(of: form) != nil, "\(lines)")
+            #expect(lines.last?.contains("/b.png: the server answered with status 404") == true)
         }
     }
 

@@ -207,11 +207,12 @@ import Testing
         }
         #expect(try by(["--all"]).output == "removed 1 entry, 22000 bytes\n")
         #expect(try by(["--prefix", "https://a/"]).status == 0)
-        let mixed = try by(["https://a/1", "x y"])
+        let mixed = try by(["https://a/1", "x"])
         #expect(mixed.status == 65 && mixed.output == "removed 1 entry, 22000 bytes\n")
         #expect(
             mixed.errorOutput
-                == "cachectl: x y: not a URL that can be cached: it contains a space\n")
+                == "cachectl: x: not a URL that can be cached: it is not absolute: it must start with "
+                + "http:// or https://\n")
         #expect(stub.calls[2].contains(#""urls":["https://a/1"]"#))
         #expect(try by([]).status == 64)
         #expect(try by(["--all", "https://a/1"]).status == 64)

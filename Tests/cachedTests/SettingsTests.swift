@@ -117,6 +117,61 @@ struct SettingsTests {
         }
     }
 
+    @Test func theUserAgentNamesTheContact() async throws {
+        let bare = try await resolve([], ["HOME": "/h"]).cache.transfers
+        #expect(!bare.hasContact)
+        let contact = ["HOME": "/h", "CACHED_CONTACT": "https://example.org/bot"]
+        let named = try await resolve([], contact).cache.transfers
+        #expect(named.hasContact)
+        #expect(named.userAgent == "cached/\(Version.current) (+https://example.org/bot)")
+        let whole = try await resolve(["--user-agent", "Tuba/1.0"], contact).cache.transfers
+        #expect(whole.hasContact)
+        #expect(whole.userAgent == "Tuba/1.0")
+        let failure = try await failure(["--contact", "a\nb"], ["HOME": "/h"])
+        #expect(failure.message.contains("printable characters"))
+    }
+
+    @Test func theFirstByteHasALimitOfItsOwn() async throws {
+        #expect(try await resolve([], ["HOME": "/h"]).cache.transfers.firstByteTimeout == 120)
+        let set = try await resolve(["--first-byte-timeout", "5min"], ["HOME": "/h"])
+        #expect(set.cache.transfers.firstByteTimeout == 300)
+        for text in ["0s", "25h", "1500ms", "5"] {
+            let failure = try await failure(["--first-byte-timeout", text], ["HOME": "/h"])
+            #expect(failure.message.contains("--first-byte-timeout"))
+        }
+    }
+
+    @Test func certificatesAreTrustedAloneOnlyIfThereAreAny() async throws {
+        try await withTestScope { scope in
+            let authority = try await CertificateAuthority(in: scope)
+            let options = ["--ca-file", authority.certificate]
+            let added = try await resolve(options, ["HOME": "/h"]).cache.transfers
+            #expect(!added.trustsOnlyCertificateFile)
+            let alone = try await resolve(options + ["--ca-only", "yes"], ["HOME": "/h"])
+            #expect(alone.cache.transfers.trustsOnlyCertificateFile)
+            let failure = try await failure(["--ca-only", "yes"], ["HOME": "/h"])
+            #expect(failure.message.contains("--ca-file"))
+        }
+    }
+
+    @Test func headersAreBesideTheConfiguration() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let file = try home.write("", to: "my.conf")
+            let named = try await resolve(["--config", file], ["HOME": "/h"])
+            #expect(named.headers == home.file("headers.d"))
+            #expect(
+                try await resolve([], ["HOME": home.path]).headers
+                    == home.file(".config/cached/headers.d"))
+        }
+    }
+
+    @Test func aProxyOfTheEnvironmentThatIsNotUsedIsNoticed() async throws {
+        let environment = ["HOME": "/h", "https_proxy": "http://p:1", "all_proxy": ""]
+        #expect(try await resolve([], environment).unusedProxies == ["https_proxy"])
+        #expect(try await resolve(["--proxy", "http://p:1"], environment).unusedProxies == [])
+    }
+
     @Test func downloadLimitsAreApplied() async throws {
         let usual = try await resolve([], ["HOME": "/h"]).cache.transfers
         #expect(usual.transferLimit == 64)
@@ -217,7 +272,7 @@ struct SettingsTests {
                 Array("# ü\nCACHED_MAX_BYTES=".utf8) + value, to: "cached.conf")
             let failure = try await self.failure(["--config", file], ["HOME": "/h"])
             #expect(failure.exitCode == .configuration)
-            #expect(failure.message.hasSuffix("line 2"))
+            #expect(failure.message.hasSuffix("(see line 2)"))
         }
     }
 

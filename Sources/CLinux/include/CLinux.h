@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <malloc.h>
 #include <semaphore.h>
 #include <sys/epoll.h>
@@ -40,6 +41,12 @@ void clinux_take_standard_descriptors(void);
 void clinux_remember_end(void);
 /// Raises the signal that was remembered, if any, for the handler that is installed now.
 void clinux_raise_remembered_end(void);
+
+/// A socket that reports changes of the machine's addresses and routes; -1 with errno. rtnetlink(7).
+int clinux_network_watch(void);
+/// Reads all that the socket reports. Returns whether an address other than a link-local one, or a default route,
+/// came or went. Reports that were lost count.
+bool clinux_network_changed(int watch);
 
 /// Names the calling thread; 15 bytes are kept. prctl(2), `PR_SET_NAME`.
 void clinux_name_thread(const char *name);

@@ -7,6 +7,6 @@ enum EntryAttributes {
     /// The SHA-256 of the bytes, in 64 hex digits.
     static let sha256 = "user.cached.sha256"
 
-    /// Bytes. No value of the cache is longer: ext4 gives all attributes of a file one block of 4 KiB.
-    static let maximumLength = 4096
+    /// Bytes. No value of the cache is longer than the longest URL.
+    static let maximumLength = 8192
 }

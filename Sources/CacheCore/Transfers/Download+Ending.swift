@@ -32,7 +32,7 @@ extension Download {
 
     /// A staged image, or why there is none. The partial stays if a later download can resume it.
     private func result(_ end: RequestEnd) -> Result<StagedImage, Failure> {
-        if let failure = failure(end) { return .failure(failure) }
+        if let failure = failure(end) { return .failure(explained(failure)) }
         // The response is about another image, and has none.
         if answer == .startsOver, body == nil {
             forgetPartial()
@@ -44,9 +44,23 @@ extension Download {
             if hasUnwritten { reportProgress() }
             // An origin may send only part of the rest. The next request asks for the bytes still missing.
             if resumed == nil || failure.kind != .truncated { discardPartial() }
-            return .failure(failure)
+            return .failure(explained(failure))
         } catch {
             return .failure(Failure(.storage, "\(error)"))
+        }
+    }
+
+    /// The failure with all that is known about it: whether the body stands in for the image, and what the user can
+    /// do about a refusal.
+    private func explained(_ failure: Failure) -> Failure {
+        switch failure.kind {
+        case .notAnImage where request.head.isPage || received == 0: failure.standingIn
+        case .http where [403, 429].contains(failure.httpStatus) && !context.settings.hasContact:
+            Failure(
+                .http,
+                "\(failure.message); this host may want to know whom to contact (CACHED_CONTACT)",
+                httpStatus: failure.httpStatus)
+        default: failure
         }
     }
 
@@ -69,7 +83,7 @@ extension Download {
             leaveBehind()
             return request.proxyFailure(error)
                 ?? .curl(
-                    error, received: received, of: length, head, hasAsked: request.hop.hasAsked,
+                    error, received: received, of: length, head, hasAsked: request.hasAsked,
                     certificateProblem: request.easy.certificateProblem)
         }
         return body != nil || hasImage ? nil : .http(head.status)

@@ -8,7 +8,11 @@ extension Download {
 
     /// The request ended. Returns whether the download plans another one.
     func plansAnotherRequest(after end: RequestEnd) -> Bool {
-        if changesConnection(after: end) || continuesByProxy(after: end) { return true }
+        if changesConnection(after: end) || asksProxy(after: end) || followsRedirect()
+            || takesCodedBody(after: end)
+        {
+            return true
+        }
         guard hasToStartOver() || isOtherImageConfirmed else { return false }
         startOver()
         return true
@@ -41,32 +45,49 @@ extension Download {
         record.confirmed(by: request.head, request.times, context.settings.caching)
     }
 
+    // MARK: Redirects
+
+    /// Plans the request to the target of a redirect, however its body ended. The target's address is checked like
+    /// that of the URL itself.
+    private func followsRedirect() -> Bool {
+        guard let target = request.redirectTarget else { return false }
+        redirects += 1
+        guard redirects <= context.settings.redirectLimit else {
+            request.fail(.tooManyRedirects(context.settings.redirectLimit))
+            return false
+        }
+        redirectTarget = target
+        if context.settings.proxy != nil { plan.route = .lookup }
+        plan.url = target
+        plan.cookies = request.easy.cookies
+        plan.head = ResponseHead(after: request.head)
+        return true
+    }
+
+    /// Plans a request whose body is taken as it is sent, because libcurl cannot undo its content coding: the
+    /// bytes themselves show whether they are an image.
+    private func takesCodedBody(after end: RequestEnd) -> Bool {
+        guard end == .failed(.badContentEncoding), request.failure == nil, plan.decodesBody else {
+            return false
+        }
+        discardPartial()
+        startOver()
+        plan.decodesBody = false
+        return true
+    }
+
     // MARK: Proxies
 
-    /// Plans the next step behind a proxy: after a lookup the proxy is asked, and after a redirect its target is
-    /// looked up. See ``RequestRoute``.
-    private func continuesByProxy(after end: RequestEnd) -> Bool {
-        guard let proxy = context.settings.proxy, request.failure == nil else { return false }
-        if request.route == .lookup {
-            guard request.refusedAddress == nil else { return false }
-            if let address = hiddenAddress, !context.settings.addressPolicy.permits(address) {
-                request.fail(.addressRefused(address))
-                return false
-            }
-            plan.route = .proxy(proxy)
-        } else {
-            guard end == .completed, request.head.isRedirect,
-                let target = request.easy.redirectTarget
-            else { return false }
-            redirects += 1
-            guard redirects <= context.settings.redirectLimit else {
-                request.fail(.curl(.tooManyRedirects))
-                return false
-            }
-            redirectTarget = target
-            plan.route = .lookup
-            plan.url = target
+    /// Plans the request to the proxy after a lookup. See ``RequestRoute``.
+    private func asksProxy(after end: RequestEnd) -> Bool {
+        guard let proxy = context.settings.proxy, request.failure == nil, request.route == .lookup,
+            request.refusedAddress == nil
+        else { return false }
+        if let address = hiddenAddress, !context.settings.addressPolicy.permits(address) {
+            request.fail(.addressRefused(address))
+            return false
         }
+        plan.route = .proxy(proxy)
         plan.head = ResponseHead(after: request.head)
         return true
     }

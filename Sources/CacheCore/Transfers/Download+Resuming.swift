@@ -10,7 +10,7 @@ extension Download {
     /// Whether the body of the response is an image, or the rest of one.
     var hasImage: Bool {
         switch answer {
-        case nil: request.head.status == 200
+        case nil: request.head.isWholeImage
         case .goesOn, .startsOver: true
         case .isWhole, .unusable, .failure: false
         }
@@ -80,8 +80,9 @@ extension Download {
         (redirectTarget, redirects) = (nil, 0)
         plan.url = url.percentEncoded
         if context.settings.proxy != nil { plan.route = .lookup }
-        plan.headers = .usual
+        plan.fields = []
         plan.head = ResponseHead()
+        plan.cookies = []
         plan.firstSentAt = .now
     }
 

@@ -15,7 +15,7 @@ extension Download {
     /// reported.
     var hasUnreportedHead: Bool {
         let head = request.head
-        return head.isComplete && head.status == 200 && body == nil && resumed == nil
+        return head.isComplete && head.isWholeImage && body == nil && resumed == nil
             && !isHeadReported
     }
 

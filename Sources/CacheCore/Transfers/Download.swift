@@ -1,9 +1,8 @@
 internal import CacheKey
 internal import SystemPackage
 
-/// One attempt to download the image of a flight. It consists of one request, or of several: for each redirect
-/// behind a proxy, by another connection, or for the whole image if its rest cannot be had. Belongs to the
-/// transfer loop's thread.
+/// One attempt to download the image of a flight. It consists of one request, or of several: for each redirect, by
+/// another connection, or for the whole image if its rest cannot be had. Belongs to the transfer loop's thread.
 ///
 /// Digest, type and size of the image are computed while its bytes pass. A small image stays in memory, and the
 /// directory's thread computes its digest. Only a partial download that is resumed is read again.
@@ -38,7 +37,7 @@ final class Download {
 
     /// Bytes of the image for which space is reserved.
     var granted: Int64 = 0
-    /// The target of the latest redirect behind a proxy; `nil` for the URL itself.
+    /// The target of the latest redirect; `nil` for the URL itself.
     var redirectTarget: String?
     var redirects = 0
     /// How often a reused connection had stray data on it; see ``Request/metStrayData(_:isRepeated:)``.
@@ -72,9 +71,9 @@ final class Download {
             // memory beside those of the others on the connection.
             mayShareConnection: mayShareConnection && url.isSecure && settings.maximumRate == nil)
         if let resumed {
-            plan.headers = RequestHeaders(resumed.resumption.fields)
+            plan.fields = resumed.resumption.fields
         } else if asks {
-            plan.headers = RequestHeaders(conditions)
+            plan.fields = conditions
         }
         request = try Request(plan, context.requests)
         request.delegate = self
@@ -88,7 +87,7 @@ final class Download {
     }
 
     /// Bytes of the whole image, once they are known.
-    var length: Int64? { resumed?.resumption.record.total ?? request.head.contentLength }
+    var length: Int64? { resumed?.resumption.record.total ?? request.bodyLength }
 }
 
 extension Download: RequestDelegate {
@@ -104,7 +103,7 @@ extension Download: RequestDelegate {
     /// A large image is refused as soon as its length is known: its body can take long to arrive. A small one is
     /// refused at its first byte, when it asks for space.
     func refusal(of head: ResponseHead) -> Failure? {
-        guard head.status == 200, let length = head.contentLength, length > Self.memoryLimit else {
+        guard head.isWholeImage, let length = request.bodyLength, length > Self.memoryLimit else {
             return nil
         }
         return context.delegate.refusal(of: key, id, length: length)
@@ -132,11 +131,6 @@ extension Download: RequestDelegate {
     }
 
     private func checkHead() throws {
-        if let encoding = request.head.contentEncoding {
-            throw Failure(
-                .protocolError,
-                "the body is encoded as \(encoding.cut(toBytes: 100)), which was not asked for")
-        }
         if answer == .startsOver { forgetPartial() }
     }
 
@@ -169,6 +163,7 @@ extension Download: RequestDelegate {
             throw Failure(
                 .protocolError, "the server sent more than the \(end) bytes it promised")
         }
+        if isBomb(received + Int64(bytes.count)) { throw Failure.bomb }
         if body?.held(bytes, atMost: Self.memoryLimit) != true {
             try beginPartial()
             try body?.file?.append(bytes, makeRoom: { makesRoom(for: bytes.count) })
@@ -179,6 +174,12 @@ extension Download: RequestDelegate {
             throw Failure.notAccepted(type)
         }
         if !hasUnwritten { reportProgress() }
+    }
+
+    /// Whether a coded body becomes so many times larger when it is unpacked that it can only be meant to fill the
+    /// disk. Images of one colour compress well, so small ones pass.
+    private func isBomb(_ count: Int64) -> Bool {
+        request.isDecoding && count > 16 << 20 && count / 100 > request.easy.bodyBytes
     }
 
     /// Adds the next bytes of the image to its digest and looks for its type and size.

@@ -21,6 +21,10 @@ extension Failure {
             "\(received) bytes came in chunks, but the server promised \(promised)")
     }
 
+    static let bomb = Failure(
+        .protocolError,
+        "the body unpacks to more than 100 times its size, so it was not unpacked any further")
+
     static let notAnImage = Failure(
         .notAnImage,
         "the bytes are not an image of a known type; the server may have sent an error "

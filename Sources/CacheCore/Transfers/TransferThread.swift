@@ -33,6 +33,7 @@ final class TransferThread {
             while let id = nextUnderRateLimit() { resume(id) }
             multi.perform()
             while let (handle, end) = multi.nextFinished() { finished(.owning(handle), end) }
+            followRedirects()
             endWaiting()
             reread()
             writeOut()
@@ -66,9 +67,9 @@ final class TransferThread {
 
     /// Milliseconds until there is work even if nothing happens.
     private var sleepTime: Int32 {
-        let timeouts = downloads.values.lazy.compactMap(\.request.waitingTime)
-            .map { self.longestWait - $0 }
-        let delays = [context.rateLimiter.delay(now: .now), timeouts.min()].compactMap(\.self)
+        let timeout = downloads.values.lazy.compactMap(\.request.deadline).min()
+            .map { ContinuousClock.now.duration(to: $0) }
+        let delays = [context.rateLimiter.delay(now: .now), timeout].compactMap(\.self)
         guard let delay = delays.min().map({ max($0, .zero) }) else { return Self.longestSleep }
         return min(Self.longestSleep, Int32(clamping: Int64(delay / .milliseconds(1)) + 1))
     }
@@ -149,6 +150,7 @@ final class TransferThread {
                 download.writeOut()
                 if download.request.failure != nil { end(download, .failed(.writeFailed)) }
             } else if download.hasUnreportedHead {
+                download.request.acknowledge()
                 download.reportProgress()
             }
         }
@@ -186,18 +188,22 @@ final class TransferThread {
 
     // MARK: Connections
 
-    /// Ends requests that wait too long for a connection that another request opens; see the table in
-    /// `Request+Quirks.swift`.
-    private func endWaiting() {
-        for download in downloads.values {
-            guard let time = download.request.waitingTime, time > longestWait else { continue }
-            end(download, .failed(.timedOut))
+    /// Follows redirects whose head is there. Their body is not waited for: a script can send a whole page
+    /// behind the head. A body that arrived with its head is complete by now, and the connection stays usable.
+    private func followRedirects() {
+        for download in downloads.values where download.request.redirectTarget != nil {
+            end(download, .completed)
         }
     }
 
-    /// A little more than libcurl's own timeout, so that libcurl reports what it counts itself.
-    private var longestWait: Duration {
-        .seconds(context.settings.connectTimeout) + .milliseconds(500)
+    /// Ends requests that wait too long for a response, or for a connection that another request opens; see the
+    /// table in `Request+Quirks.swift`.
+    private func endWaiting() {
+        let now = ContinuousClock.now
+        for download in downloads.values {
+            guard let deadline = download.request.deadline, deadline < now else { continue }
+            end(download, .failed(.timedOut))
+        }
     }
 
     /// While connections are to be closed: replaces the multi handle as soon as no download needs it, which is

@@ -6,6 +6,7 @@ package import CacheKey
 ///                     ▼                                                   │
 ///     queued ──▶ connecting ──▶ receiving ──▶ publishing ──▶ (entry)      │
 ///       ▲             │             │              │                      │
+///       ├── refused by its host ────┤              │                      │
 ///       │             ├─────────────┴── fails ──▶ retrying ──▶ queued     │
 ///       │             └── confirmed (304) ──▶ publishing                  │
 ///       └── its file was lost while publishing ────┘
@@ -172,6 +173,16 @@ package struct Flight: Sendable {
         guard phase.isRunning else { impossible("pause") }
         state = .retrying(until: end)
         self.failure = failure
+    }
+
+    /// The host refused the attempt. The download waits until the host may be asked again.
+    ///
+    /// - Parameter spendsAttempt: whether the attempt counts. It does if no other download disturbed it.
+    package mutating func isRefused(_ refusal: Failure, spendsAttempt: Bool) {
+        guard phase.isRunning else { impossible("be refused") }
+        if !spendsAttempt { attempts -= 1 }
+        state = .queued
+        failure = refusal
     }
 
     /// The pause has ended.

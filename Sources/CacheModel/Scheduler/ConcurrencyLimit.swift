@@ -9,7 +9,16 @@ struct ConcurrencyLimit: Sendable {
     let count: Int
 
     /// Slots for clients that have no download running.
-    var reserve: Int { count < 2 ? 0 : max(1, count / 8) }
+    let reserve: Int
+
+    init(count: Int) {
+        self.init(count: count, reserve: count < 2 ? 0 : max(1, count / 8))
+    }
+
+    private init(count: Int, reserve: Int) { (self.count, self.reserve) = (count, reserve) }
+
+    /// A limit for a short time, of which nothing is reserved.
+    static func temporary(_ count: Int) -> Self { Self(count: count, reserve: 0) }
 
     /// Slots for all clients.
     var shared: Int { count - reserve }

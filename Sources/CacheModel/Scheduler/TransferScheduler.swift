@@ -26,8 +26,10 @@ package struct TransferScheduler: ~Copyable, Sendable {
     /// Whether no download waits for a slot.
     var isQueueEmpty: Bool { queue.isEmpty }
 
-    /// The end of the next pause. `nil` if no download pauses.
-    package var nextRetry: ContinuousClock.Instant? { retries.earliest }
+    /// The end of the next pause. `nil` if no download and no host pauses.
+    package var nextRetry: ContinuousClock.Instant? {
+        [retries.earliest, slots.pauses.earliest].compactMap(\.self).min()
+    }
 
     // MARK: Starting
 
@@ -104,6 +106,35 @@ package struct TransferScheduler: ~Copyable, Sendable {
     /// The next pause that has ended. The download may have ended or paused again since it began.
     mutating func takeDue(now: ContinuousClock.Instant) -> RetrySchedule.Place? {
         retries.takeDue(now: now)
+    }
+
+    // MARK: Refusals
+
+    /// Why nothing is asked of a host now. `nil` if it may be asked.
+    package func refusal(of origin: Origin) -> Failure? { slots.pauses.refusal(of: origin) }
+
+    /// The number of pauses in a row after which the host refused again.
+    func refusals(of origin: Origin) -> Int { slots.pauses.refusals(of: origin) }
+
+    /// A host asked for a pause. The download has ended already.
+    ///
+    /// - Returns: whether the download was the first one after a pause.
+    mutating func refused(
+        _ origin: Origin, _ refusal: Failure, until end: ContinuousClock.Instant
+    ) -> Bool {
+        let wasTrying = slots.pauses.isTrying(origin)
+        slots.refused(origin, refusal, until: end)
+        return wasTrying
+    }
+
+    /// A host answered without a refusal.
+    mutating func accepted(_ origin: Origin) {
+        if slots.accepted(origin) { queue.limitRose(at: origin, slots) }
+    }
+
+    /// Time has passed. Hosts whose pause has ended may be asked again.
+    mutating func endHostPauses(now: ContinuousClock.Instant) {
+        for origin in slots.takeEndedPauses(now: now) { queue.slotFreed(at: origin, slots) }
     }
 
     // MARK: Throttling

@@ -24,6 +24,8 @@ struct TransferSlots: ~Copyable, Sendable {
     private var stopping: Set<FlightID> = []
     /// Hosts whose last response came by HTTP/2.
     private var multiplexed: Set<Origin> = []
+    /// Hosts that refused requests.
+    private(set) var pauses = HostPauses()
 
     init(limit: Int, hostLimit: Int) {
         self.limit = limit
@@ -76,8 +78,13 @@ struct TransferSlots: ~Copyable, Sendable {
     }
 
     private func limit(of origin: Origin) -> ConcurrencyLimit {
-        ConcurrencyLimit(
-            count: multiplexed.contains(origin) ? max(hostLimit, Self.streamLimit) : hostLimit)
+        let usual = usualLimit(of: origin)
+        guard let limit = pauses.limit(of: origin) else { return ConcurrencyLimit(count: usual) }
+        return .temporary(min(limit, usual))
+    }
+
+    private func usualLimit(of origin: Origin) -> Int {
+        multiplexed.contains(origin) ? max(hostLimit, Self.streamLimit) : hostLimit
     }
 
     // MARK: Events
@@ -109,6 +116,23 @@ struct TransferSlots: ~Copyable, Sendable {
         }
         if left == 0 { hosts[flow.origin] = nil }
         return flow.origin
+    }
+
+    /// A host refused a download that has just ended.
+    mutating func refused(
+        _ origin: Origin, _ refusal: Failure, until end: ContinuousClock.Instant
+    ) {
+        pauses.refused(origin, refusal, until: end, running: usage(of: origin).count + 1)
+    }
+
+    /// A host answered without a refusal. Returns whether it may have more downloads now.
+    mutating func accepted(_ origin: Origin) -> Bool {
+        pauses.accepted(origin, usual: usualLimit(of: origin))
+    }
+
+    /// Time has passed. Returns the hosts that may be asked again.
+    mutating func takeEndedPauses(now: ContinuousClock.Instant) -> [Origin] {
+        pauses.takeEnded(now: now)
     }
 
     /// The host of a download answered. Returns the host if the answer raises its limit.

@@ -1,3 +1,11 @@
+extension Failure.Kind {
+    /// Failures that another network may not have. A portal of a network answers in place of the origin.
+    static let ofTheNetwork: [Failure.Kind] = [
+        .unresolved, .unreachable, .timeout, .tls, .truncated, .protocolError, .addressRefused,
+        .notAnImage,
+    ]
+}
+
 extension Failure {
     /// Whether another attempt a little later can succeed: after a connection that failed or broke, after
     /// a time-out, and after a status that means "not now".
@@ -16,6 +24,7 @@ extension Failure {
         case .http: isTransient ? 10 : 60
         case .unresolved, .unreachable, .timeout, .truncated: 10
         case .tls, .redirect, .protocolError, .addressRefused: 60
+        case .notAnImage where isStandIn: 30
         case .notAnImage, .tooLarge, .unverifiable: 300
         case .invalidURL, .digestMismatch, .obstructed, .damaged, .storage, .noRoom, .notCached,
             .removed, .shuttingDown:
@@ -29,6 +38,7 @@ extension Failure {
         switch kind {
         case .unresolved, .unreachable, .timeout, .tls, .truncated, .protocolError: true
         case .http: httpStatus.map { $0 == 408 || $0 == 429 || $0 >= 500 } ?? false
+        case .notAnImage: isStandIn
         default: false
         }
     }

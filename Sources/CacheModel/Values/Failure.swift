@@ -12,6 +12,9 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The time of the next attempt, or the first time at which one is possible. Until then the cache
     /// answers with this failure.
     public let retryAt: UnixTime?
+    /// Whether the server sent a page, or nothing at all, with a status of success. Portals, overload and outages
+    /// do that, so it says little about the image.
+    package let isStandIn: Bool
 
     /// Bytes. A message can quote the origin, and the cache remembers failures.
     private static let longestMessage = 2048
@@ -28,11 +31,20 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
         self.message = message.cut(toBytes: Self.longestMessage)
         self.httpStatus = httpStatus
         self.retryAt = retryAt
+        isStandIn = false
     }
+
+    private init(_ failure: Failure, retryAt: UnixTime?, isStandIn: Bool) {
+        (kind, message, httpStatus) = (failure.kind, failure.message, failure.httpStatus)
+        (self.retryAt, self.isStandIn) = (retryAt, isStandIn)
+    }
+
+    /// The same failure, of a body that stands in for the image.
+    package var standingIn: Failure { Failure(self, retryAt: retryAt, isStandIn: true) }
 
     /// The same failure with another time of the next attempt.
     package func retrying(at time: UnixTime?) -> Failure {
-        Failure(kind, message, httpStatus: httpStatus, retryAt: time)
+        Failure(self, retryAt: time, isStandIn: isStandIn)
     }
 
     /// The kind and the message.

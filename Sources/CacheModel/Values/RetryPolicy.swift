@@ -40,7 +40,22 @@ public struct RetryPolicy: Hashable, Sendable {
         using random: inout some RandomNumberGenerator
     ) -> Duration? {
         guard failure.isTransient, attempts >= 1, attempts < self.attempts else { return nil }
-        let step = min(firstPause * (2 << min(attempts - 1, 20)), longestPause)
+        return pause(doubled: attempts - 1, retryAfter: retryAfter, using: &random)
+    }
+
+    /// The pause of a host that refused a request, chosen like the one of a download.
+    ///
+    /// - Parameter refusals: the number of pauses in a row after which the host refused again.
+    package func hostPause(
+        refusals: Int, retryAfter: Int64?, using random: inout some RandomNumberGenerator
+    ) -> Duration {
+        pause(doubled: refusals, retryAfter: retryAfter, using: &random)
+    }
+
+    private func pause(
+        doubled times: Int, retryAfter: Int64?, using random: inout some RandomNumberGenerator
+    ) -> Duration {
+        let step = min(firstPause * (2 << min(times, 20)), longestPause)
         let pause = max(step * Double.random(in: 0.5...1, using: &random), firstPause)
         return min(max(pause, .seconds(retryAfter ?? 0)), longestPause)
     }

@@ -28,7 +28,7 @@ package struct PartialRecord: Hashable, Sendable {
 
     /// The record of a download whose response began with `head`. `nil` if the download cannot be continued.
     package init?(_ head: ResponseHead, now: UnixTime) {
-        guard head.status == 200, head.contentEncoding == nil,
+        guard head.status == 200, head.contentCodings.isEmpty,
             let total = head.contentLength, total > 0,
             let validator = StrongValidator(head, now: now)
         else { return nil }

@@ -17,9 +17,14 @@ package struct ResponseHead: Sendable {
     /// Whether the body arrives in chunks, which override any length (RFC 9112 §6.3).
     package private(set) var isChunked = false
     package private(set) var contentLength: Int64?
-    /// The codings of the body. `nil` for `identity` (RFC 9110 §8.4).
-    package private(set) var contentEncoding: String?
+    /// The codings of the body in lower case, in the order in which they were applied, without `identity`
+    /// (RFC 9110 §8.4).
+    package private(set) var contentCodings: [String] = []
+    /// The reference to the target of a redirect (RFC 9110 §10.2.2). Bytes beyond ASCII are percent-encoded.
+    package private(set) var location: String?
     private(set) var contentRange: String?
+    /// Whether the response calls itself a page of HTML (RFC 9110 §8.3).
+    package private(set) var isPage = false
     private(set) var entityTag: String?
     private(set) var lastModified: String?
     private(set) var date: String?
@@ -34,6 +39,8 @@ package struct ResponseHead: Sendable {
     package private(set) var redirects: [ResponseHead] = []
     /// The URL that sent this response, if redirects led to it. `nil` for the requested URL.
     package var source: ResponseSource?
+    /// Whether the request said who asks, so that the response is for one user (RFC 9111 §3.5).
+    package var isPersonal = false
     private var ageLine: String?
     /// Whether the empty line at the end has arrived.
     package private(set) var isComplete = false
@@ -85,8 +92,19 @@ package struct ResponseHead: Sendable {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
             let field = HeaderField(line[..<colon])
         else { return false }
-        pending = (field, String(decoding: line[(colon + 1)...].trimmed, as: UTF8.self))
+        pending = (field, Self.text(line[(colon + 1)...].trimmed, of: field))
         return false
+    }
+
+    /// The text of a value. A reference can have any bytes, also those that are not UTF-8.
+    private static func text(_ bytes: some Collection<UInt8>, of field: HeaderField) -> String {
+        guard field == .location, bytes.contains(where: { $0 >= 0x80 }) else {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        let encoded = bytes.flatMap { byte in
+            byte < 0x80 ? [byte] : Array("%\(String(byte, radix: 16, uppercase: true))".utf8)
+        }
+        return String(decoding: encoded, as: UTF8.self)
     }
 
     /// Completes the last field, which no further line continues.
@@ -124,7 +142,12 @@ package struct ResponseHead: Sendable {
         case .contentLength: setLength(value)
         case .transferEncoding: setTransferCodings(value)
         case .contentEncoding:
-            if !["", "identity"].contains(value.lowercased()) { contentEncoding = value }
+            contentCodings += value.lowercased().split(separator: ",").map(\.trimmed)
+                .filter { !["", "identity", "none"].contains($0) }
+        case .contentType:
+            let type = value.lowercased().prefix { $0 != ";" }.trimmed
+            isPage = ["text/html", "application/xhtml+xml"].contains(type)
+        case .location: location = location ?? value
         case .contentRange: contentRange = value
         // If a field that is allowed only once comes twice, the first line counts (RFC 9111 §4.2.1).
         case .etag: entityTag = entityTag ?? value
@@ -170,6 +193,30 @@ extension ResponseHead {
     /// Whether this response points at another URL. 304 does not, although libcurl follows any 3xx
     /// (RFC 9110 §15.4.5).
     package var isRedirect: Bool { 300..<400 ~= status && status != 304 }
+
+    /// Whether every coding of the body is registered with IANA. Servers also send a charset, `binary`, or the
+    /// framing of their storage there, although the body has no coding.
+    package var hasKnownCodings: Bool {
+        contentCodings.allSatisfy {
+            ["gzip", "x-gzip", "deflate", "br", "zstd", "compress", "x-compress"].contains($0)
+        }
+    }
+
+    /// Whether the body is a whole image, if it is one. That is a 200, a 203 of a proxy that changed it
+    /// (RFC 9110 §15.3.4), and a 206 to a request without a range that contains everything (§15.3.7).
+    package var isWholeImage: Bool {
+        switch status {
+        case 200, 203: true
+        case 206: isWholeRange
+        default: false
+        }
+    }
+
+    private var isWholeRange: Bool {
+        guard case .part(first: 0, let last, let total?) = contentRange.flatMap(ContentRange.init)
+        else { return false }
+        return last + 1 == total && total == contentLength ?? total
+    }
 
     /// Whether the response is a redirect or came after one.
     package var isOnTheWay: Bool { isRedirect || !redirects.isEmpty }

@@ -29,6 +29,7 @@ extension CachingRules {
     private func permitStoringAlone(_ head: ResponseHead) -> Bool {
         let control = head.cacheControl
         if control.isNoStore && !control.mustUnderstand { return false }
-        return !(isShared && control.isPrivate) && !head.variesOnAnything
+        let isPrivate = control.isPrivate || head.isPersonal
+        return !(isShared && isPrivate) && !head.variesOnAnything
     }
 }

@@ -53,7 +53,7 @@ package struct Resumption: Hashable, Sendable {
     /// Whether the part begins at the end of the partial, belongs to the same image, and has the length that it
     /// states.
     private func goesOn(_ head: ResponseHead, _ now: UnixTime) -> Bool {
-        guard head.contentEncoding == nil, record.validator.agrees(with: head, now: now),
+        guard head.contentCodings.isEmpty, record.validator.agrees(with: head, now: now),
             case .part(let first, let last, let total) = head.contentRange.flatMap(
                 ContentRange.init),
             first == received, last < record.total, total == nil || total == record.total

@@ -34,8 +34,11 @@ struct URLList: Equatable {
         urls.append(url)
     }
 
-    /// Appends a line of standard input. `number` counts from 1.
-    mutating func append(line bytes: ArraySlice<UInt8>, number: Int) {
+    /// Appends a line of standard input, without blanks at its ends and without the CR of a DOS line end. Empty
+    /// lines, and comments that begin with `#`, are skipped. `number` counts from 1.
+    mutating func append(line: ArraySlice<UInt8>, number: Int) {
+        let bytes = line.trimmingBlanks
+        guard let first = bytes.first, first != UInt8(ascii: "#") else { return }
         let text = String(validating: bytes, as: UTF8.self)
         if let text, bytes.count <= Self.longestLine { return append(text) }
         let key = bytes.withUnsafeBytes { CacheKey(urlBytes: $0) }
@@ -102,5 +105,15 @@ extension URLList {
             StandardError.report(item.url, item.failure?.message ?? "it is not a URL")
         }
         return !invalidLines.isEmpty
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// The bytes without spaces, tabs and CR at their ends.
+    fileprivate var trimmingBlanks: ArraySlice<UInt8> {
+        let blanks: Set<UInt8> = [0x20, 0x09, 0x0D]
+        let tail = drop { blanks.contains($0) }
+        guard let last = tail.lastIndex(where: { !blanks.contains($0) }) else { return [] }
+        return tail[...last]
     }
 }

@@ -32,7 +32,13 @@ struct ItemTable {
             item.dimensions,
             second.map { TimeText.describe(from: $0, to: now) } ?? "-",
             item.pinnedText ?? "-",
-            item.url.printable,
+            Self.name(item),
         ]
+    }
+
+    /// The URL. If the file's attributes have no room for it, the key and the reason.
+    private static func name(_ item: Item) -> String {
+        item.url.isEmpty
+            ? "\(item.key) (the URL is too long for the file's attributes)" : item.url.printable
     }
 }

@@ -102,10 +102,17 @@ struct DaemonOptions: ParsableArguments {
 
     @Option(
         help: """
-            A PEM file of certificates to trust instead of the system's (CACHED_CA_FILE; the system's \
-            by default).
+            A PEM file of certificates to trust besides the system's, like that of an office's own \
+            authority (CACHED_CA_FILE; none by default).
             """)
     var caFile: String?
+
+    @Option(
+        help: """
+            Whether only the certificates of --ca-file are trusted, yes or no (CACHED_CA_ONLY; no by \
+            default).
+            """)
+    var caOnly: String?
 
     @Option(
         help: """

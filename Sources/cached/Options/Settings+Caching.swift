@@ -17,7 +17,7 @@ extension Settings {
         return rules
     }
 
-    private static func seconds(
+    static func seconds(
         _ option: String?, _ name: SettingName, _ reader: ConfigReader
     ) throws -> Int64? {
         guard let text = option ?? reader.string(name) else { return nil }

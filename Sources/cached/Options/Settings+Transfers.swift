@@ -25,9 +25,44 @@ extension Settings {
             try checkCertificates(file)
             transfers.certificateFile = file
         }
-        transfers.userAgent = "cached/\(Version.current)"
+        try limitTrust(&transfers, options, reader)
+        try identify(&transfers, options.transfers, reader)
         try limit(&transfers, options.transfers, reader)
         return transfers
+    }
+
+    private static func limitTrust(
+        _ transfers: inout TransferSettings, _ options: DaemonOptions, _ reader: ConfigReader
+    ) throws {
+        guard try answer(options.caOnly, .caOnly, reader) == true else { return }
+        guard transfers.certificateFile != nil else {
+            throw StartFailure.configuration(
+                "--ca-only (CACHED_CA_ONLY) is set, but no certificates are; name a file with --ca-file"
+            )
+        }
+        transfers.trustsOnlyCertificateFile = true
+    }
+
+    /// Sets who asks. RFC 9110 §10.1.5.
+    private static func identify(
+        _ transfers: inout TransferSettings, _ options: TransferOptions, _ reader: ConfigReader
+    ) throws {
+        let contact = try headerText(options.contact, .contact, reader)
+        let agent = try headerText(options.userAgent, .userAgent, reader)
+        let contactPart = contact.map { " (+\($0))" } ?? ""
+        transfers.userAgent = agent ?? "cached/\(Version.current)\(contactPart)"
+        transfers.hasContact = agent != nil || contact != nil
+    }
+
+    /// A text that can be part of a header field (RFC 9110 §5.5).
+    private static func headerText(
+        _ option: String?, _ name: SettingName, _ reader: ConfigReader
+    ) throws -> String? {
+        guard let text = option ?? reader.string(name) else { return nil }
+        guard text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }), text.count <= 512 else {
+            throw bad(name, text, "at most 512 printable characters of ASCII")
+        }
+        return text
     }
 
     /// Checks the file now, because libcurl would report a problem only at each download.
@@ -52,6 +87,12 @@ extension Settings {
         }
         if let count = try count(options.maxTransfersPerHost, .maxTransfersPerHost, reader) {
             transfers.transfersPerHost = count
+        }
+        if let time = try seconds(options.firstByteTimeout, .firstByteTimeout, reader) {
+            guard 1...86_400 ~= time else {
+                throw bad(.firstByteTimeout, "\(time)s", "a time from 1s to 24h")
+            }
+            transfers.firstByteTimeout = Int(time)
         }
         transfers.maximumRate = try size(options.maxRate, .maxRate, reader)
     }

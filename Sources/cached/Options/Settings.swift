@@ -10,6 +10,10 @@ import SystemPackage
 struct Settings: Sendable {
     /// The path of the configuration file, if one is used.
     var file: String?
+    /// The path of the directory of header fields, which need not exist; `nil` without a home.
+    var headers: String?
+    /// Variables of the environment that set a proxy for other programs, although none is set for this one.
+    var unusedProxies: [String]
     var cache: CacheSettings
     var socket: String
     var socketMode: mode_t
@@ -47,7 +51,9 @@ struct Settings: Sendable {
         cache.transfers.caching = try caching(
             options, reader, isShared: SocketLookup.isSystem(socket))
         return Settings(
-            file: file, cache: cache, socket: socket,
+            file: file, headers: headerDirectory(file, environment),
+            unusedProxies: cache.transfers.proxy == nil ? proxies(environment) : [], cache: cache,
+            socket: socket,
             socketMode: try mode(options.socketMode ?? reader.string(.socketMode) ?? "600"),
             pressure: try pressure(options.pressure, reader),
             logLevel: try level(options.logLevel ?? reader.string(.logLevel) ?? "info"))
@@ -153,16 +159,36 @@ extension Settings {
     private static func configurationFile(
         _ options: DaemonOptions, _ environment: [String: String]
     ) -> String? {
-        if let named = options.config { return named }
+        options.config ?? directories(environment).map { "\($0)/cached.conf" }.first(where: exists)
+    }
+
+    /// `headers.d` beside the configuration file, or else in the first usual place that has one.
+    private static func headerDirectory(
+        _ file: String?, _ environment: [String: String]
+    ) -> String? {
+        if let file { return "\(FilePath(file).removingLastComponent())/headers.d" }
+        let places = directories(environment).map { "\($0)/headers.d" }
+        return places.first(where: exists) ?? places.first
+    }
+
+    /// The usual places of the configuration, the user's own first.
+    private static func directories(_ environment: [String: String]) -> [String] {
         let home =
             environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? environment["HOME"].map { "\($0)/.config" }
-        let places = [home.map { "\($0)/cached/cached.conf" }, "/etc/cached/cached.conf"]
-        // A broken link counts as existing, and so does a path that may not be searched: its file may exist.
-        return places.compactMap(\.self).first { path in
-            var status = stat()
-            return lstat(path, &status) == 0 || ![ENOENT, ENOTDIR].contains(errno)
-        }
+        return [home.map { "\($0)/cached" }, "/etc/cached"].compactMap(\.self)
+    }
+
+    /// A broken link counts as existing, and so does a path that may not be searched: its file may exist.
+    private static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 || ![ENOENT, ENOTDIR].contains(errno)
+    }
+
+    /// The variables by which other programs find a proxy. curl(1), "Environment".
+    private static func proxies(_ environment: [String: String]) -> [String] {
+        ["http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"]
+            .filter { environment[$0]?.isEmpty == false }
     }
 }
 

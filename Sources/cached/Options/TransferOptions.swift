@@ -20,6 +20,27 @@ struct TransferOptions: ParsableArguments {
 
     @Option(
         help: """
+            How long a server may take from the request to the end of the response's head \
+            (CACHED_FIRST_BYTE_TIMEOUT; 120s by default).
+            """)
+    var firstByteTimeout: String?
+
+    @Option(
+        help: """
+            A web or mail address at which servers can reach you. It is sent as part of the \
+            User-Agent, and some hosts refuse requests without one (CACHED_CONTACT; none by default).
+            """)
+    var contact: String?
+
+    @Option(
+        help: """
+            The whole User-Agent, in place of cached/VERSION (+CONTACT) (CACHED_USER_AGENT; none by \
+            default).
+            """)
+    var userAgent: String?
+
+    @Option(
+        help: """
             The largest number of bytes a second that all downloads together receive, like 2MB \
             (CACHED_MAX_RATE; unlimited by default).
             """)

@@ -244,7 +244,7 @@ struct CacheReuseTests {
             let wish = try fixture.wish("/a.png")
             let insisting = fixture.cache.fetch([wish], FetchOptions(isRefresh: true))
             try await waitUntil("the first failure") {
-                fixture.cache.read { $0.downloads[wish.key]?.phase == .retrying }
+                fixture.cache.read { $0.downloads[wish.key]?.failure != nil }
             }
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             #expect(fixture.origin.requests().count == 2)

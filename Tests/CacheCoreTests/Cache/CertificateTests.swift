@@ -15,7 +15,8 @@ struct CertificateTests {
             case .expired: "has expired"
             case .ofAnotherName: "is not for this host's name"
             case .ofUnknownAuthority:
-                "is from an authority that is not trusted; --ca-file trusts another one"
+                "comes without its issuer: the server sends an incomplete chain, or its authority is not "
+                    + "trusted (--ca-file adds one)"
             }
         }
     }

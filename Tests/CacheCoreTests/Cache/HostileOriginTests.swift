@@ -32,21 +32,12 @@ struct HostileOriginTests {
     }
 
     /// Failures are remembered, so their size is limited. One character can have any number of bytes.
-    @Test func aFailureKeepsLittleOfAHostileHeader() async throws {
-        try await withTestScope { scope in
-            let fixture = try fixture(in: scope)
-            let coding = "x" + String(repeating: "\u{301}", count: 20_000)
-            fixture.origin.route(
-                "/a.png", .answer(headers: ["Content-Encoding": coding], body: Self.image))
-            let failure = try #require(try await fixture.fetch("/a.png").failures.values.first)
-            #expect(failure.kind == .protocolError)
-            #expect(failure.message.utf8.count < 300)
-        }
+    @Test func aFailureKeepsLittleOfALongMessage() {
         #expect(
             Failure(.http, String(repeating: "\u{301}", count: 9000)).message.utf8.count <= 2048)
     }
 
-    @Test func aCompressedBodyIsRefusedAndNotExpanded() async throws {
+    @Test func aCompressedBodyIsUnpackedNoFurtherThanTheLimitForImages() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let directory = try TemporaryDirectory(in: scope)
@@ -56,16 +47,16 @@ struct HostileOriginTests {
             _ = try await runSuccessfully("gzip", [file])
             let bomb = try contents(of: file + ".gz")
             #expect(bomb.count < Self.cap)
-            for (name, coding) in [
-                ("/gzip.png", "gzip"), ("/deflate.png", "deflate"), ("/br.png", "br"),
+            for (name, coding, kind) in [
+                ("/gzip.png", "gzip", Failure.Kind.tooLarge),
+                ("/deflate.png", "deflate", .notAnImage), ("/br.png", "br", .notAnImage),
             ] {
                 fixture.origin.route(
                     name, .answer(headers: ["Content-Encoding": coding], body: bomb))
                 let failures = try await fixture.fetch(name).failures
-                #expect(failures.values.map(\.kind) == [.protocolError], "\(name)")
+                #expect(failures.values.map(\.kind) == [kind], "\(name)")
                 try expectNothing(of: name, in: fixture)
             }
-            #expect(fixture.origin.requests().allSatisfy { $0.headers["Accept-Encoding"] == nil })
             #expect(fixture.origin.requests().allSatisfy { $0.headers["TE"] == nil })
         }
     }
@@ -199,9 +190,9 @@ struct HostileOriginTests {
         }
     }
 
-    /// libcurl skips the bodies of redirects that it follows.
+    /// Scripts that forget to end after a redirect send a whole page behind it.
     @Test(arguments: [["Content-Length": "1000000000000"], ["Transfer-Encoding": "chunked"]])
-    func theBodyOfARedirectIsLimited(framing: HeaderFields) async throws {
+    func theBodyOfARedirectIsNotRead(framing: HeaderFields) async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             fixture.origin.route("/image.png", .answer(body: Self.image))
@@ -210,10 +201,13 @@ struct HostileOriginTests {
             let zeros = [UInt8](repeating: 0x30, count: 1024)
             let piece = isChunked ? Array("400\r\n".utf8) + zeros + Array("\r\n".utf8) : zeros
             fixture.origin.route("/a.png", [.head(302, fields), .endless(piece)])
-            let failures = try await fixture.fetch("/a.png").failures
-            #expect(failures.values.map(\.kind) == [.redirect])
-            try expectNothing(of: "/a.png", in: fixture)
-            // A short body does no harm.
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try contents(of: fixture.file("/a.png")) == Self.image)
+            try await fixture.origin.waitForOutcome(.abandoned, of: "/a.png")
+            // A body that never comes is not waited for.
+            fixture.origin.route("/c.png", [.head(302, fields), .wait(try Gate()), .close])
+            #expect(try await fixture.fetch("/c.png").failures.isEmpty)
+            // A short body keeps the connection usable.
             let short = HeaderFields([("Location", "/image.png"), ("Content-Length", "1024")])
             fixture.origin.route("/b.png", [.head(302, short), .bytes(zeros)])
             #expect(try await fixture.fetch("/b.png").failures.isEmpty)
@@ -409,7 +403,7 @@ struct HostileOriginTests {
         }
     }
 
-    @Test func aServerThatAlwaysSendsStrayDataIsGivenUp() async throws {
+    @Test func surplusBehindARedirectIsNotTakenForTheImage() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
             let other = SampleImage.png(byteCount: 200_000, seed: 9)
@@ -418,9 +412,8 @@ struct HostileOriginTests {
             fixture.origin.route(
                 "/away.png", [.bytes(Array((head + surplus).utf8) + other)])
             fixture.origin.route("/next.png", .answer(body: Self.image))
-            let failures = try await fixture.fetch("/away.png").failures
-            #expect(failures.values.map(\.kind) == [.unreachable])
-            try expectNothing(of: "/away.png", in: fixture)
+            #expect(try await fixture.fetch("/away.png").failures.isEmpty)
+            #expect(try contents(of: fixture.file("/away.png")) == Self.image)
         }
     }
 
@@ -460,15 +453,30 @@ struct HostileOriginTests {
         }
     }
 
-    @Test func eightRedirectsAreFollowed() async throws {
+    /// Fetch standard, "HTTP-redirect fetch".
+    @Test func twentyRedirectsAreFollowed() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
-            for hop in 0..<12 { fixture.origin.route("/\(hop)", .redirect(to: "/\(hop + 1)")) }
-            fixture.origin.route("/12", .answer(body: Self.image))
+            for hop in 0..<24 { fixture.origin.route("/\(hop)", .redirect(to: "/\(hop + 1)")) }
+            fixture.origin.route("/24", .answer(body: Self.image))
             #expect(try await fixture.fetch("/4").failures.isEmpty)
             let failures = try await fixture.fetch("/3").failures
             #expect(failures.values.map(\.kind) == [.redirect])
-            #expect(fixture.origin.requests("/12").count == 1)
+            #expect(fixture.origin.requests("/24").count == 1)
+            #expect(fixture.origin.connectionsAccepted == 1)
+        }
+    }
+
+    /// Each head may have almost 64 KiB.
+    @Test func theLimitOfHeadsCountsForEachResponse() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let filler = (name: "X-Filler", value: String(repeating: "x", count: 60_000))
+            let fields = HeaderFields([filler, ("Location", "/b.png"), ("Content-Length", "0")])
+            fixture.origin.route("/a.png", [.head(302, fields)])
+            fixture.origin.route(
+                "/b.png", .answer(headers: HeaderFields([filler]), body: Self.image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
         }
     }
 

@@ -118,12 +118,12 @@ struct ProxyTests {
         }
     }
 
-    @Test func eightRedirectsAreFollowed() async throws {
+    @Test func twentyRedirectsAreFollowed() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(["images.test:80:93.184.215.14"], in: scope)
             fixture.origin.route(url, .redirect(to: url))
             #expect(try await fetch(url, fixture)?.kind == .redirect)
-            #expect(fixture.origin.requests(url).count == 9)
+            #expect(fixture.origin.requests(url).count == 21)
         }
     }
 

@@ -248,7 +248,7 @@ struct ResumingTests {
             }
             #expect(try await fixture.fetch("/a.png", "/b.png").failures.isEmpty)
             let request = try #require(fixture.origin.requests("/b.png").first)
-            #expect(request.headers.names == ["host", "user-agent", "accept"])
+            #expect(request.headers.names == ["host", "user-agent", "accept-encoding", "accept"])
         }
     }
 

@@ -52,7 +52,10 @@ struct SlowOriginTests {
 
     @Test func aStalledDownloadTimesOut() async throws {
         try await withTestScope { scope in
-            let fixture = try fixture(in: scope) { $0.stallTimeout = 1 }
+            let fixture = try fixture(in: scope) {
+                $0.stallTimeout = 1
+                $0.firstByteTimeout = 1
+            }
             let image = SampleImage.png(byteCount: 9000)
             let gate = try Gate()
             fixture.origin.route("/stalled.png", .gated(image, after: 4000, gate))
@@ -63,6 +66,25 @@ struct SlowOriginTests {
                 #expect(outcome.failures.values.map(\.kind) == [.timeout], "\(path)")
                 try await fixture.origin.waitForOutcome(.abandoned, of: path)
             }
+        }
+    }
+
+    /// An image that its server has to make first comes late, but without stalls.
+    @Test func theFirstByteMayTakeLongerThanAStall() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope) { $0.stallTimeout = 1 }
+            let gate = try Gate()
+            let image = SampleImage.png(byteCount: 9000)
+            fixture.origin.route(
+                "/late.png",
+                [.wait(gate), .head(200, ["Content-Length": "9000"]), .bytes(image)])
+            let waiter = fixture.cache.fetch([try fixture.wish("/late.png")], FetchOptions())
+            try await gate.reached()
+            // Real time has to pass: more than libcurl needs to notice a stall.
+            try await Task.sleep(for: .seconds(3))
+            gate.open()
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
+            #expect(fixture.origin.requests().count == 1)
         }
     }
 

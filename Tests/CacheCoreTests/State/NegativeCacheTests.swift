@@ -58,8 +58,8 @@ struct NegativeCacheTests {
             return CacheKey(url)
         }
         let known = keys.filter { memory.kind(of: $0) != nil }
-        #expect(known.count * 4096 <= 4 << 20)
-        #expect(known.count * 4096 > 2 << 20)
+        #expect(known.count * (CacheURL.maximumLength + 2048) <= 4 << 20)
+        #expect(known.count * (CacheURL.maximumLength + 2048) > 2 << 20)
         #expect(known == Array(keys.suffix(known.count)))
         #expect(memory.url(of: known[0])?.string.hasSuffix(path) == true)
     }

@@ -5,7 +5,8 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Random requests for images of a few hosts. No visible image ever waits for a prefetch.
+/// Random requests for images of a few hosts, which sometimes ask for a pause. No visible image ever waits for a
+/// prefetch, and nothing waits for ever.
 @Suite("State: random hosts", .timeLimit(.minutes(5)))
 struct RandomHostTests {
     @Test(arguments: [UInt64](1...12))
@@ -27,12 +28,14 @@ private struct RandomHosts: ~Copyable {
     private var transfers: [(url: CacheURL, id: FlightID)] = []
     private var stopping: Set<FlightID> = []
     private var publications: [(key: CacheKey, id: FlightID)] = []
+    private var now = Sample.moment
     /// The number of preempted prefetches.
     private(set) var stops = 0
 
     init(seed: UInt64, transferLimit: Int, hostLimit: Int) {
         random = SeededGenerator(seed: seed)
-        state = CacheState(transferLimit: transferLimit, hostLimit: hostLimit)
+        state = CacheState(
+            transferLimit: transferLimit, hostLimit: hostLimit, retry: RetryPolicy())
         state.catalog.validity = .complete
         urls = (0..<60).compactMap { try? CacheURL("http://host\($0 % 5)/\($0)") }
     }
@@ -43,6 +46,7 @@ private struct RandomHosts: ~Copyable {
         case 25..<35: leave()
         case 35..<70: finish()
         case 70..<85: publish()
+        case 85..<90: pass()
         default: progress()
         }
         try check()
@@ -51,8 +55,14 @@ private struct RandomHosts: ~Copyable {
     /// All callers leave, and all downloads end.
     mutating func end() throws {
         while !callers.isEmpty { leave() }
-        while !transfers.isEmpty || !publications.isEmpty {
-            if transfers.isEmpty { publish() } else { finish() }
+        while !state.downloads.isEmpty || !transfers.isEmpty || !publications.isEmpty {
+            if !transfers.isEmpty {
+                finish()
+            } else if !publications.isEmpty {
+                publish()
+            } else {
+                pass()
+            }
             try check()
         }
         #expect(state.downloads.isEmpty && state.scheduler.isQueueEmpty)
@@ -94,13 +104,24 @@ private struct RandomHosts: ~Copyable {
         let (url, id) = transfers.remove(at: Int.random(in: transfers.indices, using: &random))
         let isStopped = stopping.remove(id) != nil
         let fails = isStopped || random.oneIn(3)
-        perform { state, effects in
+        let failure: Failure =
+            isStopped ? .removed : .http(random.oneIn(3) ? 429 : 404)
+        var other = SeededGenerator(seed: random.next())
+        perform { [now] state, effects in
             if fails {
-                state.transferFailed(CacheKey(url), id, .http(404), &effects)
+                state.transferFailed(
+                    CacheKey(url), id, FailedTransfer(failure: failure), now: now, using: &other,
+                    &effects)
             } else {
                 state.imageStaged(CacheKey(url), id, size: 1000, &effects)
             }
         }
+    }
+
+    /// Enough time for the shortest pauses.
+    private mutating func pass() {
+        now = now + .seconds(2)
+        perform { [now] in $0.pausesEnded(now: now.instant, &$1) }
     }
 
     private mutating func publish() {

@@ -193,14 +193,14 @@ struct RandomSpaceScript {
 
     /// The model does not predict which download starts when; ``check(_:)`` checks that none is
     /// forgotten.
-    private mutating func expect(_ event: String, _ serverDelay: [String], _ expected: [String]) {
+    private mutating func expect(_ event: String, _ said: [String], _ expected: [String]) {
         note(said)
         let rest = said.filter { !$0.hasPrefix("start ") }
         guard complaint == nil, rest != expected else { return }
         complaint = "\(event): \(rest), expected \(expected)"
     }
 
-    private mutating func note(_ serverDelay: [String]) {
+    private mutating func note(_ said: [String]) {
         for word in said where word.hasPrefix("start ") {
             started.insert(String(word.dropFirst("start ".count)))
         }

@@ -15,7 +15,8 @@ struct RetryScriptTests {
         _ image: String, _ failure: Failure = .http(503), serverDelay: Int64? = nil,
         isOffline: Bool = false, after pause: Duration = .zero
     ) -> [String] {
-        let failed = FailedTransfer(failure: failure, serverDelay: said, isOffline: isOffline)
+        let failed = FailedTransfer(
+            failure: failure, serverDelay: serverDelay, isOffline: isOffline)
         return script.fails(image, failed, now: start + pause)
     }
 
@@ -71,25 +72,25 @@ struct RetryScriptTests {
 
     @Test func aShortenedPauseDoesNotEndALaterOne() {
         script.caller("one", wants: "a")
-        _ = fails("a", serverDelay: 20)
+        _ = fails("a", .http(500), serverDelay: 20)
         #expect(wants("a", after: 13, isRefresh: true).contains("start a"))
-        _ = fails("a", serverDelay: 20, after: .seconds(13))
+        _ = fails("a", .http(500), serverDelay: 20, after: .seconds(13))
         #expect(pausesEnd(after: .seconds(20)) == [])
         #expect(pausesEnd(after: .seconds(33)) == ["start a"])
     }
 
     @Test func honorsRetryAfter() {
         script.caller("one", wants: "a")
-        _ = fails("a", serverDelay: 100)
+        _ = fails("a", .http(500), serverDelay: 100)
         #expect(pausesEnd(after: .seconds(99)) == [])
         #expect(pausesEnd(after: .seconds(100)) == ["start a"])
     }
 
     @Test func wakesTheThreadOnlyForAnEarlierDeadline() {
         script.caller("one", wants: "a")
-        #expect(fails("a", serverDelay: 100) == ["plan"])
+        #expect(fails("a", .http(500), serverDelay: 100) == ["plan"])
         script.caller("two", wants: "b")
-        #expect(fails("b", serverDelay: 200) == [])
+        #expect(fails("b", .http(500), serverDelay: 200) == [])
         script.caller("three", wants: "c")
         #expect(fails("c") == ["plan"])
     }
@@ -188,7 +189,7 @@ struct RetryScriptTests {
     @Test func leavingAndReturningDoesNotRetryEarlier() {
         let one = script.state.waiterBegan()
         _ = script.want("a", by: one)
-        _ = fails("a", serverDelay: 100)
+        _ = fails("a", .http(500), serverDelay: 100)
         _ = script.leaves(one)
         #expect(wants("a", after: 99) == ["tell nobody: a http"])
         #expect(wants("a", after: 100) == ["start a"])

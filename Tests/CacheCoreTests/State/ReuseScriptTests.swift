@@ -87,7 +87,7 @@ struct ReuseScriptTests {
         hasStale("a")
         let id = script.state.waiterBegan()
         let window = Staleness(reuse: .staleWhileRevalidating, allowsStaleIfError: true)
-        var serverDelay: [String] = []
+        var said: [String] = []
         for stale in [mustRevalidate, window, window] {
             said += script.event { state, effects in
                 state.requested(

@@ -104,7 +104,7 @@ struct StateModel {
     mutating func left(_ caller: Int) -> [String] {
         guard let gone = callers.removeValue(forKey: caller) else { return [] }
         leave { $0.caller == caller }
-        var serverDelay: [String] = []
+        var said: [String] = []
         for image in gone.pending {
             flights[image]?.waiting.remove(caller)
             guard let flight = flights[image], flight.waiting.isEmpty, flight.held == nil else {
@@ -152,7 +152,7 @@ struct StateModel {
     }
 
     mutating func removed(_ image: Int) -> [String] {
-        var serverDelay: [String] = []
+        var said: [String] = []
         switch flights[image]?.phase {
         case nil: break
         case .publishing: flights[image]?.isRemovalPending = true
@@ -168,7 +168,7 @@ struct StateModel {
 
     mutating func drained() -> [String] {
         isDraining = true
-        var serverDelay: [String] = []
+        var said: [String] = []
         for (image, flight) in flights where flight.phase != .publishing {
             if flight.phase != .queued { said.append(stopped(flight.id)) }
             said += ended(image, .shuttingDown)
@@ -196,7 +196,7 @@ struct StateModel {
     private mutating func started() -> [String] { startedQueued() + gaveWay() }
 
     private mutating func startedQueued() -> [String] {
-        var serverDelay: [String] = []
+        var said: [String] = []
         while running < limit, !isDraining {
             guard let place = nextPlace(), let flight = flights[place.image] else { break }
             let image = place.image

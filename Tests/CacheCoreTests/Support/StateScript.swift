@@ -59,7 +59,7 @@ final class StateScript {
             priority: priority, isRefresh: isRefresh, client: ClientID(rawValue: client))
         let id = state.waiterBegan(options)
         callers[id] = caller
-        var serverDelay: [String] = []
+        var said: [String] = []
         for image in images { said += want(image, by: id, options) }
         said += event { $0.waiterNamed(id, &$1) }
         expected?(said)

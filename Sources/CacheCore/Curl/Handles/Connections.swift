@@ -46,6 +46,17 @@ final class Connections {
         if heardAt.updateValue(.now, forKey: port) == nil { nameNew() }
     }
 
+    /// Acknowledges at once what a connection has brought. tcp(7), `TCP_QUICKACK`.
+    func acknowledge(onLocalPort port: Int) {
+        nameNew()
+        var isOn: Int32 = 1
+        for socket in socketsByPort[port, default: []] {
+            setsockopt(
+                socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &isOn,
+                socklen_t(MemoryLayout<Int32>.size))
+        }
+    }
+
     /// Shuts a connection down if it brought nothing for `time`. shutdown(2).
     func shutDownIfSilent(localPort port: Int, for time: Duration) {
         nameNew()

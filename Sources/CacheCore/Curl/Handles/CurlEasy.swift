@@ -56,19 +56,11 @@ final class CurlEasy {
         try check(ccurl_set_before_request(handle, callback))
     }
 
-    func setProgress(_ callback: @escaping ccurl_progress) throws(CurlError) {
-        try check(ccurl_set_progress(handle, callback))
-        try set(CURLOPT_NOPROGRESS, 0)
-    }
-
     private func check(_ code: CURLcode) throws(CurlError) {
         guard code == CURLE_OK else { throw CurlError(code: code) }
     }
 
     // MARK: Information
-
-    /// The absolute URL that the response redirects to. CURLINFO_REDIRECT_URL(3).
-    var redirectTarget: String? { text(CURLINFO_REDIRECT_URL) }
 
     /// The URL of the latest request. CURLINFO_EFFECTIVE_URL(3).
     var effectiveURL: String? { text(CURLINFO_EFFECTIVE_URL) }
@@ -81,6 +73,22 @@ final class CurlEasy {
 
     /// The local port of the connection; 0 before there is a connection. CURLINFO_LOCAL_PORT(3).
     var localPort: Int { number(CURLINFO_LOCAL_PORT) }
+
+    /// Bytes of the body that arrived, before any content coding was undone. CURLINFO_SIZE_DOWNLOAD_T(3).
+    var bodyBytes: Int64 {
+        var bytes: curl_off_t = 0
+        ccurl_get_offset(handle, CURLINFO_SIZE_DOWNLOAD_T, &bytes)
+        return Int64(bytes)
+    }
+
+    /// The cookies of the handle, as lines of a Netscape cookie file. CURLINFO_COOKIELIST(3).
+    var cookies: [String] {
+        var list: UnsafeMutablePointer<curl_slist>?
+        guard ccurl_get_list(handle, CURLINFO_COOKIELIST, &list) == CURLE_OK else { return [] }
+        defer { curl_slist_free_all(list) }
+        return sequence(first: list) { $0?.pointee.next }.prefix { $0 != nil }
+            .compactMap { $0.flatMap { $0.pointee.data }.map { String(cString: $0) } }
+    }
 
     /// OpenSSL's number for the fault of the peer's certificate. A certificate for another name has the number
     /// of an unspecified fault. CURLINFO_SSL_VERIFYRESULT(3), X509_STORE_CTX_get_error(3).

@@ -5,9 +5,9 @@ struct CurlError: Error, Equatable, CustomStringConvertible {
     let code: CURLcode
 
     static let abortedByCallback = CurlError(code: CURLE_ABORTED_BY_CALLBACK)
+    static let badContentEncoding = CurlError(code: CURLE_BAD_CONTENT_ENCODING)
     static let couldNotConnect = CurlError(code: CURLE_COULDNT_CONNECT)
     static let timedOut = CurlError(code: CURLE_OPERATION_TIMEDOUT)
-    static let tooManyRedirects = CurlError(code: CURLE_TOO_MANY_REDIRECTS)
     static let unsupportedProtocol = CurlError(code: CURLE_UNSUPPORTED_PROTOCOL)
     static let unverifiedPeer = CurlError(code: CURLE_PEER_FAILED_VERIFICATION)
     static let writeFailed = CurlError(code: CURLE_WRITE_ERROR)

@@ -5,26 +5,29 @@ extension CurlEasy {
     static let stallRate = 1024
 
     /// Sets the options that all requests have. Options that are not named keep libcurl's defaults: it verifies
-    /// peers, and sends no cookies and no credentials. curl_easy_setopt(3).
+    /// peers, follows no redirects, and sends no credentials. curl_easy_setopt(3).
     func setCommonOptions(_ environment: RequestEnvironment) throws(CurlError) {
         let settings = environment.settings
         try set(CURLOPT_NOSIGNAL, 1)
         // After a timeout libcurl does not wait for the name lookup, which would delay all other downloads.
         try set(CURLOPT_QUICK_EXIT, 1)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")
-        try set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
-        try set(CURLOPT_MAXREDIRS, settings.redirectLimit)
         try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
         // The environment's list of hosts without a proxy does not apply.
         try set(CURLOPT_NOPROXY, "")
         try set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeout)
         try set(CURLOPT_LOW_SPEED_LIMIT, Self.stallRate)
-        try set(CURLOPT_LOW_SPEED_TIME, settings.stallTimeout)
         // For blocks of 64 KiB and more, free(3) consolidates the whole heap each time.
         try set(CURLOPT_BUFFERSIZE, 56 * 1024)
         try set(CURLOPT_USERAGENT, settings.userAgent)
+        // libcurl sends the field, and undoes every coding that it knows. RFC 9110 §12.5.3, §8.4.
+        try set(CURLOPT_ACCEPT_ENCODING, "identity")
+        // Keeps the cookies of this request only; see `RequestPlan.cookies`.
+        try set(CURLOPT_COOKIEFILE, "")
         if let list = environment.resolutions.list { try set(CURLOPT_RESOLVE, list: list) }
-        if let file = settings.certificateFile { try trustOnly(file) }
+        if let file = settings.certificateFile {
+            try trust(file, alone: settings.trustsOnlyCertificateFile)
+        }
         try setCallbacks()
         // Connections outlive the handle, so their owner closes them.
         try setCloseSocket { owner, socket in
@@ -34,18 +37,19 @@ extension CurlEasy {
         try set(CURLOPT_CLOSESOCKETDATA, pointer: owner)
     }
 
-    /// Trusts the authorities in the file instead of the system's, for origins and for the proxy.
-    private func trustOnly(_ certificateFile: String) throws(CurlError) {
+    /// Trusts the authorities in the file, for origins and for the proxy. Those of the system stay trusted by
+    /// their directory, unless the file stands alone. CURLOPT_CAINFO(3), CURLOPT_CAPATH(3).
+    private func trust(_ certificateFile: String, alone: Bool) throws(CurlError) {
         for (file, directory) in [
             (CURLOPT_CAINFO, CURLOPT_CAPATH), (CURLOPT_PROXY_CAINFO, CURLOPT_PROXY_CAPATH),
         ] {
             try set(file, certificateFile)
-            try set(directory, pointer: nil)
+            if alone { try set(directory, pointer: nil) }
         }
     }
 
     /// Sets the options that differ between requests.
-    func setOptions(of plan: RequestPlan) throws(CurlError) {
+    func setOptions(of plan: RequestPlan, _ headers: RequestHeaders) throws(CurlError) {
         try set(CURLOPT_URL, plan.url)
         // Without a proxy the option must be empty: a proxy from the environment would hide the host's address
         // from the check.
@@ -54,8 +58,9 @@ extension CurlEasy {
         } else {
             try set(CURLOPT_PROXY, "")
         }
-        try set(CURLOPT_FOLLOWLOCATION, plan.route == .direct ? 1 : 0)
-        try set(CURLOPT_HTTPHEADER, list: plan.headers.list)
+        for cookie in plan.cookies { try set(CURLOPT_COOKIELIST, cookie) }
+        if !plan.decodesBody { try set(CURLOPT_HTTP_CONTENT_DECODING, 0) }
+        try set(CURLOPT_HTTPHEADER, list: headers.list)
         try set(
             CURLOPT_HTTP_VERSION,
             plan.mayShareConnection ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
@@ -70,7 +75,6 @@ extension CurlEasy {
         try set(CURLOPT_PRIVATE, pointer: owner)
         try set(CURLOPT_HEADERDATA, pointer: owner)
         try set(CURLOPT_WRITEDATA, pointer: owner)
-        try set(CURLOPT_XFERINFODATA, pointer: owner)
         try set(CURLOPT_OPENSOCKETDATA, pointer: owner)
         try set(CURLOPT_PREREQDATA, pointer: owner)
     }
@@ -90,9 +94,6 @@ extension CurlEasy {
                 request.easy.isPaused = true
                 return Int(CURL_WRITEFUNC_PAUSE)
             }
-        }
-        try setProgress { owner, _, received, _, _ in
-            Request.from(owner).maySkip(Int64(received)) ? 0 : 1
         }
         try setOpenSocket { owner, _, address in
             Request.from(owner).openSocket(address!)

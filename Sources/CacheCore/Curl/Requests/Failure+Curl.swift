@@ -29,7 +29,17 @@ extension Failure {
             // libcurl reports this for a response without a status line, as HTTP/0.9 had it.
             return Failure(.protocolError, "the server's answer is not HTTP")
         case CURLE_OUT_OF_MEMORY where !head.isComplete: return .tooManyHeaders
-        case CURLE_WRITE_ERROR where head.status != 200: return .http(head.status)
+        case CURLE_WRITE_ERROR where !head.isWholeImage: return .http(head.status)
+        case CURLE_WEIRD_SERVER_REPLY:
+            return Failure(
+                .protocolError,
+                "the head of the server's response breaks HTTP (RFC 9112); only the server can mend it"
+            )
+        case CURLE_BAD_CONTENT_ENCODING:
+            return Failure(
+                .protocolError,
+                "the body is not coded as the server's Content-Encoding says, so it cannot be unpacked"
+            )
         default:
             return connecting(error) ?? certificate(error, certificateProblem)
                 ?? redirect(error, head)
@@ -67,11 +77,15 @@ extension Failure {
         case (CURLE_PEER_FAILED_VERIFICATION, 9):
             reason = "is not valid yet; is the clock of this machine right?"
         case (CURLE_PEER_FAILED_VERIFICATION, 10): reason = "has expired"
-        case (CURLE_PEER_FAILED_VERIFICATION, 18...21):
-            reason = "is from an authority that is not trusted; --ca-file trusts another one"
+        case (CURLE_PEER_FAILED_VERIFICATION, 18...19):
+            reason = "is from an authority that is not trusted; --ca-file adds one"
+        case (CURLE_PEER_FAILED_VERIFICATION, 20...21):
+            reason =
+                "comes without its issuer: the server sends an incomplete chain, or its authority is not "
+                + "trusted (--ca-file adds one)"
         case (CURLE_PEER_FAILED_VERIFICATION, _), (CURLE_SSL_CERTPROBLEM, _),
             (CURLE_SSL_CIPHER, _), (CURLE_SSL_ISSUER_ERROR, _):
-            reason = "is not acceptable (\(error)); --ca-file trusts another authority"
+            reason = "is not acceptable (\(error)); --ca-file adds an authority"
         default: return nil
         }
         return Failure(.tls, "the server's certificate \(reason)")
@@ -79,7 +93,6 @@ extension Failure {
 
     private static func redirect(_ error: CurlError, _ head: ResponseHead) -> Failure? {
         switch error.code {
-        case CURLE_TOO_MANY_REDIRECTS: Failure(.redirect, "too many redirects")
         case CURLE_LOGIN_DENIED where head.isOnTheWay:
             Failure(
                 .redirect, "redirected to a URL with a user name or password, which are never sent")

@@ -28,8 +28,8 @@ extension Failure {
         .protocolError,
         "the body comes in many pieces of less than 16 bytes, which delays other downloads")
 
-    static func longRedirect(_ limit: Int) -> Failure {
-        Failure(.redirect, "the redirect has a body of more than \(limit) bytes")
+    static func tooManyRedirects(_ limit: Int) -> Failure {
+        Failure(.redirect, "more than \(limit) redirects")
     }
 
     static func addressRefused(_ address: IPAddress?) -> Failure {

@@ -6,10 +6,44 @@ internal import SystemPackage
 extension Request {
     /// Whether no address of the host is known yet, or the request waits for a connection that another
     /// request opens.
-    var isResolving: Bool { !isConnecting && !hop.hasAsked }
+    var isResolving: Bool { !isConnecting && !hasAsked }
 
-    /// How long the request has been on its way to the host it asks next; `nil` once it has asked.
-    var waitingTime: Duration? { hop.hasAsked ? nil : hop.began.duration(to: .now) }
+    /// Whether the request was sent, or was about to be.
+    var hasAsked: Bool { askedAt != nil }
+
+    /// When the request ends because it has no connection yet, or no complete head; `nil` once it has a head.
+    ///
+    /// The limit for the connection is a little longer than libcurl's own, so that libcurl reports what it
+    /// counts itself.
+    var deadline: ContinuousClock.Instant? {
+        if head.isComplete { return nil }
+        let settings = environment.settings
+        guard let askedAt else {
+            return began + .seconds(settings.connectTimeout) + .milliseconds(500)
+        }
+        return askedAt + .seconds(settings.firstByteTimeout)
+    }
+
+    /// From now on libcurl ends the request if its body stalls. Before the head is complete ``deadline`` counts:
+    /// a server may need long to make an image, but not to send it. CURLOPT_LOW_SPEED_TIME(3).
+    func limitStalls() {
+        set(CURLOPT_LOW_SPEED_TIME, environment.settings.stallTimeout)
+    }
+
+    /// Has the kernel acknowledge the head at once. A server that sends head and body in two small writes holds the
+    /// second one back until then (RFC 896), and the kernel delays its acknowledgement by 40 ms.
+    func acknowledge() {
+        environment.connections.acknowledge(onLocalPort: easy.localPort)
+    }
+
+    /// Changes an option while the request runs. A failure ends the request.
+    func set(_ option: CURLoption, _ value: Int) {
+        do {
+            try easy.set(option, value)
+        } catch {
+            fail(.curl(error))
+        }
+    }
 
     /// libcurl is about to connect. Returns a socket, or `CURL_SOCKET_BAD` to refuse the address.
     func openSocket(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
@@ -46,7 +80,7 @@ extension Request {
     /// libcurl is about to send the request. Returns `false` to end it.
     func mayAsk(onLocalPort port: Int) -> Bool {
         guard !isAbandoned else { return false }
-        hop.hasAsked = true
+        askedAt = .now
         guard hasUnreadData(onLocalPort: port) else { return true }
         metUnreadData = true
         forbidReuse()

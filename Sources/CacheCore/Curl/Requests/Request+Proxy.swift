@@ -11,7 +11,7 @@ extension Request {
         case (.unverifiedPeer, .proxy) where easy.tunnelStatus == 0:
             Failure(
                 .tls,
-                "the proxy's certificate is not acceptable (--proxy); --ca-file trusts another authority"
+                "the proxy's certificate is not acceptable (--proxy); --ca-file adds an authority"
             )
         default: tunnelRefusal
         }

@@ -39,22 +39,12 @@ extension Request {
         head.isMultiplexed && line.isStatusLine
     }
 
-    /// Has libcurl ignore the `Location` of a 304. libcurl follows any 3xx, but a 304 is no redirect
-    /// (RFC 9110 §15.4.5). Not fixed as of 7.88.
-    func stopRedirectBy304() {
-        do {
-            try easy.set(CURLOPT_FOLLOWLOCATION, 0)
-        } catch {
-            fail(.curl(error))
-        }
-    }
-
     /// Whether a header line belongs to a proxy's response to CONNECT. libcurl would read the body of a refusal
     /// to its end, however long it is, and would do nothing else. So a refusal ends the request. Not fixed as of
     /// 7.88.
     var isTunnelResponse: Bool {
         guard case .proxy = route else { return false }
-        return !hop.hasAsked
+        return !hasAsked
     }
 
     // MARK: Bodies
@@ -62,16 +52,6 @@ extension Request {
     /// Whether a piece comes after the request was ended. libcurl can continue after a piece that it had held
     /// back was refused; that piece is lost. Not fixed as of 7.88.
     var isPieceAfterRefusal: Bool { failure != nil }
-
-    /// Whether the body of a redirect is no longer than may be skipped. libcurl skips the body of a redirect
-    /// that it follows without any limit, by design.
-    func isRedirectBodyShort(_ count: Int64) -> Bool {
-        if count > hop.redirectBytes, !isConnecting {
-            hop.redirectBytes = count
-            hop.began = .now
-        }
-        return count <= Self.skippedBodyLimit
-    }
 
     // MARK: Connections
 
@@ -85,13 +65,7 @@ extension Request {
     }
 
     /// Has libcurl close the connection after this request.
-    func forbidReuse() {
-        do {
-            try easy.set(CURLOPT_FORBID_REUSE, 1)
-        } catch {
-            fail(.curl(error))
-        }
-    }
+    func forbidReuse() { set(CURLOPT_FORBID_REUSE, 1) }
 
     /// Whether the request has to be sent again by a new connection, because the reused one had stray data on it:
     /// either ``hasUnreadData(onLocalPort:)`` found it, or it arrived later and libcurl took it for a response
@@ -101,15 +75,16 @@ extension Request {
     func metStrayData(_ end: RequestEnd, isRepeated: Bool) -> Bool {
         if metUnreadData { return end == .failed(.abortedByCallback) }
         guard !isRepeated, end == .failed(.unsupportedProtocol) else { return false }
-        return hop.hasAsked && !isConnecting
+        return hasAsked && !isConnecting
     }
 
     /// Closes the connection of a request that timed out, if the connection is silent for all. libcurl would have
     /// other downloads from the host wait on an HTTP/2 connection for as long as TCP keeps it. Not fixed as of
     /// 7.88.
     func leaveSilentConnection(_ end: RequestEnd) {
-        guard end == .failed(.timedOut), hop.hasAsked, easy.isSecure else { return }
-        environment.connections.shutDownIfSilent(
-            localPort: easy.localPort, for: .seconds(environment.settings.stallTimeout))
+        guard end == .failed(.timedOut), hasAsked, easy.isSecure else { return }
+        let settings = environment.settings
+        let limit = head.isComplete ? settings.stallTimeout : settings.firstByteTimeout
+        environment.connections.shutDownIfSilent(localPort: easy.localPort, for: .seconds(limit))
     }
 }

@@ -4,7 +4,7 @@ internal import CCurl
 /// transfer loop's thread.
 ///
 /// The request checks heads and connections. Its delegate decides about the image and takes the body.
-/// On a direct route libcurl follows redirects within the same request.
+/// A redirect ends the request; the download follows it by another one.
 final class Request {
     let easy: CurlEasy
     let flight: FlightID
@@ -12,6 +12,8 @@ final class Request {
     let environment: RequestEnvironment
     /// libcurl does not copy them.
     private let headers: RequestHeaders
+    /// Whether the fields say who asks.
+    private let hasCredentials: Bool
     /// Outlives the request.
     unowned var delegate: (any RequestDelegate)?
 
@@ -19,15 +21,19 @@ final class Request {
     private(set) var times: RequestTimes
     /// Why this side ended the request. libcurl reports only that a callback failed.
     private(set) var failure: Failure?
+    /// Whether libcurl undoes the content codings of the body.
+    private(set) var decodesBody: Bool
     /// Whether part of a wanted body arrived. Header lines that follow it are trailers.
     private(set) var isBodyBegun = false
     private var skippedBytes = 0
     /// The body's pieces so far, and their bytes.
     private var pieces: (count: Int, bytes: Int) = (0, 0)
 
-    /// The way to the host that is asked next.
-    var hop = Hop()
-    /// Whether an address was tried since the latest response.
+    /// When libcurl got the request.
+    let began = ContinuousClock.now
+    /// When the request was sent, or was about to be; `nil` before that.
+    var askedAt: ContinuousClock.Instant?
+    /// Whether an address was tried and no response has begun.
     var isConnecting = false
     /// Why the last address was not used, unless another address of the same host was.
     var refusedAddress: Failure?
@@ -35,16 +41,6 @@ final class Request {
     var metUnreadData = false
     /// Whether the download was cancelled, and the request waits only for libcurl to finish a name lookup.
     var isAbandoned = false
-
-    /// The way of a request to its host, to a proxy, or to the target of a redirect.
-    struct Hop {
-        /// When libcurl got the request, or when the redirect or the latest part of its body arrived.
-        var began = ContinuousClock.now
-        /// Whether the request was sent, or is about to be.
-        var hasAsked = false
-        /// Bytes of the redirect's body.
-        var redirectBytes: Int64 = 0
-    }
 
     /// A body that is not wanted is read up to this length, because that keeps the connection usable.
     static let skippedBodyLimit = 64 * 1024
@@ -56,15 +52,35 @@ final class Request {
     init(_ plan: RequestPlan, _ environment: RequestEnvironment) throws(CurlError) {
         flight = plan.flight
         route = plan.route
-        headers = plan.headers
+        let own = environment.settings.originHeaders?.fields(forURL: plan.url)
+        let fields = plan.fields + (own?.fields ?? [])
+        headers = fields.isEmpty ? .usual : RequestHeaders(fields)
+        hasCredentials = own?.areCredentials ?? false
         head = plan.head
+        decodesBody = plan.decodesBody
         times = RequestTimes(sent: plan.firstSentAt, received: .now)
         self.environment = environment
         easy = CurlEasy()
         try easy.setCommonOptions(environment)
-        try easy.setOptions(of: plan)
+        try easy.setOptions(of: plan, headers)
         try easy.setOwner(self)
     }
+
+    /// The absolute URL that the response redirects to, once its head is complete. A reference that is not valid
+    /// stays as it is, so that the next request fails.
+    var redirectTarget: String? {
+        guard head.isComplete, head.isRedirect, failure == nil, let location = head.location,
+            let url = easy.effectiveURL
+        else { return nil }
+        return CurlURL(url)?.target(of: location) ?? location
+    }
+
+    /// Whether the body arrives in another form than its bytes have here: libcurl undoes its content coding.
+    var isDecoding: Bool { decodesBody && !head.contentCodings.isEmpty }
+
+    /// Bytes of the body. `nil` if the response does not say it; the length of a coded body says nothing about
+    /// the decoded one.
+    var bodyLength: Int64? { isDecoding ? nil : head.contentLength }
 
     /// Ends the request with a failure of this side at libcurl's next callback.
     func fail(_ failure: Failure) {
@@ -95,7 +111,6 @@ final class Request {
         times.received = .now
         isConnecting = false
         noteHeard()
-        if head.status == 304 { stopRedirectBy304() }
         delegate?.responseBegan(isMultiplexed: head.isMultiplexed)
     }
 
@@ -103,7 +118,9 @@ final class Request {
         if !head.redirects.isEmpty {
             head.source = easy.effectiveURL.map { ResponseSource(url: $0) }
         }
-        if head.isRedirect, route == .direct { hop = Hop() }
+        head.isPersonal = hasCredentials
+        limitStalls()
+        if !head.hasKnownCodings { takeBodyAsSent() }
         if head.hasTransferCoding {
             // This applies to every status, because libcurl would decode any body from its first byte on.
             failure = .transferCoding
@@ -112,6 +129,12 @@ final class Request {
         } else if let refusal = delegate?.refusal(of: head) {
             failure = refusal
         }
+    }
+
+    /// A coding that nobody knows is no coding: the bytes themselves show whether they are an image.
+    private func takeBodyAsSent() {
+        decodesBody = false
+        set(CURLOPT_HTTP_CONTENT_DECODING, 0)
     }
 
     /// A piece of a response's body arrived.
@@ -133,16 +156,6 @@ final class Request {
 
     private func skip(_ count: Int) -> WriteResult {
         skippedBytes += count
-        return maySkip(Int64(skippedBytes)) && skippedBytes <= Self.skippedBodyLimit
-            ? .taken : .refused
-    }
-
-    /// libcurl received `count` bytes of the latest response's body, including bytes that it skips itself.
-    /// Returns `false` to end the request.
-    func maySkip(_ count: Int64) -> Bool {
-        if 300..<400 ~= head.status, !isRedirectBodyShort(count) {
-            failure = .longRedirect(Self.skippedBodyLimit)
-        }
-        return failure == nil
+        return failure == nil && skippedBytes <= Self.skippedBodyLimit ? .taken : .refused
     }
 }

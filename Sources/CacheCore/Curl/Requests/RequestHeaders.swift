@@ -9,9 +9,11 @@ final class RequestHeaders: Sendable {
     /// The fields of most requests.
     static let usual = RequestHeaders([])
 
+    /// - Parameter fields: a field that every request has is replaced by one of the same name.
     init(_ fields: [RequestField]) {
         // Always `*/*`: the stored image must not depend on the first caller.
-        list = (["Accept: */*"] + fields.map(\.line)).reduce(nil) { curl_slist_append($0, $1) }
+        let usual = fields.contains { $0.name.lowercased() == "accept" } ? [] : ["Accept: */*"]
+        list = (usual + fields.map(\.line)).reduce(nil) { curl_slist_append($0, $1) }
     }
 
     deinit {

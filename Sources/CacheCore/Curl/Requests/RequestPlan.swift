@@ -7,11 +7,17 @@ struct RequestPlan {
     /// The URL in the form that is sent.
     var url: String
     var route: RequestRoute
-    var headers = RequestHeaders.usual
+    /// Header fields besides those that every request has.
+    var fields: [RequestField] = []
     /// Whether the request may share a connection with others, as HTTP/2 permits.
     let mayShareConnection: Bool
     /// Whether libcurl must not reuse a connection that is open already.
     var needsNewConnection = false
+    /// Cookies that the redirects so far have set, as lines of a Netscape cookie file. libcurl sends each to the
+    /// hosts it belongs to. They are forgotten with the plan.
+    var cookies: [String] = []
+    /// Whether libcurl undoes the content codings of the body.
+    var decodesBody = true
     /// When the download sent its first request, or is about to. Redirects and repeated requests only add to
     /// the age of a response.
     var firstSentAt = UnixTime.now

@@ -3,9 +3,9 @@
 /// A proxy resolves the host's name and opens the connection itself, so the cache has no address to refuse.
 /// Therefore each URL is looked up first, by a request that never gets a socket: libcurl resolves the name and
 /// offers its addresses. A forbidden address ends the download. A name that only the proxy can resolve cannot be
-/// checked. For the same reason each redirect is followed by a request of its own.
+/// checked.
 enum RequestRoute: Equatable {
-    /// By a connection to the host. libcurl follows redirects itself.
+    /// By a connection to the host.
     case direct
     /// Not at all: the host's name is resolved and its addresses are checked.
     case lookup

@@ -4,8 +4,8 @@ internal import SystemPackage
 /// Writing the attributes of an entry.
 extension CacheDirectory {
     /// Writes all attributes, the record first, because a file without one is no entry. If the inode has no room
-    /// for all of them, the validators are left out, then the URL. That room is one block of an inode and says
-    /// nothing about the disk.
+    /// for all of them, the validators are left out; if even then the URL has no room, it is left out instead. That
+    /// room is one block of an inode and says nothing about the disk.
     func writeAttributes(
         of image: BatchImage, _ digest: ContentDigest, _ staged: StagingFile
     ) throws(Errno) {
@@ -18,7 +18,9 @@ extension CacheDirectory {
         try set(EntryAttributes.mediaType, image.record.mediaType.name, file)
         guard try !fits(EntryAttributes.url, image.url.string, file) else { return }
         try set(name, image.bareRecord, file)
-        _ = try fits(EntryAttributes.url, image.url.string, file)
+        if try !fits(EntryAttributes.url, image.url.string, file) {
+            _ = try fits(name, image.record.text, file)
+        }
     }
 
     /// Removes the record by which a partial is resumed. A second try finds it gone.

@@ -1,0 +1,104 @@
+import CacheCore
+import Glibc
+import Logging
+import Synchronization
+
+/// The directory `headers.d` beside the configuration file: header fields for some origins, such as credentials.
+///
+///     # /home/me/.config/cached/headers.d/matrix
+///     [https://matrix.example.org]
+///     Authorization: Bearer …
+///
+/// The files are read again when they change. They can hold secrets, so no message quotes their lines.
+final class HeaderDirectory: OriginHeaders {
+    let path: String
+    private let logger: Logger
+    private let state: Mutex<State>
+
+    private struct State {
+        var table = Table()
+        var stamp: Stamp
+        var nextLook: ContinuousClock.Instant
+    }
+
+    /// The fields of each origin, and the warnings of the reading.
+    struct Table: Equatable {
+        var fields: [String: [HeaderFile.Field]] = [:]
+        var warnings: [String] = []
+    }
+
+    /// Changes whenever a file of the directory changes. inode(7).
+    private struct Stamp: Equatable {
+        var files: [String: [Int]] = [:]
+    }
+
+    /// The time between two looks at the directory.
+    private static let interval = Duration.seconds(1)
+
+    /// Reads the files. The directory may be missing.
+    ///
+    /// - Throws: `StartFailure` if a file cannot be read or used.
+    init(_ path: String, logger: Logger) throws {
+        (self.path, self.logger) = (path, logger)
+        let stamp = Self.look(at: path)
+        let table = try Self.read(path, stamp)
+        state = Mutex(State(table: table, stamp: stamp, nextLook: .now + Self.interval))
+        for warning in table.warnings { logger.warning("\(warning)") }
+    }
+
+    func fields(for origin: String) -> [(name: String, value: String)] {
+        state.withLock { state in
+            refresh(&state)
+            return (state.table.fields[origin] ?? []).map { ($0.name, $0.value) }
+        }
+    }
+
+    /// Reads the files again if they have changed. A mistake changes nothing.
+    private func refresh(_ state: inout State) {
+        guard state.nextLook <= .now else { return }
+        state.nextLook = .now + Self.interval
+        let stamp = Self.look(at: path)
+        guard stamp != state.stamp else { return }
+        state.stamp = stamp
+        do {
+            state.table = try Self.read(path, stamp)
+            for warning in state.table.warnings { logger.warning("\(warning)") }
+            logger.info("header files read again", metadata: ["directory": "\(path)"])
+        } catch {
+            let reason = (error as? StartFailure)?.message ?? "\(error)"
+            logger.error(
+                "a header file is invalid, fields unchanged; correct it",
+                metadata: ["reason": "\(reason)"])
+        }
+    }
+
+    private static func read(_ path: String, _ stamp: Stamp) throws -> Table {
+        var table = Table()
+        for name in stamp.files.keys.sorted() {
+            let file = try HeaderFile("\(path)/\(name)")
+            if let warning = file.warning { table.warnings.append(warning) }
+            for (origin, fields) in file.fields { table.fields[origin, default: []] += fields }
+        }
+        return table
+    }
+
+    /// Names that begin with a dot, or end with `~` as an editor's copies do, do not count. readdir(3), stat(2).
+    private static func look(at path: String) -> Stamp {
+        var stamp = Stamp()
+        guard let directory = opendir(path) else { return stamp }
+        defer { closedir(directory) }
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard !name.hasPrefix("."), !name.hasSuffix("~") else { continue }
+            var status = stat()
+            _ = stat("\(path)/\(name)", &status)
+            stamp.files[name] = [
+                Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec,
+                status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
+            ]
+        }
+        return stamp
+    }
+}

@@ -1,0 +1,81 @@
+import CacheCore
+import Glibc
+
+/// One file of header fields: sections by origin, each with lines of `Name: value`.
+struct HeaderFile {
+    struct Field: Equatable, Sendable {
+        let name: String
+        let value: String
+    }
+
+    /// The fields of each origin, in the order of the lines.
+    private(set) var fields: [String: [Field]] = [:]
+    /// What is unsafe about the file, if anything is.
+    private(set) var warning: String?
+
+    /// Fields that describe the request itself, so that the daemon alone sets them.
+    private static let reserved: Set<String> = [
+        "host", "connection", "content-length", "transfer-encoding", "te", "trailer", "upgrade",
+        "expect", "range", "if-range", "if-match", "if-none-match", "if-modified-since",
+        "if-unmodified-since", "accept-encoding", "proxy-authorization", "proxy-connection",
+    ]
+
+    /// - Throws: `StartFailure` if the file cannot be read, or a line has another format.
+    init(_ path: String) throws {
+        let lines: [String]
+        do throws(TextFile.Problem) {
+            lines = try TextFile.lines(of: path)
+        } catch {
+            throw StartFailure.configuration("the header file \(path) \(error)")
+        }
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & 0o077 != 0 {
+            warning = "other users can read the header file \(path); run chmod 600 on it"
+        }
+        var origin: String?
+        for (number, line) in zip(1..., lines) {
+            let text = line.trimmed
+            if text.isEmpty || text.hasPrefix("#") || text.hasPrefix(";") { continue }
+            let place = "\(path):\(number):"
+            if text.hasPrefix("[") {
+                origin = try Self.origin(text, place)
+            } else {
+                guard let origin else {
+                    throw StartFailure.configuration(
+                        "\(place) a field comes before any section like [https://example.org]")
+                }
+                fields[origin, default: []].append(try Self.field(text, place))
+            }
+        }
+    }
+
+    /// RFC 6454 §4.
+    private static func origin(_ text: String, _ place: String) throws -> String {
+        let form = /\[(https?):\/\/(\[[0-9A-Fa-f:.]+\]|[^:\/@?#\[\]\s]+)(?::([0-9]{1,5}))?\/?\]/
+        guard let match = text.wholeMatch(of: form.ignoresCase()) else {
+            throw StartFailure.configuration(
+                "\(place) a section is an origin like [https://example.org] or "
+                    + "[http://127.0.0.1:8000], without a path")
+        }
+        let scheme = match.1.lowercased()
+        let usual = scheme == "https" ? 443 : 80
+        let port = match.3.flatMap { Int($0) }.flatMap { $0 == usual ? nil : ":\($0)" } ?? ""
+        return "\(scheme)://\(match.2.lowercased())\(port)"
+    }
+
+    /// RFC 9110 §5.1, §5.5. The line is not quoted, because it can be a secret.
+    private static func field(_ text: String, _ place: String) throws -> Field {
+        let form = /([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)/
+        guard let match = text.wholeMatch(of: form),
+            match.2.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }), !match.2.isEmpty
+        else {
+            throw StartFailure.configuration(
+                "\(place) the line is not a header field like \"Authorization: Bearer TOKEN\"")
+        }
+        guard !reserved.contains(match.1.lowercased()) else {
+            throw StartFailure.configuration(
+                "\(place) the daemon itself sets \(match.1); remove the line")
+        }
+        return Field(name: String(match.1), value: String(match.2))
+    }
+}
