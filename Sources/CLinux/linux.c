@@ -128,6 +128,11 @@ void clinux_wait(sem_t *semaphore, long nanoseconds) {
     sem_clockwait(semaphore, CLOCK_MONOTONIC, &time);
 }
 
+int clinux_hold(int descriptor) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(descriptor, F_OFD_SETLK, &lock);
+}
+
 int clinux_network_watch(void) {
     int watch = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
     if (watch < 0) return -1;

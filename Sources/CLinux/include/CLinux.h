@@ -23,6 +23,9 @@ static inline int clinux_flock(int descriptor, int operation) {
     return flock(descriptor, operation);
 }
 
+/// Takes the write lock of a whole open file description; -1 with errno. fcntl(2), `F_OFD_SETLK`.
+int clinux_hold(int descriptor);
+
 /// The process at the other end of a Unix socket.
 struct clinux_peer {
     int process;

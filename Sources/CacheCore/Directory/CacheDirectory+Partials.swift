@@ -17,7 +17,10 @@ extension CacheDirectory {
             let name = Self.partialName(of: key)
             guard isOwn(try kernel.status(of: name, in: descriptor)) else { return nil }
             let opened = try kernel.open(name, in: descriptor, O_RDWR | O_APPEND)
-            let file = StagingFile(key: key, descriptor: opened, hasRecord: true, kernel: kernel)
+            let file = StagingFile(
+                key: key, descriptor: opened,
+                partialAttributes: [PartialRecord.attributeName, EntryAttributes.total],
+                kernel: kernel)
             let status = try kernel.status(of: opened)
             guard isOwn(status), let record = try partialRecord(opened),
                 record.boot == BootID.current,

@@ -7,6 +7,9 @@ enum EntryAttributes {
     /// The SHA-256 of the bytes, in 64 hex digits.
     static let sha256 = "user.cached.sha256"
 
+    /// Bytes of the whole image, in decimal digits, on a partial whose length is known.
+    static let total = "user.cached.total"
+
     /// Bytes. No value of the cache is longer than the longest URL.
     static let maximumLength = 8192
 }

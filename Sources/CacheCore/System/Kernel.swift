@@ -254,6 +254,12 @@ struct Kernel: Sendable {
         _ = try call(.flock) { clinux_flock(descriptor, LOCK_EX | LOCK_NB) }
     }
 
+    /// Takes the write lock of a whole open file, which belongs to the open file and not to the process. It goes with
+    /// the last descriptor, however the process ends. fcntl(2), `F_OFD_SETLK`.
+    func hold(_ descriptor: Int32) throws(Errno) {
+        _ = try call(.fcntl) { clinux_hold(descriptor) }
+    }
+
     /// Grows this process's table of descriptors to a number of them, as far as the limits allow. It also grows by
     /// itself. But in a process with several threads, the thread that opens a file then waits for a grace period of
     /// all processors, which takes some 10 ms. fcntl(2), `F_DUPFD_CLOEXEC`.

@@ -1,6 +1,6 @@
 /// The system calls a ``FaultPlan`` can make fail.
 enum SyscallName: Sendable, Hashable, CaseIterable {
-    case openat, mkdir, flock, ftruncate, write, read, pread, fsync, syncfs, rename, linkat,
+    case openat, mkdir, flock, fcntl, ftruncate, write, read, pread, fsync, syncfs, rename, linkat,
         unlinkat
     case syncFileRange
     case fstat, fstatat, statfs, getdents, inotify, eventfd, fadvise

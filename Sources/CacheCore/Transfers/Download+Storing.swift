@@ -36,8 +36,9 @@ extension Download {
     func beginPartial() throws(Errno) {
         guard case .bytes(let bytes) = body else { return }
         let file = try context.directory.stage(
-            key, isSmall ? nil : partialRecord,
+            key, isSmall ? nil : partialRecord, of: length,
             makeRoom: { context.delegate.makeRoom(for: key, 0) })
+        context.hold(file)
         do {
             try file.append(bytes, makeRoom: { makesRoom(for: bytes.count) })
         } catch {

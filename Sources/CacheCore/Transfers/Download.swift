@@ -145,7 +145,9 @@ extension Download: RequestDelegate {
     /// The first byte of an image arrives, or the first of the rest of a resumed one.
     private func beginBody() throws {
         if let resumed {
-            body = .file(try unchanged(resumed))
+            let file = try unchanged(resumed)
+            context.hold(file)
+            body = .file(file)
         } else {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(min(Int(clamping: length ?? 0), Self.memoryLimit))

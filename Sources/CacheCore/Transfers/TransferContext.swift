@@ -11,6 +11,8 @@ final class TransferContext {
     let delegate: any TransferDelegate
     let requests: RequestEnvironment
     let rateLimiter: RateLimiter
+    /// Whether it was logged that partials cannot be locked.
+    private var hasWarnedOfLocks = false
 
     init(
         _ settings: TransferSettings, _ directory: CacheDirectory, _ logger: Logger,
@@ -20,6 +22,18 @@ final class TransferContext {
         (self.logger, self.delegate) = (logger, delegate)
         requests = RequestEnvironment(settings, connections)
         rateLimiter = RateLimiter(rate: settings.maximumRate, now: .now)
+    }
+
+    /// Locks a partial as a sign of life for other programs.
+    func hold(_ file: StagingFile) {
+        guard !file.hold(), !hasWarnedOfLocks else { return }
+        hasWarnedOfLocks = true
+        logger.notice(
+            """
+            the file system has no locks for partial downloads, so other programs cannot tell a running \
+            download from an interrupted one by the file alone
+            """,
+            metadata: ["directory": "\(directory.path)"])
     }
 
     func discardPartial(_ key: CacheKey) {

@@ -4,6 +4,7 @@
 #ifndef CTESTSUPPORT_H
 #define CTESTSUPPORT_H
 
+#include <stdbool.h>
 #include <spawn.h>
 #include <sys/inotify.h>
 #include <sys/types.h>
@@ -48,5 +49,16 @@ int ctest_processors(void);
 /// Pins the calling thread to a processor, with real-time priority if this user is allowed that.
 /// sched_setaffinity(2), sched(7).
 void ctest_stay_on(int processor);
+
+/// The states that the directory alone tells.
+enum ctest_state { CTEST_MISSING, CTEST_INTERRUPTED, CTEST_IN_FLIGHT, CTEST_CACHED };
+
+/// What a program without the daemon finds under a name. The total is -1 if it is unknown.
+struct ctest_image {
+    enum ctest_state state;
+    long long received, total;
+};
+
+struct ctest_image ctest_read_image(const char *directory, const char *name);
 
 #endif

@@ -16,7 +16,7 @@ extension SyscallName {
             ]
         case .mkdir:
             [.permissionDenied, .diskQuotaExceeded, .noMemory, .noSpace, .readOnlyFileSystem]
-        case .flock: [.interrupted, .noLocks]
+        case .flock, .fcntl: [.interrupted, .noLocks]
         case .ftruncate: [.interrupted, .ioError, .notPermitted, .readOnlyFileSystem]
         case .write: [.diskQuotaExceeded, .fileTooLarge, .interrupted, .ioError, .noSpace]
         case .read: [.interrupted, .ioError, .invalidArgument]

@@ -11,7 +11,7 @@ extension CacheDirectory {
     ) throws(Errno) {
         guard keepsAttributes else { return }
         let file = staged.descriptor
-        if staged.hasRecord { try removePartialRecord(file) }
+        for name in staged.partialAttributes { try remove(name, file) }
         let name = EntryRecord.attributeName(of: image.key)
         if try !fits(name, image.record.text, file) { try set(name, image.bareRecord, file) }
         try set(EntryAttributes.sha256, digest.description, file)
@@ -23,10 +23,10 @@ extension CacheDirectory {
         }
     }
 
-    /// Removes the record by which a partial is resumed. A second try finds it gone.
-    private func removePartialRecord(_ file: Int32) throws(Errno) {
+    /// Removes an attribute. A second try finds it gone.
+    private func remove(_ name: String, _ file: Int32) throws(Errno) {
         do {
-            try kernel.removeAttribute(PartialRecord.attributeName, of: file)
+            try kernel.removeAttribute(name, of: file)
         } catch .noData {
             return
         }

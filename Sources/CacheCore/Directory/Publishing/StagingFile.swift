@@ -10,19 +10,19 @@ internal import SystemPackage
 final class StagingFile: Sendable {
     let key: CacheKey
     let descriptor: Int32
-    /// Whether it has a ``PartialRecord``, which an entry must not have.
-    let hasRecord: Bool
+    /// The attributes of a partial that it has, and that an entry must not have.
+    let partialAttributes: [String]
     /// Whether it has the name of a partial, rather than none.
     let isNamed: Bool
     private let kernel: Kernel
 
     init(
-        key: CacheKey, descriptor: Int32, hasRecord: Bool = false, isNamed: Bool = true,
-        kernel: Kernel
+        key: CacheKey, descriptor: Int32, partialAttributes: [String] = [],
+        isNamed: Bool = true, kernel: Kernel
     ) {
         self.key = key
         self.descriptor = descriptor
-        self.hasRecord = hasRecord
+        self.partialAttributes = partialAttributes
         self.isNamed = isNamed
         self.kernel = kernel
     }
@@ -46,6 +46,17 @@ final class StagingFile: Sendable {
         }
     }
 
+    /// Tells other programs that the partial is being filled, until the file is closed. Returns `false` if the file
+    /// system has no such locks.
+    func hold() -> Bool {
+        do {
+            try kernel.hold(descriptor)
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// Reads from an offset on, as much as fits into the buffer. pread(2).
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(Errno) -> Int {
         try kernel.read(descriptor, at: offset, into: buffer)
@@ -57,16 +68,24 @@ extension CacheDirectory {
     ///
     /// - Parameters:
     ///   - record: allows the download to be resumed later, if the file system keeps attributes.
+    ///   - total: bytes of the whole image, if that is known. Other programs compute the progress from it.
     ///   - makeRoom: called once if the disk is full.
     func stage(
-        _ key: CacheKey, _ record: PartialRecord? = nil, makeRoom: () -> Bool = { false }
+        _ key: CacheKey, _ record: PartialRecord? = nil, of total: Int64? = nil,
+        makeRoom: () -> Bool = { false }
     ) throws(Errno) -> StagingFile {
         let descriptor = try kernel.storing(makeRoom) { () throws(Errno) in
             try createPartial(of: key)
         }
-        let hasRecord = record.map { isWritten($0, descriptor) } ?? false
+        var attributes: [String] = []
+        if let record, isWritten(record, descriptor) {
+            attributes.append(PartialRecord.attributeName)
+        }
+        if let total, isSet(EntryAttributes.total, "\(total)", descriptor) {
+            attributes.append(EntryAttributes.total)
+        }
         let file = StagingFile(
-            key: key, descriptor: descriptor, hasRecord: hasRecord, kernel: kernel)
+            key: key, descriptor: descriptor, partialAttributes: attributes, kernel: kernel)
         do {
             try makeReadable(descriptor)
         } catch {
@@ -96,11 +115,15 @@ extension CacheDirectory {
     /// Writes the record of a partial, with the boot id of the machine. Returns `false` if that fails; then the
     /// partial can't be resumed.
     private func isWritten(_ record: PartialRecord, _ file: Int32) -> Bool {
-        guard keepsAttributes else { return false }
         var record = record
         record.boot = BootID.current
+        return isSet(PartialRecord.attributeName, record.text, file)
+    }
+
+    private func isSet(_ name: String, _ value: String, _ file: Int32) -> Bool {
+        guard keepsAttributes else { return false }
         do {
-            try kernel.setAttribute(PartialRecord.attributeName, record.text, of: file)
+            try kernel.setAttribute(name, value, of: file)
             return true
         } catch {
             return false
