@@ -23,16 +23,20 @@ extension Cache {
     /// Evicts the least recently used entries until the cache holds at most `bytes`. Pinned entries, entries
     /// that are being downloaded again, and partials stay.
     ///
-    /// - Parameter completion: called on a thread of the cache once the files are unlinked, with the failure if
-    ///   the eviction ended early.
+    /// - Parameters:
+    ///   - limit: the eviction also ends at the first entry that was fetched at this time or later.
+    ///   - completion: called on a thread of the cache once the files are unlinked, with the failure if the eviction
+    ///     ended early.
     public func evict(
-        toBytes bytes: Int64, completion: @escaping @Sendable (Removal, Failure?) -> Void
+        toBytes bytes: Int64, fetchedBefore limit: UnixTime? = nil,
+        completion: @escaping @Sendable (Removal, Failure?) -> Void
     ) {
         guard directory.isInPlace else { return completion(.nothing, directory.lost) }
         drainWatch()
         probeDirtyNames()
         retryUnevictable()
-        evict(Eviction(goal: EvictionGoal(bytes: bytes), completion: completion))
+        let goal = EvictionGoal(bytes: bytes, fetchedBefore: limit)
+        evict(Eviction(goal: goal, completion: completion))
     }
 
     /// Queues an eviction. It runs beside publications, because no eviction takes an entry that is in flight.

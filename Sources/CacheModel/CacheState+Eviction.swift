@@ -21,13 +21,20 @@ extension CacheState {
             downloads.contains(key) || space.unevictable.contains(.entry(key))
         }
         guard let key = catalog.nextVictim(steps: &search.steps, unless: isSpared),
-            var victim = unlinkPending(key)
+            isOldEnough(key, for: search), var victim = unlinkPending(key)
         else {
             search.isCutShort = search.steps == 0
             return nil
         }
         victim.isEvicted = true
         return victim
+    }
+
+    private func isOldEnough(_ key: CacheKey, for search: VictimSearch) -> Bool {
+        guard let limit = search.fetchedBefore, let facts = catalog.facts(of: key) else {
+            return true
+        }
+        return facts.fetchedAt < limit
     }
 
     /// The next victim for a download that lacks `missing` bytes: an entry or, if no entry is left,
@@ -166,12 +173,12 @@ extension CacheState {
     /// becomes an entry between two slices is newer than all victims.
     ///
     /// - Returns: the victims, and whether they are the last. They are the last if they reach the
-    ///   goal, if nothing more can be evicted, or if the cache is shutting down.
+    ///   goal, if nothing more may be evicted, or if the cache is shutting down.
     package mutating func evictionSlice(
         _ goal: EvictionGoal, isOwn: Bool, limit: Int = VictimSearch.slice,
         _ effects: inout Effects
     ) -> (victims: [Victim], isLast: Bool) {
-        var search = VictimSearch(limit: limit)
+        var search = VictimSearch(limit: limit, fetchedBefore: goal.fetchedBefore)
         while !isDraining, isOver(goal, isOwn: isOwn), let victim = nextVictim(&search) {
             search.victims.append(victim)
             if case .entry(let key) = victim.name { changed(key, &effects) }

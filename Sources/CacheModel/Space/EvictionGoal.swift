@@ -4,8 +4,10 @@ package struct EvictionGoal: Hashable, Sendable {
     package var bytes: Int64
     /// Entries held or in download.
     package var entries = Int.max
+    /// If set, the eviction also ends at the first victim that was fetched at this time or later.
+    package var fetchedBefore: UnixTime?
 
-    package init(bytes: Int64, entries: Int = .max) {
-        (self.bytes, self.entries) = (bytes, entries)
+    package init(bytes: Int64, entries: Int = .max, fetchedBefore: UnixTime? = nil) {
+        (self.bytes, self.entries, self.fetchedBefore) = (bytes, entries, fetchedBefore)
     }
 }

@@ -6,6 +6,8 @@ package struct VictimSearch: Sendable {
 
     package var victims: [Victim] = []
     package var limit = Self.slice
+    /// If set, the search ends at an entry that was fetched at this time or later.
+    package var fetchedBefore: UnixTime?
     /// The number of pinned or spared entries that can still be skipped.
     package var steps = 1024
     /// Whether the search ran out of steps or reached its limit. The next search continues at the

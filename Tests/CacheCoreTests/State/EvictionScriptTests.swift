@@ -60,6 +60,19 @@ struct EvictionScriptTests {
         #expect(script.evicts(EvictionGoal(bytes: 4 * block)) == [])
     }
 
+    @Test func anEvictionEndsAtTheFirstEntryThatWasFetchedTooLate() {
+        let fetchTimes: [(String, UInt32)] = [("a", 100), ("b", 199), ("c", 200), ("d", 150)]
+        for (image, time) in fetchTimes {
+            script.has(image, Sample.facts(fetchedAt: 1_790_000_000 + time))
+        }
+        let goal = EvictionGoal(bytes: 0, fetchedBefore: UnixTime(rawValue: 1_790_000_200))
+        #expect(script.evicts(goal, limit: 1) == ["a"])
+        #expect(script.evicts(goal) == ["b"])
+        // "d" was used after "c", so it is not evicted before it.
+        #expect(script.evicts(goal) == [])
+        #expect(script.evicts(EvictionGoal(bytes: 0)) == ["c", "d"])
+    }
+
     @Test func anEntryBeingEvictedIsNotCached() {
         // flush:  sets K's access time, which the watch reports as a change
         // evict:  removes K from the index; its file still exists
