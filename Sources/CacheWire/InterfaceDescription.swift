@@ -74,6 +74,9 @@ public enum InterfaceDescription {
         method Verify(repair: ?bool) -> (
           checked: int, damaged: []Item, total: ?int, damagedCount: ?int, leftCount: ?int, failure: ?Failure
         )
+        # Where the cache is: the absolute paths of the directory with the images and of the socket. shared: whether several
+        # users share the cache, so that it keeps no private images.
+        method Where() -> (directory: string, socket: string, version: string, shared: bool)
         # More urls than one call can name; or, with wait: false, more downloads than the daemon continues on its own. Nothing
         # was done.
         error TooMany (limit: int)

@@ -40,6 +40,7 @@ import Testing
         try expectAgreement(Methods.Evict.self, cache)
         try expectAgreement(Methods.Pressure.self, cache)
         try expectAgreement(Methods.Stats.self, cache)
+        try expectAgreement(Methods.Where.self, cache)
         try expectAgreement(Methods.Verify.self, cache)
         try expectAgreement(Methods.GetInfo.self, service)
         try expectAgreement(Methods.GetInterfaceDescription.self, service)

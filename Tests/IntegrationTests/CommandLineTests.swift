@@ -22,6 +22,31 @@ struct CommandLineTests {
         return (origin, daemon, urls)
     }
 
+    @Test func namePrintsThePathThatTheDaemonUses() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.start(in: scope)
+            let url = "https://example.com/a.png"
+            let name = "c01a4429-4703-5b6a-8726-7982c1849d2a"
+            let place = ["CACHED_SOCKET": daemon.socket]
+            func run(_ added: [String: String]) async throws -> ProcessOutput {
+                try await TestSupport.run(
+                    BuiltProducts.program("cachectl"), ["name", "--path", url],
+                    environment: minimalEnvironment(added))
+            }
+            let other = try await run(place.merging(["HOME": "/home/me"]) { $1 })
+            #expect(other.lines == ["\(daemon.directory)/\(name)"])
+            #expect(
+                other.errorText.contains(
+                    "the daemon's directory is \(daemon.directory), not /home/me/.cache/cached"))
+            let same = try await run(place.merging(["CACHE_DIRECTORY": daemon.directory]) { $1 })
+            #expect(same.lines == other.lines && same.errorText == "")
+            try await daemon.stop()
+            let alone = try await run(place.merging(["HOME": "/home/me"]) { $1 })
+            #expect(alone.lines == ["/home/me/.cache/cached/\(name)"] && alone.errorText == "")
+            #expect(try await daemon.restart().ask(call("Where")).error == nil)
+        }
+    }
+
     @Test func statusExitCodeReflectsTheWorstItem() async throws {
         try await withTestScope { scope in
             let (origin, daemon, urls) = try await threeImages(in: scope)

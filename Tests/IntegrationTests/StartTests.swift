@@ -132,7 +132,7 @@ struct StartTests {
                     "--directory", home.file("c"), "--socket", home.file("s"),
                 ])
             #expect(output.status == .exited(73))
-            #expect(output.errorText.contains("the limit of open files is 20"))
+            #expect(output.errorText.contains("the hard limit of open files is 20"))
             #expect(output.errorText.contains("LimitNOFILE"))
         }
     }

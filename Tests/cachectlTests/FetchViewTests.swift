@@ -53,6 +53,19 @@ import Testing
         #expect(lines(progress, ascii, at: .zero).isEmpty)
     }
 
+    @Test func aDownloadWhoseHostIsPausedShowsReasonAndTime() {
+        var progress = FetchProgress(urls: [a])
+        var item = Item.receiving("a.png", 0, of: nil)
+        item.phase = .queued
+        item.failure = Failure(kind: "http", message: "too many", httpStatus: 429, retryAt: 1007)
+        progress.replied([item], now: .zero)
+        let line = lines(progress, ascii, at: .zero)[0]
+        #expect(line.contains("retry in 7 s"), "\(line)")
+        item.failure = Failure(kind: "http", message: "too many", httpStatus: 429, retryAt: 999)
+        progress.replied([item], now: .zero)
+        #expect(lines(progress, ascii, at: .zero)[0].contains("queued"))
+    }
+
     @Test func retryLineShowsReasonAndTime() {
         var progress = FetchProgress(urls: [a])
         var item = Item.receiving("a.png", 0, of: nil)

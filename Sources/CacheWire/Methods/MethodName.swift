@@ -10,6 +10,7 @@ public enum MethodName: String, Sendable, CaseIterable {
     case pressure = "io.cached.Cache.Pressure"
     case stats = "io.cached.Cache.Stats"
     case verify = "io.cached.Cache.Verify"
+    case whereabouts = "io.cached.Cache.Where"
     case getInfo = "org.varlink.service.GetInfo"
     case getInterfaceDescription = "org.varlink.service.GetInterfaceDescription"
 }

@@ -6,7 +6,7 @@ import CacheWire
 struct NameCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "name",
-        abstract: "Compute the file names of URLs, without a daemon.",
+        abstract: "Compute the file names of URLs. No daemon is needed.",
         discussion: """
             The name is the UUIDv5 of the URL's bytes in the URL namespace. Programs in any \
             language can compute the same name.
@@ -21,7 +21,8 @@ struct NameCommand: ParsableCommand {
         help: ArgumentHelp(
             "The cache directory, for --path.",
             discussion: """
-                Default: $CACHE_DIRECTORY, else $XDG_CACHE_HOME/cached, else ~/.cache/cached.
+                Default: that of the daemon, if one answers; else $CACHE_DIRECTORY, else \
+                $XDG_CACHE_HOME/cached, else ~/.cache/cached.
                 """,
             valueName: "path"))
     var directory: String?
@@ -46,13 +47,35 @@ struct NameCommand: ParsableCommand {
         throw status.error
     }
 
+    /// The directory of the flag, or of the daemon that answers, or of the environment. If the last two differ,
+    /// standard error says so.
     private func resolvedDirectory() throws -> String {
         let environment = try Environment.current()
-        guard let path = DirectoryLookup.path(flag: directory, environment: environment) else {
+        let known = DirectoryLookup.path(flag: directory, environment: environment)
+        if directory == nil, let asked = daemonDirectory {
+            if let known, known != asked {
+                StandardError.report(
+                    "the daemon's directory is \(asked), not \(known) as the environment says")
+            }
+            return asked
+        }
+        guard let known else {
             throw CommandFailure(
                 status: .usage,
                 message: "HOME is not set: name the cache directory with --directory")
         }
-        return path
+        return known
+    }
+
+    /// The directory of the daemon at the default places; `nil` if none answers within a second, or only an old one
+    /// that cannot tell.
+    private var daemonDirectory: String? {
+        do {
+            var replies = try Client(socket: nil).stream(Methods.Where.self, .init())
+            guard try replies.isReady(within: 1000) else { return nil }
+            return try replies.next()?.directory
+        } catch {
+            return nil
+        }
     }
 }

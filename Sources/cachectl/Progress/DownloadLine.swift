@@ -12,6 +12,10 @@ struct DownloadLine {
         switch download.stage {
         case .unknown: waiting(download, "")
         case .inFlight(.retrying): retrying(download)
+        // The host of the image asked for a pause.
+        case .inFlight(.queued)
+        where download.failure?.retryAt.map({ $0 > time.unixSecond }) == true:
+            retrying(download)
         case .inFlight(.receiving), .inFlight(.publishing): arriving(download)
         case .inFlight(let phase): waiting(download, phase.rawValue)
         case .failed(let failure): failed(download, failure)

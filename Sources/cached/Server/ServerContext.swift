@@ -1,4 +1,5 @@
 import CacheCore
+import CacheWire
 import Logging
 import NIOCore
 import NIOPosix
@@ -19,8 +20,7 @@ struct ServerContext: Sendable {
     let logger: Logger
     let pressure: PressureMonitor
     let relief: PressureRelief
-    /// The paths of the cache directory and of the socket, for `Stats`.
-    let directory: String
-    let socket: String
+    /// The paths of the directory and of the socket, and whether the cache is shared.
+    let whereabouts: Methods.Where.Reply
     let startedAt = ContinuousClock.Instant.now
 }

@@ -47,7 +47,10 @@ final class SocketServer: Service {
             broadcaster: Broadcaster(cache, replies, loop: loop, timeSlices: timeSlices),
             timeSlices: timeSlices, pool: NIOThreadPool(numberOfThreads: 2),
             pager: NIOThreadPool(numberOfThreads: 1), logger: logger, pressure: pressure,
-            relief: relief, directory: settings.cache.directory, socket: socket.absolutePath)
+            relief: relief,
+            whereabouts: Methods.Where.Reply(
+                directory: settings.cache.directory, socket: socket.absolutePath,
+                version: Version.current, shared: settings.cache.transfers.caching.isShared))
     }
 
     func run() async throws {

@@ -108,6 +108,7 @@ final class CallDispatcher {
             case .pressure(let parameters):
                 replyLater(header) { PressureMethod.run(parameters.level, in: $0, $1) }
             case .verify(let parameters): verify(header, parameters)
+            case .whereabouts: reply(to: header, Reply(server.whereabouts))
             case .fetch: preconditionFailure("a Fetch reached answer(); dispatch() handles it")
             }
         } catch {

@@ -16,6 +16,7 @@ struct IncomingCall: Sendable {
         case pressure(Methods.Pressure.Parameters)
         case stats
         case verify(Methods.Verify.Parameters)
+        case whereabouts
     }
 
     let header: CallHeader
@@ -109,6 +110,7 @@ extension IncomingCall {
         case .pressure: .pressure(try parameters(message))
         case .stats: .stats
         case .verify: .verify(try parameters(message))
+        case .whereabouts: .whereabouts
         }
     }
 

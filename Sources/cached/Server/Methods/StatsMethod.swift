@@ -13,8 +13,8 @@ enum StatsMethod {
         let streams = server.broadcaster.metrics
         let stats: [String: JSONValue] = [
             "version": .string(Version.current),
-            "directory": .string(server.directory),
-            "socket": .string(server.socket),
+            "directory": .string(server.whereabouts.directory),
+            "socket": .string(server.whereabouts.socket),
             "curlVersion": .string(Cache.curlVersion),
             "uptimeSeconds": .int(Int((.now - server.startedAt).components.seconds)),
             "entries": .int(metrics.entries),
