@@ -250,7 +250,8 @@ public final class Cache: Sendable {
         worker.enqueue(.run { worker.enqueue(.run(body)) })
     }
 
-    func closeIdleConnections() {
+    /// Closes the idle connections to origins, also those that become idle within the next 5 s.
+    public func closeIdleConnections() {
         transfers.send(.closeIdleConnections)
     }
 

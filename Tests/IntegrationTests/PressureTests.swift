@@ -331,18 +331,6 @@ struct PressureTests {
 }
 
 extension DaemonFixture {
-    /// The complete reply of `Stats`.
-    fileprivate func statistics() async throws -> [String: JSONValue] {
-        try #require(try await ask(call("Stats")).parameters?.stats)
-    }
-
-    /// Waits until this source is watched, by its name in `Stats`.
-    fileprivate func waitForPressureSource(_ source: String) async throws {
-        try await waitUntil("\(source) to be watched") {
-            try await statistics()["pressureSource"] == .string(source)
-        }
-    }
-
     /// Waits for this many reactions; returns the statistics of that moment.
     @discardableResult
     fileprivate func waitForReactions(_ count: Int) async throws -> [String: JSONValue] {

@@ -25,6 +25,8 @@ public final class DaemonFixture: Sendable {
         public var arguments: [String] = []
         /// Added to the minimal environment.
         public var environment: [String: String] = [:]
+        /// A command that starts the daemon as its own process, which is given after these words.
+        public var launcher: [String] = []
         /// An existing cache directory instead of a new one.
         public var directory: String?
         /// A socket path to use instead of a new one, for example one that an earlier daemon left behind.
@@ -68,8 +70,9 @@ public final class DaemonFixture: Sendable {
         if options.allowsLoopback {
             arguments += ["--allow-network", "127.0.0.0/8", "--allow-network", "::1/128"]
         }
+        let words = try options.launcher + [BuiltProducts.program("cached")] + arguments
         process = try ChildProcess(
-            BuiltProducts.program("cached"), arguments + options.arguments,
+            words[0], words.dropFirst() + options.arguments,
             environment: Self.environment(home).merging(options.environment) { $1 },
             in: scope)
         scope.atEnd { [self] in

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A control group that is really short of memory: it has 48 MiB, and processes in it read a file of
-/// 64 MiB.
+/// A control group that is really short of memory: it has 48 MiB by default, and processes in it read
+/// a file of 64 MiB.
 ///
 /// Uses no memory of the rest of the machine. Needs root, the memory controller of version 1 and a
 /// version 2 tree beside it, as a hybrid system mounts them.
@@ -28,8 +28,15 @@ public struct StallGroup: Sendable {
     /// The pressure statistics of the group.
     public var pressure: PressureFile { PressureFile(path: "\(group)/memory.pressure") }
 
-    public init(in scope: TestScope) throws {
+    /// The bytes of memory that the group has.
+    public let limit: Int
+
+    /// The command that starts a program in the group. The program and its arguments are to follow.
+    public var launcher: [String] { ["sh", "-c", #"\#(entering) && exec "$@""#, "sh"] }
+
+    public init(limit: Int = 48 << 20, in scope: TestScope) throws {
         self.scope = scope
+        self.limit = limit
         let name = "cached-test-\(getpid())-\(UInt32.random(in: 0 ... .max))"
         limited = "\(Self.memoryTree)/\(name)"
         group = "\(Self.tree)/\(name)"
@@ -37,7 +44,7 @@ public struct StallGroup: Sendable {
         file = directory.file("large")
         try Self.make(limited, in: scope)
         try Self.make(group, in: scope)
-        try Self.write("\(48 << 20)", to: "\(limited)/memory.limit_in_bytes")
+        try Self.write("\(limit)", to: "\(limited)/memory.limit_in_bytes")
         try Self.fill(file)
     }
 
@@ -48,7 +55,8 @@ public struct StallGroup: Sendable {
     /// whole clock ticks (kernel/sched/psi.c, collect_percpu_times), so continuous polling loses time.
     public func stall() async throws {
         let before = try pressure.waited()
-        let reader = "timeout 60 sh -c 'while :; do cat \(file) >/dev/null; done'"
+        // Without `--foreground`, the readers would leave the process group that ends with the scope.
+        let reader = "timeout --foreground 60 sh -c 'while :; do cat \(file) >/dev/null; done'"
         _ = try await run("\(reader) & \(reader) & \(reader) & wait")
         try await waitUntil("a stall") {
             _ = try await offPool { poll(nil, 0, 100) }
@@ -61,6 +69,27 @@ public struct StallGroup: Sendable {
         try await run("cat \(file) >/dev/null").waitForExit()
     }
 
+    /// Starts a process that holds memory, so that `share` of the limit is used by memory that the kernel
+    /// cannot drop. Returns once it holds it.
+    public func fill(toShare share: Double) async throws {
+        let goal = Int(Double(limit) * share)
+        let missing = try goal - unreclaimable()
+        // tail(1) keeps its last ten lines in memory. Here that is one line without an end.
+        _ = try await run("{ head -c \(missing) /dev/zero; exec sleep 60; } | tail >/dev/null")
+        try await waitUntil("the memory to be held") {
+            _ = try await offPool { poll(nil, 0, 10) }
+            return try unreclaimable() >= goal - limit / 100
+        }
+    }
+
+    /// Bytes charged to the group without the pages of files.
+    private func unreclaimable() throws -> Int {
+        let text = String(
+            decoding: try contents(of: "\(limited)/memory.usage_in_bytes"), as: UTF8.self)
+        guard let usage = Int(text.filter(\.isNumber)) else { throw TestFailure(text) }
+        return try usage - statistic("inactive_file") - statistic("active_file")
+    }
+
     /// Charges the future memory of a running program to the memory controller's group.
     public func charge(_ process: ChildProcess) throws {
         try Self.write("\(process.pid)", to: "\(limited)/cgroup.procs")
@@ -68,9 +97,11 @@ public struct StallGroup: Sendable {
 
     /// Bytes of files in memory (tmpfs) that are charged to the group. memory.stat, `shmem`:
     /// Documentation/admin-guide/cgroup-v1/memory.rst
-    public func chargedFiles() throws -> Int {
+    public func chargedFiles() throws -> Int { try statistic("shmem") }
+
+    private func statistic(_ name: String) throws -> Int {
         let text = String(decoding: try contents(of: "\(limited)/memory.stat"), as: UTF8.self)
-        let line = text.split(separator: "\n").first { $0.hasPrefix("shmem ") }
+        let line = text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
         guard let count = line?.split(separator: " ").last.flatMap({ Int($0) }) else {
             throw TestFailure("\(limited)/memory.stat holds \(text)")
         }
@@ -84,11 +115,15 @@ public struct StallGroup: Sendable {
 
     /// Runs a shell script in the group; returns once the process has entered the group.
     private func run(_ script: String) async throws -> ChildProcess {
-        let enter = "echo $$ >\(limited)/cgroup.procs && echo $$ >\(group)/cgroup.procs"
         let child = try ChildProcess(
-            "sh", ["-c", "\(enter) && echo entered && { \(script); }"], in: scope)
+            "sh", ["-c", "\(entering) && echo entered && { \(script); }"], in: scope)
         try await child.waitForLine(containing: "entered", on: .standardOutput)
         return child
+    }
+
+    /// The beginning of a shell script by which its shell enters both trees.
+    private var entering: String {
+        "echo $$ >\(limited)/cgroup.procs && echo $$ >\(group)/cgroup.procs"
     }
 
     // MARK: The kernel's files

@@ -33,6 +33,14 @@ struct PressureOptions: ParsableArguments {
 
     @Option(
         help: """
+            Which pressure evicts images. auto: requests, reports of the service manager, and pressure \
+            that the daemon found if evicting helps; always: all pressure; never: only requests \
+            (CACHED_PRESSURE_EVICTS; auto by default).
+            """)
+    var pressureEvicts: String?
+
+    @Option(
+        help: """
             The shortest time between two reactions to the same pressure, like 500ms, 10s or 5min \
             (CACHED_PRESSURE_COOL_DOWN; 10s by default).
             """)

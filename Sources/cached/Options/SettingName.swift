@@ -28,6 +28,7 @@ enum SettingName: String, CaseIterable {
     case pressureCritical = "CACHED_PRESSURE_CRITICAL"
     case pressureWarningKeep = "CACHED_PRESSURE_WARNING_KEEP"
     case pressureCriticalKeep = "CACHED_PRESSURE_CRITICAL_KEEP"
+    case pressureEvicts = "CACHED_PRESSURE_EVICTS"
     case pressureCoolDown = "CACHED_PRESSURE_COOL_DOWN"
     case logLevel = "CACHED_LOG_LEVEL"
 

@@ -22,6 +22,12 @@ extension Settings {
         if let text = options.pressureCriticalKeep ?? reader.string(.pressureCriticalKeep) {
             pressure.criticalKeep = try share(text, .pressureCriticalKeep)
         }
+        if let text = options.pressureEvicts ?? reader.string(.pressureEvicts) {
+            guard let eviction = PressureEviction(rawValue: text) else {
+                throw bad(.pressureEvicts, text, "auto, always or never")
+            }
+            pressure.evicts = eviction
+        }
         if let text = options.pressureCoolDown ?? reader.string(.pressureCoolDown) {
             pressure.coolDown = try coolDown(text)
         }

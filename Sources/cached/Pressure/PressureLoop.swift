@@ -11,6 +11,8 @@ final class PressureLoop: @unchecked Sendable {
     private var probes: [any PressureProbe] = []
     /// The sources that have not been tried yet, best first.
     private var sources: ArraySlice<PressureSource>
+    /// The author of the reports of the source that is watched.
+    private var cause = PressureCause.daemon
     private var wakeAt: ContinuousClock.Instant?
 
     init(_ monitor: PressureMonitor) {
@@ -46,7 +48,7 @@ final class PressureLoop: @unchecked Sendable {
                 probes = try source.open(
                     monitor.settings.triggers, now: .now, objections: &objections)
                 objections.forEach(logSkipped)
-                name = source.description
+                (name, cause) = (source.description, source.cause)
             } catch {
                 logSkipped("\(source): \(error)")
             }
@@ -106,7 +108,7 @@ final class PressureLoop: @unchecked Sendable {
 
     /// Reacts to the worst report first, so that a weaker reaction does not come before it.
     private func react(to reports: [Report]) {
-        let source = monitor.source
+        let source = (cause, monitor.source)
         for (level, validity) in reports.sorted(by: { $0.level > $1.level }) {
             perform(source) { $0.pressureRose(level, validFor: validity, now: .now) }
         }
@@ -118,23 +120,26 @@ final class PressureLoop: @unchecked Sendable {
             return shared.requests
         }
         for request in requests {
-            perform(request.source) { $0.requested(request.level, now: .now) }
+            perform((request.cause, request.source)) { $0.requested(request.level, now: .now) }
         }
     }
 
     private func passTime() {
         guard let time = wakeAt, time <= .now else { return }
         wakeAt = nil
-        perform(monitor.source) { $0.timePassed(now: .now) }
+        perform((cause, monitor.source)) { $0.timePassed(now: .now) }
     }
 
     /// Runs an event of the reactions under the lock, then performs the actions without it.
     private func perform(
-        _ source: String, _ event: (inout PressureReactions) -> [PressureReactions.Action]
+        _ origin: (cause: PressureCause, source: String),
+        _ event: (inout PressureReactions) -> [PressureReactions.Action]
     ) {
         for action in monitor.update({ event(&$0.reactions) }) {
             switch action {
-            case .react(let level): monitor.onPressure(level, source)
+            case .react(let level):
+                monitor.onPressure(
+                    PressureReport(level: level, cause: origin.cause, source: origin.source))
             case .wakeAt(let time): wakeAt = time
             }
         }

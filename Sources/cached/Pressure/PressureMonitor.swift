@@ -9,21 +9,16 @@ import Synchronization
 ///
 /// The thread sleeps while there is no pressure, unless the source has to be read at intervals. Thread-safe.
 final class PressureMonitor: Sendable {
-    /// Gives memory back. The monitor's thread calls it, one call at a time, with the level and the source.
-    typealias Reaction = @Sendable (_ level: PressureLevel, _ source: String) -> Void
+    /// Gives memory back. The monitor's thread calls it, one call at a time.
+    typealias Reaction = @Sendable (PressureReport) -> Void
 
     /// The state that the thread shares with its callers.
     struct Shared {
         var reactions: PressureReactions
-        var requests: [Request] = []
+        /// The requests of people that the thread has not handled yet.
+        var requests: [PressureReport] = []
         var source = "none"
         var isStopping = false
-    }
-
-    /// A request by a person.
-    struct Request {
-        var level: PressureLevel
-        var source: String
     }
 
     let settings: PressureSettings
@@ -71,7 +66,8 @@ final class PressureMonitor: Sendable {
 
     /// A person has asked by a signal: reacts at once, on the monitor's thread.
     func request(_ level: PressureLevel, source: String) {
-        shared.withLock { $0.requests.append(Request(level: level, source: source)) }
+        let report = PressureReport(level: level, cause: .person, source: source)
+        shared.withLock { $0.requests.append(report) }
         wake()
     }
 

@@ -1,4 +1,3 @@
-import CacheCore
 import CacheWire
 
 /// The pressure at which the daemon reacts, how much memory it gives back, and how often.
@@ -13,16 +12,19 @@ struct PressureSettings: Sendable, Hashable {
     /// The share of the cached bytes that is kept at critical pressure, 0 to 1.
     var criticalKeep = 0.5
 
+    /// Which reports evict images.
+    var evicts = PressureEviction.auto
+
     /// The shortest time between two reactions to the same level.
     var coolDown: Duration = .seconds(10)
 
     var triggers: [PressureTrigger] { [warning, critical] }
 
-    /// The measure at a level.
-    func measure(for level: PressureLevel) -> ReliefMeasure {
+    /// The share of the cached bytes that a level keeps, 0 to 1.
+    func keptShare(at level: PressureLevel) -> Double {
         switch level {
-        case .warning: ReliefMeasure(keptShare: warningKeep, tightens: false)
-        case .critical: ReliefMeasure(keptShare: criticalKeep, tightens: true)
+        case .warning: warningKeep
+        case .critical: criticalKeep
         }
     }
 }

@@ -32,12 +32,10 @@ final class SocketServer: Service {
         } catch {
             throw StartFailure(error)
         }
-        let relief = PressureRelief(settings.pressure, logger: logger) {
-            cache.relieve($0, completion: $1)
-        }
+        let relief = PressureRelief(settings.pressure, cache: cache, logger: logger)
         let pressure = PressureMonitor(
             settings.pressure, choice: .ofProcess(try Environment.all()), logger: logger
-        ) { level, source in relief.reactAndWait(level, source: source) }
+        ) { relief.reactAndWait(to: $0) }
         socket = try ListeningSocket(path: settings.socket, mode: settings.socketMode)
         let loop = group.next()
         let replies = ReplyWriter(items: ItemWriter(directory: settings.cache.directory))

@@ -59,7 +59,7 @@ struct FaultedRun {
         fixture.cache.flushAccessTimes()
         fixture.cache.keepLimits()
         _ = try await fixture.remove(FaultPlace.unloved)
-        await fixture.relieve(to: 0.9)
+        await fixture.dropPages()
         await fixture.evict(to: fixture.cache.statistics().bytesUsed / 2)
         try answersAtOnce(fixture)
         try await fixture.readAgain()
@@ -185,11 +185,9 @@ extension CacheFixture {
         }
     }
 
-    fileprivate func relieve(to share: Double) async {
+    fileprivate func dropPages() async {
         await withCheckedContinuation { continuation in
-            cache.relieve(ReliefMeasure(keptShare: share, tightens: false)) { _ in
-                continuation.resume()
-            }
+            cache.dropPages(ofColdest: 0.5) { _ in continuation.resume() }
         }
     }
 }

@@ -7,8 +7,6 @@ import Testing
 
 /// The monitor with real descriptors.
 @Suite(.timeLimit(.minutes(5))) struct PressureMonitorTests {
-    typealias Reaction = PressureRecorder.Reaction
-
     @Test func aByteInTheFIFOIsOneWarning() async throws {
         try await withTestScope { scope in
             let fifo = try FIFO(in: scope)
@@ -16,7 +14,8 @@ import Testing
             let source = "MEMORY_PRESSURE_WATCH \(fifo.path)"
             #expect(recorder.monitor.source == source)
             try fifo.write("x")
-            #expect(try await recorder.next() == Reaction(level: .warning, source: source))
+            let report = PressureReport(level: .warning, cause: .serviceManager, source: source)
+            #expect(try await recorder.next() == report)
             try await recorder.expectNothing()
         }
     }
@@ -81,8 +80,8 @@ import Testing
             let recorder = PressureRecorder(["MEMORY_PRESSURE_WATCH": "/dev/null"], in: scope)
             #expect(recorder.monitor.source == "off")
             recorder.monitor.request(.critical, source: "SIGUSR2")
-            let reaction = try await recorder.next()
-            #expect(reaction == Reaction(level: .critical, source: "SIGUSR2"))
+            let next = try await recorder.next()
+            #expect(next == PressureReport(level: .critical, cause: .person, source: "SIGUSR2"))
         }
     }
 

@@ -7,19 +7,14 @@ import Testing
 
 /// A monitor whose reactions a test can wait for. It stops when the scope ends.
 final class PressureRecorder: Sendable {
-    struct Reaction: Sendable, Hashable {
-        var level: PressureLevel
-        var source: String
-    }
-
     let monitor: PressureMonitor
-    private let reactions: AsyncStream<Reaction>
+    private let reactions: AsyncStream<PressureReport>
 
     /// Watches the source that the environment names. The default is no cool-down.
     init(
         _ environment: [String: String], coolDown: Duration = .zero, in scope: TestScope
     ) {
-        let (stream, continuation) = AsyncStream.makeStream(of: Reaction.self)
+        let (stream, continuation) = AsyncStream.makeStream(of: PressureReport.self)
         reactions = stream
         var logger = Logger(label: "pressure")
         logger.logLevel = .critical
@@ -27,16 +22,14 @@ final class PressureRecorder: Sendable {
             PressureSettings(coolDown: coolDown),
             choice: PressureChoice(environment: environment, groups: nil, mounts: nil),
             logger: logger
-        ) { level, source in
-            continuation.yield(Reaction(level: level, source: source))
-        }
+        ) { continuation.yield($0) }
         monitor.start()
         scope.atEnd { [monitor] in monitor.stop() }
     }
 
-    /// The next reaction.
-    func next(within limit: Duration = .patience) async throws -> Reaction {
-        try await withThrowingTaskGroup(of: Reaction?.self) { [reactions] group in
+    /// The report that causes the next reaction.
+    func next(within limit: Duration = .patience) async throws -> PressureReport {
+        try await withThrowingTaskGroup(of: PressureReport?.self) { [reactions] group in
             group.addTask {
                 var iterator = reactions.makeAsyncIterator()
                 return await iterator.next()
@@ -50,10 +43,10 @@ final class PressureRecorder: Sendable {
         }
     }
 
-    /// The reactions to all events before the call. It makes two requests, one after the other; the monitor reads the
+    /// The reports of all events before the call. It makes two requests, one after the other; the monitor reads the
     /// source between them.
-    func untilNow() async throws -> [Reaction] {
-        var reactions: [Reaction] = []
+    func untilNow() async throws -> [PressureReport] {
+        var reactions: [PressureReport] = []
         for fence in ["first fence", "second fence"] {
             monitor.request(.warning, source: fence)
             while case let reaction = try await next(), reaction.source != fence {

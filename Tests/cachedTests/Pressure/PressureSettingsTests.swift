@@ -1,5 +1,4 @@
 import ArgumentParser
-import CacheCore
 import CacheWire
 import Testing
 
@@ -19,10 +18,9 @@ struct PressureSettingsTests {
         let pressure = try await resolve()
         #expect(pressure.triggers == [.warning, .critical])
         #expect(pressure.coolDown == .seconds(10))
-        let warning = ReliefMeasure(keptShare: 0.75, tightens: false)
-        #expect(pressure.measure(for: .warning) == warning)
-        let critical = ReliefMeasure(keptShare: 0.5, tightens: true)
-        #expect(pressure.measure(for: .critical) == critical)
+        #expect(pressure.keptShare(at: .warning) == 0.75)
+        #expect(pressure.keptShare(at: .critical) == 0.5)
+        #expect(pressure.evicts == .auto)
     }
 
     @Test func theEnvironmentCanSetAllOfThem() async throws {
@@ -33,15 +31,16 @@ struct PressureSettingsTests {
                 "CACHED_PRESSURE_CRITICAL": "some 1000000 4000000",
                 "CACHED_PRESSURE_WARNING_KEEP": "90%",
                 "CACHED_PRESSURE_CRITICAL_KEEP": "10%",
-                "CACHED_PRESSURE_COOL_DOWN": "500ms",
+                "CACHED_PRESSURE_COOL_DOWN": "500ms", "CACHED_PRESSURE_EVICTS": "never",
             ])
         let warning = PressureTrigger(
             level: .warning, kind: .some, stall: .milliseconds(100), window: .seconds(1))
         let critical = PressureTrigger(
             level: .critical, kind: .some, stall: .seconds(1), window: .seconds(4))
         #expect(pressure.triggers == [warning, critical])
-        #expect(pressure.measure(for: .warning).keptShare == 0.9)
-        #expect(pressure.measure(for: .critical).keptShare == 0.1)
+        #expect(pressure.keptShare(at: .warning) == 0.9)
+        #expect(pressure.keptShare(at: .critical) == 0.1)
+        #expect(pressure.evicts == .never)
         #expect(pressure.coolDown == .milliseconds(500))
     }
 
@@ -51,17 +50,19 @@ struct PressureSettingsTests {
                 "--pressure-warning", "full 300000 2000000",
                 "--pressure-critical", "full 600000 2000000",
                 "--pressure-warning-keep", "80%", "--pressure-critical-keep", "0%",
-                "--pressure-cool-down", "1min",
+                "--pressure-cool-down", "1min", "--pressure-evicts", "always",
             ],
             [
                 "CACHED_PRESSURE_WARNING": "some 100000 1000000",
                 "CACHED_PRESSURE_CRITICAL_KEEP": "10%", "CACHED_PRESSURE_COOL_DOWN": "500ms",
+                "CACHED_PRESSURE_EVICTS": "never",
             ])
         #expect(pressure.triggers.map(\.kind) == [.full, .full])
         #expect(pressure.triggers.map(\.level) == [.warning, .critical])
         #expect(pressure.warningKeep == 0.8)
         #expect(pressure.criticalKeep == 0)
         #expect(pressure.coolDown == .seconds(60))
+        #expect(pressure.evicts == .always)
     }
 
     @Test(arguments: [
@@ -71,6 +72,7 @@ struct PressureSettingsTests {
         ("CACHED_PRESSURE_CRITICAL", "full 3000000 2000000"),
         ("CACHED_PRESSURE_WARNING_KEEP", "0.75"), ("CACHED_PRESSURE_CRITICAL_KEEP", "101%"),
         ("CACHED_PRESSURE_COOL_DOWN", "10"), ("CACHED_PRESSURE_COOL_DOWN", "25h"),
+        ("CACHED_PRESSURE_EVICTS", "yes"),
     ])
     func aWrongValueIsAnErrorThatNamesItsOption(name: String, value: String) async throws {
         let failure = try #require(

@@ -1,3 +1,4 @@
+import CacheCore
 import FoundationEssentials
 
 /// The sources of memory pressure to try, best first, and the reasons why others cannot be tried.
@@ -9,6 +10,13 @@ struct PressureChoice: Sendable, Hashable {
     /// The reasons, as sentences for the log.
     var objections: [String] = []
 
+    /// Chooses for this process, from its environment and from what the kernel says about it.
+    static func ofProcess(_ environment: [String: String]) -> PressureChoice {
+        PressureChoice(
+            environment: environment, groups: ProcFile.text(of: "/proc/self/cgroup"),
+            mounts: ProcFile.text(of: "/proc/self/mountinfo"))
+    }
+
     /// Chooses from these texts alone.
     ///
     /// - Parameters:
@@ -18,7 +26,7 @@ struct PressureChoice: Sendable, Hashable {
         let isOff = takeAssigned(environment)
         guard !isOff else { return }
         let group = groups.flatMap { groups in
-            mounts.flatMap { ControlGroup.directory(groups: groups, mounts: $0) }
+            mounts.flatMap { ControlGroup.directory(of: .unified, groups: groups, mounts: $0) }
         }
         if group == nil { objections.append("the process is in no control group of version 2") }
         let files = [group.map { "\($0)/memory.pressure" }, PressureSource.machine].compactMap(

@@ -10,7 +10,9 @@ enum PressureMethod {
         _ reply: @escaping @Sendable (ByteBuffer) -> Void
     ) {
         server.pressure.requested(level)
-        server.relief.react(level, source: Methods.Pressure.name.rawValue) { relief in
+        let report = PressureReport(
+            level: level, cause: .person, source: Methods.Pressure.name.rawValue)
+        server.relief.react(to: report) { relief in
             reply(server.replies.message(relief.evicted, relief.failure))
         }
     }

@@ -4,9 +4,7 @@ import CacheWire
 /// The reactions to memory pressure since the daemon started.
 struct PressureRecord: Sendable, Hashable {
     struct Reaction: Sendable, Hashable {
-        /// The origin of the report: a source, a signal, or the method `Pressure`.
-        var source: String
-        var level: PressureLevel
+        var report: PressureReport
         /// When it ended.
         var at: UnixTime
         var relief: MemoryRelief
@@ -30,14 +28,20 @@ struct PressureRecord: Sendable, Hashable {
             "pressureSource": .string(source), "pressureReactions": .int(count),
         ]
         guard let last else { return metrics }
-        metrics["pressureLastSource"] = .string(last.source)
-        metrics["pressureLastLevel"] = .string(last.level.rawValue)
+        let (relief, figures) = (last.relief, last.relief.figures)
+        metrics["pressureLastSource"] = .string(last.report.source)
+        metrics["pressureLastLevel"] = .string(last.report.level.rawValue)
         metrics["pressureLastAt"] = .int(Int(last.at.rawValue))
-        metrics["pressureLastEntries"] = .int(last.relief.evicted.entries)
-        metrics["pressureLastBytes"] = .int(Int(last.relief.evicted.bytes))
-        metrics["pressureLastDroppedEntries"] = .int(last.relief.dropped.entries)
-        metrics["pressureLastDroppedBytes"] = .int(Int(last.relief.dropped.bytes))
-        metrics["pressureLastMilliseconds"] = .int(Int(last.relief.duration.milliseconds))
+        metrics["pressureLastEntries"] = .int(relief.evicted.entries)
+        metrics["pressureLastBytes"] = .int(Int(relief.evicted.bytes))
+        metrics["pressureLastReason"] = .string(relief.reason.rawValue)
+        metrics["pressureLastDroppedEntries"] = .int(relief.dropped.entries)
+        metrics["pressureLastDroppedBytes"] = .int(Int(relief.dropped.bytes))
+        metrics["pressureLastAvailable"] = .int(Int(figures.available))
+        metrics["pressureLastMachine"] = .int(Int(figures.machine))
+        metrics["pressureLastGroupUsed"] = .int(Int(figures.groupUsed))
+        metrics["pressureLastGroupLimit"] = .int(Int(figures.groupLimit))
+        metrics["pressureLastMilliseconds"] = .int(Int(relief.duration.milliseconds))
         return metrics
     }
 }

@@ -1,0 +1,149 @@
+import CacheCore
+import CacheWire
+import Logging
+import Synchronization
+
+/// Reacts to memory pressure: drops pages, evicts as far as ``EvictionRule`` says, and records both for the log and
+/// `Stats`.
+///
+/// Thread-safe. Two calls at the same time are two reactions, and each measures what is cached when it begins.
+final class PressureRelief: Sendable {
+    typealias Completion = @Sendable (MemoryRelief) -> Void
+
+    private let settings: PressureSettings
+    private let logger: Logger
+    private let cache: any RelievedCache
+    private let look: @Sendable () -> MemoryFigures
+    private let giveBack: @Sendable () -> Void
+    private let shared = Mutex(PressureRecord())
+
+    /// - Parameters:
+    ///   - look: measures the memory.
+    ///   - giveBack: returns the allocator's free memory to the kernel.
+    init(
+        _ settings: PressureSettings, cache: any RelievedCache, logger: Logger,
+        look: @escaping @Sendable () -> MemoryFigures = { .now() },
+        giveBack: @escaping @Sendable () -> Void = { ProcessMemory.giveBack() }
+    ) {
+        self.settings = settings
+        self.cache = cache
+        self.logger = logger
+        self.look = look
+        self.giveBack = giveBack
+    }
+
+    /// The reactions so far.
+    var record: PressureRecord { shared.withLock { $0 } }
+
+    /// A reaction in progress.
+    private struct Course: Sendable {
+        let report: PressureReport
+        let rule: EvictionRule
+        let start = ContinuousClock.now
+        var held = PageDrop()
+        var steps = 0
+        var relief = MemoryRelief()
+        let completion: Completion
+
+        /// Whether the daemon gives back its own free memory and idle connections too.
+        var isThorough: Bool { report.level == .critical || report.cause == .daemon }
+    }
+
+    /// Reacts. Calls `completion` from any thread, once the files are removed and `record` contains the reaction.
+    func react(to report: PressureReport, completion: @escaping Completion) {
+        let course = Course(
+            report: report, rule: EvictionRule(report, settings), completion: completion)
+        if report.level == .critical { cache.throttleDownloads() }
+        if course.isThorough { cache.closeIdleConnections() }
+        // The pages of the entries that the level may evict, and of the colder half of the others.
+        let share = 1 - settings.keptShare(at: report.level) / 2
+        cache.dropPages(ofColdest: share) { held in
+            var course = course
+            course.held = held
+            course.relief.dropped = held.dropped
+            course.relief.failure = held.failure
+            self.proceed(course)
+        }
+    }
+
+    /// Reacts, and returns when the reaction has ended.
+    func reactAndWait(to report: PressureReport) {
+        let done = Inbox<MemoryRelief>()
+        react(to: report) { done.put($0) }
+        _ = done.takeAll()
+    }
+
+    /// Looks at the memory, and evicts the next step if the rule says so.
+    private func proceed(_ former: Course) {
+        var course = former
+        // The index also holds less memory after an eviction.
+        if course.isThorough { giveBack() }
+        let figures = look()
+        let verdict = verdict(on: course, figures)
+        if course.steps == 0 {
+            course.relief.figures = figures
+            course.relief.reason = verdict.reason
+        }
+        guard case .evict(let share, _) = verdict else { return finish(course) }
+        course.steps += 1
+        // Partials are not evicted, and no further entries are evicted in their place.
+        let goal = Int64(Double(course.held.entryBytes) * share) + course.held.partialBytes
+        let limit: UnixTime? = course.rule.sparesNewImages ? .now + -EvictionRule.newness : nil
+        cache.evict(toBytes: goal, fetchedBefore: limit) { [course] evicted, failure in
+            var course = course
+            course.relief.evicted = course.relief.evicted + evicted
+            course.relief.failure = failure
+            if evicted == .nothing { self.finish(course) } else { self.proceed(course) }
+        }
+    }
+
+    private func verdict(
+        on course: Course, _ figures: MemoryFigures
+    ) -> EvictionRule.Verdict {
+        guard course.relief.failure == nil else { return .stop(.notInPlace) }
+        return course.rule.verdict(
+            afterSteps: course.steps, isInMemory: cache.isInMemory, figures)
+    }
+
+    private func finish(_ course: Course) {
+        var relief = course.relief
+        relief.duration = course.start.duration(to: .now)
+        let reaction = PressureRecord.Reaction(report: course.report, at: .now, relief: relief)
+        shared.withLock { $0.reacted(reaction) }
+        log(reaction)
+        course.completion(relief)
+    }
+
+    private func log(_ reaction: PressureRecord.Reaction) {
+        let (report, relief) = (reaction.report, reaction.relief)
+        if let failure = relief.failure {
+            logger.warning(
+                "could not evict all entries although memory is short",
+                metadata: [
+                    "source": "\(report.source)", "level": "\(report.level.rawValue)",
+                    "error": "\(failure.message)",
+                ])
+        }
+        logger.info(
+            "memory given back",
+            metadata: [
+                "source": "\(report.source)", "level": "\(report.level.rawValue)",
+                "entries": "\(relief.evicted.entries)", "bytes": "\(relief.evicted.bytes)",
+                "reason": "\(relief.reason.rawValue)",
+                "dropped-entries": "\(relief.dropped.entries)",
+                "dropped-bytes": "\(relief.dropped.bytes)",
+                "available": "\(relief.figures.available)", "machine": "\(relief.figures.machine)",
+                "group-used": "\(relief.figures.groupUsed)",
+                "group-limit": "\(relief.figures.groupLimit)",
+                "milliseconds": "\(relief.duration.milliseconds)",
+            ])
+    }
+}
+
+extension EvictionRule.Verdict {
+    fileprivate var reason: EvictionRule.Reason {
+        switch self {
+        case .evict(_, let reason), .stop(let reason): reason
+        }
+    }
+}
