@@ -10,6 +10,8 @@ package struct ImageReport: Sendable, Equatable {
         case truncated
         /// A part of the image would reach beyond the end of the file, by the length that the file states.
         case cut
+        /// The file breaks the rules of its format, so that no viewer shows it.
+        case malformed
         /// The format does not state its end, or the file is not an image of a known format.
         case unverifiable
     }

@@ -15,11 +15,7 @@ struct ImageWalk: Sendable {
     var mediaType: MediaType? { walker.mediaType }
     var size: PixelSize? { walker.size }
 
-    var verdict: WalkVerdict {
-        let verdict = walker.verdict(at: position)
-        let isCut = step.skip > 0 && verdict == .truncated && walker.missesWhatIsCut
-        return isCut ? .cut : verdict
-    }
+    var verdict: WalkVerdict { walker.verdict(at: position) }
 
     mutating func consume(_ bytes: UnsafeRawBufferPointer) {
         var index = 0

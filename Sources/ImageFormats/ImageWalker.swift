@@ -20,17 +20,12 @@ protocol ImageWalker: Sendable {
     /// A scan uses at least one byte, or its next step is not a scan.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> ScanResult
 
-    /// Whether a file that ends inside of skipped bytes lacks a part of its image.
-    var missesWhatIsCut: Bool { get }
-
     /// The verdict on a file that ends after the `length` bytes walked so far.
     func verdict(at length: UInt64) -> WalkVerdict
 }
 
 extension ImageWalker {
     typealias ScanResult = (taken: Int, step: WalkStep)
-
-    var missesWhatIsCut: Bool { true }
 
     /// For the formats that never ask for a scan, which are most.
     mutating func scan(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> ScanResult {

@@ -6,6 +6,7 @@ struct WalkVerdict: Sendable, Equatable {
     static let empty = WalkVerdict(completeness: .empty)
     static let truncated = WalkVerdict(completeness: .truncated)
     static let cut = WalkVerdict(completeness: .cut)
+    static let malformed = WalkVerdict(completeness: .malformed)
     static let unverifiable = WalkVerdict(completeness: .unverifiable)
 
     /// The verdict on a file of `length` bytes that itself states the offset `end` of its image's end.
@@ -13,12 +14,9 @@ struct WalkVerdict: Sendable, Equatable {
     /// - Parameters:
     ///   - end: the offset that the file states.
     ///   - length: bytes of the file.
-    ///   - padding: bytes before the end that the image does not need.
     ///   - slack: bytes behind the end that still belong to the image.
-    static func reaches(
-        _ end: UInt64, of length: UInt64, padding: UInt64 = 0, slack: UInt64 = 0
-    ) -> WalkVerdict {
-        end > length.plusClamped(padding) ? .cut : .ends(at: end, of: length, slack: slack)
+    static func reaches(_ end: UInt64, of length: UInt64, slack: UInt64 = 0) -> WalkVerdict {
+        end > length ? .cut : .ends(at: end, of: length, slack: slack)
     }
 
     /// The verdict on a file of `length` bytes whose image ends at offset `end`.

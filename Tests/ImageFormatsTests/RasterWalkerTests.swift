@@ -51,20 +51,40 @@ struct RasterWalkerTests {
         #expect(inspect(bytes).completeness == .truncated)
     }
 
-    /// The last chunk has 12 bytes, and so has the empty one before it.
-    @Test func pngWithoutItsLastChunkIsNotCut() {
-        let bytes = ImageSample.png.bytes
-        for missing in [1, 4, 12] {
-            #expect(inspect(bytes.dropLast(missing)).completeness == .truncated, "\(missing)")
-        }
-        for missing in [13, 16, 25, 30] {
-            #expect(inspect(bytes.dropLast(missing)).completeness == .cut, "\(missing)")
+    /// The five fields are bit depth, colour type, and the methods of compression, filter and interlace.
+    @Test(
+        arguments: [
+            [0, 2, 0, 0, 0], [4, 2, 0, 0, 0], [8, 1, 0, 0, 0], [8, 5, 0, 0, 0], [16, 3, 0, 0, 0],
+            [2, 4, 0, 0, 0], [1, 6, 0, 0, 0], [8, 7, 0, 0, 0], [8, 2, 1, 0, 0], [8, 2, 0, 64, 0],
+            [8, 2, 0, 0, 2], [8, 2, 0, 0, 7],
+        ] as [Bytes])
+    func pngWithAnImpossibleHeaderIsMalformed(_ fields: Bytes) {
+        for feeding in Feeding.all {
+            #expect(inspect(png(fields), feeding) == .init(.png, 300, 2, .malformed))
         }
     }
 
-    @Test(arguments: [ImageSample.jpeg, .gif])
+    @Test func everyDefinedKindOfPNGIsWhole() {
+        let kinds: [(UInt8, Bytes)] = [
+            (0, [1, 2, 4, 8, 16]), (2, [8, 16]), (3, [1, 2, 4, 8]), (4, [8, 16]), (6, [8, 16]),
+        ]
+        for (colorType, depths) in kinds {
+            for (depth, interlace) in zip(depths, [0, 1, 0, 1, 0] as Bytes) {
+                let report = inspect(png([depth, colorType, 0, 0, interlace]))
+                #expect(report == .init(.png, 300, 2, .whole), "\(colorType), \(depth)")
+            }
+        }
+    }
+
+    private func png(_ fields: Bytes) -> Bytes {
+        var bytes = ImageSample.png.bytes
+        bytes.replaceSubrange(24..<29, with: fields)
+        return bytes
+    }
+
+    @Test(arguments: [ImageSample.jpeg, .gif, .png, .bmp])
     func formatsThatDecodersShowPartlyAreNeverCut(_ sample: ImageSample) {
-        let reports = (12..<sample.bytes.count).map {
+        let reports = (18..<sample.bytes.count).map {
             inspect(sample.bytes.prefix($0)).completeness
         }
         let shown = reports.drop { $0 == .empty }
@@ -72,13 +92,11 @@ struct RasterWalkerTests {
         #expect(shown.allSatisfy { $0 == .truncated })
     }
 
-    @Test func missingPaddingIsNotACut() {
-        let webp = ImageSample.webpLossy.bytes
-        #expect(inspect(webp.dropLast()).completeness == .truncated)
-        #expect(inspect(webp.dropLast(2)).completeness == .cut)
-        let bmp = ImageSample.bmp.bytes
-        #expect(inspect(bmp.dropLast(3)).completeness == .truncated)
-        #expect(inspect(bmp.dropLast(4)).completeness == .cut)
+    /// Each image has at least one byte to draw, and none has less.
+    @Test(arguments: [(ImageSample.png, 65), (.bmp, 54)])
+    func anImageWithoutAByteOfItsPixelsIsEmpty(_ sample: ImageSample, _ pixels: Int) {
+        #expect(inspect(sample.bytes.prefix(pixels)).completeness == .empty)
+        #expect(inspect(sample.bytes.prefix(pixels + 1)).completeness == .truncated)
     }
 
     @Test func jpegEndsInThumbnailsAndTablesDoNotCount() {
@@ -132,7 +150,41 @@ struct RasterWalkerTests {
     @Test func webpChunkMustNotExceedItsFile() {
         var bytes = ImageSample.webpLossy.bytes
         bytes[17] = 1
-        #expect(inspect(bytes).completeness == .cut)
+        #expect(inspect(bytes).completeness == .malformed)
+    }
+
+    /// The last chunk of the first file has an odd length. Decoders need its padding only if the file counts it.
+    @Test func webpHasToBeAsLongAsItSays() {
+        let padded = ImageSample.webpLossy.bytes
+        #expect(inspect(padded.dropLast()) == .init(.webp, 320, 9, .cut))
+        #expect(
+            inspect(ofLength(padded.count - 9, padded).dropLast()) == ImageSample.webpLossy.report)
+        for sample in [ImageSample.webpLossless, .webpExtended, .webpAnimated] {
+            #expect(inspect(sample.bytes.dropLast()).completeness == .cut, "\(sample)")
+        }
+    }
+
+    @Test(arguments: [0, 4, 20])
+    func webpWithALengthBelowItsImageIsMalformed(_ length: Int) {
+        let bytes = ofLength(length, ImageSample.webpLossy.bytes)
+        #expect(inspect(bytes) == .init(.webp, 320, 9, .malformed))
+    }
+
+    @Test func everyFrameOfAWebPHasToBeInTheFile() {
+        let frame = riffChunk("ANMF", zeros(16), ImageSample.webpPixels)
+        let bytes = webp(ImageSample.webpCanvas, frame, frame)
+        #expect(inspect(bytes) == .init(.webp, 70_001, 5, .whole))
+        let size = bytes.count - 8
+        #expect(inspect(ofLength(size - 2, bytes)) == .init(.webp, 70_001, 5, .malformed))
+        let report = inspect(ofLength(size - frame.count, bytes))
+        #expect(report == .init(.webp, 70_001, 5, .whole, trailing: true))
+    }
+
+    /// Writes `length` into the header of a WebP.
+    private func ofLength(_ length: Int, _ webp: Bytes) -> Bytes {
+        var webp = webp
+        webp.replaceSubrange(4..<8, with: little32(length))
+        return webp
     }
 
     @Test(arguments: [
@@ -150,7 +202,7 @@ struct RasterWalkerTests {
     func webpImageBehindItsSizeMustNotExceedTheFile(_ chunk: Bytes) {
         var bytes = webp(ImageSample.webpCanvas, chunk)
         bytes[35] = 1
-        #expect(inspect(bytes) == .init(.webp, 70_001, 5, .cut))
+        #expect(inspect(bytes) == .init(.webp, 70_001, 5, .malformed))
     }
 
     @Test func bmpLengthComesFromTheDimensions() {
@@ -177,7 +229,7 @@ struct RasterWalkerTests {
         #expect(inspect(told.dropLast(8)).completeness == .truncated)
         #expect(inspect(told.dropLast(9)).completeness == .empty)
         let jpeg = ImageSample.bmpFile(bits: 0, compression: 4, pixels: 9, byteCount: 9)
-        #expect(inspect(jpeg.dropLast(4)).completeness == .cut)
+        #expect(inspect(jpeg.dropLast(4)).completeness == .truncated)
         let untold = ImageSample.bmpFile(bits: 8, compression: 1, pixels: 9)
         #expect(inspect(untold) == .init(.bmp, 3, 2, .unverifiable))
         #expect(inspect(untold.dropLast(8)) == .init(.bmp, 3, 2, .unverifiable))

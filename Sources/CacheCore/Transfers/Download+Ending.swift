@@ -122,6 +122,7 @@ extension Download {
     private func checked(_ report: ImageReport) throws -> ImageReport {
         let type = report.mediaType ?? .other
         guard context.settings.accepts(type) else { throw Failure.notAccepted(type) }
+        if report.completeness == .malformed { throw Failure.malformed(type, received) }
         // Many images lack their end mark. That is tolerated if the framing of the response shows that all bytes
         // arrived; otherwise the image itself has to show it. The lengths inside the image always have to fit.
         guard request.head.isFramed || resumed != nil || report.completeness == .whole else {

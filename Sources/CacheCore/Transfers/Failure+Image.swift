@@ -38,6 +38,13 @@ extension Failure {
                 + "short, or sent something else")
     }
 
+    static func malformed(_ type: MediaType, _ received: Int64) -> Failure {
+        Failure(
+            .notAnImage,
+            "the \(received) bytes begin like \(type.name) but break its rules, so that no viewer shows them; "
+                + "the server's copy is damaged")
+    }
+
     static func cutByOrigin(_ type: MediaType, _ received: Int64) -> Failure {
         Failure(
             .notAnImage,

@@ -1,7 +1,8 @@
 /// BMP: a file header, one of several bitmap headers, and pixels at the offset that the file header states.
 ///
 /// Microsoft, "Bitmap Storage" and `BITMAPV5HEADER`; OS/2 headers of 12, 16 and 64 bytes. The
-/// field with the file size is often 0 or wrong, so the end is computed from the dimensions.
+/// field with the file size is often 0 or wrong, so the end is computed from the dimensions. Decoders show
+/// an image that is cut off, as they do with JPEG.
 struct BMPWalker: ImageWalker {
     /// All sizes of bitmap headers that were ever defined.
     static let headerSizes: Set<UInt32> = [12, 16, 40, 52, 56, 64, 108, 124]
@@ -14,10 +15,8 @@ struct BMPWalker: ImageWalker {
         case missing
         /// The pixels are compressed, and the header does not state their length.
         case unknown
-        /// The pixels are run lengths that end at this offset or before it: some encoders state the size of
+        /// The pixels end at this offset. Run lengths can end before it: some encoders state the size of
         /// their buffer.
-        case stated(UInt64)
-        /// The pixels end at this offset.
         case at(UInt64)
     }
 
@@ -49,11 +48,9 @@ struct BMPWalker: ImageWalker {
     func verdict(at length: UInt64) -> WalkVerdict {
         switch end {
         case .missing: .empty
-        case .unknown where length <= pixels, .stated where length <= pixels: .empty
+        case _ where length <= pixels: .empty
         case .unknown: .unverifiable
-        case .stated(let end): .ends(at: end, of: length, slack: slack(behind: end))
-        // The last row is complete without its padding.
-        case .at(let end): .reaches(end, of: length, padding: 3, slack: slack(behind: end))
+        case .at(let end): .ends(at: end, of: length, slack: slack(behind: end))
         }
     }
 
@@ -74,16 +71,9 @@ struct BMPWalker: ImageWalker {
         if isUncompressed(compression) {
             setEnd(uncompressedWithBits: field.little(UInt16.self, at: 10))
         } else {
-            setEnd(compressed: compression, byteCount: field.little(UInt32.self, at: 16))
+            let byteCount = field.little(UInt32.self, at: 16)
+            end = byteCount == 0 ? .unknown : .at(pixels + UInt64(byteCount))
         }
-    }
-
-    /// Run lengths are `BI_RLE8` and `BI_RLE4`. The other compressed bitmaps are a JPEG, a PNG or a fax, whose
-    /// length the header states exactly.
-    private mutating func setEnd(compressed compression: UInt32, byteCount: UInt32) {
-        let stated = pixels + UInt64(byteCount)
-        let isRunLengths = compression == 1 || compression == 2
-        end = byteCount == 0 ? .unknown : isRunLengths ? .stated(stated) : .at(stated)
     }
 
     /// Uncompressed are `BI_RGB`, `BI_BITFIELDS` and `BI_ALPHABITFIELDS`. In an OS/2 header 3 means another

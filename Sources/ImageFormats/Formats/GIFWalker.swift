@@ -44,8 +44,6 @@ struct GIFWalker: ImageWalker {
     }
 
     /// Decoders show an image that is cut off, as they do with JPEG.
-    let missesWhatIsCut = false
-
     func verdict(at length: UInt64) -> WalkVerdict {
         guard let dataStart, length > dataStart else { return .empty }
         return .ends(at: end, of: length)

@@ -27,7 +27,7 @@ struct HEIFWalker: ImageWalker {
     private var propertiesEnd: UInt64 = 0
     /// The end of the image, if bytes follow it that are not a box.
     private var end: UInt64?
-    /// The image was whole at the start of some box.
+    /// The image was whole at the start of some box. The bytes behind it can look like a box without being one.
     private var wasWhole = false
 
     var size: PixelSize? { items.size }
@@ -47,9 +47,6 @@ struct HEIFWalker: ImageWalker {
             }
         }
     }
-
-    /// `false` behind a whole image, because the bytes there can look like a box without being one.
-    var missesWhatIsCut: Bool { !wasWhole }
 
     func verdict(at length: UInt64) -> WalkVerdict {
         if let end { return .ends(at: end, of: length) }

@@ -40,9 +40,6 @@ struct ICOWalker: ImageWalker {
         }
     }
 
-    /// The other images can be complete.
-    let missesWhatIsCut = false
-
     func verdict(at length: UInt64) -> WalkVerdict {
         hasDirectory && length > first ? .ends(at: end, of: length) : .empty
     }

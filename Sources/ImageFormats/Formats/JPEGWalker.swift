@@ -54,8 +54,6 @@ struct JPEGWalker: ImageWalker {
     }
 
     /// Decoders show a file that is cut off, and too many files lack their end to be refused.
-    let missesWhatIsCut = false
-
     func verdict(at length: UInt64) -> WalkVerdict {
         hasData && size != nil ? .ends(at: end, of: length) : .empty
     }

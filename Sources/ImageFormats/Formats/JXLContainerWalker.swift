@@ -26,7 +26,7 @@ struct JXLContainerWalker: ImageWalker {
     private var boxEnd: UInt64? = 12
     /// The end of the image, if bytes follow it that are not a box.
     private var end: UInt64?
-    /// The image was whole at the start of some box.
+    /// The image was whole at the start of some box. The bytes behind it can look like a box without being one.
     private var wasWhole = false
 
     let firstStep = WalkStep.read(8, after: 12)
@@ -44,9 +44,6 @@ struct JXLContainerWalker: ImageWalker {
             }
         }
     }
-
-    /// `false` behind a whole image, because the bytes there can look like a box without being one.
-    var missesWhatIsCut: Bool { !wasWhole }
 
     func verdict(at length: UInt64) -> WalkVerdict {
         if let end { return .ends(at: end, of: length) }

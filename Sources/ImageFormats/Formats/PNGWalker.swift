@@ -1,21 +1,27 @@
 /// PNG: a signature, then chunks of length, type, data and checksum. `IEND` is the last chunk.
 ///
 /// W3C PNG (Third Edition) §5.3 chunk layout, §11.2.1 `IHDR`. Checksums are not computed.
+/// Decoders show an image that is cut off, as they do with JPEG, but none with an impossible header.
 struct PNGWalker: ImageWalker {
     private static let headerLength: UInt32 = 13
     private static let longestSide: UInt32 = 0x7FFF_FFFF
+    /// The possible bit depths of each colour type.
+    private static let depths: [UInt8: Set<UInt8>] = [
+        0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16],
+    ]
 
     private enum Awaiting {
         case chunk
-        /// Width and height, the first fields of `IHDR`.
-        case dimensions
+        /// The data of `IHDR`.
+        case header
     }
 
     let mediaType: MediaType? = .png
     private(set) var size: PixelSize?
     private var awaiting = Awaiting.chunk
-    /// An `IDAT` chunk with data follows `IHDR`.
-    private var hasData = false
+    private var isMalformed = false
+    /// Offset of the first data of an `IDAT` chunk behind `IHDR`.
+    private var dataStart: UInt64?
     private var end: UInt64?
 
     let firstStep = WalkStep.read(8, after: 8)
@@ -25,16 +31,15 @@ struct PNGWalker: ImageWalker {
         case .chunk:
             return chunkStarted(
                 FourCC(field, at: 4), length: field.big(UInt32.self, at: 0), dataAt: field.end)
-        case .dimensions:
-            let width = field.big(UInt32.self, at: 0)
-            let height = field.big(UInt32.self, at: 4)
-            if max(width, height) <= Self.longestSide { size = PixelSize(width, height) }
-            return nextChunk(after: UInt64(Self.headerLength) - 8)
+        case .header:
+            takeHeader(field)
+            return nextChunk(after: 0)
         }
     }
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        hasData ? .ends(at: end, of: length) : .empty
+        guard let dataStart, length > dataStart else { return .empty }
+        return isMalformed ? .malformed : .ends(at: end, of: length)
     }
 
     private mutating func chunkStarted(
@@ -43,17 +48,27 @@ struct PNGWalker: ImageWalker {
         guard length <= Int32.max, type.isPrintable else { return .rest }
         switch type {
         case "IHDR" where length == Self.headerLength && size == nil:
-            awaiting = .dimensions
-            return .read(8)
+            awaiting = .header
+            return .read(Int(length))
         case "IEND":
             end = data + UInt64(length) + 4
             return .rest
         case "IDAT":
-            if length > 0, size != nil { hasData = true }
+            if length > 0, size != nil { dataStart = dataStart ?? data }
             return nextChunk(after: UInt64(length))
         default:
             return nextChunk(after: UInt64(length))
         }
+    }
+
+    private mutating func takeHeader(_ field: ByteField) {
+        let width = field.big(UInt32.self, at: 0)
+        let height = field.big(UInt32.self, at: 4)
+        if max(width, height) <= Self.longestSide { size = PixelSize(width, height) }
+        let (depth, colorType) = (field.bytes[8], field.bytes[9])
+        // The methods of compression, filtering and interlacing.
+        let hasKnownMethods = field.holds([0, 0], at: 10) && field.bytes[12] <= 1
+        isMalformed = !hasKnownMethods || Self.depths[colorType]?.contains(depth) != true
     }
 
     /// Skips the rest of the chunk's data and its checksum.

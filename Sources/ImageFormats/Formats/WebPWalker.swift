@@ -1,7 +1,8 @@
 /// WebP: a RIFF file that states its length, and its dimensions in the first chunk.
 ///
 /// RFC 9649 §2 container, §2.7.1 `VP8X`, §3.4 `VP8L`; RFC 6386 §9.1 for `VP8 `. Behind `VP8X` the
-/// walker follows the chunks up to the first one with an image, and skips the rest.
+/// walker follows the chunks up to the image or through all frames, and skips the rest. Decoders show no
+/// image that is cut off, and none that leaves the file by the file's own length.
 struct WebPWalker: ImageWalker {
     private enum Awaiting {
         /// The RIFF header and the header of the first chunk.
@@ -16,7 +17,9 @@ struct WebPWalker: ImageWalker {
     private(set) var size: PixelSize?
     private var awaiting = Awaiting.file
     private var hasImage = false
-    /// Offset of the byte after the file and its image, by their own lengths.
+    /// A part of the image leaves the file by the file's own length.
+    private var isMalformed = false
+    /// Offset of the byte after the file, by its own length.
     private var end: UInt64 = 0
 
     let firstStep = WalkStep.read(20)
@@ -41,25 +44,27 @@ struct WebPWalker: ImageWalker {
 
     func verdict(at length: UInt64) -> WalkVerdict {
         guard hasImage, size != nil else { return .empty }
-        // Some encoders leave out the byte that pads the last chunk to an even length.
-        return .reaches(end, of: length, padding: 1)
+        return isMalformed ? .malformed : .reaches(end, of: length)
     }
 
     private mutating func chunkStarted(_ field: ByteField, at index: Int) -> WalkStep {
         let type = FourCC(field, at: index)
         let length = UInt64(field.little(UInt32.self, at: index + 4))
+        let paddedLength = length + length % 2
+        let leavesFile = field.end + length > end
         switch type {
         case "VP8 ", "VP8L", "VP8X":
-            end = max(end, field.end + length)
-            awaiting = .payload(type, next: field.end + length + length % 2)
+            isMalformed = isMalformed || leavesFile
+            awaiting = .payload(type, next: field.end + paddedLength)
             return .read(type == "VP8L" ? 5 : 10)
         case "ANMF" where size != nil:
-            end = max(end, field.end + length)
+            isMalformed = isMalformed || leavesFile
             hasImage = true
-            return .rest
         default:
-            return size == nil ? .rest : .read(8, after: length + length % 2)
+            break
         }
+        let hasNext = size != nil && field.end + paddedLength + 8 <= end
+        return hasNext ? .read(8, after: paddedLength) : .rest
     }
 
     /// Whether the chunk starts with a key frame or a lossless image.

@@ -128,9 +128,9 @@ struct HostileOriginTests {
         }
     }
 
-    /// Many GIFs and JPEGs lack their end mark, or have bytes after it.
-    @Test(arguments: TruncationTests.Framing.allCases, [ImageSample.gif, .jpeg])
-    func aMissingEndMarkIsToleratedIfTheFramingShowsTheEnd(
+    /// Many images lack their end, or have bytes after it. Viewers draw the part that is there.
+    @Test(arguments: TruncationTests.Framing.allCases, [ImageSample.gif, .jpeg, .png, .bmp])
+    func aMissingEndIsToleratedIfTheFramingShowsTheEnd(
         framing: TruncationTests.Framing, sample: ImageSample
     ) async throws {
         try await withTestScope { scope in
@@ -153,7 +153,7 @@ struct HostileOriginTests {
     /// The origin's own copy lacks its last bytes, and all bytes of that copy arrive.
     @Test(
         arguments: [TruncationTests.Framing.length, .chunked],
-        [(ImageSample.png, 26), (.webpLossy, 2), (.avif, 2), (.heic, 2), (.bmp, 5)])
+        [(ImageSample.webpLossy, 1), (.webpLossless, 2), (.avif, 2), (.heic, 2)])
     func anImageShorterThanItsOwnLengthsIsRefused(
         framing: TruncationTests.Framing, cut: (sample: ImageSample, missing: Int)
     ) async throws {

@@ -1,0 +1,33 @@
+import ImageSamples
+import TestSupport
+import Testing
+
+@testable import CacheCore
+@testable import CacheModel
+
+/// Images judged by their own account, with and without a length from the server.
+@Suite("Cache: completeness of images", .timeLimit(.minutes(5)))
+struct ImageCompletenessTests {
+    @Test(arguments: malformed)
+    func aMalformedImageIsRefusedHoweverItsBodyEnds(_ image: [UInt8]) async throws {
+        #expect(try await failure(.answer(body: image)) == .notAnImage)
+        #expect(try await failure(.chunked(image)) == .notAnImage)
+        #expect(try await failure(.closeDelimited(image)) == .notAnImage)
+    }
+
+    /// A PNG with a depth of 0 bits, and a WebP of 0 bytes by its header.
+    private static let malformed: [[UInt8]] = {
+        var (png, webp) = (ImageSample.png.bytes, ImageSample.webpLossy.bytes)
+        png[24] = 0
+        webp.replaceSubrange(4..<8, with: [0, 0, 0, 0])
+        return [png, webp]
+    }()
+
+    private func failure(_ script: OriginScript) async throws -> Failure.Kind? {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            fixture.origin.route("/image", script)
+            return try await fixture.fetch("/image").failures.values.first?.kind
+        }
+    }
+}
