@@ -36,9 +36,12 @@ enum ImageSignature {
         return BMPWalker.headerSizes.contains(head.little(UInt32.self, at: 14))
     }
 
-    /// Four bytes prove little, so the first image has to be behind the directory too.
+    /// The third byte is 1 for an icon and 2 for a cursor. Four bytes prove little, so the first image has to
+    /// be behind the directory too.
     private static func isICO(_ head: ByteField) -> Bool {
-        guard head.holds([0, 0, 1, 0]), head.bytes.count >= 22 else { return false }
+        guard head.holds([0, 0, 1, 0]) || head.holds([0, 0, 2, 0]), head.bytes.count >= 22 else {
+            return false
+        }
         let count = head.little(UInt16.self, at: 4)
         return count > 0 && head.little(UInt32.self, at: 18) >= ICOWalker.directorySize(count)
     }

@@ -23,6 +23,20 @@ struct DirectoryWalkerTests {
         #expect(inspect(bytes) == .init(.ico, 256, 32, .whole))
     }
 
+    @Test func icoEntryCanHaveNoLength() {
+        var bytes = ImageSample.ico.bytes
+        bytes.replaceSubrange(14..<18, with: little32(0))
+        #expect(inspect(bytes) == .init(.ico, 16, 256, .unverifiable))
+        #expect(inspect(bytes.prefix(40)) == .init(.ico, 16, 256, .truncated))
+    }
+
+    @Test(arguments: [16, 15])
+    func cursorIsAnIconWithAHotSpot(_ side: UInt8) {
+        var bytes = ImageSample.cur.bytes
+        (bytes[6], bytes[10], bytes[12]) = (side, side + 90, side - 9)
+        #expect(inspect(bytes) == .init(.ico, Int(side), 32, .whole))
+    }
+
     @Test func icoHasTheSizeOfThePNGInside() {
         let png = Bytes(ImageSample.png.bytes)
         let entry = join(zeros(8), little32(png.count), little32(40))
@@ -35,7 +49,7 @@ struct DirectoryWalkerTests {
         #expect(inspect(bytes.prefix(40)) == .init(.ico, 256, 256, .empty))
     }
 
-    /// The file is cut behind its directory, or its images have no bytes.
+    /// The file ends with its directory, whatever the length of its image.
     @Test func icoWithoutAnyOfItsImagesIsEmpty() {
         let head = join([0, 0, 1, 0], little16(1), zeros(8))
         let cut = join(head, little32(1000), little32(22))

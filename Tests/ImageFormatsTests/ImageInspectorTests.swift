@@ -59,7 +59,8 @@ struct ImageInspectorTests {
         for feeding in Feeding.all { #expect(inspect(text(content), feeding) == .notAnImage) }
     }
 
-    @Test func cursorsFontsAndVideosAreNotImages() {
+    /// The first could be the picture of a TGA, and its fields are not those of a cursor.
+    @Test func fontsVideosAndUnknownPicturesAreNotImages() {
         #expect(inspect([0, 0, 2, 0, 1, 0] + zeros(60)) == .notAnImage)
         #expect(inspect([0, 1, 0, 0, 0, 12] + zeros(60)) == .notAnImage)
         #expect(inspect([0, 0, 1, 0xBA] + zeros(60)) == .notAnImage)

@@ -127,6 +127,13 @@ struct RasterWalkerTests {
         #expect(inspect(bytes) == .init(.jpeg, 500, 77, .whole))
     }
 
+    /// The bytes between the scans look like the header of a frame with 50,132 by 62,881 pixels.
+    @Test func jpegHasTheSizeOfItsFirstFrame() {
+        let frame = jpegSegment(0xC3, [8, 0xF5, 0xA1, 0xC3, 0xD4, 3, 1, 0x11, 0])
+        let bytes = join(ImageSample.jpegHead, ImageSample.jpegScans, frame, [7, 0xFF, 0xD9])
+        for feeding in Feeding.all { #expect(inspect(bytes, feeding) == ImageSample.jpeg.report) }
+    }
+
     @Test func jpegStrayBytesBetweenSegmentsAreSkipped() {
         let bytes = ImageSample.jpegHead + [0, 1, 2] + ImageSample.jpegScans + [0xFF, 0xD9]
         #expect(inspect(bytes) == ImageSample.jpeg.report)
@@ -136,6 +143,24 @@ struct RasterWalkerTests {
         var bytes = ImageSample.gif.bytes
         bytes.replaceSubrange(6..<10, with: zeros(4))
         #expect(inspect(bytes) == ImageSample.gif.report)
+    }
+
+    /// The sizes are those of Chromium. The second image, which leaves the screen as well, changes nothing.
+    @Test(arguments: [
+        ((40, 40), (0, 0), (300, 40)), ((40, 40), (10, 20), (310, 40)),
+        ((400, 10), (100, 15), (400, 21)), ((0, 0), (5, 7), (305, 13)),
+        ((400, 90), (3, 4), (400, 90)),
+    ])
+    func gifIsAsLargeAsItsScreenAndItsFirstImage(
+        _ screen: (Int, Int), _ corner: (Int, Int), _ size: (Int, Int)
+    ) {
+        var bytes = ImageSample.gif.bytes
+        bytes.replaceSubrange(6..<10, with: little16(screen.0) + little16(screen.1))
+        bytes.replaceSubrange(26..<30, with: little16(corner.0) + little16(corner.1))
+        let second = join(
+            [0x2C], little16(9_000), little16(9_000), little16(1), little16(1), [0, 2, 1, 7, 0])
+        let report = inspect(bytes.dropLast() + second + [0x3B])
+        #expect(report == .init(.gif, size.0, size.1, .whole))
     }
 
     @Test(arguments: [

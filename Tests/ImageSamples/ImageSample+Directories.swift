@@ -6,6 +6,11 @@ extension ImageSample {
         [0, 0, 1, 0], little16(2), [16, 0, 0, 0], zeros(4), little32(5), little32(41),
         [32, 32, 0, 0], zeros(4), little32(3), little32(38), zeros(8))
 
+    package static let cur = ImageSample(
+        "cur", .ico, 32, 32,
+        [0, 0, 2, 0], little16(1), [32, 32, 0, 0], little16(9), little16(7), little32(5),
+        little32(22), Bytes(1...5))
+
     package static let tiff = ImageSample(
         "tiff", .tiff, 300, 70_000, verdict: .unverifiable,
         text("II"), little16(42), little32(10), [9, 9], little16(2), little16(256),
@@ -36,5 +41,5 @@ extension ImageSample {
             little32(0), rest)
     }
 
-    package static let directories = [ico, tiff, tiffBigEndian, bigTIFF]
+    package static let directories = [ico, cur, tiff, tiffBigEndian, bigTIFF]
 }

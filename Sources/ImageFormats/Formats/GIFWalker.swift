@@ -1,6 +1,7 @@
 /// GIF: a screen descriptor, then images and extensions made of sub-blocks, and a trailer.
 ///
-/// GIF89a specification §15 to §27. Zero bytes between blocks are skipped, as decoders do.
+/// GIF89a specification §15 to §27. Zero bytes between blocks are skipped, as decoders do. The first image
+/// must not leave the screen. If it does, decoders extend the screen.
 struct GIFWalker: ImageWalker {
     private enum Awaiting {
         case screen, block, image, codeSize, label, subBlock
@@ -10,25 +11,30 @@ struct GIFWalker: ImageWalker {
     private static let longestCode: UInt8 = 12
 
     let mediaType: MediaType? = .gif
-    private(set) var size: PixelSize?
     private var awaiting = Awaiting.screen
+    private var width = 0
+    private var height = 0
+    private var hasImage = false
     /// The next sub-blocks belong to an image.
     private var isInImage = false
     /// Offset of the first image's data.
     private var dataStart: UInt64?
     private var end: UInt64?
 
+    var size: PixelSize? { PixelSize(width, height) }
+
     let firstStep = WalkStep.read(13)
 
     mutating func receive(_ field: ByteField) -> WalkStep {
         switch awaiting {
         case .screen:
-            size = Self.size(field, at: 6)
+            (width, height) = Self.pair(field, at: 6)
             return next(.block, after: Self.colorTableSize(field.bytes[10]))
         case .block:
             return blockStarted(field.bytes[0], endingAt: field.end)
         case .image:
-            size = size ?? Self.size(field, at: 4)
+            if !hasImage { extendScreen(over: field) }
+            hasImage = true
             return next(.codeSize, after: Self.colorTableSize(field.bytes[8]))
         case .codeSize:
             isInImage = field.bytes[0] <= Self.longestCode
@@ -65,8 +71,16 @@ struct GIFWalker: ImageWalker {
         return .read(awaiting == .image ? 9 : 1, after: skip)
     }
 
-    private static func size(_ field: ByteField, at index: Int) -> PixelSize? {
-        PixelSize(field.little(UInt16.self, at: index), field.little(UInt16.self, at: index + 2))
+    private mutating func extendScreen(over image: ByteField) {
+        let (left, top) = Self.pair(image, at: 0)
+        let (imageWidth, imageHeight) = Self.pair(image, at: 4)
+        width = max(width, left + imageWidth)
+        height = max(height, top + imageHeight)
+    }
+
+    private static func pair(_ field: ByteField, at index: Int) -> (Int, Int) {
+        let first = field.little(UInt16.self, at: index)
+        return (Int(first), Int(field.little(UInt16.self, at: index + 2)))
     }
 
     /// Bytes of the colour table that the packed fields of a descriptor announce.

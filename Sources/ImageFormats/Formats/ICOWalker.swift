@@ -1,6 +1,7 @@
-/// ICO: a directory of images, each with its size and offset.
+/// ICO and CUR: a directory of images, each with its size and offset.
 ///
-/// Microsoft, "Icons" (`ICONDIR`, `ICONDIRENTRY`). The reported dimensions are those of the largest image.
+/// Microsoft, "Icons" (`ICONDIR`, `ICONDIRENTRY`). A cursor differs from an icon in its third byte, and has a
+/// hot spot in the place of two other fields. The reported dimensions are those of the largest image.
 /// A side of 256 pixels is written as 0. So is a longer side, which only a PNG inside the file can have.
 struct ICOWalker: ImageWalker {
     private enum Awaiting {
@@ -13,9 +14,11 @@ struct ICOWalker: ImageWalker {
     let mediaType: MediaType? = .ico
     private(set) var size: PixelSize?
     private var awaiting = Awaiting.header
-    /// Offset of the first image that is not empty.
+    /// Offset of the first image.
     private var first: UInt64 = .max
     private var hasDirectory = false
+    /// An entry leaves the length of its image to the image itself.
+    private var lacksLength = false
     /// Offset of the largest image.
     private var largest: UInt64 = 0
     private var end: UInt64 = 0
@@ -41,14 +44,16 @@ struct ICOWalker: ImageWalker {
     }
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        hasDirectory && length > first ? .ends(at: end, of: length) : .empty
+        guard hasDirectory, length > first else { return .empty }
+        return end <= length && lacksLength ? .unverifiable : .ends(at: end, of: length)
     }
 
     private mutating func take(_ entry: ByteField) {
         let offset = UInt64(entry.little(UInt32.self, at: 12))
         let byteCount = UInt64(entry.little(UInt32.self, at: 8))
         end = max(end, offset + byteCount)
-        if byteCount > 0 { first = min(first, offset) }
+        first = min(first, offset)
+        lacksLength = lacksLength || byteCount == 0
         let size = PixelSize(Self.side(entry.bytes[0]), Self.side(entry.bytes[1]))
         guard let size, size.area > self.size?.area ?? 0 else { return }
         self.size = size

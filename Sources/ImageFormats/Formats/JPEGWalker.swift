@@ -2,7 +2,8 @@
 ///
 /// ITU-T T.81 annex B: B.1.1.2 markers and fill bytes, B.1.1.5 stuffed zeros, B.2.2 frame
 /// header, B.2.5 `DNL`. Thumbnails are inside `APPn` segments and are skipped with them. Stray bytes
-/// between segments are skipped, as decoders do.
+/// between segments are skipped, as decoders do. Only the first frame header counts, because damaged
+/// data can look like another.
 struct JPEGWalker: ImageWalker {
     let mediaType: MediaType? = .jpeg
     private(set) var size: PixelSize?
@@ -43,7 +44,7 @@ struct JPEGWalker: ImageWalker {
     }
 
     mutating func receive(_ field: ByteField) -> WalkStep {
-        if Self.isFrame(segment) {
+        if Self.isFrame(segment), width == 0 {
             width = field.big(UInt16.self, at: 5)
             size = PixelSize(width, field.big(UInt16.self, at: 3))
         } else if segment == Self.defineLines, size == nil {
