@@ -20,7 +20,8 @@ struct ImageInspectorTests {
         }
     }
 
-    @Test(arguments: ImageSample.whole)
+    /// XML does not permit them.
+    @Test(arguments: ImageSample.whole.filter { $0.report.mediaType != .svg })
     func bytesAfterTheEndAreTrailing(_ sample: ImageSample) {
         let report = inspect(sample.bytes + Bytes(repeating: 0x07, count: 40))
         #expect(report.mediaType == sample.report.mediaType)

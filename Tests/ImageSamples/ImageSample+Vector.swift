@@ -32,5 +32,15 @@ extension ImageSample {
             <svg><!-- it's --><?it's?></svg>
             """))
 
-    package static let vector = [svg, svgFull, svgEmpty, svgPrefixed, svgSubset]
+    package static let svgUTF16 = ImageSample(
+        "svg in UTF-16", .svg, nil, nil, utf16("<!-- \u{2013} --><svg a='\u{3C3C}'><g/></svg>"))
+
+    /// UTF-16 with a byte order mark.
+    package static func utf16(_ content: String, isBigEndian: Bool = false) -> Bytes {
+        "\u{FEFF}\(content)".utf16.flatMap { unit in
+            isBigEndian ? big16(Int(unit)) : little16(Int(unit))
+        }
+    }
+
+    package static let vector = [svg, svgFull, svgEmpty, svgPrefixed, svgSubset, svgUTF16]
 }

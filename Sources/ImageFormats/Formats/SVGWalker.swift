@@ -1,49 +1,58 @@
 /// SVG: XML whose root element is `svg`, with or without a prefix. The file is whole when the root is closed.
 ///
-/// The root has to start within the first 4 KiB. Before it the file can have a byte order mark, white space,
-/// comments, processing instructions and a document type other than `html`.
+/// The root has to start within the first 64 KiB. Before it the file can have a byte order mark, white space,
+/// comments, processing instructions and a document type. Behind it, anything but white space, comments and
+/// instructions is an error that XML does not forgive.
 struct SVGWalker: ImageWalker {
     /// The root element has to start before this offset.
-    private static let sniffLimit: UInt64 = 4_096
+    private static let sniffLimit: UInt64 = 65_536
 
     private(set) var mediaType: MediaType?
     /// Not reported: lengths can be percentages, and a vector image can be drawn in any size.
     let size: PixelSize? = nil
+    private var decoder: XMLDecoder?
     private var outline = XMLOutline()
 
-    let firstStep = WalkStep.scan()
+    let firstStep = WalkStep.read(XMLDecoder.headLength)
+
+    mutating func receive(_ field: ByteField) -> WalkStep {
+        let decoder = XMLDecoder(field)
+        self.decoder = decoder
+        for byte in field.bytes.dropFirst(decoder.markLength) { take(byte) }
+        return mediaType == .other ? .rest : .scan()
+    }
 
     mutating func scan(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> ScanResult {
         var index = 0
-        while index < bytes.count {
-            if mediaType == nil {
-                outline.take(bytes[index], at: offset + UInt64(index))
-                index += 1
-                decide(at: offset + UInt64(index))
-            } else if mediaType == .svg {
-                index = outline.take(bytes, from: index, at: offset)
+        while index < bytes.count, mediaType != .other {
+            if mediaType == .svg, decoder?.isTransparent == true {
+                index = outline.take(bytes, from: index)
             } else {
-                return (bytes.count, .rest)
+                take(bytes[index])
+                index += 1
+                if mediaType == nil, offset + UInt64(index) >= Self.sniffLimit {
+                    mediaType = .other
+                }
             }
         }
-        return (bytes.count, .scan())
+        return mediaType == .other ? (bytes.count, .rest) : (bytes.count, .scan())
     }
-
-    mutating func receive(_ field: ByteField) -> WalkStep { .rest }
 
     func verdict(at length: UInt64) -> WalkVerdict {
         guard outline.isClosed else { return .empty }
-        return WalkVerdict(completeness: .whole, hasTrailingBytes: outline.hasTextAfterRoot)
+        if outline.hasTextAfterRoot { return .malformed }
+        return outline.isBetweenMarkup ? .ends(at: length, of: length) : .empty
     }
 
-    private mutating func decide(at offset: UInt64) {
+    private mutating func take(_ byte: UInt8) {
+        guard let character = decoder?.character(byte) else { return }
+        outline.take(character)
+        guard mediaType == nil else { return }
         if outline.isForeign {
             mediaType = .other
         } else if let root = outline.root {
             let prefixEnd = root.lastIndex(of: UInt8(ascii: ":")).map { $0 + 1 } ?? 0
             mediaType = root[prefixEnd...].elementsEqual("svg".utf8) ? .svg : .other
-        } else if offset >= Self.sniffLimit {
-            mediaType = .other
         }
     }
 }

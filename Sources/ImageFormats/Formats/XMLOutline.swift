@@ -30,7 +30,7 @@ struct XMLOutline: Sendable {
 
     /// The name of the root element. `nil` until it is known.
     private(set) var root: [UInt8]?
-    /// The document is HTML, or something precedes the root element that must not be there.
+    /// Something precedes the root element that must not be there.
     private(set) var isForeign = false
     /// The root element is closed.
     private(set) var isClosed = false
@@ -43,24 +43,26 @@ struct XMLOutline: Sendable {
     /// The letters so far of the root element's name or of the word after `<!`.
     private var name: [UInt8] = []
 
+    /// The last markup is complete.
+    var isBetweenMarkup: Bool { if case .text = state { true } else { false } }
+
     /// Reads one byte or more from `index` on, and returns the index of the next byte.
     ///
     /// Skips character data and attribute values by searching for their end.
-    mutating func take(_ bytes: UnsafeRawBufferPointer, from index: Int, at offset: UInt64) -> Int {
+    mutating func take(_ bytes: UnsafeRawBufferPointer, from index: Int) -> Int {
         var index = index
         switch state {
         case .text where depth > 0: index = bytes.firstIndex(of: 0x3C, from: index)
         case .quoted(let quote): index = bytes.firstIndex(of: quote, from: index)
         default: break
         }
-        if index < bytes.count { take(bytes[index], at: offset + UInt64(index)) }
+        if index < bytes.count { take(bytes[index]) }
         return index + 1
     }
 
-    /// Reads the byte at `offset`.
-    mutating func take(_ byte: UInt8, at offset: UInt64) {
+    mutating func take(_ byte: UInt8) {
         switch state {
-        case .text: text(byte, at: offset)
+        case .text: text(byte)
         case .open: open(byte)
         case .tag(let isEmpty): tag(byte, isEmpty: isEmpty)
         case .quoted(let quote): if byte == quote { state = .tag(isEmpty: false) }
@@ -76,10 +78,10 @@ struct XMLOutline: Sendable {
         }
     }
 
-    private mutating func text(_ byte: UInt8, at offset: UInt64) {
+    private mutating func text(_ byte: UInt8) {
         if byte == UInt8(ascii: "<") {
             state = .open
-        } else if depth == 0, !Self.isSpace(byte), !Self.isByteOrderMark(byte, at: offset) {
+        } else if depth == 0, !Self.isSpace(byte) {
             strayed()
         }
     }
@@ -138,8 +140,13 @@ struct XMLOutline: Sendable {
         } else if name == Array("[CDATA[".utf8) {
             state = .cdata(brackets: 0)
             if depth == 0 { strayed() }
-        } else if !"--".utf8.starts(with: name), !"[CDATA[".utf8.starts(with: name) {
+        } else if name == Array("DOCTYPE".utf8) {
             state = .declaration(quote: nil)
+            if isClosed { strayed() }
+        } else if !["--", "[CDATA[", "DOCTYPE"].contains(where: { $0.utf8.starts(with: name) }) {
+            state = .declaration(quote: nil)
+            // The brackets of a document type have other declarations.
+            if depth == 0, brackets == 0 { strayed() }
         }
     }
 
@@ -147,10 +154,6 @@ struct XMLOutline: Sendable {
     private var outer: State { brackets > 0 ? .declaration(quote: nil) : .text }
 
     private mutating func declaration(_ byte: UInt8, _ quote: UInt8?) {
-        if name.count < Self.documentTypeHTML.count {
-            name.append(byte)
-            if Self.isHTML(name) { isForeign = true }
-        }
         if let quote {
             state = .declaration(quote: byte == quote ? nil : quote)
             return
@@ -205,22 +208,5 @@ struct XMLOutline: Sendable {
 
     private static func isSpace(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
-    }
-
-    /// The mark of UTF-8 only, because SVG in UTF-16 is not used on the web.
-    private static func isByteOrderMark(_ byte: UInt8, at offset: UInt64) -> Bool {
-        switch offset {
-        case 0: byte == 0xEF
-        case 1: byte == 0xBB
-        case 2: byte == 0xBF
-        default: false
-        }
-    }
-
-    private static let documentTypeHTML = Array("doctype html".utf8)
-
-    /// Whether the declaration is `DOCTYPE html`, in any case of letters.
-    private static func isHTML(_ name: [UInt8]) -> Bool {
-        name.map { $0 | 0x20 } == documentTypeHTML
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Images judged by their own account, with and without a length from the server.
+/// Images that are complete or not by their own account, with and without a length from the server.
 @Suite("Cache: completeness of images", .timeLimit(.minutes(5)))
 struct ImageCompletenessTests {
     @Test(arguments: malformed)
@@ -15,17 +15,17 @@ struct ImageCompletenessTests {
         #expect(try await failure(.closeDelimited(image)) == .notAnImage)
     }
 
-    /// A PNG with a depth of 0 bits, and a WebP of 0 bytes by its header.
+    /// A PNG with a depth of 0 bits, a WebP of 0 bytes by its header, and an SVG with text behind its root.
     private static let malformed: [[UInt8]] = {
         var (png, webp) = (ImageSample.png.bytes, ImageSample.webpLossy.bytes)
         png[24] = 0
         webp.replaceSubrange(4..<8, with: [0, 0, 0, 0])
-        return [png, webp]
+        return [png, webp, ImageSample.svg.bytes + Array("text".utf8)]
     }()
 
     private func failure(_ script: OriginScript) async throws -> Failure.Kind? {
         try await withTestScope { scope in
-            let fixture = try CacheFixture(in: scope)
+            let fixture = try CacheFixture(in: scope) { $0.transfers.acceptsSVG = true }
             fixture.origin.route("/image", script)
             return try await fixture.fetch("/image").failures.values.first?.kind
         }
