@@ -7,7 +7,7 @@ struct BoxedWalkerTests {
     @Test(arguments: [
         (["avif", "mif1", "miaf"], MediaType.avif), (["avis", "msf1"], .avif),
         (["mif1", "avif"], .avif), (["mif1"], .heic), (["msf1", "hevc"], .heic),
-        (["heic", "mif1", "avif"], .heic), (["MiHB", "heix"], .heic),
+        (["heic", "mif1", "avif"], .heic), (["MiHB", "heix"], .heic), (["mif3", "avif"], .avif),
     ])
     func brandsTellTheMediaType(_ brands: [String], _ type: MediaType) {
         #expect(inspect(ImageSample.heif(brands)) == .init(type, 640, 480, .whole))
@@ -66,10 +66,65 @@ struct BoxedWalkerTests {
         #expect(inspect(bytes.dropLast()).completeness == .cut)
     }
 
-    @Test func openEndedBoxIsUnverifiable() {
+    /// The data reaches to the end of the file, but the locations tell which bytes of it are needed.
+    @Test func openEndedDataEndsWithItsLastItem() {
         let data = big32(0) + text("mdat") + Bytes(1...20)
         let bytes = Bytes(ImageSample.avif.bytes.dropLast(28)) + data
-        #expect(inspect(bytes) == .init(.avif, 640, 480, .unverifiable))
+        for feeding in Feeding.all { #expect(inspect(bytes, feeding) == ImageSample.avif.report) }
+        #expect(inspect(bytes + [7]) == ImageSample.avif.report)
+        for length in (bytes.count - 19)..<bytes.count {
+            #expect(inspect(bytes.prefix(length)).completeness == .cut, "\(length)")
+        }
+    }
+
+    /// The locations are missing, reach to the end of the file, lack one of two items, or have none.
+    @Test(
+        arguments: [
+            [],
+            fullBox("iloc", [0x44, 0], big16(1), big16(1), big16(0), big16(1), big32(8), big32(0)),
+            fullBox("iloc", [0x40, 0], big16(1), big16(1), big16(0), big16(1), big32(8)),
+            fullBox("iloc", [0x44, 0], big16(2), big16(1), big16(0), big16(1), big32(8), big32(1)),
+            fullBox("iloc", [0x44, 0], big16(0)),
+        ] as [Bytes])
+    func openEndedDataWithoutAnEndIsUnverifiable(_ locations: Bytes) {
+        let ftyp = box("ftyp", text("avif"), zeros(4))
+        let meta = fullBox("meta", fullBox("pitm", big16(1)), locations)
+        let data = big32(0) + text("mdat") + Bytes(1...20)
+        #expect(inspect(join(ftyp, meta, data)) == .init(.avif, nil, nil, .unverifiable))
+    }
+
+    @Test func openEndedDataOfASequenceIsUnverifiable() {
+        let bytes = ImageSample.avif.bytes.dropLast(28)
+        let data = big32(0) + text("mdat") + Bytes(1...40)
+        let report = inspect(bytes + box("moov", zeros(9)) + data)
+        #expect(report == .init(.avif, 640, 480, .unverifiable))
+    }
+
+    @Test func minimizedImageHasItsSizeAndItsData() {
+        let small = ImageSample.minimized([0, 8, 119, 89 << 1])
+        #expect(inspect(small) == .init(.avif, 120, 90, .whole))
+        #expect(
+            inspect(ImageSample.minimized([0, 8, 119, 89 << 1], version: "heic")).mediaType == .heic
+        )
+        let largest = ImageSample.minimized([0, 8, 0xFF, 0xFF, 0xFF, 0xFE])
+        #expect(inspect(largest) == .init(.avif, 32_768, 32_768, .whole))
+        for length in 24..<small.count {
+            let completeness = inspect(small.prefix(length)).completeness
+            #expect(completeness == (length < 30 ? .empty : .cut), "\(length)")
+        }
+    }
+
+    @Test func minimizedImageWithoutASizeIsEmpty() {
+        let ftyp = box("ftyp", text("mif3"), text("avif"))
+        #expect(inspect(ftyp + box("mini", zeros(5))) == .init(.avif, nil, nil, .empty))
+        let unknownVersion = box("mini", [0x40, 8, 119, 89 << 1], zeros(20))
+        #expect(inspect(ftyp + unknownVersion) == .init(.avif, nil, nil, .empty))
+    }
+
+    @Test func openEndedMinimizedImageIsUnverifiable() {
+        let ftyp = box("ftyp", text("mif3"), text("avif"))
+        let bytes = join(ftyp, big32(0), text("mini"), [0, 8, 119, 89 << 1], Bytes(1...20))
+        #expect(inspect(bytes) == .init(.avif, 120, 90, .unverifiable))
     }
 
     @Test func heifWithoutAPrimaryItemIsEmpty() {

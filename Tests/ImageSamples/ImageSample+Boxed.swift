@@ -4,6 +4,18 @@ extension ImageSample {
     package static let avif = ImageSample("avif", .avif, 640, 480, heif(["mif1", "avif"]))
     package static let heic = ImageSample("heic", .heic, 640, 480, heif(["heic", "mif1"]))
 
+    /// A file in one box, with sides of 15 bits.
+    package static let avifMinimized = ImageSample(
+        "avif mini", .avif, 5_000, 130,
+        minimized([0, 8], big16(0x8000 | 4_999), big16(129 << 1)))
+
+    /// A file whose image starts with `head`.
+    package static func minimized(_ head: Bytes..., version: String = "avif") -> Bytes {
+        join(
+            box("ftyp", text("mif3"), text(version)),
+            box("mini", Bytes(head.joined()), Bytes(1...20)))
+    }
+
     /// A file whose primary item, the second, is smaller than the first.
     package static func heif(_ brands: [String]) -> Bytes {
         let ftyp = box("ftyp", text(brands[0]), zeros(4), text(brands.joined()))
@@ -49,5 +61,5 @@ extension ImageSample {
         jxlHead, box("Exif", zeros(4)), box("jxlp", big32(0), jxlCodestream, [1]),
         box("jxlp", [0x80, 0, 0, 1], [2, 3]))
 
-    package static let boxed = [avif, heic, jxl, jxlContainer]
+    package static let boxed = [avif, avifMinimized, heic, jxl, jxlContainer]
 }

@@ -6,7 +6,7 @@ struct HEIFItems: Sendable {
     /// their properties, so this is enough.
     private static let limit = 64
 
-    /// Offset of the byte after the last item.
+    /// Offset of the byte after the last item. 0 if not every item states its end.
     private(set) var dataEnd: UInt64 = 0
     /// The number of properties so far, which is the number of the current one.
     var propertyCount = 0
@@ -28,9 +28,15 @@ struct HEIFItems: Sendable {
         case "pitm": primary = reader.big(version == 0 ? 2 : 4)
         case "ispe": takeSize(&reader)
         case "ipma": takeAssociations(&reader, version: version, flags: flags)
-        case "iloc": dataEnd = max(dataEnd, HEIFLocations.end(&reader, version: version))
+        case "iloc": dataEnd = HEIFLocations.end(&reader, version: version) ?? 0
         default: break
         }
+    }
+
+    /// Reads the first bytes of `mini`, which has the only item and its size.
+    mutating func takeMinimized(_ field: ByteField) {
+        guard let size = HEIFMinimized.size(field) else { return }
+        sizes.append((propertyCount, size))
     }
 
     private mutating func takeSize(_ reader: inout ByteReader) {

@@ -5,24 +5,26 @@ enum HEIFLocations {
         var offset, length, base, index: Int
     }
 
-    /// The offset of the byte after the last item in this file. 0 if no location is readable.
-    static func end(_ reader: inout ByteReader, version: UInt64) -> UInt64 {
+    /// The offset of the byte after the last item in this file. `nil` if the box is malformed, or if an item
+    /// does not state its end.
+    static func end(_ reader: inout ByteReader, version: UInt64) -> UInt64? {
         guard let packed = reader.big(2), let count = reader.big(version < 2 ? 2 : 4) else {
-            return 0
+            return nil
         }
         let widths = Widths(
             offset: Int(packed >> 12), length: Int(packed >> 8 & 15), base: Int(packed >> 4 & 15),
             index: version == 0 ? 0 : Int(packed & 15))
-        guard max(widths.offset, widths.length, widths.base, widths.index) <= 8 else { return 0 }
+        guard max(widths.offset, widths.length, widths.base, widths.index) <= 8 else { return nil }
         var end: UInt64 = 0
         for _ in 0..<count {
-            guard let itemEnd = itemEnd(&reader, version: version, widths) else { break }
+            guard let itemEnd = itemEnd(&reader, version: version, widths) else { return nil }
             end = max(end, itemEnd)
         }
         return end
     }
 
-    /// The end of the next item, or 0 if the item is in `idat` or in another file. `nil` at the end of the box.
+    /// The end of the next item, or 0 if the item is in `idat` or in another file. `nil` at the end of the box,
+    /// and if an extent has no length, which means that it ends with the file.
     private static func itemEnd(
         _ reader: inout ByteReader, version: UInt64, _ widths: Widths
     ) -> UInt64? {
@@ -31,11 +33,9 @@ enum HEIFLocations {
             let base = reader.big(widths.base), let extents = reader.big(2)
         else { return nil }
         var end: UInt64 = 0
-        // Extents of 0 bytes cost the file nothing, so it could claim any number of them.
-        guard widths.index + widths.offset + widths.length > 0 else { return 0 }
         for _ in 0..<extents {
             guard reader.big(widths.index) != nil, let offset = reader.big(widths.offset),
-                let length = reader.big(widths.length)
+                let length = reader.big(widths.length), length > 0
             else { return nil }
             end = max(end, base.plusClamped(offset).plusClamped(length))
         }

@@ -1,10 +1,11 @@
 /// AVIF and HEIC: the boxes of an ISO base media file, some of them inside `meta`.
 ///
-/// ISO/IEC 14496-12 §4.3 `ftyp`, §8.11 `meta`; ISO/IEC 23008-12 §6.5.3 `ispe`, §9.3.1 `iprp`. The
-/// walker enters a container by not skipping it: the children follow the header, and the next sibling
-/// follows the children. No box marks the end of the file. The file is whole at the end of a top-level
-/// box if the walker has seen a primary item in `meta` (or a `moov`), the data, and all bytes that
-/// `iloc` points at.
+/// ISO/IEC 14496-12 §4.3 `ftyp`, §8.11 `meta`; ISO/IEC 23008-12 §6.5.3 `ispe`, §9.3.1 `iprp`, annex O
+/// `mini`. The walker enters a container by not skipping it: the children follow the header, and the next
+/// sibling follows the children. No box marks the end of the file. The file is whole at the end of a
+/// top-level box if the walker has seen a primary item in `meta` (or a `moov`), the data, and all bytes
+/// that `iloc` points at. Of data that reaches to the end of the file, only those bytes are needed. A
+/// `mini` has all of that in one box.
 struct HEIFWalker: ImageWalker {
     private enum Awaiting {
         case header
@@ -21,6 +22,10 @@ struct HEIFWalker: ImageWalker {
     /// The file has a primary item or a sequence of images.
     private var hasItems = false
     private var hasData = false
+    /// The file has a sequence of images, whose data `iloc` does not locate.
+    private var hasTracks = false
+    /// The data reaches to the end of the file, and `iloc` locates all of it.
+    private var hasOpenData = false
     /// End of the current top-level box. `nil` if it reaches to the end of the file.
     private var boxEnd: UInt64? = 0
     /// End of the property container. The boxes before it are properties, numbered from 1.
@@ -53,7 +58,9 @@ struct HEIFWalker: ImageWalker {
         guard hasItems, hasData else { return .empty }
         // This covers a box of which only the header is there, and one that is missing altogether.
         if !wasWhole, max(boxEnd ?? 0, items.dataEnd) > length { return .cut }
-        guard let boxEnd else { return .unverifiable }
+        guard let boxEnd else {
+            return hasOpenData ? .reaches(items.dataEnd, of: length, slack: .max) : .unverifiable
+        }
         guard BoxHeader.isMissing(from: boxEnd, to: length) else { return .truncated }
         return .reaches(max(boxEnd, items.dataEnd), of: length)
     }
@@ -80,10 +87,15 @@ struct HEIFWalker: ImageWalker {
             return gather(box)
         case "meta" where (box.payloadLength ?? .max) >= 4:
             return .read(8, after: 4)
+        case "mini" where (box.payloadLength ?? .max) >= HEIFMinimized.headLength:
+            awaiting = .payload(box.type)
+            return .read(HEIFMinimized.headLength)
         case "moov":
             hasItems = true
+            hasTracks = true
         case "mdat":
             hasData = hasData || box.payloadLength != 0
+            hasOpenData = box.end == nil && items.dataEnd > 0 && !hasTracks
         default:
             break
         }
@@ -120,11 +132,17 @@ struct HEIFWalker: ImageWalker {
     }
 
     private mutating func gathered(_ type: FourCC, _ field: ByteField) -> WalkStep {
-        guard type == "ftyp" else {
+        switch type {
+        case "ftyp":
+            mediaType = HEIFBrands.mediaType(of: field)
+            return mediaType == .other ? .rest : .read(8)
+        case "mini":
+            items.takeMinimized(field)
+            (hasItems, hasData) = (size != nil, true)
+            return boxEnd.map { .read(8, after: $0 - field.end) } ?? .rest
+        default:
             items.take(type, field)
             return .read(8)
         }
-        mediaType = HEIFBrands.mediaType(of: field)
-        return mediaType == .other ? .rest : .read(8)
     }
 }

@@ -153,7 +153,7 @@ struct HostileOriginTests {
     /// The origin's own copy lacks its last bytes, and all bytes of that copy arrive.
     @Test(
         arguments: [TruncationTests.Framing.length, .chunked],
-        [(ImageSample.webpLossy, 1), (.webpLossless, 2), (.avif, 2), (.heic, 2)])
+        [(ImageSample.webpLossy, 1), (.avif, 2), (.avifMinimized, 1), (.heic, 2)])
     func anImageShorterThanItsOwnLengthsIsRefused(
         framing: TruncationTests.Framing, cut: (sample: ImageSample, missing: Int)
     ) async throws {

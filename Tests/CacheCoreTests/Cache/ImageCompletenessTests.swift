@@ -8,12 +8,26 @@ import Testing
 /// Images that are complete or not by their own account, with and without a length from the server.
 @Suite("Cache: completeness of images", .timeLimit(.minutes(5)))
 struct ImageCompletenessTests {
+    @Test(arguments: [ImageSample.avifMinimized, avifWithOpenData])
+    func anImageThatSaysWhereItEndsNeedsNoLength(_ sample: ImageSample) async throws {
+        #expect(try await failure(.closeDelimited(sample.bytes)) == nil)
+        #expect(try await failure(.closeDelimited(Array(sample.bytes.dropLast()))) == .truncated)
+    }
+
     @Test(arguments: malformed)
     func aMalformedImageIsRefusedHoweverItsBodyEnds(_ image: [UInt8]) async throws {
         #expect(try await failure(.answer(body: image)) == .notAnImage)
         #expect(try await failure(.chunked(image)) == .notAnImage)
         #expect(try await failure(.closeDelimited(image)) == .notAnImage)
     }
+
+    /// The size of the box with the data means that it reaches to the end of the file.
+    private static let avifWithOpenData: ImageSample = {
+        let whole = ImageSample.avif.bytes
+        return ImageSample(
+            "avif with open data", .avif, 640, 480,
+            Array(whole.dropLast(28)), [0, 0, 0, 0], Array(whole.suffix(24)))
+    }()
 
     /// A PNG with a depth of 0 bits, a WebP of 0 bytes by its header, and an SVG with text behind its root.
     private static let malformed: [[UInt8]] = {
