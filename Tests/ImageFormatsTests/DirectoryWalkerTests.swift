@@ -81,7 +81,8 @@ struct DirectoryWalkerTests {
         for tag in [273, 324, 330, 513] {
             let entry = ImageSample.tiffEntry(tag, 8)
             let bytes = join(text("II"), little16(42), little32(8), little16(1), entry)
-            #expect(inspect(bytes) == .init(.tiff, nil, nil, .unverifiable), "\(tag)")
+            #expect(inspect(bytes) == .init(.tiff, nil, nil, .truncated), "\(tag)")
+            #expect(inspect(bytes + zeros(4)) == .init(.tiff, nil, nil, .unverifiable), "\(tag)")
         }
     }
 
@@ -100,7 +101,8 @@ struct DirectoryWalkerTests {
         ]
         let bytes = ImageSample.tiffFile(entries)
         let whole = bytes + zeros(110 - bytes.count)
-        #expect(inspect(whole) == .init(.tiff, 16, 4, .unverifiable))
+        #expect(inspect(whole) == .init(.tiff, 16, 4, .whole))
+        #expect(inspect(whole + [7]) == .init(.tiff, 16, 4, .whole, trailing: true))
         #expect(inspect(whole.dropLast()) == .init(.tiff, 16, 4, .cut))
         #expect(inspect(bytes) == .init(.tiff, 16, 4, .cut))
     }
@@ -113,7 +115,7 @@ struct DirectoryWalkerTests {
         ]
         let bytes = ImageSample.tiffFile(entries)
         let whole = bytes + zeros(154 - bytes.count)
-        #expect(inspect(whole).completeness == .unverifiable)
+        #expect(inspect(whole).completeness == .whole)
         #expect(inspect(whole.dropLast()).completeness == .cut)
     }
 
@@ -126,20 +128,63 @@ struct DirectoryWalkerTests {
         #expect(report.completeness == .unverifiable)
     }
 
+    /// The last strip starts at offset 109, and the file ends with a description at offset 115.
     @Test func tiffHasToReachTheLastOfSeveralStrips() {
-        let lists = 8 + 2 + 4 * 12 + 4
-        let entries = [
-            ImageSample.tiffEntry(273, lists, count: 3),
-            ImageSample.tiffEntry(279, lists + 12, count: 3),
-        ]
-        let offsets = join(little32(90), little32(100), little32(110))
-        let bytes = ImageSample.tiffFile(entries, offsets)
-        let whole = bytes + zeros(111 - bytes.count)
-        for feeding in Feeding.all {
-            #expect(inspect(whole, feeding) == .init(.tiff, 16, 4, .unverifiable))
+        let whole = ImageSample.tiffStrips.bytes
+        #expect(whole.count == 121)
+        for length in 74..<121 {
+            let expected: ImageReport.Completeness = length < 110 ? .cut : .truncated
+            #expect(inspect(whole.prefix(length)).completeness == expected, "\(length)")
         }
-        for length in lists..<whole.count {
-            #expect(inspect(whole.prefix(length)).completeness == .cut, "\(length)")
+        #expect(inspect(whole + [7]) == .init(.tiff, 16, 4, .whole, trailing: true))
+    }
+
+    @Test func tiffWithManyStripsEndsWithTheLast() {
+        let count = 3_000
+        let lists = 8 + 2 + 4 * 12 + 4
+        let pixels = lists + 8 * count
+        let entries = [
+            ImageSample.tiffEntry(273, lists, count: count),
+            ImageSample.tiffEntry(279, lists + 4 * count, count: count),
+        ]
+        let offsets = (0..<count).flatMap { little32(pixels + $0) }
+        let lengths = (0..<count).flatMap { little32($0 == count - 1 ? 30 : 1) }
+        let bytes = ImageSample.tiffFile(entries, offsets + lengths) + zeros(count + 29)
+        for feeding in [Feeding.whole, .random(seed: 1)] {
+            #expect(inspect(bytes, feeding) == .init(.tiff, 16, 4, .whole))
+        }
+        #expect(inspect(bytes.dropLast()).completeness == .truncated)
+        #expect(inspect(bytes.dropLast(30)).completeness == .cut)
+    }
+
+    /// Each page has a strip behind its directory. Only the first page decides whether anything is shown.
+    @Test func tiffEndsWithItsLastPage() {
+        let compression = ImageSample.tiffEntry(259, 5)
+        let first = ImageSample.tiffFile(
+            [ImageSample.tiffEntry(273, 74), ImageSample.tiffEntry(279, 4), compression])
+        let page = 78
+        let bytes = join(
+            Bytes(first.dropLast(4)), little32(page), Bytes(1...4), little16(3),
+            ImageSample.tiffEntry(273, page + 42), ImageSample.tiffEntry(279, 5), compression,
+            little32(0), Bytes(1...5))
+        #expect(inspect(bytes) == .init(.tiff, 16, 4, .whole))
+        for length in page..<bytes.count {
+            #expect(inspect(bytes.prefix(length)) == .init(.tiff, 16, 4, .truncated), "\(length)")
+        }
+        #expect(inspect(bytes.prefix(page - 1)).completeness == .cut)
+    }
+
+    /// An earlier page, the list of offsets before the directory, and the directory of Exif.
+    @Test func tiffWhoseEndCannotBeFollowedIsUnverifiable() {
+        let strip = [ImageSample.tiffEntry(273, 90), ImageSample.tiffEntry(279, 9)]
+        var earlier = ImageSample.tiffFile(strip) + zeros(60)
+        earlier.replaceSubrange(58..<62, with: little32(8))
+        let before = [
+            ImageSample.tiffEntry(273, 8, count: 2), ImageSample.tiffEntry(279, 62, count: 2),
+        ]
+        let exif = ImageSample.tiffFile(strip + [ImageSample.tiffEntry(34_665, 80)]) + zeros(60)
+        for bytes in [earlier, ImageSample.tiffFile(before) + zeros(60), exif] {
+            #expect(inspect(bytes) == .init(.tiff, 16, 4, .unverifiable))
         }
     }
 

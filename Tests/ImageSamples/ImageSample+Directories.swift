@@ -41,5 +41,18 @@ extension ImageSample {
             little32(0), rest)
     }
 
-    package static let directories = [ico, cur, tiff, tiffBigEndian, bigTIFF]
+    /// Three strips, the second of which is the last in the file. The lists are behind the directory, and the
+    /// description is behind all strips.
+    package static let tiffStrips = ImageSample(
+        "tiff with strips", .tiff, 16, 4,
+        tiffFile(
+            [
+                tiffEntry(273, 74, count: 3), tiffEntry(279, 86, count: 3),
+                join(little16(270), little16(2), little32(6), little32(115)),
+            ],
+            join(
+                little32(98), little32(109), little32(103), little32(5), little32(6), little32(6),
+                Bytes(1...17), text("words\0"))))
+
+    package static let directories = [ico, cur, tiff, tiffBigEndian, bigTIFF, tiffStrips]
 }

@@ -1,13 +1,15 @@
-/// TIFF and BigTIFF: a directory and the pixels, both anywhere in the file.
+/// TIFF and BigTIFF: directories and the pixels, all anywhere in the file.
 ///
-/// TIFF 6.0 §2 and the BigTIFF design. The format does not state the end of the file. The walker checks that
-/// the first directory is complete, and the lists of strips or tiles that it points at. It does not read
-/// whole lists: it checks the end of a single strip, and the start of the last of several strips.
+/// TIFF 6.0 §2 and the BigTIFF design. The first directory has the size. The file ends with its last directory,
+/// value or strip, whichever is behind the others. The walker knows that end if each directory, and each list
+/// of strips, is behind the one before it.
 struct TIFFWalker: ImageWalker {
     private enum Awaiting {
-        case offset, count, entry
-        /// The offset of the last of several strips or tiles.
-        case lastStrip
+        /// The offset of the next directory, in the file header or behind the entries.
+        case directory
+        case count, entry
+        /// Numbers about the strips, of this width.
+        case strips(width: Int)
         /// The walk is complete.
         case nothing
     }
@@ -15,20 +17,21 @@ struct TIFFWalker: ImageWalker {
     let mediaType: MediaType? = .tiff
     private(set) var size: PixelSize?
     private let variant: TIFFVariant
-    private var awaiting = Awaiting.offset
+    private var awaiting = Awaiting.directory
     private var entriesLeft: UInt64 = 0
-    private var width: UInt64 = 0
-    private var height: UInt64 = 0
-    private var compression: UInt64 = 1
-    private var samples: UInt64 = 1
-    private var bits: UInt64 = 1
-    /// The entries with the offsets and with the lengths of the strips or tiles.
-    private var offsets: TIFFEntry?
-    private var lengths: TIFFEntry?
-    /// The directory describes an image or points at one.
+    private var directory: TIFFDirectory?
+    private var strips: TIFFStrips?
+    /// Offset of the next directory. 0 behind the last one.
+    private var next: UInt64 = 0
+    private var isFirst = true
+    /// The first directory describes an image or points at one.
     private var hasImage = false
-    /// Offset of the byte after the last one that is known to belong to the image.
+    /// Offset of the byte after the last one without which decoders do not show the first image.
+    private var neededEnd: UInt64 = 0
+    /// Offset of the byte after the last one that is known to belong to the file.
     private var end: UInt64 = 0
+    /// The walker cannot know all bytes of the file.
+    private var isOpen = false
 
     init(_ variant: TIFFVariant) {
         self.variant = variant
@@ -38,79 +41,80 @@ struct TIFFWalker: ImageWalker {
 
     mutating func receive(_ field: ByteField) -> WalkStep {
         switch awaiting {
-        case .offset:
-            let directory = variant.number(offsetWidth, in: field, at: 0)
-            guard directory >= field.end else { return .rest }
-            awaiting = .count
-            return .read(variant.isBigTIFF ? 8 : 2, after: directory - field.end)
+        case .directory:
+            next = numbers(offsetWidth, in: field)[0]
+            return directory == nil ? nextDirectory(from: field.end) : pixels(from: field.end)
         case .count:
-            entriesLeft = variant.number(field.bytes.count, in: field, at: 0)
+            entriesLeft = numbers(field.bytes.count, in: field)[0]
+            directory = TIFFDirectory()
             awaiting = .entry
             return entriesLeft == 0 ? .rest : .read(entryLength)
         case .entry:
-            take(TIFFEntry(field, variant))
+            directory?.take(TIFFEntry(field, variant))
             entriesLeft -= 1
             return entriesLeft == 0 ? directoryEnded(at: field.end) : .read(entryLength)
-        case .lastStrip, .nothing:
-            awaiting = .nothing
-            stripLies(at: variant.number(field.bytes.count, in: field, at: 0), length: 1)
+        case .strips(let width):
+            let taken = numbers(width, in: field)
+            strips?.take(taken)
+            return pixels(from: field.end)
+        case .nothing:
             return .rest
         }
     }
 
     func verdict(at length: UInt64) -> WalkVerdict {
-        switch awaiting {
-        case .offset, .count, .entry: .empty
-        case .lastStrip, .nothing: hasImage ? (end > length ? .cut : .unverifiable) : .empty
-        }
+        guard hasImage else { return .empty }
+        if neededEnd > length { return .cut }
+        guard case .nothing = awaiting else { return .truncated }
+        return isOpen && end <= length ? .unverifiable : .ends(at: end, of: length)
     }
 
     private var offsetWidth: Int { variant.isBigTIFF ? 8 : 4 }
     private var entryLength: Int { variant.isBigTIFF ? 20 : 12 }
 
-    private mutating func take(_ entry: TIFFEntry) {
-        switch entry.tag {
-        case 256 where width == 0: width = entry.only ?? 0
-        case 257 where height == 0: height = entry.only ?? 0
-        // Several samples are outside of the entry. They rarely have fewer than 8 bits each.
-        case 258: bits = entry.last ?? 8
-        case 259: compression = entry.only ?? 1
-        case 273, 324: offsets = entry
-        case 277: samples = entry.only ?? 1
-        case 279, 325: lengths = entry
-        // Further directories, or a JPEG.
-        case 330, 513: hasImage = true
-        default: break
-        }
-    }
-
     private mutating func directoryEnded(at position: UInt64) -> WalkStep {
-        awaiting = .nothing
-        size = PixelSize(width, height)
-        hasImage = hasImage || size != nil || offsets != nil
-        // Programs disagree about 6, the first kind of JPEG in TIFF.
-        guard let offsets, compression != 6 else { return .rest }
-        end = max(offsets.end, lengths?.end ?? 0)
-        if let last = offsets.last {
-            stripLies(at: last, length: offsets.count == 1 ? onlyStripLength : 1)
-        } else if let (offset, width) = offsets.lastElsewhere, offset >= position {
-            awaiting = .lastStrip
-            return .read(width, after: offset - position)
+        guard let directory else { return .rest }
+        strips = directory.strips
+        end = max(end, directory.valuesEnd, position + UInt64(offsetWidth))
+        isOpen = isOpen || directory.hasPointers || strips == nil
+        if isFirst {
+            size = directory.size
+            hasImage = directory.hasImage
+            neededEnd = strips?.neededEnd ?? 0
         }
-        return .rest
+        awaiting = .directory
+        return .read(offsetWidth)
     }
 
-    /// Bytes of the only strip. Some files claim a strip that is far too long. Decoders of uncompressed pixels
-    /// read only the bytes that the dimensions need, and so does this.
-    private var onlyStripLength: UInt64 {
-        let stated = lengths?.only ?? 1
-        guard compression == 1, size != nil else { return stated }
-        let row = width.timesClamped(samples).timesClamped(bits).plusClamped(7) / 8
-        return min(stated, row.timesClamped(height))
+    /// Reads the lists of strips to find the end of the pixels, and goes on to the next directory.
+    private mutating func pixels(from position: UInt64) -> WalkStep {
+        if isFirst, let strips { neededEnd = strips.neededEnd }
+        switch strips?.next {
+        case .read(let list) where list.offset >= position:
+            awaiting = .strips(width: list.width)
+            return .read(list.width * list.count, after: list.offset - position)
+        case .ended(let pixelsEnd):
+            end = max(end, pixelsEnd)
+        case .read, .unknown, nil:
+            isOpen = true
+        }
+        isFirst = false
+        return nextDirectory(from: position)
     }
 
-    /// Extends the image to the end of a strip. In a sparse file, a strip that is left out has offset 0.
-    private mutating func stripLies(at offset: UInt64, length: UInt64) {
-        if offset > 0 { end = max(end, offset.plusClamped(length)) }
+    private mutating func nextDirectory(from position: UInt64) -> WalkStep {
+        guard next >= position else {
+            isOpen = isOpen || next > 0
+            awaiting = .nothing
+            return .rest
+        }
+        awaiting = .count
+        return .read(variant.isBigTIFF ? 8 : 2, after: next - position)
+    }
+
+    private func numbers(_ width: Int, in field: ByteField) -> [UInt64] {
+        stride(from: 0, to: field.bytes.count, by: width).map {
+            variant.number(width, in: field, at: $0)
+        }
     }
 }

@@ -8,7 +8,7 @@ import Testing
 /// Images that are complete or not by their own account, with and without a length from the server.
 @Suite("Cache: completeness of images", .timeLimit(.minutes(5)))
 struct ImageCompletenessTests {
-    @Test(arguments: [ImageSample.avifMinimized, avifWithOpenData])
+    @Test(arguments: [ImageSample.tiffStrips, .avifMinimized, avifWithOpenData])
     func anImageThatSaysWhereItEndsNeedsNoLength(_ sample: ImageSample) async throws {
         #expect(try await failure(.closeDelimited(sample.bytes)) == nil)
         #expect(try await failure(.closeDelimited(Array(sample.bytes.dropLast()))) == .truncated)
