@@ -16,7 +16,7 @@ SOAK ?= 5min
 FUZZ ?= 600
 
 .PHONY: help build test test-unprivileged torture soak sanitize fuzz order lint format bench bench-deps \
-	http-conformance demo run clean
+	http-conformance corpus demo run clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' Makefile
@@ -84,6 +84,11 @@ bench-deps: ## Install the peers for `bench`
 http-conformance: build ## Run the public conformance suite for HTTP caches
 	@.ci/dependencies conformance
 	@Tests/Conformance/run $(ARGS)
+
+corpus: export CACHED_BIN ?= $(CURDIR)/.build/release
+corpus: $(if $(CACHED_BIN),,build) ## Fetch each file of DIR=, print what is refused and why (CACHED_BIN=DIR: programs)
+	@.ci/dependencies corpus
+	@Tests/Corpus/corpus $(if $(DIR),"$(DIR)") $(ARGS)
 
 demo: ## Download real images from scratch as a demonstration
 	@Tests/Demo/demo
