@@ -20,6 +20,16 @@ package struct LinkedSet<Element: Hashable & Sendable>: Sendable {
         count > 1 ? links.index(forKey: element) != nil : first == element
     }
 
+    /// All elements, in order.
+    package var elements: [Element] {
+        var elements: [Element] = []
+        _ = first { element in
+            elements.append(element)
+            return false
+        }
+        return elements
+    }
+
     /// The first element that meets the condition. Takes one step for each element before it.
     package func first(where condition: (Element) -> Bool) -> Element? {
         var candidate = first

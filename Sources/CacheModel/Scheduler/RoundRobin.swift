@@ -17,6 +17,9 @@ package struct RoundRobin<Member: Hashable & Sendable>: Sendable {
         return (client, member)
     }
 
+    /// The members of a client, in their order.
+    package func members(of client: ClientID) -> [Member] { members[client]?.elements ?? [] }
+
     package mutating func append(_ client: ClientID, _ member: Member) {
         clients.append(client)
         members.update(client, default: LinkedSet()) { $0.append(member) }

@@ -11,7 +11,8 @@ internal import CacheKey
 /// If a host has no slot for a flow, the flow is blocked until the host has one. When a slot
 /// becomes free, flows are unblocked until one belongs to a client that has nothing running. The
 /// other clients among them have downloads running, so the cost of a step does not depend on the
-/// number of waiting downloads.
+/// number of waiting downloads. When that client starts a download elsewhere, the next one is
+/// unblocked.
 struct TransferQueue: Sendable {
     /// Identifies the blocked flows of one priority from one host.
     fileprivate struct BlockedFlows: Hashable, Sendable {
@@ -120,6 +121,13 @@ struct TransferQueue: Sendable {
                 if slots.hasNothingRunning(client) { return }
             }
         }
+    }
+
+    /// A client that had nothing running has a download now. It may no longer be admitted, while a client behind it
+    /// is that waits for the same slot of a host.
+    mutating func clientStarted(_ client: ClientID, _ slots: borrowing TransferSlots) {
+        guard !blocked.isEmpty else { return }
+        for origin in Set(ready.flatMap { $0.members(of: client) }) { slotFreed(at: origin, slots) }
     }
 
     /// A host has many more slots, so all flows that are blocked for it are tried.

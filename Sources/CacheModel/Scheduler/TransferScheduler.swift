@@ -46,7 +46,13 @@ package struct TransferScheduler: ~Copyable, Sendable {
     /// ``dequeue(_:_:)`` of all its tickets.
     mutating func next() -> (key: CacheKey, flow: FlowKey)? { queue.next(slots) }
 
-    mutating func started(_ id: FlightID, _ flow: FlowKey) { slots.take(id, flow) }
+    mutating func started(_ id: FlightID, _ flow: FlowKey) {
+        let hadNothingRunning = slots.hasNothingRunning(flow.client)
+        slots.take(id, flow)
+        if hadNothingRunning, !slots.hasNothingRunning(flow.client) {
+            queue.clientStarted(flow.client, slots)
+        }
+    }
 
     /// A download is stopping. It keeps its slot until it has stopped.
     mutating func stops(_ id: FlightID) { slots.stops(id) }
