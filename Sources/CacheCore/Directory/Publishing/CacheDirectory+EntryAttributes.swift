@@ -23,11 +23,11 @@ extension CacheDirectory {
         }
     }
 
-    /// Removes an attribute. A second try finds it gone.
+    /// Removes an attribute of a partial. A second try finds it gone. Only a record could mislead anyone later.
     private func remove(_ name: String, _ file: Int32) throws(Errno) {
         do {
             try kernel.removeAttribute(name, of: file)
-        } catch .noData {
+        } catch  where error == .noData || name == EntryAttributes.total {
             return
         }
     }
