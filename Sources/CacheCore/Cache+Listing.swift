@@ -22,7 +22,7 @@ extension Cache {
             let page =
                 (order == .recency ? next(limit, isReversed: isReversed, after: cursor) : nil)
                 ?? first(limit, in: order, isReversed: isReversed, after: cursor)
-            if areThere(page) { return page }
+            if areThere(page) { return directory.keepsAttributes ? page : recovered(page) }
         }
         return []
     }

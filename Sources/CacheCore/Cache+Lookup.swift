@@ -33,10 +33,12 @@ extension Cache {
             lookUpInMemory(stretch, view, &answers, unknown: &unknown)
         }
         for place in unknown { answers[place] = probe(keys[place], view) }
+        if !directory.keepsAttributes { recoverRecords(of: keys, view, &answers) }
         return answers
     }
 
-    private func probe(_ key: CacheKey, _ view: LookupView) -> Lookup {
+    /// Probes a name, and answers as the view shows the result.
+    func probe(_ key: CacheKey, _ view: LookupView) -> Lookup {
         let answer = probe(key)
         guard view != .newest else { return answer }
         return run { state, _ in state.lookup(key, view) ?? answer }

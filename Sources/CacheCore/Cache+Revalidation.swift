@@ -46,8 +46,9 @@ extension CacheDirectory {
     fileprivate func confirm(
         _ record: EntryRecord, of key: CacheKey, _ file: Int32
     ) throws(Errno) {
-        try rewrite(record, of: key, file)
+        // In this order: a record in memory is about the file as it is now.
         try kernel.setModificationTime(.now, of: file)
+        try rewrite(record, of: key, file)
     }
 }
 

@@ -46,7 +46,8 @@ public final class Cache: Sendable {
         transfers = try TransferLoop()
         maintenance = try Maintenance(kernel)
         directory = try CacheDirectory(
-            path: settings.directory, mode: settings.directoryMode, kernel: kernel)
+            path: settings.directory, mode: settings.directoryMode, kernel: kernel,
+            defaultFreshness: settings.transfers.caching.unknownLifetime)
         worker = DirectoryWorker(directory: directory, logger: logger)
         let state = CacheState(settings, budget: try directory.budget(settings.limits))
         guarded = Mutex(Guarded(state: state, watch: Self.watch(directory, logger)))
@@ -56,7 +57,10 @@ public final class Cache: Sendable {
     private func logLimitations() {
         if !directory.keepsAttributes {
             logger.warning(
-                "the file system keeps no user attributes, so entries can't be revalidated",
+                """
+                the file system keeps no user attributes, so the daemon forgets the records of images when \
+                it ends; choose another directory if you can
+                """,
                 metadata: ["directory": "\(settings.directory)"])
         }
         if !directory.isTagged {

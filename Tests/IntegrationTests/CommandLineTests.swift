@@ -120,12 +120,18 @@ struct CommandLineTests {
         let url = "http://www.example.com/"
         let name = "fcde3c85-2270-590f-9e7c-ee003d65e0e2"
         let program = try BuiltProducts.program("cachectl")
+        // The home directory of the user database.
+        let fields = try await runSuccessfully("getent", ["passwd", "\(geteuid())"])
+            .split(separator: ":")
+        let home = try #require(fields.dropFirst(5).first)
         for (arguments, environment, line) in [
             ([url], [:], name),
             (["--path", "--directory", "/d", url], [:], "/d/\(name)"),
             (["--path", url], ["CACHE_DIRECTORY": "/e"], "/e/\(name)"),
             (["--path", url], ["XDG_CACHE_HOME": "/x"], "/x/cached/\(name)"),
             (["--path", url], ["HOME": "/h"], "/h/.cache/cached/\(name)"),
+            (["--path", url], [:], "\(home)/.cache/cached/\(name)"),
+            (["--path", url], ["HOME": ""], "\(home)/.cache/cached/\(name)"),
         ] as [([String], [String: String], String)] {
             let output = try await TestSupport.run(
                 program, ["name"] + arguments, environment: minimalEnvironment(environment))

@@ -25,6 +25,7 @@ extension CacheDirectory {
 
     /// Replaces the record of an entry. fsetxattr(2).
     func rewrite(_ record: EntryRecord, of key: CacheKey, _ file: Int32) throws(Errno) {
+        guard keepsAttributes else { return try remember(record, of: key, file) }
         let name = EntryRecord.attributeName(of: key)
         do {
             try kernel.setAttribute(name, record.text, of: file)

@@ -27,11 +27,11 @@ extension CacheDirectory {
         } catch .noSuchFileOrDirectory {
             return nil
         }
-        if let damage = damage(seenIn: status) ?? quarantine.damage(of: key, seenAs: status) {
+        if let damage = damage(seenIn: status) ?? quarantine.note(of: key, seenAs: status) {
             return .failure(damage)
         }
-        guard let record = try record(of: key, name: name) else {
-            return keepsAttributes ? .failure(.noRecord) : .success(Self.factsWithoutRecord(status))
+        guard let record = try record(of: key, name: name, seenAs: status) else {
+            return .failure(.noRecord)
         }
         guard record.size == status.st_size else {
             return .failure(.wrongSize(recorded: record.size))
@@ -52,15 +52,6 @@ extension CacheDirectory {
         }
     }
 
-    /// The facts of an entry on a file system that keeps no attributes.
-    private static func factsWithoutRecord(_ status: stat) -> EntryFacts {
-        EntryFacts(
-            size: Int64(status.st_size), allocated: status.allocated,
-            mediaType: .other, width: nil, height: nil,
-            fetchedAt: UnixTime(clamping: Int64(status.st_mtim.tv_sec)), freshUntil: nil,
-            lastUsedAt: FileTime(lastUse: status.st_atim), isPinned: false)
-    }
-
     /// Bytes that the disk holds for a partial. `nil` if there is none, or a directory has its name.
     /// stat(2), `st_blocks`.
     func allocated(toPartialOf key: CacheKey) throws(Errno) -> Int64? {
@@ -76,15 +67,23 @@ extension CacheDirectory {
 
     /// The record of an entry; `nil` if there is no valid one.
     func record(of key: CacheKey, name: String) throws(Errno) -> EntryRecord? {
+        guard keepsAttributes else { return try recordInMemory(of: key) }
         let attribute = EntryRecord.attributeName(of: key)
         return try withAttribute(attribute, of: name) { EntryRecord(text: $0) } ?? nil
+    }
+
+    private func record(
+        of key: CacheKey, name: String, seenAs status: stat
+    ) throws(Errno) -> EntryRecord? {
+        keepsAttributes
+            ? try record(of: key, name: name) : recordInMemory(of: key, seenAs: status)
     }
 
     /// The record of the entry with the name of `key`; `nil` if there is no entry, or it can't be probed.
     func entryRecord(of key: CacheKey) -> EntryRecord? {
         let name = key.description
         do {
-            guard keepsAttributes, case .entry = try probe(key, name: name) else { return nil }
+            guard case .entry = try probe(key, name: name) else { return nil }
             return try record(of: key, name: name)
         } catch {
             return nil

@@ -25,7 +25,7 @@ extension CacheDirectory {
             names.removeAll(keepingCapacity: true)
             return take(batch, start)
         }
-        let isWhole = try forEachName { name, text in
+        let isWhole = try forEachOwnName { name, text in
             names.append((name, text))
             return names.count < Self.scanBatch || takeNames()
         }
@@ -35,8 +35,23 @@ extension CacheDirectory {
     /// The keys of all files with the name of an entry, valid or not. readdir(3).
     func entryKeys() throws(Errno) -> [CacheKey] {
         var keys: [CacheKey] = []
-        _ = try forEachName { name, _ in
+        _ = try forEachOwnName { name, _ in
             if case .entry(let key) = name { keys.append(key) }
+            return true
+        }
+        return keys
+    }
+
+    /// The keys whose names have this suffix in the directory. readdir(3).
+    func keys(withSuffix suffix: String) throws(Errno) -> [CacheKey] {
+        var keys: [CacheKey] = []
+        _ = try forEachName { name in
+            guard name.count == CacheKey.nameLength + suffix.utf8.count,
+                name[CacheKey.nameLength...].elementsEqual(suffix.utf8),
+                let key = CacheKey(
+                    name: UnsafeRawBufferPointer(rebasing: name[..<CacheKey.nameLength]))
+            else { return true }
+            keys.append(key)
             return true
         }
         return keys
@@ -44,7 +59,14 @@ extension CacheDirectory {
 
     /// Calls `body` with every name that belongs to the cache, until it returns `false`. Returns whether all names
     /// were read.
-    private func forEachName(_ body: (DirectoryName, String) -> Bool) throws(Errno) -> Bool {
+    private func forEachOwnName(_ body: (DirectoryName, String) -> Bool) throws(Errno) -> Bool {
+        try forEachName { bytes in
+            DirectoryName(bytes).map { body($0, String(decoding: bytes, as: UTF8.self)) } ?? true
+        }
+    }
+
+    /// Calls `body` with every name, until it returns `false`. Returns whether all names were read.
+    private func forEachName(_ body: (UnsafeRawBufferPointer) -> Bool) throws(Errno) -> Bool {
         let copy = try kernel.call(.getdents) { openat(descriptor, ".", O_RDONLY | O_CLOEXEC) }
         guard let stream = fdopendir(copy) else {
             let cause = Errno(rawValue: errno)
@@ -52,8 +74,12 @@ extension CacheDirectory {
             throw cause
         }
         defer { closedir(stream) }
-        while let (name, text) = try nextName(stream) {
-            guard body(name, text) else { return false }
+        while let entry = try kernel.nextEntry(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self)
+            }
+            let bytes = UnsafeRawBufferPointer(start: name, count: strlen(name))
+            guard body(bytes) else { return false }
         }
         return true
     }
@@ -68,19 +94,5 @@ extension CacheDirectory {
         } catch {
             return .unreadable(name)
         }
-    }
-
-    /// The next name that belongs to the cache; `nil` at the end.
-    private func nextName(
-        _ stream: OpaquePointer
-    ) throws(Errno) -> (DirectoryName, String)? {
-        while let entry = try kernel.nextEntry(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self)
-            }
-            let bytes = UnsafeRawBufferPointer(start: name, count: strlen(name))
-            if let own = DirectoryName(bytes) { return (own, String(cString: name)) }
-        }
-        return nil
     }
 }

@@ -18,21 +18,33 @@ final class CacheDirectory: Sendable {
     /// `.lock`, whose flock(2) keeps a second daemon out until this process ends.
     private let lockDescriptor: Int32
     private let facts: Mutex<Facts>
-    let quarantine = Quarantine()
+    /// Files that look like entries but are none: damaged files whose record can't be removed, and files that were
+    /// not synced and can't be unlinked.
+    let quarantine = FileNotes<Damage>()
+    /// The records of entries if the file system keeps no attributes.
+    let records = FileNotes<EntryRecord>()
+    /// Seconds for which an entry is fresh whose record is lost.
+    let defaultFreshness: Int64
     let owner = geteuid()
 
     /// Makes the directory if it is missing, locks it and marks it as a cache.
     ///
-    /// - Parameter mode: permission bits for a directory that has to be made.
-    init(path: String, mode: mode_t, kernel: Kernel) throws(CacheError) {
+    /// - Parameters:
+    ///   - mode: permission bits for a directory that has to be made.
+    ///   - defaultFreshness: seconds for which an entry is fresh whose record is lost.
+    init(
+        path: String, mode: mode_t, kernel: Kernel, defaultFreshness: Int64 = 3600
+    ) throws(CacheError) {
         self.path = path
         self.kernel = kernel
         self.mode = mode
+        self.defaultFreshness = defaultFreshness
         try Self.make(path, mode: mode, kernel)
         let opened = try Opened(path, kernel)
         descriptor = opened.directory
         lockDescriptor = opened.lock
         facts = Mutex(opened.facts)
+        removeUnstorable()
     }
 
     deinit {
@@ -113,6 +125,7 @@ final class CacheDirectory: Sendable {
             facts = opened.facts
             facts.identity = old
         }
+        removeUnstorable()
         prepare()
         facts.withLock { $0 = opened.facts }
     }
@@ -154,6 +167,7 @@ final class CacheDirectory: Sendable {
     func unlink(_ key: CacheKey) throws(Errno) {
         try unlinkIfPresent(key.description)
         quarantine.remove(key)
+        if records.remove(key)?.removeAt != nil { unmarkUnstorable(key) }
     }
 
     /// Removes a partial. A missing file is no error. unlinkat(2).
@@ -161,7 +175,7 @@ final class CacheDirectory: Sendable {
         try unlinkIfPresent(Self.partialName(of: key))
     }
 
-    private func unlinkIfPresent(_ name: String) throws(Errno) {
+    func unlinkIfPresent(_ name: String) throws(Errno) {
         do {
             try kernel.unlink(name, in: descriptor)
         } catch .noSuchFileOrDirectory {

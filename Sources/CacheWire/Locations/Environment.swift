@@ -20,7 +20,28 @@ public enum Environment {
             }
             values[name] = text
         }
-        return values
+        return withHome(values)
+    }
+
+    /// The variables, with the home directory of the user database for a missing `HOME`. Some service managers and
+    /// containers do not set it.
+    package static func withHome(_ values: [String: String]) -> [String: String] {
+        guard values.nonEmpty("HOME") == nil, let home = homeInUserDatabase else { return values }
+        return values.merging(["HOME": home]) { $1 }
+    }
+
+    /// getpwuid_r(3).
+    private static var homeInUserDatabase: String? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 16 << 10) { room in
+            guard let start = room.baseAddress else { return nil }
+            var entry = passwd()
+            var found: UnsafeMutablePointer<passwd>?
+            guard getpwuid_r(geteuid(), &entry, start, room.count, &found) == 0,
+                let text = found.flatMap({ $0.pointee.pw_dir }),
+                let home = String(validatingCString: text)
+            else { return nil }
+            return home.hasPrefix("/") ? home : nil
+        }
     }
 
     /// The error message for a variable that is not UTF-8.

@@ -18,7 +18,7 @@ extension Environment {
             }
             entry += 1
         }
-        return variables
+        return withHome(variables)
     }
 
     private static func isRead(_ name: String) -> Bool {

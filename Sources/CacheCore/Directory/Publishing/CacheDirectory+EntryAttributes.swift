@@ -9,7 +9,7 @@ extension CacheDirectory {
     func writeAttributes(
         of image: BatchImage, _ digest: ContentDigest, _ staged: StagingFile
     ) throws(Errno) {
-        guard keepsAttributes else { return }
+        guard keepsAttributes else { return try markIfUnstorable(image.record, image.key) }
         let file = staged.descriptor
         for name in staged.partialAttributes { try remove(name, file) }
         let name = EntryRecord.attributeName(of: image.key)

@@ -131,6 +131,7 @@ extension CacheDirectory {
         }
         if let shared { return rejected(image, shared, isLostByOthers: true) }
         do {
+            if !keepsAttributes { try remember(image.record, of: image.key, image.descriptor) }
             let status = try kernel.status(of: image.descriptor)
             let facts = EntryFacts(
                 record: image.record, allocated: status.allocated, lastUsedAt: image.lastUse)

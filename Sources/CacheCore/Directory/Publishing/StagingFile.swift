@@ -96,10 +96,14 @@ extension CacheDirectory {
     }
 
     /// Lets everyone read a file, whatever the umask or the directory's ACL says. Looking is cheaper than changing.
-    /// fchmod(2).
+    /// Some file systems in user space have no modes to change. fchmod(2).
     func makeReadable(_ file: Int32) throws(Errno) {
         guard try kernel.status(of: file).st_mode & 0o7777 != 0o644 else { return }
-        try kernel.setMode(0o644, of: file)
+        do {
+            try kernel.setMode(0o644, of: file)
+        } catch .noFunction {
+            return
+        }
     }
 
     private func createPartial(of key: CacheKey) throws(Errno) -> Int32 {

@@ -49,7 +49,7 @@ extension CacheDirectory {
         guard quarantine.contains(key) else { return false }
         do {
             let status = try kernel.status(of: key.description, in: descriptor)
-            return quarantine.damage(of: key, seenAs: status) != nil
+            return quarantine.note(of: key, seenAs: status) != nil
         } catch {
             return false
         }
