@@ -1,7 +1,8 @@
 /// Chooses the walker for a file by its first bytes.
 ///
-/// The signatures are those of WHATWG MIME Sniffing §6.1 (<https://mimesniff.spec.whatwg.org/>). For the
-/// formats that it leaves out, see the specification that the walker names.
+/// The signatures follow WHATWG MIME Sniffing §6.1 (<https://mimesniff.spec.whatwg.org/>). WebP is told without
+/// the `VP` that the standard adds; BMP and ICO have to pass a further check. For the formats that the standard
+/// leaves out, see the specification that the walker names.
 enum ImageSignature {
     /// Bytes that are enough to tell every format with a signature. ICO needs most: its header of six bytes and
     /// its first entry.

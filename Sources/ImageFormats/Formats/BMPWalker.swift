@@ -1,8 +1,8 @@
 /// BMP: a file header, one of several bitmap headers, and pixels at the offset that the file header states.
 ///
-/// Microsoft, "Bitmap Storage" and `BITMAPV5HEADER`; OS/2 headers of 12, 16 and 64 bytes. The
-/// field with the file size is often 0 or wrong, so the end is computed from the dimensions. Decoders show
-/// an image that is cut off, as they do with JPEG.
+/// Sources: Microsoft, "Bitmap Storage" and `BITMAPV5HEADER`; OS/2 headers of 12, 16 and 64 bytes. The end of
+/// uncompressed pixels follows from the dimensions, because the field with the file size is often 0 or wrong.
+/// Compressed pixels end where the header states. Decoders show an image that is cut off, as they do with JPEG.
 struct BMPWalker: ImageWalker {
     /// All sizes of bitmap headers that were ever defined.
     static let headerSizes: Set<UInt32> = [12, 16, 40, 52, 56, 64, 108, 124]

@@ -47,7 +47,7 @@ struct PressureReactions: Sendable, Hashable {
         return nextWake
     }
 
-    /// A person has asked by a signal or a call. There is no cool-down for that.
+    /// A user asked for relief, by a signal or a call. That waits for no cool-down, but it starts one.
     mutating func requested(_ level: PressureLevel, now: Instant) -> [Action] {
         react(level, now: now)
     }
