@@ -92,7 +92,8 @@ struct ManyClientsTests {
                 // The connection that has waited longest is closed, and told why.
                 let answer = try await senders[0].receiveText()
                 #expect(answer.contains("io.cached.Cache.InvalidMessage"), "\(answer)")
-                #expect(answer.contains("it was still incomplete"), "\(answer)")
+                #expect(
+                    answer.contains("it was incomplete, and the incomplete messages"), "\(answer)")
                 try await senders[0].waitForClose()
                 // A client that continues its message is answered, even the last one.
                 for sender in [senders[senders.count - 1], try daemon.connect()] {

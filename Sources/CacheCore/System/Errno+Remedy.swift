@@ -8,7 +8,7 @@ extension Errno {
     var remedy: String {
         switch self {
         case .noSpace, .diskQuotaExceeded:
-            "free space or inodes on the file system, or unpin images"
+            "free space or inodes on the file system (or raise the quota), or unpin images, which are then evicted"
         case .tooManyOpenFiles: "raise the limit of open files (ulimit -n)"
         case .tooManyOpenFilesInSystem: "raise the machine's limit of open files (fs.file-max)"
         case .noMemory: "memory is short; try again"

@@ -1,5 +1,5 @@
-/// Cancelled downloads whose host name libcurl still looks up. libcurl would wait for the answer before it
-/// releases a transfer, so they stay until it has one.
+/// Cancelled downloads whose host name libcurl is still looking up. To release such a transfer now would block the
+/// thread until the lookup ends, so each download is kept here until then.
 struct CancelledLookups {
     private var downloads: [FlightID: (download: Download, isUnreported: Bool)] = [:]
 

@@ -199,8 +199,9 @@ package struct Index: ~Copyable, @unchecked Sendable {
 
     // MARK: Victims
 
-    /// The least recently used entry that is neither pinned nor spared by `isSpared`. When an entry
-    /// is no longer spared, ``maybeUnspared(_:)`` has to be called.
+    /// The least recently used entry that is neither pinned nor spared by `isSpared`. `nil` if there
+    /// is none, or if `steps` reached 0. A search does not look again at entries that it has
+    /// skipped, so call ``maybeUnspared(_:)`` for an entry when a reason to spare it ends.
     ///
     /// - Parameter steps: the number of entries that can still be skipped. When it reaches 0 the
     ///   search stops, and the next search continues there.

@@ -1,4 +1,5 @@
-/// The goal of an eviction, which ends when both numbers are at or below it.
+/// When an eviction ends: as soon as the cache has no more than ``bytes`` and ``entries``, or at
+/// ``fetchedBefore``. An eviction that a user requests compares only the bytes of existing files.
 package struct EvictionGoal: Hashable, Sendable {
     /// Bytes held or reserved.
     package var bytes: Int64

@@ -38,7 +38,7 @@ package struct Partials: Sendable {
     /// The name has to be probed, but running probes of it stay valid.
     package mutating func needsProbe(_ key: CacheKey) { dirtyNames.insert(key) }
 
-    /// All names have to be probed by the scan that begins.
+    /// A scan begins, so each known partial has to be probed.
     package mutating func allNeedProbe() { dirtyNames.formUnion(allocated.keys) }
 
     /// The name needs no probe: it is certain whether it has a partial.

@@ -1,6 +1,6 @@
-/// The answer to a download that requests space, and the files that have to be unlinked first. The
-/// thread that writes partials also unlinks them, so none of these files is a partial that a
-/// download has started to write again.
+/// The answer to a download that requests space, and the files to unlink before it writes. Between
+/// the choice of a partial and its unlink no download can begin to write it, because one thread does
+/// both.
 package struct SpaceAnswer: Sendable {
     package let grant: SpaceGrant
     package var victims: [Victim] = []

@@ -56,7 +56,8 @@ struct HEIFWalker: ImageWalker {
     func verdict(at length: UInt64) -> WalkVerdict {
         if let end { return .ends(at: end, of: length) }
         guard hasItems, hasData else { return .empty }
-        // This covers a box of which only the header is there, and one that is missing altogether.
+        // The file is cut if the current box, or data that `iloc` points at, ends behind `length`. The latter
+        // finds a data box that is missing altogether.
         if !wasWhole, max(boxEnd ?? 0, items.dataEnd) > length { return .cut }
         guard let boxEnd else {
             return hasOpenData ? .reaches(items.dataEnd, of: length, slack: .max) : .unverifiable

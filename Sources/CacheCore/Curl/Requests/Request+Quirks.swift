@@ -1,9 +1,9 @@
 internal import CCurl
 
-// Behaviour of libcurl that the cache has to work around. Each workaround that fits into one function is
-// below. The others are:
+// Behaviour of libcurl that the cache has to work around, tested with 7.88. The workarounds that are methods of
+// `Request` are below. The others are:
 //
-// | libcurl                                                      | ends with   | workaround                   |
+// | libcurl                                                      | fixed in    | workaround                   |
 // |--------------------------------------------------------------|-------------|------------------------------|
 // | tries a host's next address only when the transfer is        | 8.4.0       | `CurlMulti.perform()`        |
 // | checked again, and does not report that it has to be         |             |                              |

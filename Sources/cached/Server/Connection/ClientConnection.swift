@@ -179,10 +179,11 @@ final class ClientConnection: ChannelDuplexHandler {
 
     /// Gives up the incomplete message, because other connections need the memory.
     func refuseIncompleteMessage() {
-        let limit = ConnectionRegistry.incompleteMessagesLimit
+        let limit = ConnectionRegistry.incompleteMessagesLimit >> 20
         refuse(
             .invalidMessage(
-                reason: "it was still incomplete when others had sent \(limit) bytes"))
+                reason: "it was incomplete, and the incomplete messages of all connections exceed "
+                    + "\(limit) MiB together; send it again without a pause"))
     }
 
     // MARK: Output
