@@ -25,7 +25,7 @@ extension CacheState {
             endFlight(key, &effects)
             return changed(key, &effects)
         }
-        if let refusal, retry.attempts > 1, !refusal.wasAlone || flight.attempts < retry.attempts {
+        if let refusal, !refusal.wasAlone || flight.attempts < retry.attempts {
             return waitForHost(key, refusal, &effects)
         }
         let pause = retry.pause(
@@ -54,7 +54,8 @@ extension CacheState {
         using random: inout some RandomNumberGenerator, _ effects: inout Effects
     ) -> Refusal? {
         guard let origin = downloads.flight(key, id)?.origin else { return nil }
-        guard failed.isHostRefusal else {
+        // Without retries nothing waits for the end of a pause.
+        guard failed.isHostRefusal, retry.attempts > 1 else {
             if failed.failure.kind == .http { scheduler.accepted(origin) }
             return nil
         }
