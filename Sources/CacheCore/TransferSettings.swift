@@ -16,7 +16,7 @@ public struct TransferSettings: Sendable {
     public var proxy: String?
     /// Whether SVG is accepted, which can contain scripts.
     public var acceptsSVG = false
-    /// Whether any body with status 200 is accepted.
+    /// Whether any body with a status of success is accepted, whatever its bytes are.
     public var acceptsAnything = false
     /// How responses are stored and reused.
     public var caching = CachingRules()

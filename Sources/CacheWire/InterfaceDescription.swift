@@ -27,7 +27,8 @@ public enum InterfaceDescription {
         # it closes the connection.
         # phase to percent: present while a download is in flight, also while a cached image is being refreshed; total and
         # percent are absent while unknown. path to sha256: present if the image is cached.
-        # failure: why the last attempt failed. A text that is not a valid URL has a failure of kind invalidURL.
+        # failure: why the last attempt failed. Of a queued download it can also be why its host is asked nothing until retryAt.
+        # A text that is not a valid URL has a failure of kind invalidURL.
         type Item (
           url: string, key: string, state: (missing, inFlight, cached),
           phase: ?(queued, connecting, receiving, retrying, publishing),

@@ -51,6 +51,7 @@ struct HeaderDirectoryTests {
         ("Cookie: a", "comes before any section"), ("[https://a/b]", "a section is an origin"),
         ("[ftp://a]", "a section is an origin"), ("[https://a]\nsecret", "is not a header field"),
         ("[https://a]\nX: ", "is not a header field"),
+        ("[https://bücher.example]", "in its ASCII form"),
         ("[https://a]\nRange: bytes=0-1", "the daemon itself sets Range"),
         ("[https://a]\nHOST: b", "the daemon itself sets HOST"),
     ])
@@ -81,17 +82,15 @@ struct HeaderDirectoryTests {
         try await withTestScope { scope in
             let directory = try TemporaryDirectory(in: scope)
             try directory.write("[https://a]\nX: 1\n", to: "x")
-            let headers = try HeaderDirectory(directory.path, logger: logger)
+            let headers = try HeaderDirectory(directory.path, interval: .zero, logger: logger)
             try directory.write("[https://a]\nX: 22\n", to: "x")
-            try await waitUntil("the new field") { fields(headers, "https://a") == ["X: 22"] }
+            #expect(fields(headers, "https://a") == ["X: 22"])
             try directory.write("[https://a]\nHost: a\n", to: "x")
             try directory.write("[https://b]\nX: 3\n", to: "y")
-            // More than the time between two looks.
-            try await Task.sleep(for: .milliseconds(1200))
             #expect(fields(headers, "https://a") == ["X: 22"])
             #expect(fields(headers, "https://b") == [])
             try directory.write("", to: "x")
-            try await waitUntil("the corrected files") { fields(headers, "https://b") == ["X: 3"] }
+            #expect(fields(headers, "https://b") == ["X: 3"])
             #expect(fields(headers, "https://a") == [])
         }
     }

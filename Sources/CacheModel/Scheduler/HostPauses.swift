@@ -58,12 +58,25 @@ struct HostPauses: Sendable {
     /// A host refused a request.
     ///
     /// - Parameter running: the number of downloads that the host had, including the refused one.
+    /// - Returns: other hosts whose restriction is forgotten, because too many have one.
     mutating func refused(
         _ origin: Origin, _ refusal: Failure, until end: ContinuousClock.Instant, running: Int
+    ) -> [Origin] {
+        let forgotten = restrictions[origin] == nil ? forgetEnded() : []
+        refuse(origin, refusal, until: end, running: running)
+        return forgotten
+    }
+
+    private mutating func forgetEnded() -> [Origin] {
+        guard restrictions.count >= Self.remembered else { return [] }
+        let ended = restrictions.filter { $0.value.pausedUntil == nil }.keys
+        for origin in ended { restrictions[origin] = nil }
+        return Array(ended)
+    }
+
+    private mutating func refuse(
+        _ origin: Origin, _ refusal: Failure, until end: ContinuousClock.Instant, running: Int
     ) {
-        if restrictions.count >= Self.remembered, restrictions[origin] == nil {
-            restrictions = restrictions.filter { $0.value.pausedUntil != nil }
-        }
         // The other downloads that ran at the same time are refused as well.
         if var host = restrictions[origin], let known = host.pausedUntil {
             if end > known { (host.pausedUntil, host.refusal) = (end, refusal) }

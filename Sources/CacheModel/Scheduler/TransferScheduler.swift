@@ -129,7 +129,9 @@ package struct TransferScheduler: ~Copyable, Sendable {
         _ origin: Origin, _ refusal: Failure, until end: ContinuousClock.Instant
     ) -> Bool {
         let wasTrying = slots.pauses.isTrying(origin)
-        slots.refused(origin, refusal, until: end)
+        for other in slots.refused(origin, refusal, until: end) {
+            queue.limitRose(at: other, slots)
+        }
         return wasTrying
     }
 

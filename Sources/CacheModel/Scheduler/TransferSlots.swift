@@ -118,10 +118,10 @@ struct TransferSlots: ~Copyable, Sendable {
         return flow.origin
     }
 
-    /// A host refused a download that has just ended.
+    /// A host refused a download that has just ended. Returns other hosts that may have more downloads now.
     mutating func refused(
         _ origin: Origin, _ refusal: Failure, until end: ContinuousClock.Instant
-    ) {
+    ) -> [Origin] {
         pauses.refused(origin, refusal, until: end, running: usage(of: origin).count + 1)
     }
 

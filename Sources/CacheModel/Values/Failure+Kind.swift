@@ -13,11 +13,11 @@ extension Failure {
         case tls
         /// The host's address is outside of the public Internet and not allowed.
         case addressRefused
-        /// The server answered with a status other than 200; see ``Failure/httpStatus``.
+        /// The server answered with a status that brings no whole image; see ``Failure/httpStatus``.
         case http
         /// There are too many redirects, or one leads to another scheme.
         case redirect
-        /// The response breaks HTTP, or it has an encoding that the request did not ask for.
+        /// The response breaks HTTP, or its body cannot be unpacked.
         case protocolError
         /// The body ended before its promised length or before the end of the image.
         case truncated

@@ -15,7 +15,7 @@ public struct Item: Codable, Sendable, Hashable {
 
     /// The phase of a download.
     public enum Phase: String, Codable, Sendable, Hashable, CaseIterable {
-        /// Waits for a slot.
+        /// Waits for a slot, or until its host may be asked again.
         case queued
         /// Looks up the host, connects, or waits for the first byte.
         case connecting

@@ -13,6 +13,8 @@ import Synchronization
 final class HeaderDirectory: OriginHeaders {
     let path: String
     private let logger: Logger
+    /// The time between two looks at the directory.
+    private let interval: Duration
     private let state: Mutex<State>
 
     private struct State {
@@ -32,17 +34,15 @@ final class HeaderDirectory: OriginHeaders {
         var files: [String: [Int]] = [:]
     }
 
-    /// The time between two looks at the directory.
-    private static let interval = Duration.seconds(1)
-
     /// Reads the files. The directory may be missing.
     ///
+    /// - Parameter interval: the time between two looks at the directory.
     /// - Throws: `StartFailure` if a file cannot be read or used.
-    init(_ path: String, logger: Logger) throws {
-        (self.path, self.logger) = (path, logger)
+    init(_ path: String, interval: Duration = .seconds(1), logger: Logger) throws {
+        (self.path, self.interval, self.logger) = (path, interval, logger)
         let stamp = Self.look(at: path)
         let table = try Self.read(path, stamp)
-        state = Mutex(State(table: table, stamp: stamp, nextLook: .now + Self.interval))
+        state = Mutex(State(table: table, stamp: stamp, nextLook: .now + interval))
         for warning in table.warnings { logger.warning("\(warning)") }
     }
 
@@ -56,7 +56,7 @@ final class HeaderDirectory: OriginHeaders {
     /// Reads the files again if they have changed. A mistake changes nothing.
     private func refresh(_ state: inout State) {
         guard state.nextLook <= .now else { return }
-        state.nextLook = .now + Self.interval
+        state.nextLook = .now + interval
         let stamp = Self.look(at: path)
         guard stamp != state.stamp else { return }
         state.stamp = stamp

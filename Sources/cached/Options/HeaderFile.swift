@@ -57,6 +57,11 @@ struct HeaderFile {
                 "\(place) a section is an origin like [https://example.org] or "
                     + "[http://127.0.0.1:8000], without a path")
         }
+        // Requests name it in that form.
+        guard match.2.utf8.allSatisfy({ $0 < 0x80 }) else {
+            throw StartFailure.configuration(
+                "\(place) write the host in its ASCII form, which begins with xn--")
+        }
         let scheme = match.1.lowercased()
         let usual = scheme == "https" ? 443 : 80
         let port = match.3.flatMap { Int($0) }.flatMap { $0 == usual ? nil : ":\($0)" } ?? ""

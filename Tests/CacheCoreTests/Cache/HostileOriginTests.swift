@@ -190,31 +190,6 @@ struct HostileOriginTests {
         }
     }
 
-    /// Scripts that forget to end after a redirect send a whole page behind it.
-    @Test(arguments: [["Content-Length": "1000000000000"], ["Transfer-Encoding": "chunked"]])
-    func theBodyOfARedirectIsNotRead(framing: HeaderFields) async throws {
-        try await withTestScope { scope in
-            let fixture = try fixture(in: scope)
-            fixture.origin.route("/image.png", .answer(body: Self.image))
-            let fields = HeaderFields(framing.fields + [(name: "Location", value: "/image.png")])
-            let isChunked = framing.fields.contains { $0.value == "chunked" }
-            let zeros = [UInt8](repeating: 0x30, count: 1024)
-            let piece = isChunked ? Array("400\r\n".utf8) + zeros + Array("\r\n".utf8) : zeros
-            fixture.origin.route("/a.png", [.head(302, fields), .endless(piece)])
-            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
-            #expect(try contents(of: fixture.file("/a.png")) == Self.image)
-            try await fixture.origin.waitForOutcome(.abandoned, of: "/a.png")
-            // A body that never comes is not waited for.
-            fixture.origin.route("/c.png", [.head(302, fields), .wait(try Gate()), .close])
-            #expect(try await fixture.fetch("/c.png").failures.isEmpty)
-            // A short body keeps the connection usable.
-            let short = HeaderFields([("Location", "/image.png"), ("Content-Length", "1024")])
-            fixture.origin.route("/b.png", [.head(302, short), .bytes(zeros)])
-            #expect(try await fixture.fetch("/b.png").failures.isEmpty)
-            #expect(try contents(of: fixture.file("/b.png")) == Self.image)
-        }
-    }
-
     private static let beginnings: [[UInt8]] = [
         [0xFF, 0xD8, 0xFF], Array("GIF89a".utf8), Array(image.prefix(8)),
         Array(image.prefix(8)) + Array("<html>404 not found</html>".utf8),
@@ -417,24 +392,6 @@ struct HostileOriginTests {
         }
     }
 
-    /// RFC 9110 §6.5.1.
-    @Test func trailersOfARedirectAreIgnored() async throws {
-        try await withTestScope { scope in
-            let fixture = try fixture(in: scope)
-            let redirect =
-                "HTTP/1.1 302 Found\r\nLocation: /next.png\r\nCache-Control: max-age=60\r\n"
-                + "Transfer-Encoding: chunked\r\n\r\n"
-                + "3\r\nbye\r\n0\r\nCache-Control: no-store\r\nVary: *\r\n\r\n"
-            fixture.origin.route("/away.png", [.bytes(Array(redirect.utf8))])
-            fixture.origin.route(
-                "/next.png", .answer(headers: ["Cache-Control": "max-age=60"], body: Self.image))
-            for _ in 0..<2 {
-                #expect(try await fixture.fetch("/away.png").failures.isEmpty)
-            }
-            #expect(fixture.origin.requests("/next.png").count == 1)
-        }
-    }
-
     /// Each piece costs as much as a large one, whatever its size.
     @Test(arguments: [(5000, 1, true), (30_000, 1, false), (240_000, 20, true)])
     func aBodyInManyTinyPiecesIsRefused(size: Int, piece: Int, isTaken: Bool) async throws {
@@ -450,33 +407,6 @@ struct HostileOriginTests {
                 [.head(200, ["Transfer-Encoding": "chunked"]), .bytes(pieces), .chunk([])])
             let failures = try await fixture.fetch("/a.png").failures
             #expect(failures.values.map(\.kind) == (isTaken ? [] : [.protocolError]))
-        }
-    }
-
-    /// Fetch standard, "HTTP-redirect fetch".
-    @Test func twentyRedirectsAreFollowed() async throws {
-        try await withTestScope { scope in
-            let fixture = try fixture(in: scope)
-            for hop in 0..<24 { fixture.origin.route("/\(hop)", .redirect(to: "/\(hop + 1)")) }
-            fixture.origin.route("/24", .answer(body: Self.image))
-            #expect(try await fixture.fetch("/4").failures.isEmpty)
-            let failures = try await fixture.fetch("/3").failures
-            #expect(failures.values.map(\.kind) == [.redirect])
-            #expect(fixture.origin.requests("/24").count == 1)
-            #expect(fixture.origin.connectionsAccepted == 1)
-        }
-    }
-
-    /// Each head may have almost 64 KiB.
-    @Test func theLimitOfHeadsCountsForEachResponse() async throws {
-        try await withTestScope { scope in
-            let fixture = try fixture(in: scope)
-            let filler = (name: "X-Filler", value: String(repeating: "x", count: 60_000))
-            let fields = HeaderFields([filler, ("Location", "/b.png"), ("Content-Length", "0")])
-            fixture.origin.route("/a.png", [.head(302, fields)])
-            fixture.origin.route(
-                "/b.png", .answer(headers: HeaderFields([filler]), body: Self.image))
-            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
         }
     }
 

@@ -63,13 +63,26 @@ struct HostPauseScriptTests {
         #expect(script.state.counters.staleAnswers == 1)
     }
 
+    @Test func hostsWhosePauseIsOverAreForgottenIfThereAreTooMany() throws {
+        var pauses = HostPauses()
+        let origins = try (0...1024).map { Origin(try CacheURL("http://host\($0)/")) }
+        for (number, origin) in origins.enumerated() {
+            // Only the first half has paused for long enough at the end.
+            let end = start.instant + .seconds(number < 512 ? 1 : 100)
+            if number == 1024 { _ = pauses.takeEnded(now: start.instant + .seconds(1)) }
+            let forgotten = pauses.refused(origin, .http(429), until: end, running: 1)
+            #expect(Set(forgotten) == (number == 1024 ? Set(origins[..<512]) : []))
+        }
+        #expect(pauses.limit(of: origins[0]) == nil && pauses.limit(of: origins[512]) == 0)
+    }
+
     @Test func theCeilingRisesAfterSixteenSuccessesUntilItIsGone() {
         script.caller("one", wants: "a")
         _ = isRefused("a")
         #expect(time(100) == ["start a"])
         var pauses = HostPauses()
         let origin = Origin(Sample.url("a"))
-        pauses.refused(origin, .http(429), until: start.instant, running: 4)
+        _ = pauses.refused(origin, .http(429), until: start.instant, running: 4)
         #expect(pauses.limit(of: origin) == 0)
         #expect(pauses.takeEnded(now: start.instant) == [origin])
         var limits: [Int?] = []
