@@ -15,7 +15,7 @@ ARGS ?=
 SOAK ?= 5min
 FUZZ ?= 600
 
-.PHONY: help build test test-unprivileged torture soak sanitize fuzz order lint format bench bench-deps \
+.PHONY: help build test test-unprivileged torture soak sanitize fuzz order lint interface format bench bench-deps \
 	http-conformance corpus demo run clean
 
 help: ## List the targets
@@ -70,6 +70,9 @@ order: ## Check the order of eviction in 100,000 random operations
 lint: ## Check the format, the imports and the scripts
 	git ls-files -z -- '*.swift' | xargs -0 -r swift format lint --strict
 	@.ci/lint sources
+
+interface: ## Write the Swift types of the interface descriptions in etc/ anew
+	.ci/interface
 
 format: ## Format the Swift sources in place
 	git ls-files -z -- '*.swift' | xargs -0 -r swift format format --in-place

@@ -3,7 +3,7 @@ import CacheWire
 /// The output of `verify`: damaged images and a summary.
 struct VerifyReport {
     /// The numbers of the summary.
-    private struct Sum: Encodable {
+    private struct Sum: JSONWritable {
         /// How many entries there were at the start, and how many of them were compared.
         let total, checked: Int
         /// How many entries are damaged, and how many of those were not repaired.
@@ -14,6 +14,15 @@ struct VerifyReport {
             total = reply.total ?? checked
             damaged = reply.damagedCount ?? reply.damaged.count
             left = reply.leftCount ?? damaged
+        }
+
+        func write(to json: inout JSONText) {
+            json.object { json in
+                json.member("total", total)
+                json.member("checked", checked)
+                json.member("damaged", damaged)
+                json.member("left", left)
+            }
         }
     }
 

@@ -97,9 +97,16 @@ struct WatchReport {
 }
 
 /// The JSON for an image that is no longer there.
-private struct RemovedKey: Encodable {
+private struct RemovedKey: JSONWritable {
     let key: String
     /// `nil` if unknown.
     let url: String?
-    let removed = true
+
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("key", key)
+            json.member("url", url)
+            json.member("removed", true)
+        }
+    }
 }

@@ -17,7 +17,7 @@ import Testing
             let items = (0..<Int.random(in: 0..<4, using: &random)).map { _ in item(&random) }
             let continues = [nil, true, false].randomElement(using: &random) ?? nil
             let reply = Reply(Methods.Status.Reply(items: items), continues: continues)
-            let json = try Message.json(reply)
+            let json = Message.json(reply)
             #expect(scanned(json) == reply, "\(String(decoding: json, as: UTF8.self))")
         }
     }
@@ -29,7 +29,7 @@ import Testing
         var found = 0
         for _ in 0..<20_000 {
             let reply = Reply(Methods.Status.Reply(items: [item(&random)]), continues: true)
-            var json = try Message.json(reply)
+            var json = Message.json(reply)
             json.corruptOneByte(using: &random)
             guard let scanned = scanned(json) else { continue }
             found += 1

@@ -59,12 +59,7 @@ public final class Client {
 
 extension Client {
     private func send<Parameters>(_ call: Call<Parameters>) throws(ClientError) {
-        let message: [UInt8]
-        do {
-            message = try call.message()
-        } catch {
-            throw ClientError(.input, "the call cannot be written as JSON: \(error)")
-        }
+        let message = Message.encode(call)
         guard message.count <= Message.maximumLength else { throw tooLarge("the call") }
         try connection.send(message)
     }

@@ -1,5 +1,5 @@
 /// A call (varlink.org, "Method Call").
-public struct Call<Parameters: Codable & Sendable & Hashable>: Codable, Sendable, Hashable {
+public struct Call<Parameters: WireValue>: WireValue {
     /// The full name; see ``MethodName``.
     public var method: String
     /// An absent value is the same as an empty object.
@@ -18,5 +18,14 @@ public struct Call<Parameters: Codable & Sendable & Hashable>: Codable, Sendable
         self.parameters = parameters
         self.oneway = oneway
         self.more = more
+    }
+    public func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("method", method)
+            json.member("parameters", parameters)
+            json.member("oneway", oneway)
+            json.member("more", more)
+            json.member("upgrade", upgrade)
+        }
     }
 }

@@ -1,5 +1,5 @@
 /// The part of a call that can be decoded without knowing the type of its parameters.
-public struct CallHeader: Codable, Sendable, Hashable {
+public struct CallHeader: Decodable, Sendable, Hashable {
     /// The full name; see ``MethodName``.
     public var method: String
     /// Whether the caller wants no reply.

@@ -8,19 +8,16 @@ public enum Message {
     /// The last byte of every message. JSON never contains it.
     static let terminator: UInt8 = 0
 
-    /// Encodes a value as JSON on one line, without the terminator. Slashes are not escaped.
-    public static func json(_ value: some Encodable) throws(EncodingError) -> [UInt8] {
-        [UInt8](try data(value))
+    /// Returns a value as JSON on one line, without the terminator.
+    public static func json(_ value: some JSONWritable) -> [UInt8] {
+        var json = JSONText()
+        value.write(to: &json)
+        return json.bytes
     }
 
-    /// Encodes a value as a complete message, including its terminator.
-    public static func encode(_ value: some Encodable) throws(EncodingError) -> [UInt8] {
-        let data = try data(value)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(data.count + 1)
-        bytes.append(contentsOf: data)
-        bytes.append(terminator)
-        return bytes
+    /// Returns a value as a complete message, including its terminator.
+    public static func encode(_ value: some JSONWritable) -> [UInt8] {
+        json(value) + [terminator]
     }
 
     /// Decodes a message.
@@ -42,19 +39,6 @@ public enum Message {
         } catch {
             let context = DecodingError.Context(codingPath: [], debugDescription: "\(error)")
             throw DecodingError.dataCorrupted(context)
-        }
-    }
-
-    private static func data(_ value: some Encodable) throws(EncodingError) -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        do {
-            return try encoder.encode(value)
-        } catch let error as EncodingError {
-            throw error
-        } catch {
-            let context = EncodingError.Context(codingPath: [], debugDescription: "\(error)")
-            throw EncodingError.invalidValue(value, context)
         }
     }
 }

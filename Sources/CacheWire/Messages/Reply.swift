@@ -1,5 +1,5 @@
 /// A reply (varlink.org, "Method Reply"): parameters or an error.
-public struct Reply<Parameters: Codable & Sendable & Hashable>: Sendable, Hashable {
+public struct Reply<Parameters: WireValue>: Sendable, Hashable {
     /// The result of the method; absent if there is an error.
     public var parameters: Parameters?
     /// Whether further replies to the same call follow.
@@ -17,7 +17,7 @@ public struct Reply<Parameters: Codable & Sendable & Hashable>: Sendable, Hashab
     }
 }
 
-extension Reply: Codable {
+extension Reply: WireValue {
     private enum CodingKeys: String, CodingKey {
         case parameters, continues, error
     }
@@ -32,12 +32,11 @@ extension Reply: Codable {
         }
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        if let error {
-            try error.encode(to: encoder)
+    public func write(to json: inout JSONText) {
+        json.object { json in
+            error?.writeMembers(to: &json)
+            json.member("parameters", parameters)
+            json.member("continues", continues)
         }
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encodeIfPresent(parameters, forKey: .parameters)
-        try container.encodeIfPresent(continues, forKey: .continues)
     }
 }

@@ -21,8 +21,9 @@ public enum WireError: Error, Sendable, Hashable {
     case methodNotFound(method: String)
     /// The interface has this method, but this daemon does not implement it.
     case methodNotImplemented(method: String)
-    /// The parameter is absent, has the wrong type, or is out of range.
-    case invalidParameter(parameter: String)
+    /// The parameter is unknown or absent, has the wrong type, or is out of range. The reason is a
+    /// sentence for a person.
+    case invalidParameter(parameter: String, reason: String?)
     /// This client is not permitted to make the call.
     case permissionDenied
     /// The method requires `more`.
@@ -62,7 +63,8 @@ extension WireError: CustomStringConvertible {
         case .interfaceNotFound(let interface): "the daemon does not serve \(interface)"
         case .methodNotFound(let method): "the daemon has no method \(method)"
         case .methodNotImplemented(let method): "the daemon does not implement \(method)"
-        case .invalidParameter(let parameter): "the daemon does not accept this \(parameter)"
+        case .invalidParameter(let parameter, let reason):
+            "the daemon does not accept this \(parameter)" + (reason.map { ": \($0)" } ?? "")
         case .permissionDenied: "the daemon does not permit the call"
         case .expectedMore: "the call must ask for more than one reply"
         case .unknown(let name): "the daemon answers with the error \(name)"

@@ -20,8 +20,8 @@ struct Output {
     }
 
     /// Appends one line of JSON.
-    mutating func json(_ value: some Encodable) throws {
-        bytes += try Message.json(value)
+    mutating func json(_ value: some JSONWritable) throws {
+        bytes += Message.json(value)
         try endLine()
     }
 

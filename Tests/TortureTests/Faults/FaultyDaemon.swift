@@ -48,7 +48,7 @@ struct FaultyDaemon: Sendable {
     ) async throws -> M.Reply {
         try await withTestScope { scope in
             let connection = try VarlinkConnection(daemon.socket, in: scope)
-            try await connection.send(try Message.encode(Call(M.name, parameters: parameters)))
+            try await connection.send(Message.encode(Call(M.name, parameters: parameters)))
             guard let answer = try await connection.receive() else {
                 throw TestFailure("no answer to \(M.name.rawValue): \(daemon.log)")
             }

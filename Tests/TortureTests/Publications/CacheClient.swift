@@ -30,9 +30,9 @@ struct CacheClient: Sendable {
         return false
     }
 
-    private func send(_ call: some Encodable) async -> Bool {
-        guard let connection, let message = try? Message.encode(call) else { return false }
-        return (try? await connection.send(message)) != nil
+    private func send(_ call: some JSONWritable) async -> Bool {
+        guard let connection else { return false }
+        return (try? await connection.send(Message.encode(call))) != nil
     }
 
     private func reply<M: Method>(to _: M.Type) async throws -> Reply<M.Reply>? {

@@ -108,7 +108,7 @@ final class CallDispatcher {
             case .pressure(let parameters):
                 replyLater(header) { PressureMethod.run(parameters.level, in: $0, $1) }
             case .verify(let parameters): verify(header, parameters)
-            case .whereabouts: reply(to: header, Reply(server.whereabouts))
+            case .where: reply(to: header, Reply(server.whereabouts))
             case .fetch: preconditionFailure("a Fetch reached answer(); dispatch() handles it")
             }
         } catch {
@@ -116,7 +116,7 @@ final class CallDispatcher {
         }
     }
 
-    func reply(to header: CallHeader, _ reply: some Encodable) {
+    func reply(to header: CallHeader, _ reply: some JSONWritable) {
         guard header.oneway != true else { return }
         server.replies.write(reply, to: &connection.output)
     }

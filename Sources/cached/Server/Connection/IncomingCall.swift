@@ -16,7 +16,7 @@ struct IncomingCall: Sendable {
         case pressure(Methods.Pressure.Parameters)
         case stats
         case verify(Methods.Verify.Parameters)
-        case whereabouts
+        case `where`
     }
 
     let header: CallHeader
@@ -98,7 +98,7 @@ extension IncomingCall {
     ) throws(WireError) -> Request {
         guard let method = MethodName(rawValue: header.method) else { throw unknown(header.method) }
         return switch method {
-        case .getInfo: .getInfo
+        case .getInfo: try noParameters(message, .getInfo)
         case .getInterfaceDescription: .getInterfaceDescription(try parameters(message))
         case .status: .status(try parameters(message))
         case .fetch: .fetch(try parameters(message))
@@ -108,14 +108,14 @@ extension IncomingCall {
         case .pin: .pin(try parameters(message))
         case .evict: .evict(try parameters(message))
         case .pressure: .pressure(try parameters(message))
-        case .stats: .stats
+        case .stats: try noParameters(message, .stats)
         case .verify: .verify(try parameters(message))
-        case .whereabouts: .whereabouts
+        case .where: try noParameters(message, .where)
         }
     }
 
     /// The parameters of a call. A missing object counts as an empty one.
-    private static func parameters<Parameters: Codable & Sendable & Hashable>(
+    private static func parameters<Parameters: WireValue>(
         _ message: UnsafeRawBufferPointer
     ) throws(WireError) -> Parameters {
         do {
@@ -130,10 +130,20 @@ extension IncomingCall {
                 // For a number that is too large the decoder reports no parameter. A text that is not UTF-8 is not
                 // JSON (RFC 8259 §8.1), even if its header could be read.
                 let isText = String(validating: message, as: UTF8.self) != nil
-                throw isText ? .invalidParameter(parameter: "parameters") : reply
+                throw isText
+                    ? .invalidParameter(
+                        parameter: "parameters", reason: "a number is out of range") : reply
             }
-            throw .invalidParameter(parameter: key.stringValue)
+            throw .invalidParameter(parameter: key.stringValue, reason: "it is missing")
         }
+    }
+
+    /// The request of a method without parameters. Throws if there are any.
+    private static func noParameters(
+        _ message: UnsafeRawBufferPointer, _ request: Request
+    ) throws(WireError) -> Request {
+        let _: NoParameters = try parameters(message)
+        return request
     }
 
     private static func reason(_ error: DecodingError) -> String {

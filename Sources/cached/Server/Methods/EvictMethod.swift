@@ -7,7 +7,9 @@ struct EvictMethod: Sendable {
     private let bytes: Int64
 
     init(_ parameters: Methods.Evict.Parameters) throws(WireError) {
-        guard parameters.toBytes >= 0 else { throw .invalidParameter(parameter: "toBytes") }
+        guard parameters.toBytes >= 0 else {
+            throw .invalidParameter(parameter: "toBytes", reason: "it must not be less than 0")
+        }
         bytes = Int64(parameters.toBytes)
     }
 

@@ -27,7 +27,10 @@ struct FetchCall: Sendable {
         let waits = parameters.wait != false && !isSilent
         let digest = try digest(parameters.sha256)
         // The digest is compared in the reply, which this caller does not wait for.
-        guard waits || digest == nil else { throw .invalidParameter(parameter: "sha256") }
+        guard waits || digest == nil else {
+            throw .invalidParameter(
+                parameter: "sha256", reason: "it is compared only if the call waits for its reply")
+        }
         let urls = parameters.urls.map { RequestedURL($0) }
         let wishes = urls.compactMap(\.valid)
         let options = FetchOptions(
@@ -48,7 +51,10 @@ struct FetchCall: Sendable {
 
     private static func digest(_ text: String?) throws(WireError) -> ContentDigest? {
         guard let text else { return nil }
-        guard let digest = ContentDigest(text) else { throw .invalidParameter(parameter: "sha256") }
+        guard let digest = ContentDigest(text) else {
+            throw .invalidParameter(
+                parameter: "sha256", reason: "it does not have 64 hexadecimal digits")
+        }
         return digest
     }
 

@@ -18,11 +18,15 @@ struct ListMethod: Sendable {
         let order = CacheCore.ListOrder(parameters.order ?? .recency)
         isReversed = parameters.reverse ?? false
         let limit = parameters.limit ?? Self.maximum
-        guard limit > 0 else { throw .invalidParameter(parameter: "limit") }
+        guard limit > 0 else {
+            throw .invalidParameter(parameter: "limit", reason: "it must be greater than 0")
+        }
         self.limit = min(limit, Self.maximum)
         cursor = try parameters.after.map { text throws(WireError) in
             guard let cursor = ListCursor(text), cursor.order == order else {
-                throw .invalidParameter(parameter: "after")
+                throw .invalidParameter(
+                    parameter: "after",
+                    reason: "it is not the after of a page in this order")
             }
             return cursor
         }

@@ -12,12 +12,16 @@ enum RemoveMethod: Sendable {
         case (let urls?, nil, false):
             self = .urls(urls)
         case (nil, let prefix?, false):
-            guard !prefix.isEmpty else { throw .invalidParameter(parameter: "prefix") }
+            guard !prefix.isEmpty else {
+                throw .invalidParameter(
+                    parameter: "prefix", reason: "it is empty; set all to remove all entries")
+            }
             self = .prefix(prefix)
         case (nil, nil, true):
             self = .prefix("")
         default:
-            throw .invalidParameter(parameter: "urls")
+            throw .invalidParameter(
+                parameter: "urls", reason: "exactly one of urls, prefix and all is needed")
         }
     }
 

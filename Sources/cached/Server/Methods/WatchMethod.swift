@@ -14,7 +14,9 @@ enum WatchMethod {
             return (.named(urls.byKey), WatchSnapshot(urls))
         case (nil, false): return (.everything, .everything)
         case (nil, true): return (.downloads, .downloads)
-        case (.some, true): throw .invalidParameter(parameter: "downloads")
+        case (.some, true):
+            throw .invalidParameter(
+                parameter: "downloads", reason: "downloads are watched without urls")
         }
     }
 

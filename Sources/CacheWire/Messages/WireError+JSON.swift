@@ -1,10 +1,10 @@
-extension WireError: Codable {
+extension WireError: WireValue {
     private enum CodingKeys: String, CodingKey {
-        case error, parameters
+        case error, parameters, reason
     }
 
     /// The parameters of all errors. Each error has one of them or none.
-    struct Parameters: Codable, Sendable, Hashable {
+    struct Parameters: Decodable, Sendable, Hashable {
         var limit: Int?
         var reason: String?
         var interface: String?
@@ -20,12 +20,22 @@ extension WireError: Codable {
         if case .unknown = self { return }
         let parameters = try container.decodeIfPresent(Parameters.self, forKey: .parameters)
         self.init(name: name, parameters: parameters ?? Parameters())
+        guard case .invalidParameter(let parameter, _) = self else { return }
+        let reason = try container.decodeIfPresent(String.self, forKey: .reason)
+        self = .invalidParameter(parameter: parameter, reason: reason)
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(name, forKey: .error)
-        try container.encode(parameters, forKey: .parameters)
+    public func write(to json: inout JSONText) {
+        json.object { writeMembers(to: &$0) }
+    }
+
+    /// Writes the members of a reply with this error.
+    func writeMembers(to json: inout JSONText) {
+        json.member("error", name)
+        json.member("parameters", parameters)
+        guard case .invalidParameter(_, let reason) = self else { return }
+        // The standard gives this error no other parameter, and some clients refuse unknown ones.
+        json.member("reason", reason)
     }
 
     /// If a parameter of a known error is missing, the error keeps its name.
@@ -43,7 +53,7 @@ extension WireError: Codable {
             case "org.varlink.service.MethodNotImplemented":
                 .methodNotImplemented(method: parameters.method ?? "")
             case "org.varlink.service.InvalidParameter":
-                .invalidParameter(parameter: parameters.parameter ?? "")
+                .invalidParameter(parameter: parameters.parameter ?? "", reason: nil)
             case "org.varlink.service.PermissionDenied": .permissionDenied
             case "org.varlink.service.ExpectedMore": .expectedMore
             default: .unknown(name: name)
@@ -58,10 +68,22 @@ extension WireError: Codable {
         case .interfaceNotFound(let interface): parameters.interface = interface
         case .methodNotFound(let method), .methodNotImplemented(let method):
             parameters.method = method
-        case .invalidParameter(let parameter): parameters.parameter = parameter
+        case .invalidParameter(let parameter, _): parameters.parameter = parameter
         case .shuttingDown, .permissionDenied, .expectedMore, .unknown: break
         }
         return parameters
+    }
+}
+
+extension WireError.Parameters: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("limit", limit)
+            json.member("interface", interface)
+            json.member("method", method)
+            json.member("parameter", parameter)
+            json.member("reason", reason)
+        }
     }
 }
 
@@ -85,6 +107,7 @@ extension WireError {
             self = .invalidMessage(reason: reason)
             return
         }
-        self = .invalidParameter(parameter: path.dropFirst().first?.stringValue ?? "parameters")
+        let parameter = path.dropFirst().first?.stringValue ?? "parameters"
+        self = .invalidParameter(parameter: parameter, reason: reason.isEmpty ? nil : reason)
     }
 }

@@ -6,7 +6,7 @@ public enum JSONValue: Sendable, Hashable {
     case string(String)
 }
 
-extension JSONValue: Codable {
+extension JSONValue: WireValue {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if let value = try? container.decode(Bool.self) {
@@ -20,13 +20,12 @@ extension JSONValue: Codable {
         }
     }
 
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
+    public func write(to json: inout JSONText) {
         switch self {
-        case .bool(let value): try container.encode(value)
-        case .int(let value): try container.encode(value)
-        case .double(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
+        case .bool(let value): value.write(to: &json)
+        case .int(let value): value.write(to: &json)
+        case .double(let value): value.write(to: &json)
+        case .string(let value): value.write(to: &json)
         }
     }
 }

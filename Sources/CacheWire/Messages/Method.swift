@@ -1,7 +1,7 @@
 /// A method of the daemon, with the types of its parameters and its reply.
 public protocol Method {
-    associatedtype Parameters: Codable, Sendable, Hashable
-    associatedtype Reply: Codable, Sendable, Hashable
+    associatedtype Parameters: WireValue
+    associatedtype Reply: WireValue
 
     /// The value of a call's `method` field.
     static var name: MethodName { get }

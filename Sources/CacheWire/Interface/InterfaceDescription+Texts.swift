@@ -1,0 +1,307 @@
+// Made by .ci/interface from the files in etc/: change those, then run `make interface`.
+
+extension InterfaceDescription {
+    // swift-format-ignore: clients receive the text as it is, with its long lines.
+    /// The text of `etc/io.cached.Cache.varlink`.
+    public static let cache = """
+        # A cache of images on this machine: each is downloaded once, checked, and stored in a file.
+        #
+        # Times are Unix seconds, sizes are bytes. An absent optional field is omitted, never null; null in a call means absent.
+        # A client that makes oneway calls and wants all of them done shuts down its sending side, and reads to the end before
+        # it closes the connection. A reply with the error org.varlink.service.InvalidParameter has a member reason
+        # beside its parameters: a sentence for a person.
+        interface io.cached.Cache
+
+        # The urgency of a fetch. A shared download has the highest priority of its callers.
+        type Priority (
+          # No user waits for the image: revalidation, prefetch.
+          background,
+          # The default.
+          normal,
+          # A user is looking at the place for the image.
+          visible
+        )
+
+        # Why an attempt to fetch a URL failed.
+        type Failure (
+          # A word that programs can compare, for example invalidURL: the text is not a valid URL.
+          kind: string,
+          # One sentence for a person.
+          message: string,
+          # The HTTP status that the origin answered, if any.
+          httpStatus: ?int,
+          # The time before which the cache does not ask the origin again.
+          retryAt: ?int
+        )
+
+        # The cache's knowledge about one URL. The state determines which fields are present.
+        type Item (
+          # The URL, byte for byte as it was requested.
+          url: string,
+          # The file's name: the UUIDv5 of the URL.
+          key: string,
+          # Whether a complete file exists.
+          state: (
+            # There is neither a complete file nor a download. The failure can give the reason.
+            missing,
+            # The image is being downloaded; see phase.
+            inFlight,
+            # There is a complete, checked and durable file at path.
+            cached
+          ),
+          # The phase of the download. Present while one is in flight, also while a cached image is being refreshed.
+          phase: ?(
+            # Waits for a slot, or until its host may be asked again.
+            queued,
+            # Looks up the host, connects, or waits for the first byte.
+            connecting,
+            # Receives bytes.
+            receiving,
+            # Waits for the next attempt.
+            retrying,
+            # Has received all bytes and is making them durable.
+            publishing
+          ),
+          # Bytes received so far, including those of a resumed download. Present while a download is in flight.
+          received: ?int,
+          # Expected bytes; absent while unknown.
+          total: ?int,
+          # The received share, 0 to 100; absent while the total is unknown.
+          percent: ?float,
+          # The absolute path of the file. Present if the image is cached.
+          path: ?string,
+          # The length of the file. Present if the image is cached.
+          size: ?int,
+          # The media type found in the bytes, for example image/png.
+          mediaType: ?string,
+          # In pixels.
+          width: ?int,
+          # In pixels.
+          height: ?int,
+          # The digest of the file, 64 hexadecimal digits. Only with details.
+          sha256: ?string,
+          # When the bytes were received from the origin. Only with details.
+          fetchedAt: ?int,
+          # Until when the image is fresh. Only with details.
+          freshUntil: ?int,
+          # When the file was last used. Only with details.
+          lastUsedAt: ?int,
+          # Whether the file is protected from eviction. In Status only with details.
+          pinned: ?bool,
+          # Why the last attempt failed. An image that is cached but could not be refreshed has it too. In the last reply to
+          # Fetch: why the request could not be fulfilled. Of a queued download it can also be why its host is asked nothing
+          # until retryAt.
+          failure: ?Failure
+        )
+
+        # The order of the entries in List.
+        type ListOrder (
+          # Most recently used first.
+          recency,
+          # Largest first.
+          size,
+          # Oldest first.
+          age
+        )
+
+        # How short of memory or disk space the machine is.
+        type PressureLevel (
+          # Memory or space is getting short: release the parts that are cheap to replace.
+          warning,
+          # Memory or space has run out: release everything that can be released.
+          critical
+        )
+
+        # Returns the state of URLs. It never starts a download and does not count as a use. Answered from memory; with details
+        # also from the attributes of the files.
+        method Status(
+          # In any order and with repetitions. The items of the reply have the same order.
+          urls: []string,
+          # Whether to read the digest, times and pin from the files' attributes too.
+          details: ?bool
+        ) -> (items: []Item)
+
+        # Downloads what is missing or stale. A URL that is already being downloaded joins that download.
+        #
+        # With more: first all items, then the items that change, and at the end all items. Another Fetch or Watch on the
+        # connection takes over from the running one.
+        method Fetch(
+          # In any order and with repetitions. The items of the reply have the same order.
+          urls: []string,
+          # The default is normal.
+          priority: ?Priority,
+          # Whether to ask the origin even if the entry is still fresh.
+          refresh: ?bool,
+          # false replies at once. The daemon continues the downloads on its own.
+          wait: ?bool,
+          # The expected SHA-256 of every image, as 64 hexadecimal digits. An image with another digest is a failure.
+          sha256: ?string
+        ) -> (items: []Item)
+
+        # Reports the current state and then the changes. It never starts a download, and does not count as a use.
+        #
+        # With more: first the current state, in replies of at most 256 items; then the changes, which are gathered for at most
+        # 100 ms. An item is reported again when its state or phase changes, when 1 % more of it has arrived, and when it ends.
+        # If a download failed, an item with its failure is reported too. The url of an item comes from the attribute of its
+        # file, and is empty if it is not known.
+        #
+        # A client that reads slowly gets the newest state. If more has changed than the daemon remembers, the stream ends, and
+        # the client has to call again. A new Watch takes over from the running one and misses no change of what both name.
+        # Without more: the current state of the urls, once. Without more and urls the error is ExpectedMore.
+        method Watch(
+          # Absent: everything.
+          urls: ?[]string,
+          # Whether to watch downloads only, without urls: each download when it is requested, when it starts and when it ends.
+          # A download that takes less than 100 ms is not reported.
+          downloads: ?bool
+        ) -> (
+          # The items that changed since the last reply. The first replies contain all items.
+          items: []Item,
+          # The keys that are no longer cached or in flight, whatever the reason.
+          removed: []string
+        )
+
+        # Lists the entries, page by page. Until the directory has been read (isIndexed of Stats) the list contains only the
+        # entries that have been read so far.
+        method List(
+          # The default is recency.
+          order: ?ListOrder,
+          # The most items to return. The daemon can return fewer.
+          limit: ?int,
+          # The after of the previous page's reply.
+          after: ?string,
+          # Whether to reverse the order.
+          reverse: ?bool
+        ) -> (
+          items: []Item,
+          # The position after this page; absent on the last page.
+          after: ?string
+        )
+
+        # Removes entries and cancels their downloads: by URL, by prefix, or all.
+        method Remove(
+          # The URLs to remove, pinned or not.
+          urls: ?[]string,
+          # Removes all entries whose URL starts with these bytes. Pinned entries are kept.
+          prefix: ?string,
+          # Whether to remove all entries. Pinned entries are kept.
+          all: ?bool
+        ) -> (
+          # The number of removed entries.
+          entries: int,
+          # The bytes that they used.
+          bytes: int,
+          # Why some entries could not be removed.
+          failure: ?Failure
+        )
+
+        # Protects entries from eviction, or ends the protection.
+        method Pin(
+          # In any order and with repetitions. The items of the reply have the same order.
+          urls: []string,
+          # false ends the protection.
+          pinned: bool
+        ) -> (items: []Item)
+
+        # Evicts the least recently used entries until the cache fits a size.
+        method Evict(
+          # The size.
+          toBytes: int
+        ) -> (entries: int, bytes: int, failure: ?Failure)
+
+        # Gives memory back as if a source of pressure had reported this level.
+        method Pressure(level: PressureLevel) -> (entries: int, bytes: int, failure: ?Failure)
+
+        # Returns the daemon's counters and gauges.
+        method Stats() -> (
+          # One flat object. The names contain the units: entries, bytesUsed, bytesBudget, directory, ...
+          stats: [string]object
+        )
+
+        # Reads all entries and compares them with what was downloaded; with more, it reports progress without items. Damaged
+        # entries are missing from then on. The verification stops if its caller disconnects.
+        method Verify(
+          # Whether to download damaged entries again, or remove them if their URL is lost.
+          repair: ?bool
+        ) -> (
+          # The number of compared entries.
+          checked: int,
+          # The first 10,000 damaged entries: cached if downloaded again, missing if removed, and with a failure if the damage
+          # remains. Only in the last reply.
+          damaged: []Item,
+          # The number of entries at the start.
+          total: ?int,
+          # The number of damaged entries.
+          damagedCount: ?int,
+          # The number of damaged entries that were not repaired.
+          leftCount: ?int,
+          # Why the entries could not be read.
+          failure: ?Failure
+        )
+
+        # Tells where the cache is, so that a client need not guess.
+        method Where() -> (
+          # The absolute path of the cache directory.
+          directory: string,
+          # The absolute path of the socket.
+          socket: string,
+          version: string,
+          # Whether several users share the cache, so that it keeps no private images.
+          shared: bool
+        )
+
+        # More urls than one call can name; or, with wait: false, more downloads than the daemon continues on its own. Nothing
+        # was done.
+        error TooMany (limit: int)
+        # The daemon is stopping and accepts no new calls.
+        error ShuttingDown ()
+        # The message was longer than limit bytes. The daemon closes the connection after this reply.
+        error MessageTooLarge (limit: int)
+        # The message was not a JSON object with a method. The daemon closes the connection after this reply.
+        error InvalidMessage (reason: string)
+
+        """
+
+    // swift-format-ignore: clients receive the text as it is, with its long lines.
+    /// The text of `etc/org.varlink.service.varlink`.
+    public static let service = """
+        # The Varlink service interface is provided by every Varlink service: it names the service and its interfaces.
+        interface org.varlink.service
+
+        # Describes the service.
+        method GetInfo() -> (
+          # The maker of the service.
+          vendor: string,
+          # The name of the service.
+          product: string,
+          version: string,
+          # The address of the documentation.
+          url: string,
+          # The names of the served interfaces.
+          interfaces: []string
+        )
+
+        # Returns the description of an interface.
+        method GetInterfaceDescription(
+          # The name of the interface.
+          interface: string
+        ) -> (
+          # The text of the description, including comments.
+          description: string
+        )
+
+        # The service does not have this interface.
+        error InterfaceNotFound (interface: string)
+        # The interface does not have this method.
+        error MethodNotFound (method: string)
+        # The service does not implement this method.
+        error MethodNotImplemented (method: string)
+        # The parameter is unknown or absent, has the wrong type, or is out of range.
+        error InvalidParameter (parameter: string)
+        # This client is not permitted to make the call.
+        error PermissionDenied ()
+        # The method requires more.
+        error ExpectedMore ()
+
+        """
+}

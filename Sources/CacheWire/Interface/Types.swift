@@ -1,0 +1,239 @@
+// Made by .ci/interface from the files in etc/: change those, then run `make interface`.
+
+/// The urgency of a fetch. A shared download has the highest priority of its callers.
+public enum Priority: String, WireChoice {
+    /// No user waits for the image: revalidation, prefetch.
+    case background
+    /// The default.
+    case normal
+    /// A user is looking at the place for the image.
+    case visible
+}
+
+/// Why an attempt to fetch a URL failed.
+public struct Failure: WireValue {
+    /// A word that programs can compare, for example invalidURL: the text is not a valid URL.
+    public var kind: String
+    /// One sentence for a person.
+    public var message: String
+    /// The HTTP status that the origin answered, if any.
+    public var httpStatus: Int?
+    /// The time before which the cache does not ask the origin again.
+    public var retryAt: Int?
+
+    public init(
+        kind: String,
+        message: String,
+        httpStatus: Int? = nil,
+        retryAt: Int? = nil
+    ) {
+        self.kind = kind
+        self.message = message
+        self.httpStatus = httpStatus
+        self.retryAt = retryAt
+    }
+
+    public func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("kind", kind)
+            json.member("message", message)
+            json.member("httpStatus", httpStatus)
+            json.member("retryAt", retryAt)
+        }
+    }
+}
+
+/// The cache's knowledge about one URL. The state determines which fields are present.
+public struct Item: WireValue {
+    /// The URL, byte for byte as it was requested.
+    public var url: String
+    /// The file's name: the UUIDv5 of the URL.
+    public var key: String
+    /// Whether a complete file exists.
+    public var state: State
+    /// The phase of the download. Present while one is in flight, also while a cached image is
+    /// being refreshed.
+    public var phase: Phase?
+    /// Bytes received so far, including those of a resumed download. Present while a download
+    /// is in flight.
+    public var received: Int?
+    /// Expected bytes; absent while unknown.
+    public var total: Int?
+    /// The received share, 0 to 100; absent while the total is unknown.
+    public var percent: Double?
+    /// The absolute path of the file. Present if the image is cached.
+    public var path: String?
+    /// The length of the file. Present if the image is cached.
+    public var size: Int?
+    /// The media type found in the bytes, for example image/png.
+    public var mediaType: String?
+    /// In pixels.
+    public var width: Int?
+    /// In pixels.
+    public var height: Int?
+    /// The digest of the file, 64 hexadecimal digits. Only with details.
+    public var sha256: String?
+    /// When the bytes were received from the origin. Only with details.
+    public var fetchedAt: Int?
+    /// Until when the image is fresh. Only with details.
+    public var freshUntil: Int?
+    /// When the file was last used. Only with details.
+    public var lastUsedAt: Int?
+    /// Whether the file is protected from eviction. In Status only with details.
+    public var pinned: Bool?
+    /// Why the last attempt failed. An image that is cached but could not be refreshed has it
+    /// too. In the last reply to Fetch: why the request could not be fulfilled. Of a queued
+    /// download it can also be why its host is asked nothing until retryAt.
+    public var failure: Failure?
+
+    /// Whether a complete file exists.
+    public enum State: String, WireChoice {
+        /// There is neither a complete file nor a download. The failure can give the reason.
+        case missing
+        /// The image is being downloaded; see phase.
+        case inFlight
+        /// There is a complete, checked and durable file at path.
+        case cached
+    }
+
+    /// The phase of the download. Present while one is in flight, also while a cached image is
+    /// being refreshed.
+    public enum Phase: String, WireChoice {
+        /// Waits for a slot, or until its host may be asked again.
+        case queued
+        /// Looks up the host, connects, or waits for the first byte.
+        case connecting
+        /// Receives bytes.
+        case receiving
+        /// Waits for the next attempt.
+        case retrying
+        /// Has received all bytes and is making them durable.
+        case publishing
+    }
+
+    public init(
+        url: String,
+        key: String,
+        state: State,
+        phase: Phase? = nil,
+        received: Int? = nil,
+        total: Int? = nil,
+        percent: Double? = nil,
+        path: String? = nil,
+        size: Int? = nil,
+        mediaType: String? = nil,
+        width: Int? = nil,
+        height: Int? = nil,
+        sha256: String? = nil,
+        fetchedAt: Int? = nil,
+        freshUntil: Int? = nil,
+        lastUsedAt: Int? = nil,
+        pinned: Bool? = nil,
+        failure: Failure? = nil
+    ) {
+        self.url = url
+        self.key = key
+        self.state = state
+        self.phase = phase
+        self.received = received
+        self.total = total
+        self.percent = percent
+        self.path = path
+        self.size = size
+        self.mediaType = mediaType
+        self.width = width
+        self.height = height
+        self.sha256 = sha256
+        self.fetchedAt = fetchedAt
+        self.freshUntil = freshUntil
+        self.lastUsedAt = lastUsedAt
+        self.pinned = pinned
+        self.failure = failure
+    }
+
+    public func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("url", url)
+            json.member("key", key)
+            json.member("state", state)
+            json.member("phase", phase)
+            json.member("received", received)
+            json.member("total", total)
+            json.member("percent", percent)
+            json.member("path", path)
+            json.member("size", size)
+            json.member("mediaType", mediaType)
+            json.member("width", width)
+            json.member("height", height)
+            json.member("sha256", sha256)
+            json.member("fetchedAt", fetchedAt)
+            json.member("freshUntil", freshUntil)
+            json.member("lastUsedAt", lastUsedAt)
+            json.member("pinned", pinned)
+            json.member("failure", failure)
+        }
+    }
+}
+
+/// The order of the entries in List.
+public enum ListOrder: String, WireChoice {
+    /// Most recently used first.
+    case recency
+    /// Largest first.
+    case size
+    /// Oldest first.
+    case age
+}
+
+/// How short of memory or disk space the machine is.
+public enum PressureLevel: String, WireChoice {
+    /// Memory or space is getting short: release the parts that are cheap to replace.
+    case warning
+    /// Memory or space has run out: release everything that can be released.
+    case critical
+}
+
+/// The reply of the methods that return one item for each URL.
+public struct ItemList: WireValue {
+    public var items: [Item]
+
+    public init(
+        items: [Item]
+    ) {
+        self.items = items
+    }
+
+    public func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("items", items)
+        }
+    }
+}
+
+/// The reply of the methods that remove entries.
+public struct RemovedEntries: WireValue {
+    /// The number of removed entries.
+    public var entries: Int
+    /// The bytes that they used.
+    public var bytes: Int
+    /// Why some entries could not be removed.
+    public var failure: Failure?
+
+    public init(
+        entries: Int,
+        bytes: Int,
+        failure: Failure? = nil
+    ) {
+        self.entries = entries
+        self.bytes = bytes
+        self.failure = failure
+    }
+
+    public func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("entries", entries)
+            json.member("bytes", bytes)
+            json.member("failure", failure)
+        }
+    }
+}

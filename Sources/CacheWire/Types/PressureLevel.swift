@@ -1,7 +1,0 @@
-/// How short of memory or disk space the machine is.
-public enum PressureLevel: String, Codable, Sendable, Hashable, CaseIterable {
-    /// Memory or space is getting short: release the parts that are cheap to replace.
-    case warning
-    /// Memory or space has run out: release everything that can be released.
-    case critical
-}

@@ -1,9 +1,0 @@
-/// The urgency of a fetch. A shared download has the highest priority of its callers.
-public enum Priority: String, Codable, Sendable, Hashable, CaseIterable {
-    /// No user waits for the image: revalidation, prefetch.
-    case background
-    /// The default.
-    case normal
-    /// A user is looking at the place for the image.
-    case visible
-}
