@@ -19,6 +19,11 @@ extension Cache {
         return waiter
     }
 
+    /// Whether a request made with ``begin(_:_:)`` waits for no image.
+    public func isSettled(_ waiter: WaiterID) -> Bool {
+        read { $0.waiters[waiter]?.pending.isEmpty ?? true }
+    }
+
     /// Allows the notification for a request made with ``begin(_:_:)``.
     public func complete(_ waiter: WaiterID) {
         run { $0.waiterNamed(waiter, &$1) }
@@ -95,8 +100,7 @@ extension Cache {
         of key: CacheKey, _ answer: Lookup, _ options: FetchOptions, _ now: UnixTime
     ) -> Staleness? {
         guard !options.isRefresh, case .cached(let facts, _, _) = answer,
-            let end = facts.freshUntil, end <= now || facts.fetchedAt > now,
-            let record = record(of: key)
+            facts.isStale(at: now), let record = record(of: key)
         else { return nil }
         return Staleness(
             reuse: record.reuse(at: now),

@@ -1,7 +1,14 @@
-internal import CacheKey
+public import CacheKey
 
 /// Partials that are no longer requested.
 extension Cache {
+    /// The partial of an image that is missing, if a download can continue it. Takes nothing but a lookup in memory
+    /// if there is none, else four system calls.
+    public func restingPartial(of key: CacheKey) -> RestingPartial? {
+        guard read({ $0.space.partials.mayHold(key) }) else { return nil }
+        return directory.restingPartial(of: key)
+    }
+
     /// Discards partials that were not requested for ``PartialPolicy/lifetime``. Also discards those with a time
     /// in the future, which a wrong clock wrote: their true age is unknown.
     func discardOldPartials(now: FileTime = .now) {

@@ -14,8 +14,10 @@ extension Cache: TransferDelegate {
         read { $0.flow(of: key, id) }
     }
 
-    func downloadProgressed(_ key: CacheKey, _ id: FlightID, received: Int64, of total: Int64?) {
-        run { $0.transferProgressed(key, id, received: received, total: total, &$1) }
+    func downloadProgressed(
+        _ key: CacheKey, _ id: FlightID, received: Int64, of total: Int64?, _ shape: ImageShape?
+    ) {
+        run { $0.transferProgressed(key, id, received: received, total: total, shape: shape, &$1) }
     }
 
     func downloadEnded(_ key: CacheKey, _ id: FlightID, _ end: TransferEnd) {

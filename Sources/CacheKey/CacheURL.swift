@@ -38,6 +38,16 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
         return string[..<(end ?? string.endIndex)]
     }
 
+    /// The host as given, without its port. The brackets of an IPv6 address are part of it (RFC 3986 §3.2.2).
+    public var host: Substring {
+        let origin = origin
+        let authority = origin.drop { $0 != "/" }.drop { $0 == "/" }
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+            return authority[...end]
+        }
+        return authority.prefix { $0 != ":" }
+    }
+
     /// Checks bytes without making a string of them.
     ///
     /// - Parameter bytes: the bytes of a URL, which must be UTF-8.

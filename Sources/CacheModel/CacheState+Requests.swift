@@ -263,7 +263,7 @@ extension CacheState {
         guard let facts = catalog.facts(of: key) else {
             return remembered.map { .failure($0) } ?? .ask
         }
-        guard let end = facts.freshUntil, end <= now || facts.fetchedAt > now else { return .hit }
+        guard facts.isStale(at: now) else { return .hit }
         switch stale?.reuse ?? .mustRevalidate {
         case .fresh: return .hit
         case .staleWhileRevalidating: return remembered == nil ? .hitAndRevalidate : .hit

@@ -1,4 +1,5 @@
 package import CacheKey
+package import ImageFormats
 
 /// Downloads: how they start, stop for more urgent ones, progress, and become entries.
 extension CacheState {
@@ -142,13 +143,16 @@ extension CacheState {
 
     /// The response began, or more of the body arrived.
     package mutating func transferProgressed(
-        _ key: CacheKey, _ id: FlightID, received: Int64, total: Int64?, _ effects: inout Effects
+        _ key: CacheKey, _ id: FlightID, received: Int64, total: Int64?,
+        shape: ImageShape? = nil, _ effects: inout Effects
     ) {
         guard let flight = downloads.flight(key, id) else { return }
         let more = received - flight.intake.received
         counters.bytesReceived += more
         if flight.hasSpace { space.wrote(more) }
-        if downloads.update(key, { $0.receives(received, of: total) }) == true {
+        if downloads.update(key, { $0.receives(received, of: total, shape ?? $0.intake.shape) })
+            == true
+        {
             changed(key, &effects)
         }
     }

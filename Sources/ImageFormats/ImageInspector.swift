@@ -17,6 +17,13 @@ package struct ImageInspector: Sendable {
     /// known format.
     package var mediaType: MediaType? { walk?.mediaType }
 
+    /// The type and the dimensions as far as the bytes so far tell them. `nil` if they are not known to be an image.
+    package var shape: ImageShape? {
+        guard let walk, let mediaType = walk.mediaType, mediaType != .other else { return nil }
+        return ImageShape(
+            mediaType: mediaType, width: walk.size?.width, height: walk.size?.height)
+    }
+
     /// Reads the next bytes of the file.
     package mutating func consume(_ bytes: UnsafeRawBufferPointer) {
         if walk != nil {

@@ -7,12 +7,16 @@ struct AnyReply: Decodable, Sendable {
     var error: String?
     var continues: Bool?
     var parameters: Parameters?
+    /// Beside the parameters of the error InvalidParameter.
+    var reason: String?
 
     struct Parameters: Decodable, Sendable {
         // Items and statistics.
         var items: [Item]?
         var after: String?
         var removed: [String]?
+        var keys: [String]?
+        var pressure: MemoryPressure?
         var entries: Int?
         var bytes: Int?
         var stats: [String: JSONValue]?
@@ -20,6 +24,7 @@ struct AnyReply: Decodable, Sendable {
         // org.varlink.service
         var product: String?
         var version: String?
+        var socket: String?
         var interfaces: [String]?
         var description: String?
         // Errors.

@@ -6,8 +6,12 @@ public struct UnixListener: Sendable {
 
     /// Listens in its own temporary directory until the scope ends. listen(2).
     public init(in scope: TestScope) throws {
-        self.scope = scope
-        path = try TemporaryDirectory(in: scope).file("socket")
+        try self.init(at: try TemporaryDirectory(in: scope).file("socket"), in: scope)
+    }
+
+    /// Listens at this path until the scope ends. The socket's file stays.
+    public init(at path: String, in scope: TestScope) throws {
+        (self.scope, self.path) = (scope, path)
         socket = try Socket.listen(onUnix: path)
         scope.atEnd { [socket] in socket.close() }
     }

@@ -13,7 +13,7 @@ struct SettingsTests {
     @Test func unsetSettingsHaveTheirDefaults() async throws {
         let settings = try await resolve([], ["HOME": "/home/x", "XDG_RUNTIME_DIR": "/run/user/1"])
         #expect(settings.cache.directory == "/home/x/.cache/cached")
-        #expect(settings.socket == "/run/user/1/cached.sock")
+        #expect(settings.socket == "/run/user/1/cached/cached.sock")
         #expect(settings.socketMode == 0o600)
         #expect(settings.logLevel == .info)
         #expect(settings.cache.limits.maximumImageSize == 64 << 20)

@@ -21,17 +21,38 @@ extension CacheDirectory {
                 key: key, descriptor: opened,
                 partialAttributes: [PartialRecord.attributeName, EntryAttributes.total],
                 kernel: kernel)
-            let status = try kernel.status(of: opened)
-            guard isOwn(status), let record = try partialRecord(opened),
-                record.boot == BootID.current,
-                let resumption = Resumption(record, received: Int64(status.st_size))
-            else { return nil }
+            guard let resumption = try resumption(of: opened) else { return nil }
             try kernel.setAccessTime(.now, of: opened)
             return ResumablePartial(file: file, resumption: resumption)
         } catch {
             // The download can still start from the beginning.
             return nil
         }
+    }
+
+    /// The bytes of a partial that a download can resume, and those of the whole image. Unlike
+    /// ``resumablePartial(of:)`` it does not count as a use.
+    func restingPartial(of key: CacheKey) -> RestingPartial? {
+        guard keepsAttributes else { return nil }
+        do {
+            let name = Self.partialName(of: key)
+            guard isOwn(try kernel.status(of: name, in: descriptor)) else { return nil }
+            let file = try kernel.open(name, in: descriptor, O_RDONLY)
+            defer { close(file) }
+            return try resumption(of: file).map {
+                RestingPartial(received: $0.received, total: $0.record.total)
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    /// How the partial in an open file can be resumed; `nil` if it cannot.
+    private func resumption(of file: Int32) throws(Errno) -> Resumption? {
+        let status = try kernel.status(of: file)
+        guard isOwn(status), let record = try partialRecord(file), record.boot == BootID.current
+        else { return nil }
+        return Resumption(record, received: Int64(status.st_size))
     }
 
     /// Whether the name still leads to the partial, and it did not change since it was opened.

@@ -192,6 +192,7 @@ extension Download: RequestDelegate {
 
     func reportProgress() {
         isHeadReported = true
-        context.delegate.downloadProgressed(key, id, received: received, of: length)
+        context.delegate.downloadProgressed(
+            key, id, received: received, of: length, inspector.shape)
     }
 }

@@ -1,4 +1,5 @@
 package import CacheKey
+package import ImageFormats
 
 /// One download, shared by all callers that want its image.
 ///
@@ -52,6 +53,8 @@ package struct Flight: Sendable {
         var received: Int64 = 0
         /// Bytes of the whole image. `nil` until the origin gives the length.
         var total: Int64?
+        /// What the first bytes tell about the image. `nil` until they tell anything.
+        var shape: ImageShape?
         /// Bytes received at the last announced change.
         var announced: Int64 = 0
         /// Bytes reserved on the disk.
@@ -106,7 +109,7 @@ package struct Flight: Sendable {
         let intake = intake
         return Progress(
             phase: phase, received: isAnnounced ? intake.announced : intake.received,
-            total: intake.total, isPinned: isPinned, failure: failure)
+            total: intake.total, shape: intake.shape, isPinned: isPinned, failure: failure)
     }
 
     // MARK: Transitions
@@ -126,13 +129,15 @@ package struct Flight: Sendable {
     }
 
     /// The response began, or more of the body arrived. Returns whether that is worth an announcement.
-    package mutating func receives(_ received: Int64, of total: Int64?) -> Bool {
+    package mutating func receives(_ received: Int64, of total: Int64?, _ shape: ImageShape?)
+        -> Bool
+    {
         guard phase.isRunning else { impossible("receive") }
         var intake = intake
         let isNews =
-            phase != .receiving || intake.total != total
+            phase != .receiving || intake.total != total || intake.shape != shape
             || (received - intake.announced) * 100 >= (total ?? received)
-        (intake.received, intake.total) = (received, total)
+        (intake.received, intake.total, intake.shape) = (received, total, shape)
         if isNews { intake.announced = received }
         state = .receiving(intake)
         return isNews

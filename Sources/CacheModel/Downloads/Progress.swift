@@ -1,3 +1,5 @@
+public import ImageFormats
+
 /// The progress of a download.
 public struct Progress: Hashable, Sendable {
     public let phase: Phase
@@ -5,17 +7,19 @@ public struct Progress: Hashable, Sendable {
     public let received: Int64
     /// Bytes the origin promised; `nil` while that is unknown.
     public let total: Int64?
+    /// What the first bytes tell about the image. `nil` until they tell anything.
+    public let shape: ImageShape?
     /// Whether the image will be pinned when it is published. `nil` if no caller asked for either.
     public var isPinned: Bool?
     /// The reason why the previous attempt failed, if one did.
     public var failure: Failure?
 
     package init(
-        phase: Phase, received: Int64, total: Int64?, isPinned: Bool? = nil,
-        failure: Failure? = nil
+        phase: Phase, received: Int64, total: Int64?, shape: ImageShape? = nil,
+        isPinned: Bool? = nil, failure: Failure? = nil
     ) {
         (self.phase, self.received, self.total) = (phase, received, total)
-        (self.isPinned, self.failure) = (isPinned, failure)
+        (self.shape, self.isPinned, self.failure) = (shape, isPinned, failure)
     }
 
     /// 0 to 100. `nil` while the total is unknown.

@@ -25,6 +25,12 @@ public struct EntryFacts: Hashable, Sendable {
     /// When an image that must not be stored is removed. The index does not keep this time.
     package var removeAt: UnixTime?
 
+    /// Whether the origin is asked before the entry is used again. A time of fetching in the future comes from a
+    /// wrong clock.
+    public func isStale(at now: UnixTime) -> Bool {
+        freshUntil.map { $0 <= now || fetchedAt > now } ?? false
+    }
+
     package init(
         size: Int64, allocated: Int64, mediaType: MediaType, width: Int?, height: Int?,
         fetchedAt: UnixTime, freshUntil: UnixTime? = nil, lastUsedAt: FileTime, isPinned: Bool,

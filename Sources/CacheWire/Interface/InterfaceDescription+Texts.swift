@@ -62,7 +62,8 @@ extension InterfaceDescription {
             # Has received all bytes and is making them durable.
             publishing
           ),
-          # Bytes received so far, including those of a resumed download. Present while a download is in flight.
+          # Bytes received so far, including those of a resumed download. Present while a download is in flight, and if the
+          # image is missing and the next download can continue an interrupted one. In changes only of a download in flight.
           received: ?int,
           # Expected bytes; absent while unknown.
           total: ?int,
@@ -72,7 +73,8 @@ extension InterfaceDescription {
           path: ?string,
           # The length of the file. Present if the image is cached.
           size: ?int,
-          # The media type found in the bytes, for example image/png.
+          # The media type found in the bytes, for example image/png. Present if the image is cached, and in flight as soon as
+          # the bytes tell it; so are width and height.
           mediaType: ?string,
           # In pixels.
           width: ?int,
@@ -109,6 +111,16 @@ extension InterfaceDescription {
           # Memory or space is getting short: release the parts that are cheap to replace.
           warning,
           # Memory or space has run out: release everything that can be released.
+          critical
+        )
+
+        # How short of memory the machine is, or the control group of the daemon.
+        type MemoryPressure (
+          # No source reports pressure.
+          normal,
+          # Release what is cheap to replace.
+          warning,
+          # Release everything that can be released.
           critical
         )
 
@@ -149,20 +161,39 @@ extension InterfaceDescription {
         # the client has to call again. A new Watch takes over from the running one and misses no change of what both name.
         # Without more: the current state of the urls, once. Without more and urls the error is ExpectedMore.
         method Watch(
-          # Absent: everything.
+          # Absent: everything, unless pressure is set.
           urls: ?[]string,
           # Whether to watch downloads only, without urls: each download when it is requested, when it starts and when it ends.
           # A download that takes less than 100 ms is not reported.
-          downloads: ?bool
+          downloads: ?bool,
+          # Whether to report memory pressure: the level at the beginning and each other level. Without urls and downloads the
+          # stream reports nothing else.
+          pressure: ?bool
         ) -> (
           # The items that changed since the last reply. The first replies contain all items.
           items: []Item,
           # The keys that are no longer cached or in flight, whatever the reason.
-          removed: []string
+          removed: []string,
+          # Only with pressure, in replies that report a level.
+          pressure: ?MemoryPressure
+        )
+
+        # Which images a List contains.
+        type ListState (
+          # Every entry: the default.
+          cached,
+          # The images that are in flight, also those that are being refreshed, by key. order and reverse do not apply.
+          inFlight,
+          # The entries that may be used without asking their origin.
+          fresh,
+          # The entries about which their origin is asked when they are fetched next.
+          stale,
+          # The entries that are protected from eviction.
+          pinned
         )
 
         # Lists the entries, page by page. Until the directory has been read (isIndexed of Stats) the list contains only the
-        # entries that have been read so far.
+        # entries that have been read so far. With a filter a page can be shorter than limit, even empty, and not be the last.
         method List(
           # The default is recency.
           order: ?ListOrder,
@@ -171,11 +202,21 @@ extension InterfaceDescription {
           # The after of the previous page's reply.
           after: ?string,
           # Whether to reverse the order.
-          reverse: ?bool
+          reverse: ?bool,
+          # Only images whose URL starts with these bytes.
+          prefix: ?string,
+          # Only images of this host, in upper or lower case, without a port.
+          host: ?string,
+          state: ?ListState,
+          # Whether to return keys in place of items.
+          keysOnly: ?bool
         ) -> (
+          # Empty with keysOnly.
           items: []Item,
           # The position after this page; absent on the last page.
-          after: ?string
+          after: ?string,
+          # Only with keysOnly.
+          keys: ?[]string
         )
 
         # Removes entries and cancels their downloads: by URL, by prefix, or all.

@@ -149,36 +149,44 @@ extension Methods {
         public static let name = MethodName.watch
 
         public struct Parameters: WireValue {
-            /// Absent: everything.
+            /// Absent: everything, unless pressure is set.
             public var urls: [String]?
             /// Whether to watch downloads only, without urls: each download when it is requested, when
             /// it starts and when it ends. A download that takes less than 100 ms is not reported.
             public var downloads: Bool?
+            /// Whether to report memory pressure: the level at the beginning and each other level.
+            /// Without urls and downloads the stream reports nothing else.
+            public var pressure: Bool?
 
             public init(
                 urls: [String]? = nil,
-                downloads: Bool? = nil
+                downloads: Bool? = nil,
+                pressure: Bool? = nil
             ) {
                 self.urls = urls
                 self.downloads = downloads
+                self.pressure = pressure
             }
 
             public func write(to json: inout JSONText) {
                 json.object { json in
                     json.member("urls", urls)
                     json.member("downloads", downloads)
+                    json.member("pressure", pressure)
                 }
             }
 
             private enum CodingKeys: String, CodingKey, CaseIterable {
                 case urls
                 case downloads
+                case pressure
             }
 
             public init(from decoder: any Decoder) throws {
                 let members = try decoder.members(CodingKeys.self)
                 urls = try members.decodeIfPresent([String].self, forKey: .urls)
                 downloads = try members.decodeIfPresent(Bool.self, forKey: .downloads)
+                pressure = try members.decodeIfPresent(Bool.self, forKey: .pressure)
             }
         }
 
@@ -187,19 +195,24 @@ extension Methods {
             public var items: [Item]
             /// The keys that are no longer cached or in flight, whatever the reason.
             public var removed: [String]
+            /// Only with pressure, in replies that report a level.
+            public var pressure: MemoryPressure?
 
             public init(
                 items: [Item],
-                removed: [String]
+                removed: [String],
+                pressure: MemoryPressure? = nil
             ) {
                 self.items = items
                 self.removed = removed
+                self.pressure = pressure
             }
 
             public func write(to json: inout JSONText) {
                 json.object { json in
                     json.member("items", items)
                     json.member("removed", removed)
+                    json.member("pressure", pressure)
                 }
             }
         }
@@ -208,7 +221,8 @@ extension Methods {
 
 extension Methods {
     /// Lists the entries, page by page. Until the directory has been read (isIndexed of Stats)
-    /// the list contains only the entries that have been read so far.
+    /// the list contains only the entries that have been read so far. With a filter a page can
+    /// be shorter than limit, even empty, and not be the last.
     public enum List: Method {
         public static let name = MethodName.list
 
@@ -221,17 +235,32 @@ extension Methods {
             public var after: String?
             /// Whether to reverse the order.
             public var reverse: Bool?
+            /// Only images whose URL starts with these bytes.
+            public var prefix: String?
+            /// Only images of this host, in upper or lower case, without a port.
+            public var host: String?
+            public var state: ListState?
+            /// Whether to return keys in place of items.
+            public var keysOnly: Bool?
 
             public init(
                 order: ListOrder? = nil,
                 limit: Int? = nil,
                 after: String? = nil,
-                reverse: Bool? = nil
+                reverse: Bool? = nil,
+                prefix: String? = nil,
+                host: String? = nil,
+                state: ListState? = nil,
+                keysOnly: Bool? = nil
             ) {
                 self.order = order
                 self.limit = limit
                 self.after = after
                 self.reverse = reverse
+                self.prefix = prefix
+                self.host = host
+                self.state = state
+                self.keysOnly = keysOnly
             }
 
             public func write(to json: inout JSONText) {
@@ -240,6 +269,10 @@ extension Methods {
                     json.member("limit", limit)
                     json.member("after", after)
                     json.member("reverse", reverse)
+                    json.member("prefix", prefix)
+                    json.member("host", host)
+                    json.member("state", state)
+                    json.member("keysOnly", keysOnly)
                 }
             }
 
@@ -248,6 +281,10 @@ extension Methods {
                 case limit
                 case after
                 case reverse
+                case prefix
+                case host
+                case state
+                case keysOnly
             }
 
             public init(from decoder: any Decoder) throws {
@@ -256,26 +293,36 @@ extension Methods {
                 limit = try members.decodeIfPresent(Int.self, forKey: .limit)
                 after = try members.decodeIfPresent(String.self, forKey: .after)
                 reverse = try members.decodeIfPresent(Bool.self, forKey: .reverse)
+                prefix = try members.decodeIfPresent(String.self, forKey: .prefix)
+                host = try members.decodeIfPresent(String.self, forKey: .host)
+                state = try members.decodeIfPresent(ListState.self, forKey: .state)
+                keysOnly = try members.decodeIfPresent(Bool.self, forKey: .keysOnly)
             }
         }
 
         public struct Reply: WireValue {
+            /// Empty with keysOnly.
             public var items: [Item]
             /// The position after this page; absent on the last page.
             public var after: String?
+            /// Only with keysOnly.
+            public var keys: [String]?
 
             public init(
                 items: [Item],
-                after: String? = nil
+                after: String? = nil,
+                keys: [String]? = nil
             ) {
                 self.items = items
                 self.after = after
+                self.keys = keys
             }
 
             public func write(to json: inout JSONText) {
                 json.object { json in
                     json.member("items", items)
                     json.member("after", after)
+                    json.member("keys", keys)
                 }
             }
         }

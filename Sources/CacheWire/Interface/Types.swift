@@ -55,7 +55,8 @@ public struct Item: WireValue {
     /// being refreshed.
     public var phase: Phase?
     /// Bytes received so far, including those of a resumed download. Present while a download
-    /// is in flight.
+    /// is in flight, and if the image is missing and the next download can continue an
+    /// interrupted one. In changes only of a download in flight.
     public var received: Int?
     /// Expected bytes; absent while unknown.
     public var total: Int?
@@ -65,7 +66,8 @@ public struct Item: WireValue {
     public var path: String?
     /// The length of the file. Present if the image is cached.
     public var size: Int?
-    /// The media type found in the bytes, for example image/png.
+    /// The media type found in the bytes, for example image/png. Present if the image is
+    /// cached, and in flight as soon as the bytes tell it; so are width and height.
     public var mediaType: String?
     /// In pixels.
     public var width: Int?
@@ -191,6 +193,31 @@ public enum PressureLevel: String, WireChoice {
     case warning
     /// Memory or space has run out: release everything that can be released.
     case critical
+}
+
+/// How short of memory the machine is, or the control group of the daemon.
+public enum MemoryPressure: String, WireChoice {
+    /// No source reports pressure.
+    case normal
+    /// Release what is cheap to replace.
+    case warning
+    /// Release everything that can be released.
+    case critical
+}
+
+/// Which images a List contains.
+public enum ListState: String, WireChoice {
+    /// Every entry: the default.
+    case cached
+    /// The images that are in flight, also those that are being refreshed, by key. order and
+    /// reverse do not apply.
+    case inFlight
+    /// The entries that may be used without asking their origin.
+    case fresh
+    /// The entries about which their origin is asked when they are fetched next.
+    case stale
+    /// The entries that are protected from eviction.
+    case pinned
 }
 
 /// The reply of the methods that return one item for each URL.

@@ -1,7 +1,10 @@
 import Glibc
 
-/// Finds the daemon's socket: the flag, `$CACHED_SOCKET`, `$XDG_RUNTIME_DIR/cached.sock` or
+/// Finds the daemon's socket: the flag, `$CACHED_SOCKET`, `$XDG_RUNTIME_DIR/cached/cached.sock` or
 /// `/run/cached/cached.sock`, in this order.
+///
+/// The socket has a directory of its own, which a sandbox can share: a mount of the socket's file
+/// itself leads nowhere once the daemon has started again.
 public enum SocketLookup {
     /// The socket of a daemon that serves the whole machine.
     public static let system = "/run/cached/cached.sock"
@@ -37,7 +40,7 @@ public enum SocketLookup {
         if let given = flag ?? environment.nonEmpty("CACHED_SOCKET") {
             return [given]
         }
-        return [user(environment), system].compactMap(\.self)
+        return [user(environment), former(environment), system].compactMap(\.self)
     }
 
     /// Returns the socket that a daemon binds.
@@ -50,6 +53,19 @@ public enum SocketLookup {
     }
 
     private static func user(_ environment: [String: String]) -> String? {
+        environment.absolute("XDG_RUNTIME_DIR").map { "\($0)/cached/cached.sock" }
+    }
+
+    /// The user's socket in version 0.1.0 and before.
+    private static func former(_ environment: [String: String]) -> String? {
         environment.absolute("XDG_RUNTIME_DIR").map { "\($0)/cached.sock" }
+    }
+
+    /// The place of a symbolic link to the user's socket, for clients that look only there; `nil` if
+    /// the daemon's socket is not the user's default one.
+    public static func formerPath(
+        of path: String, environment: [String: String]
+    ) -> String? {
+        path == user(environment) ? former(environment) : nil
     }
 }

@@ -7,7 +7,7 @@ struct SocketOption: ParsableArguments {
         help: ArgumentHelp(
             "The daemon's socket.",
             discussion: """
-                Default: $CACHED_SOCKET if it is set; otherwise $XDG_RUNTIME_DIR/cached.sock or \
+                Default: $CACHED_SOCKET if it is set; otherwise $XDG_RUNTIME_DIR/cached/cached.sock or \
                 /run/cached/cached.sock, the first at which a daemon answers.
                 """,
             valueName: "path"))

@@ -13,7 +13,9 @@ struct DaemonOptions: ParsableArguments {
     var directory: String?
 
     @Option(
-        help: "The path of the socket (CACHED_SOCKET; $XDG_RUNTIME_DIR/cached.sock by default).")
+        help: """
+            The path of the socket (CACHED_SOCKET; $XDG_RUNTIME_DIR/cached/cached.sock by default).
+            """)
     var socket: String?
 
     @Option(help: "The permissions of the socket in octal (CACHED_SOCKET_MODE; 600 by default).")

@@ -110,6 +110,7 @@ final class PressureLoop: @unchecked Sendable {
     private func react(to reports: [Report]) {
         let source = (cause, monitor.source)
         for (level, validity) in reports.sorted(by: { $0.level > $1.level }) {
+            monitor.rose(level, validFor: validity)
             perform(source) { $0.pressureRose(level, validFor: validity, now: .now) }
         }
     }
@@ -120,6 +121,7 @@ final class PressureLoop: @unchecked Sendable {
             return shared.requests
         }
         for request in requests {
+            monitor.rose(request.level, validFor: nil)
             perform((request.cause, request.source)) { $0.requested(request.level, now: .now) }
         }
     }

@@ -15,6 +15,7 @@ final class PressureMonitor: Sendable {
     /// The state that the thread shares with its callers.
     struct Shared {
         var reactions: PressureReactions
+        var state: PressureState
         /// The requests of people that the thread has not handled yet.
         var requests: [PressureReport] = []
         var source = "none"
@@ -27,6 +28,7 @@ final class PressureMonitor: Sendable {
     let onPressure: Reaction
     private let shared: Mutex<Shared>
     private let thread = Mutex<NamedThread?>(nil)
+    private let observer = Mutex<(@Sendable () -> Void)?>(nil)
     /// Wakes the thread. eventfd(2).
     let wakeup: Int32
 
@@ -40,7 +42,10 @@ final class PressureMonitor: Sendable {
         self.onPressure = onPressure
         wakeup = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
         precondition(wakeup >= 0, "eventfd failed: error \(errno)")
-        shared = Mutex(Shared(reactions: PressureReactions(coolDown: settings.coolDown)))
+        shared = Mutex(
+            Shared(
+                reactions: PressureReactions(coolDown: settings.coolDown),
+                state: PressureState(usualValidity: settings.coolDown)))
     }
 
     deinit {
@@ -75,6 +80,18 @@ final class PressureMonitor: Sendable {
     /// the reply.
     func requested(_ level: PressureLevel) {
         shared.withLock { _ = $0.reactions.requested(level, now: .now) }
+        rose(level, validFor: nil)
+    }
+
+    /// Enters a report in the state, and calls the observer.
+    func rose(_ level: PressureLevel, validFor duration: Duration?) {
+        shared.withLock { $0.state.rose(level, validFor: duration, now: .now) }
+        observer.withLock { $0 }?()
+    }
+
+    /// Calls `observer` from any thread after each report.
+    func observe(_ observer: @escaping @Sendable () -> Void) {
+        self.observer.withLock { $0 = observer }
     }
 
     /// Changes the shared state under the lock.

@@ -19,6 +19,7 @@ struct ServerContext: Sendable {
     let pager: NIOThreadPool
     let logger: Logger
     let pressure: PressureMonitor
+    let pressureNews: PressureNews
     let relief: PressureRelief
     /// The paths of the directory and of the socket, and whether the cache is shared.
     let whereabouts: Methods.Where.Reply

@@ -32,11 +32,14 @@ final class SocketServer: Service {
         } catch {
             throw StartFailure(error)
         }
+        let environment = try Environment.all()
         let relief = PressureRelief(settings.pressure, cache: cache, logger: logger)
         let pressure = PressureMonitor(
-            settings.pressure, choice: .ofProcess(try Environment.all()), logger: logger
+            settings.pressure, choice: .ofProcess(environment), logger: logger
         ) { relief.reactAndWait(to: $0) }
-        socket = try ListeningSocket(path: settings.socket, mode: settings.socketMode)
+        socket = try ListeningSocket(
+            path: settings.socket, mode: settings.socketMode,
+            former: SocketLookup.formerPath(of: settings.socket, environment: environment))
         let loop = group.next()
         let replies = ReplyWriter(items: ItemWriter(directory: settings.cache.directory))
         let timeSlices = LoopTimeSlices(loop: loop)
@@ -45,7 +48,7 @@ final class SocketServer: Service {
             broadcaster: Broadcaster(cache, replies, loop: loop, timeSlices: timeSlices),
             timeSlices: timeSlices, pool: NIOThreadPool(numberOfThreads: 2),
             pager: NIOThreadPool(numberOfThreads: 1), logger: logger, pressure: pressure,
-            relief: relief,
+            pressureNews: PressureNews(pressure, loop: loop), relief: relief,
             whereabouts: Methods.Where.Reply(
                 directory: settings.cache.directory, socket: socket.absolutePath,
                 version: Version.current, shared: settings.cache.transfers.caching.isShared))
@@ -60,6 +63,8 @@ final class SocketServer: Service {
         // Signals are handled from here on. One that arrived since the socket was bound stops the daemon now.
         clinux_raise_remembered_end()
         server.cache.start(observer: self)
+        OpenSocketNotice.log(settings, server.logger)
+        pressure.observe { [news = server.pressureNews] in news.reported() }
         pressure.start()
         server.logger.info(
             "listening",

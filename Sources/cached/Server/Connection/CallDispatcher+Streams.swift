@@ -34,10 +34,10 @@ extension CallDispatcher {
         }
     }
 
-    /// Waits for a `Fetch`. A stream subscribes before its first reply is written, so that it misses no change
+    /// Waits for a `Fetch`. One whose images are all decided has only its last reply. A stream subscribes before its first reply is written, so that it misses no change
     /// that comes after it.
     private func begin(_ call: FetchCall, isLong: Bool) {
-        guard call.isStream else {
+        guard call.isStream, !call.isDecided else {
             stopUpdates()
             return wait(for: call)
         }
@@ -83,6 +83,7 @@ extension CallDispatcher {
             case .success((let subject, let snapshot)):
                 calls.subscribe(to: subject)
                 calls.running = .watch
+                if parameters.pressure == true { calls.updates?.watchPressure() }
                 calls.updates?.start(.changes, after: snapshot)
             case .failure(let error):
                 calls.stopUpdates()

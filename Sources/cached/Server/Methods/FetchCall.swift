@@ -10,6 +10,8 @@ struct FetchCall: Sendable {
     let urls: [RequestedURL]
     /// The caller takes progress.
     let isStream: Bool
+    /// No download has to be waited for.
+    let isDecided: Bool
     /// The caller takes no image with another digest.
     let digest: ContentDigest?
     /// The keys that a stream subscribes to.
@@ -37,9 +39,10 @@ struct FetchCall: Sendable {
             priority: .init(parameters.priority ?? .normal),
             isRefresh: parameters.refresh ?? false, client: client, predecessor: predecessor)
         guard !waits else {
+            let waiter = server.cache.begin(wishes, options)
             return FetchCall(
-                waiter: server.cache.begin(wishes, options), urls: urls,
-                isStream: header.isStream, digest: digest,
+                waiter: waiter, urls: urls, isStream: header.isStream,
+                isDecided: server.cache.isSettled(waiter), digest: digest,
                 subject: .named(header.isStream ? urls.byKey : [:]))
         }
         guard server.cache.fetchDetached(wishes, options) else {

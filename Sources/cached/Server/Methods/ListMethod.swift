@@ -3,47 +3,112 @@ import CacheKey
 import CacheWire
 import NIOCore
 
-/// `List`: one page of entries.
+/// `List`: one page of entries, or of downloads.
 struct ListMethod: Sendable {
     private let order: CacheCore.ListOrder
     private let isReversed: Bool
     private let limit: Int
     private let cursor: ListCursor?
+    /// The last key of the page before, in a list of downloads.
+    private let afterKey: CacheKey?
+    private let filter: ListFilter
+    private let keysOnly: Bool
 
     /// The largest number of items in a page. A page stays well below the 16 MiB of a message, however long its
     /// URLs are.
     static let maximum = 1000
+    /// The largest number of keys in a page.
+    static let keysMaximum = 100_000
+    /// The number of entries that are looked at for a page. A page that finds fewer than its limit ends there.
+    private static let examined = 20_000
 
     init(_ parameters: Methods.List.Parameters) throws(WireError) {
         let order = CacheCore.ListOrder(parameters.order ?? .recency)
+        filter = ListFilter(parameters)
+        keysOnly = parameters.keysOnly ?? false
         isReversed = parameters.reverse ?? false
-        let limit = parameters.limit ?? Self.maximum
+        let maximum = keysOnly ? Self.keysMaximum : Self.maximum
+        let limit = parameters.limit ?? maximum
         guard limit > 0 else {
             throw .invalidParameter(parameter: "limit", reason: "it must be greater than 0")
         }
-        self.limit = min(limit, Self.maximum)
-        cursor = try parameters.after.map { text throws(WireError) in
-            guard let cursor = ListCursor(text), cursor.order == order else {
-                throw .invalidParameter(
-                    parameter: "after",
-                    reason: "it is not the after of a page in this order")
-            }
-            return cursor
-        }
+        self.limit = min(limit, maximum)
         self.order = order
+        let isOfDownloads = filter.state == .inFlight
+        cursor = isOfDownloads ? nil : parameters.after.flatMap { ListCursor($0) }
+        afterKey = isOfDownloads ? parameters.after.flatMap { CacheKey($0) } : nil
+        guard parameters.after == nil || cursor?.order == order || afterKey != nil else {
+            throw .invalidParameter(
+                parameter: "after", reason: "it is not the after of a page in this order")
+        }
     }
 
     /// Reads the page and the attributes of its files.
     func writeReply(from server: ServerContext, to output: inout ByteBuffer) {
-        let entries = server.cache.list(
-            order, isReversed: isReversed, limit: limit, after: cursor)
-        let last = entries.count == limit ? entries.last : nil
-        let after = last.map { ListCursor($0, in: order).description }
-        server.replies.writeItems(of: entries, after: after, to: &output) { entry, output in
-            let details = server.cache.details(of: entry.key)
+        if filter.state == .inFlight { return writeDownloads(from: server, to: &output) }
+        let (found, after) = page(of: server.cache)
+        guard !keysOnly else {
+            return server.replies.writeKeys(
+                found.map(\.entry.key), after: after?.description, to: &output)
+        }
+        server.replies.writeItems(of: found, after: after?.description, to: &output) {
+            found, output in
+            let details = found.details ?? server.cache.details(of: found.entry.key)
             (details.url ?? "").withUTF8Bytes { url in
                 server.replies.items.write(
-                    url: url, entry.key, .cached(entry.facts), details: details, to: &output)
+                    url: url, found.entry.key, .cached(found.entry.facts), details: details,
+                    to: &output)
+            }
+        }
+    }
+
+    // MARK: Entries
+
+    private typealias Found = (entry: ListedEntry, details: EntryDetails?)
+
+    /// The entries of the page, and the position after it; `nil` after the last page.
+    private func page(of cache: Cache) -> (found: [Found], after: ListCursor?) {
+        var found: [Found] = []
+        var position = cursor
+        var examined = 0
+        let now = UnixTime.now
+        while found.count < limit, examined < Self.examined || filter.takesAll {
+            let chunk = filter.takesAll ? limit : Self.maximum
+            let entries = cache.list(
+                order, isReversed: isReversed, limit: chunk, after: position)
+            for entry in entries where found.count < limit {
+                position = ListCursor(entry, in: order)
+                examined += 1
+                guard filter.takes(entry.facts, now: now) else { continue }
+                let details = filter.needsURL ? cache.details(of: entry.key) : nil
+                if filter.takes(url: details?.url) { found.append((entry, details)) }
+            }
+            guard entries.count == chunk else {
+                return (found, found.count == limit ? position : nil)
+            }
+        }
+        return (found, position)
+    }
+
+    // MARK: Downloads
+
+    private func writeDownloads(from server: ServerContext, to output: inout ByteBuffer) {
+        let keys = server.cache.keysInFlight().sorted().filter { key in
+            afterKey.map { $0 < key } ?? true
+        }
+        let wanted = keys.filter { key in
+            !filter.needsURL || filter.takes(url: server.cache.url(of: key))
+        }
+        let page = Array(wanted.prefix(limit))
+        let after = wanted.count > limit ? page.last?.description : nil
+        guard !keysOnly else {
+            return server.replies.writeKeys(page, after: after, to: &output)
+        }
+        // A download can have ended since.
+        let running = zip(page, server.cache.lookup(page)).filter { $0.1.phase != nil }
+        server.replies.writeItems(of: running, after: after, to: &output) { download, output in
+            (server.cache.url(of: download.0) ?? "").withUTF8Bytes { url in
+                server.replies.items.write(url: url, download.0, download.1, to: &output)
             }
         }
     }

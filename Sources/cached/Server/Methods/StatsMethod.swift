@@ -29,6 +29,7 @@ enum StatsMethod {
             "isIndexed": .bool(metrics.isWhole),
             "isDirectoryInPlace": .bool(metrics.isDirectoryInPlace),
             "isDirectoryWritable": .bool(metrics.isDirectoryWritable),
+            "pressureLevel": .string(server.pressureNews.level.rawValue),
             "watchers": .int(streams.streams),
             "changesEncoded": .int(streams.changesEncoded),
             "transfersRunning": .int(metrics.transfersRunning),

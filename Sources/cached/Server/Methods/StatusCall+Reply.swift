@@ -28,7 +28,9 @@ extension StatusCall {
             if let problem = CacheURL.problem(in: text) {
                 items.write(invalid: text, problem, to: &output)
             } else {
-                items.write(url: text, keys[index], lookups[index], to: &output)
+                items.write(
+                    url: text, keys[index], lookups[index],
+                    partial: server.partial(keys[index], lookups[index]), to: &output)
             }
         }
     }

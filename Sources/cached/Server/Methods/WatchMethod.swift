@@ -8,6 +8,9 @@ enum WatchMethod {
     static func begin(
         _ parameters: Methods.Watch.Parameters
     ) throws(WireError) -> (subject: Subscription.Subject, snapshot: WatchSnapshot) {
+        if parameters.pressure == true, parameters.urls == nil, parameters.downloads != true {
+            return (.named([:]), WatchSnapshot([]))
+        }
         switch (parameters.urls, parameters.downloads ?? false) {
         case (let texts?, false):
             let urls = texts.map { RequestedURL($0) }

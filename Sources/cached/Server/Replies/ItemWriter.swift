@@ -22,10 +22,12 @@ struct ItemWriter {
     /// - Parameters:
     ///   - details: adds these values of the file's attributes, the entry's times, and whether it is pinned.
     ///   - failure: why the call failed for this key; `nil` for the failure that the lookup contains.
+    ///   - partial: adds the bytes of an interrupted download to an image that is missing.
     ///   - withPin: adds whether an entry is pinned.
     func write(
         url: UnsafeRawBufferPointer, _ key: CacheKey, _ lookup: Lookup,
-        details: EntryDetails? = nil, failure: CacheCore.Failure? = nil, withPin: Bool = false,
+        details: EntryDetails? = nil, failure: CacheCore.Failure? = nil,
+        partial: RestingPartial? = nil, withPin: Bool = false,
         to output: inout ByteBuffer
     ) {
         let failure = failure ?? lookup.failure
@@ -38,10 +40,13 @@ struct ItemWriter {
             json.put("\",\"key\":\"")
             put(key, &json)
             switch lookup {
-            case .missing: json.put("\",\"state\":\"missing\"")
+            case .missing:
+                json.put("\",\"state\":\"missing\"")
+                if let partial { put(partial.received, of: partial.total, &json) }
             case .inFlight(let progress):
                 json.put("\",\"state\":\"inFlight\"")
                 put(Refresh(progress), &json)
+                if let shape = progress.shape { put(shape, &json) }
                 if let isPinned = progress.isPinned { putPin(isPinned, &json) }
             case .cached(let facts, _, let refresh):
                 json.put("\",\"state\":\"cached\"")
@@ -104,14 +109,19 @@ struct ItemWriter {
         case .retrying: json.put("retrying")
         case .publishing: json.put("publishing")
         }
-        json.put("\",\"received\":")
-        json.put(progress.received)
-        guard let total = progress.total else { return }
+        json.put("\"")
+        put(progress.received, of: progress.total, &json)
+    }
+
+    private func put(_ received: Int64, of total: Int64?, _ json: inout JSONBytes) {
+        json.put(",\"received\":")
+        json.put(received)
+        guard let total else { return }
         json.put(",\"total\":")
         json.put(total)
         guard total > 0 else { return }
         // The percentage with two decimals, computed in integers.
-        let product = min(progress.received, total).multipliedFullWidth(by: 10_000)
+        let product = min(received, total).multipliedFullWidth(by: 10_000)
         let hundredths = total.dividingFullWidth(product).quotient
         json.put(",\"percent\":")
         json.put(hundredths / 100)
@@ -128,16 +138,20 @@ struct ItemWriter {
         put(key, &json)
         json.put("\",\"size\":")
         json.put(facts.size)
-        json.put(",\"mediaType\":\"")
-        json.putEscaped(facts.mediaType.name)
-        json.put("\"")
-        if let width = facts.width, let height = facts.height {
-            json.put(",\"width\":")
-            json.put(width)
-            json.put(",\"height\":")
-            json.put(height)
-        }
+        put(
+            ImageShape(mediaType: facts.mediaType, width: facts.width, height: facts.height), &json)
         if let details { putDetails(details, facts, &json) }
+    }
+
+    private func put(_ shape: ImageShape, _ json: inout JSONBytes) {
+        json.put(",\"mediaType\":\"")
+        json.putEscaped(shape.mediaType.name)
+        json.put("\"")
+        guard let width = shape.width, let height = shape.height else { return }
+        json.put(",\"width\":")
+        json.put(width)
+        json.put(",\"height\":")
+        json.put(height)
     }
 
     private func putDetails(

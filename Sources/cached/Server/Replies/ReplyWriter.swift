@@ -27,12 +27,20 @@ struct ReplyWriter {
             output.writeString(after)
             output.writeStaticString("\"")
         }
-        if let removed { writeRemoved(removed, to: &output) }
+        if let removed { writeList(removed, as: ",\"removed\":[", to: &output) }
         output.writeStaticString(continues ? "},\"continues\":true}\0" : "}}\0")
     }
 
-    private func writeRemoved(_ keys: [CacheKey], to output: inout ByteBuffer) {
-        output.writeStaticString(",\"removed\":[")
+    /// Writes a reply to `List` with keys in place of items.
+    func writeKeys(_ keys: [CacheKey], after: String?, to output: inout ByteBuffer) {
+        output.writeStaticString("{\"parameters\":{\"items\":[]")
+        if let after { output.writeString(",\"after\":\"\(after)\"") }
+        writeList(keys, as: ",\"keys\":[", to: &output)
+        output.writeStaticString("}}\0")
+    }
+
+    private func writeList(_ keys: [CacheKey], as name: StaticString, to output: inout ByteBuffer) {
+        output.writeStaticString(name)
         for (number, key) in keys.enumerated() {
             output.writeStaticString(number == 0 ? "\"" : ",\"")
             output.writeString(key.description)

@@ -38,7 +38,8 @@ extension ServerContext {
                     replies.items.write(
                         url: text, wish.key, lookup,
                         details: withDetails ? details(wish.key, lookup) : nil,
-                        failure: failures[wish.key] ?? gone, withPin: withPin, to: &output)
+                        failure: failures[wish.key] ?? gone, partial: partial(wish.key, found),
+                        withPin: withPin, to: &output)
                 }
             }
         }
@@ -51,6 +52,12 @@ extension ServerContext {
         guard case .cached = lookup, let digest else { return lookup }
         let found = cache.details(of: key).sha256
         return found == digest ? lookup : .missing(.otherDigest(found))
+    }
+
+    /// The bytes of an interrupted download of an image that is missing.
+    func partial(_ key: CacheKey, _ lookup: Lookup) -> RestingPartial? {
+        guard case .missing = lookup else { return nil }
+        return cache.restingPartial(of: key)
     }
 
     private func details(_ key: CacheKey, _ lookup: Lookup) -> EntryDetails? {

@@ -11,6 +11,8 @@ struct ListeningSocket {
     private let inode: ino_t
     /// A descriptor that holds the lock of the socket's directory.
     private let directoryLock: Int32
+    /// A symbolic link to the socket, at the place where it was before it had a directory of its own.
+    private let link: String?
 
     /// The longest path in bytes, without the NUL at its end.
     private static let longestPath = 107
@@ -23,21 +25,26 @@ struct ListeningSocket {
     /// Other daemons that want a socket in this directory wait until ``isListening()``: a socket that is bound and
     /// not listened on yet would look dead to them.
     ///
-    /// - Parameter mode: permission bits, which are set before a client can connect.
-    init(path: String, mode: mode_t) throws(StartFailure) {
+    /// - Parameters:
+    ///   - mode: permission bits, which are set before a client can connect.
+    ///   - former: a place for a symbolic link to the socket, if the path is a user's default one.
+    init(path: String, mode: mode_t, former: String? = nil) throws(StartFailure) {
         guard path.utf8.count <= Self.longestPath else {
             throw StartFailure(
                 message: "the socket path \(path) has \(path.utf8.count) bytes, more than the "
                     + "\(Self.longestPath) that the system allows; choose a shorter one with --socket",
                 exitCode: .cannotCreate)
         }
-        if path == SocketLookup.system { try Self.createDirectory(Self.parent(of: path)) }
+        if path == SocketLookup.system || former != nil {
+            try Self.createDirectory(of: path, former == nil ? 0o755 : 0o700)
+        }
         directoryLock = Self.lock(Self.parent(of: path))
         try Self.clear(path)
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Self.failure("create", path) }
         inode = try Self.bind(descriptor, path, mode)
+        link = former.flatMap { Self.link($0, to: path) ? $0 : nil }
     }
 
     /// The path from the root, for processes in other directories. getcwd(3).
@@ -59,6 +66,7 @@ struct ListeningSocket {
         var status = stat()
         guard lstat(path, &status) == 0, status.st_ino == inode else { return }
         unlink(path)
+        if let link, Self.isLink(link) { unlink(link) }
     }
 
     private static func bind(
@@ -74,14 +82,30 @@ struct ListeningSocket {
         return status.st_ino
     }
 
-    /// Creates the directory of the default socket. All users may search it, whatever the umask is.
-    private static func createDirectory(_ directory: String) throws(StartFailure) {
-        guard mkdir(directory, 0o755) != 0 else { return _ = chmod(directory, 0o755) }
+    /// Creates the directory of a default socket, whatever the umask is.
+    private static func createDirectory(of path: String, _ mode: mode_t) throws(StartFailure) {
+        let directory = parent(of: path)
+        guard mkdir(directory, mode) != 0 else { return _ = chmod(directory, mode) }
         guard errno != EEXIST else { return }
-        throw failure("create the directory of", SocketLookup.system)
+        throw failure("create the directory of", path)
     }
 
-    /// The directory of a socket. The daemon creates only that of the default socket, which is gone after every
+    /// Makes a symbolic link to the socket. A dead socket or another link is replaced; the socket of another daemon
+    /// is not. symlink(7).
+    private static func link(_ link: String, to path: String) -> Bool {
+        if !isLink(link) {
+            do throws(StartFailure) { try clear(link) } catch { return false }
+        }
+        unlink(link)
+        return symlink(path, link) == 0
+    }
+
+    private static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
+    /// The directory of a socket. The daemon creates only that of a default socket, which is gone after every
     /// boot. If another directory is missing, the path probably has a typing error.
     private static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -1,3 +1,4 @@
+import CacheWire
 import NIOCore
 import NIOPosix
 
@@ -23,6 +24,8 @@ final class UpdateStream {
     private var snapshot: WatchSnapshot?
     /// A page of the snapshot is being read. Changes in the meantime are sent after it.
     private var isReadingPage = false
+    /// A level of memory pressure that has not been sent yet.
+    private var pressure: MemoryPressure?
     /// The system has not taken the last reply yet.
     private var isSending = false
     private var isStopped = false
@@ -54,9 +57,22 @@ final class UpdateStream {
         guard !isStopped else { return }
         isStopped = true
         server.broadcaster.remove(self)
+        server.pressureNews.remove(self)
         guard subscription.isLong else { return }
         // If this is the last reference to very many URLs, another thread frees them.
         server.pool.submit { [subscription] _ in withExtendedLifetime(subscription) {} }
+    }
+
+    /// Reports memory pressure too, beginning with the level now.
+    func watchPressure() {
+        pressure = server.pressureNews.level
+        server.pressureNews.add(self)
+    }
+
+    /// Memory pressure has another level.
+    func receive(_ level: MemoryPressure) {
+        pressure = level
+        sendMore()
     }
 
     // MARK: From the broadcaster
@@ -88,6 +104,13 @@ final class UpdateStream {
     /// Sends what has not been sent yet: first the changes, then the next page of the snapshot.
     func sendMore() {
         guard canSend else { return }
+        if let level = pressure {
+            pressure = nil
+            var reply = ByteBuffer()
+            let news = Methods.Watch.Reply(items: [], removed: [], pressure: level)
+            server.replies.write(Reply(news, continues: true), to: &reply)
+            return send(reply)
+        }
         guard let changes = server.broadcaster.unreported(&subscription) else {
             return connection.calls.streamFellBehind()
         }
@@ -100,6 +123,11 @@ final class UpdateStream {
         } else if let snapshot {
             sendPage(of: snapshot)
         }
+    }
+
+    /// Whether there is anything that has not been sent yet.
+    private var hasNews: Bool {
+        snapshot != nil || pressure != nil || !server.broadcaster.isUpToDate(subscription)
     }
 
     private var canSend: Bool {
@@ -123,8 +151,7 @@ final class UpdateStream {
         isSending = true
         connection.send(reply) { [self] in
             isSending = false
-            guard !isStopped, snapshot != nil || !server.broadcaster.isUpToDate(subscription)
-            else { return }
+            guard !isStopped, hasNews else { return }
             // In a time slice of its own, so that this stream does not delay others.
             server.timeSlices.add { self.sendMore() }
         }
