@@ -1,4 +1,4 @@
-internal import CacheKey
+public import CacheKey
 
 /// Requests for images.
 extension Cache {
@@ -32,19 +32,50 @@ extension Cache {
     /// Requests images without a waiter: the downloads continue even if all callers leave. Returns `false` and
     /// starts none of them if there could then be more of these downloads than ``detachedLimit``.
     public func fetchDetached(_ requests: [ImageRequest], _ options: FetchOptions) -> Bool {
-        guard run({ state, _ in state.detachedAnnounced(requests.count) }) else { return false }
-        want(requests, options, by: nil)
-        run { $0.detachedNamed(requests.count, &$1) }
+        fetchDetached([(requests, options)])
+    }
+
+    /// The same for groups of images with options of their own.
+    public func fetchDetached(
+        _ groups: [(requests: [ImageRequest], options: FetchOptions)]
+    ) -> Bool {
+        let count = groups.reduce(0) { $0 + $1.requests.count }
+        guard run({ state, _ in state.detachedAnnounced(count) }) else { return false }
+        for group in groups { want(group.requests, group.options, by: nil) }
+        run { $0.detachedNamed(count, &$1) }
         return true
     }
 
     /// The largest number of downloads that continue without a waiter.
     public var detachedLimit: Int { settings.detachedLimit }
 
-    /// Announces that another waiter is about to replace this one, see ``FetchOptions/predecessor``. The observer
-    /// is no longer notified of its end, and its results stay known until it leaves.
-    public func keep(_ waiter: WaiterID) {
+    /// Announces that another waiter is about to replace this one, see ``FetchOptions/predecessors``, or that it is
+    /// about to want other images. The observer is not notified of its end before ``complete(_:)``, and its results
+    /// stay known until it leaves. Returns `false` if it has ended already.
+    @discardableResult
+    public func keep(_ waiter: WaiterID) -> Bool {
         run { state, _ in state.waiterReplaced(waiter) }
+    }
+
+    /// Adds images to those of a waiter that ``keep(_:)`` has announced.
+    public func add(_ requests: [ImageRequest], _ options: FetchOptions, to waiter: WaiterID) {
+        want(requests, options, by: waiter)
+    }
+
+    /// Removes images from those of a waiter that ``keep(_:)`` has announced. A download that no other caller waits
+    /// for stops; its partial stays.
+    public func drop(_ keys: [CacheKey], from waiter: WaiterID) {
+        var rest = keys[...]
+        while !rest.isEmpty {
+            let stretch = rest.prefix(Self.stretch)
+            rest = rest.dropFirst(stretch.count)
+            run { $0.waiterDropped(waiter, stretch, &$1) }
+        }
+    }
+
+    /// Whether a waiter waits for an image, or was given it.
+    public func has(_ waiter: WaiterID, _ key: CacheKey) -> Bool {
+        read { $0.waiters[waiter]?.pending.contains(key) == true || $0.waiters.has(waiter, key) }
     }
 
     /// Withdraws the request of a caller that is gone or asks for other images now. Downloads that no other

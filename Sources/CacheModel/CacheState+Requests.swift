@@ -23,7 +23,7 @@ extension CacheState {
         if options.isRefresh {
             failures.forget(key)
             if let waiter { waiters.update(waiter) { $0.isRefresh = true } }
-        } else if settleFromPredecessor(key, from: options.predecessor, by: waiter) {
+        } else if settleFromPredecessor(key, from: options.predecessors, by: waiter) {
             counters.hits += 1
             return
         } else if answerIfPossible(key, url, by: waiter, stale, now: now.wallTime, &effects) {
@@ -77,10 +77,23 @@ extension CacheState {
 
     // MARK: Leaving
 
-    /// Another caller replaces this one, which gets no outcome. The images it was given stay known
-    /// until it leaves.
-    package mutating func waiterReplaced(_ id: WaiterID) {
-        waiters.update(id) { $0.isComplete = false }
+    /// Another caller replaces this one, or it is about to name other images. It gets no outcome
+    /// until ``waiterNamed(_:_:)``. The images it was given stay known until it leaves.
+    ///
+    /// - Returns: `false` if the caller has had its outcome.
+    @discardableResult
+    package mutating func waiterReplaced(_ id: WaiterID) -> Bool {
+        waiters.update(id) { $0.isComplete = false } != nil
+    }
+
+    /// The caller no longer wants these images, and waits for its others.
+    package mutating func waiterDropped(
+        _ id: WaiterID, _ keys: ArraySlice<CacheKey>, _ effects: inout Effects
+    ) {
+        waiterLeft(id, keys, ifQueued: true, &effects)
+        waiterLeft(id, keys, &effects)
+        waiters.update(id) { $0.forget(keys) }
+        startTransfers(&effects)
     }
 
     /// The caller leaves and gets no outcome.
@@ -155,13 +168,13 @@ extension CacheState {
         return end <= facts.fetchedAt
     }
 
-    /// Whether this caller, or the one it replaces, was already given the image, and the entry
+    /// Whether this caller, or one that it replaces, was already given the image, and the entry
     /// still exists. A caller that names an image again while it waits for it continues to wait.
     private mutating func settleFromPredecessor(
-        _ key: CacheKey, from former: WaiterID?, by id: WaiterID?
+        _ key: CacheKey, from former: [WaiterID], by id: WaiterID?
     ) -> Bool {
         guard let id, catalog.contains(key), waiters[id]?.pending.contains(key) == false,
-            waiters.has(id, key) || former.map({ waiters.has($0, key) }) == true
+            waiters.has(id, key) || former.contains(where: { waiters.has($0, key) })
         else { return false }
         waiters.settle(id, key, nil, isUnshareable: isUnshareable(key))
         return true

@@ -18,7 +18,7 @@ struct FetchSession {
         defer { display.erase() }
         var replies = try client.stream(Methods.Fetch.self, parameters)
         let start = ContinuousClock.now
-        var progress = FetchProgress(urls: parameters.urls)
+        var progress = FetchProgress(urls: parameters.urls ?? [])
         var last: [Item] = []
         while let reply = try replies.next() {
             last = reply.items

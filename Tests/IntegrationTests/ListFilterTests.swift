@@ -72,7 +72,8 @@ struct ListFilterTests {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             for number in 0..<7 {
-                origin.route("/\(number).png", .answer(body: SampleImage.png(byteCount: 500 + number)))
+                let image = SampleImage.png(byteCount: 500 + number)
+                origin.route("/\(number).png", .answer(body: image))
             }
             let daemon = try await DaemonFixture.start(in: scope)
             for number in 0..<7 {
@@ -84,8 +85,8 @@ struct ListFilterTests {
             var after: String?
             repeat {
                 let position = after.map { #","after":\#(quoted($0))"# } ?? ""
-                let page = try await connection.ask(
-                    call("List", parameters: #""order":"size","keysOnly":true,"limit":3"# + position))
+                let parameters = #""order":"size","keysOnly":true,"limit":3"# + position
+                let page = try await connection.ask(call("List", parameters: parameters))
                 keys += page.parameters?.keys ?? []
                 after = page.parameters?.after
             } while after != nil

@@ -15,7 +15,8 @@ struct SubscriptionTests {
 
     private func change(_ number: Int) -> EncodedChange {
         EncodedChange(
-            key: keys[number], state: .present, hasFailed: false, isQueued: nil, item: ByteBuffer())
+            key: keys[number], state: .present, hasFailed: false, failure: nil,
+            isQueued: nil, item: ByteBuffer())
     }
 
     @Test func missedChangesAreReportedOnceInBatches() {
@@ -102,7 +103,8 @@ struct SubscriptionTests {
         #expect(index.contains(many[1999]) && index.url(of: many[0]) == "url")
         let changes = [
             EncodedChange(
-                key: many[7], state: .absent, hasFailed: false, isQueued: nil, item: ByteBuffer()),
+                key: many[7], state: .absent, hasFailed: false, failure: nil,
+                isQueued: nil, item: ByteBuffer()),
             change(1),
         ]
         #expect(index.listeners(to: changes).map(\.changes.count) == [1])

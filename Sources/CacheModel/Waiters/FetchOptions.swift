@@ -5,17 +5,17 @@ public struct FetchOptions: Sendable {
     public var isRefresh: Bool
     /// The client that the request is for. Clients whose requests have the same priority take turns.
     public var client: ClientID
-    /// The caller that this one replaces. An image that was already given to that caller is not
-    /// requested again.
-    public var predecessor: WaiterID?
+    /// Callers that this one replaces or takes images from. An image that was already given to one of
+    /// them is not requested again.
+    public var predecessors: [WaiterID]
 
     public init(
         priority: Priority = .normal, isRefresh: Bool = false, client: ClientID = .daemon,
-        predecessor: WaiterID? = nil
+        predecessors: [WaiterID] = []
     ) {
         self.priority = priority
         self.isRefresh = isRefresh
         self.client = client
-        self.predecessor = predecessor
+        self.predecessors = predecessors
     }
 }

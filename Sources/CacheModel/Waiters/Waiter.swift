@@ -20,6 +20,15 @@ package struct Waiter: Sendable {
     /// mean that the request is settled.
     package var isComplete = false
 
+    /// Forgets how these images were settled.
+    package mutating func forget(_ keys: some Sequence<CacheKey>) {
+        for key in keys {
+            failures[key] = nil
+            delivered.remove(key)
+            unshareable.remove(key)
+        }
+    }
+
     package init(_ options: FetchOptions) {
         client = options.client
         priority = options.priority

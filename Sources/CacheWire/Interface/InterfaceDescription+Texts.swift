@@ -96,6 +96,13 @@ extension InterfaceDescription {
           failure: ?Failure
         )
 
+        # An image that a Fetch asks for.
+        type Want (
+          url: string,
+          # The default is that of the call. If an image is wanted twice, the higher priority counts.
+          priority: ?Priority
+        )
+
         # The order of the entries in List.
         type ListOrder (
           # Most recently used first.
@@ -135,11 +142,13 @@ extension InterfaceDescription {
 
         # Downloads what is missing or stale. A URL that is already being downloaded joins that download.
         #
-        # With more: first all items, then the items that change, and at the end all items. Another Fetch or Watch on the
-        # connection takes over from the running one.
+        # With more: first all items, then the items that change, and at the end all items; if nothing has to be waited for, only
+        # the last reply. Another Fetch or Watch on the connection takes over from the running one, and Adjust changes its images.
         method Fetch(
           # In any order and with repetitions. The items of the reply have the same order.
-          urls: []string,
+          urls: ?[]string,
+          # More images, with a priority each. Their items follow those of urls.
+          wants: ?[]Want,
           # The default is normal.
           priority: ?Priority,
           # Whether to ask the origin even if the entry is still fresh.
@@ -147,7 +156,19 @@ extension InterfaceDescription {
           # false replies at once. The daemon continues the downloads on its own.
           wait: ?bool,
           # The expected SHA-256 of every image, as 64 hexadecimal digits. An image with another digest is a failure.
-          sha256: ?string
+          sha256: ?string,
+          # Only with more: the stream goes on when all images are decided. It reports evictions, removals and refreshes, and
+          # fetches again at retryAt what failed for a reason that passes.
+          follow: ?bool
+        ) -> (items: []Item)
+
+        # Changes the images of the Fetch with more that runs on the connection. An image whose priority changes keeps its
+        # download. Oneway, the next reply to the Fetch has the items that are new. With more, the Fetch ends with a reply without
+        # items, and the replies to Adjust go on in its place. Without either the error is ExpectedMore.
+        method Adjust(
+          add: ?[]Want,
+          # URLs that are no longer wanted. They are dropped before others are added.
+          drop: ?[]string
         ) -> (items: []Item)
 
         # Reports the current state and then the changes. It never starts a download, and does not count as a use.
@@ -294,6 +315,8 @@ extension InterfaceDescription {
         # More urls than one call can name; or, with wait: false, more downloads than the daemon continues on its own. Nothing
         # was done.
         error TooMany (limit: int)
+        # Adjust without a running Fetch with more on the connection.
+        error NoStream ()
         # The daemon is stopping and accepts no new calls.
         error ShuttingDown ()
         # The message was longer than limit bytes. The daemon closes the connection after this reply.

@@ -4,6 +4,7 @@
 public enum MethodName: String, Sendable, CaseIterable {
     case status = "io.cached.Cache.Status"
     case fetch = "io.cached.Cache.Fetch"
+    case adjust = "io.cached.Cache.Adjust"
     case watch = "io.cached.Cache.Watch"
     case list = "io.cached.Cache.List"
     case remove = "io.cached.Cache.Remove"
@@ -67,14 +68,17 @@ extension Methods {
     /// Downloads what is missing or stale. A URL that is already being downloaded joins that
     /// download.
     ///
-    /// With more: first all items, then the items that change, and at the end all items.
-    /// Another Fetch or Watch on the connection takes over from the running one.
+    /// With more: first all items, then the items that change, and at the end all items; if
+    /// nothing has to be waited for, only the last reply. Another Fetch or Watch on the
+    /// connection takes over from the running one, and Adjust changes its images.
     public enum Fetch: Method {
         public static let name = MethodName.fetch
 
         public struct Parameters: WireValue {
             /// In any order and with repetitions. The items of the reply have the same order.
-            public var urls: [String]
+            public var urls: [String]?
+            /// More images, with a priority each. Their items follow those of urls.
+            public var wants: [Want]?
             /// The default is normal.
             public var priority: Priority?
             /// Whether to ask the origin even if the entry is still fresh.
@@ -84,46 +88,104 @@ extension Methods {
             /// The expected SHA-256 of every image, as 64 hexadecimal digits. An image with another
             /// digest is a failure.
             public var sha256: String?
+            /// Only with more: the stream goes on when all images are decided. It reports evictions,
+            /// removals and refreshes, and fetches again at retryAt what failed for a reason that
+            /// passes.
+            public var follow: Bool?
 
             public init(
-                urls: [String],
+                urls: [String]? = nil,
+                wants: [Want]? = nil,
                 priority: Priority? = nil,
                 refresh: Bool? = nil,
                 wait: Bool? = nil,
-                sha256: String? = nil
+                sha256: String? = nil,
+                follow: Bool? = nil
             ) {
                 self.urls = urls
+                self.wants = wants
                 self.priority = priority
                 self.refresh = refresh
                 self.wait = wait
                 self.sha256 = sha256
+                self.follow = follow
             }
 
             public func write(to json: inout JSONText) {
                 json.object { json in
                     json.member("urls", urls)
+                    json.member("wants", wants)
                     json.member("priority", priority)
                     json.member("refresh", refresh)
                     json.member("wait", wait)
                     json.member("sha256", sha256)
+                    json.member("follow", follow)
                 }
             }
 
             private enum CodingKeys: String, CodingKey, CaseIterable {
                 case urls
+                case wants
                 case priority
                 case refresh
                 case wait
                 case sha256
+                case follow
             }
 
             public init(from decoder: any Decoder) throws {
                 let members = try decoder.members(CodingKeys.self)
-                urls = try members.decode([String].self, forKey: .urls)
+                urls = try members.decodeIfPresent([String].self, forKey: .urls)
+                wants = try members.decodeIfPresent([Want].self, forKey: .wants)
                 priority = try members.decodeIfPresent(Priority.self, forKey: .priority)
                 refresh = try members.decodeIfPresent(Bool.self, forKey: .refresh)
                 wait = try members.decodeIfPresent(Bool.self, forKey: .wait)
                 sha256 = try members.decodeIfPresent(String.self, forKey: .sha256)
+                follow = try members.decodeIfPresent(Bool.self, forKey: .follow)
+            }
+        }
+
+        public typealias Reply = ItemList
+    }
+}
+
+extension Methods {
+    /// Changes the images of the Fetch with more that runs on the connection. An image whose
+    /// priority changes keeps its download. Oneway, the next reply to the Fetch has the items
+    /// that are new. With more, the Fetch ends with a reply without items, and the replies to
+    /// Adjust go on in its place. Without either the error is ExpectedMore.
+    public enum Adjust: Method {
+        public static let name = MethodName.adjust
+
+        public struct Parameters: WireValue {
+            public var add: [Want]?
+            /// URLs that are no longer wanted. They are dropped before others are added.
+            public var drop: [String]?
+
+            public init(
+                add: [Want]? = nil,
+                drop: [String]? = nil
+            ) {
+                self.add = add
+                self.drop = drop
+            }
+
+            public func write(to json: inout JSONText) {
+                json.object { json in
+                    json.member("add", add)
+                    json.member("drop", drop)
+                }
+            }
+
+            private enum CodingKeys: String, CodingKey, CaseIterable {
+                case add
+                case drop
+            }
+
+            public init(from decoder: any Decoder) throws {
+                let members = try decoder.members(CodingKeys.self)
+                add = try members.decodeIfPresent([Want].self, forKey: .add)
+                drop = try members.decodeIfPresent([String].self, forKey: .drop)
             }
         }
 

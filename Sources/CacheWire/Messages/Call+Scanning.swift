@@ -1,12 +1,12 @@
-/// Parses a `Fetch` with many URLs ten times as fast as a JSON decoder:
+/// Parses a `Fetch` with many URLs ten times as fast as a JSON decoder, and an `Adjust`, which comes often:
 ///
 ///     {"method":"io.cached.Cache.Fetch","parameters":{"urls":["https://…","https://…"],…},"more":true}
 ///
 /// Any other message is left to the JSON decoder, which would return the same result for this one.
-extension Call where Parameters == Methods.Fetch.Parameters {
+extension Call where Parameters: ScannedParameters {
     /// `nil` unless the message has exactly this form.
     package init?(scanning message: UnsafeRawBufferPointer) {
-        self.init(.fetch, parameters: nil)
+        self.init(Parameters.method, parameters: nil)
         var scanner = JSONScanner(bytes: message)
         var found: String?
         let isObject = scanner.members { name, scanner in
@@ -23,22 +23,72 @@ extension Call where Parameters == Methods.Fetch.Parameters {
     }
 }
 
-extension Methods.Fetch.Parameters {
-    fileprivate init?(scanning scanner: inout JSONScanner) {
-        self.init(urls: [])
-        var urls: [String]?
+/// Parameters that can be parsed without a decoder.
+package protocol ScannedParameters: WireValue {
+    static var method: MethodName { get }
+
+    init?(scanning scanner: inout JSONScanner)
+}
+
+extension Methods.Fetch.Parameters: ScannedParameters {
+    package static var method: MethodName { .fetch }
+
+    package init?(scanning scanner: inout JSONScanner) {
+        self.init()
         let isObject = scanner.members { name, scanner in
             switch scanner.text(at: name) {
-            case "urls": setOnce(&urls, scanner.strings()?.map { scanner.text(at: $0) })
+            case "urls": setOnce(&urls, scanner.texts())
+            case "wants": setOnce(&wants, scanner.wants())
             case "priority":
                 setOnce(&priority, scanner.text().flatMap { Priority(rawValue: $0) })
             case "refresh": setOnce(&refresh, scanner.boolean())
             case "wait": setOnce(&wait, scanner.boolean())
             case "sha256": setOnce(&sha256, scanner.text())
+            case "follow": setOnce(&follow, scanner.boolean())
             default: false
             }
         }
-        guard isObject, let urls else { return nil }
-        self.urls = urls
+        guard isObject else { return nil }
+    }
+}
+
+extension Methods.Adjust.Parameters: ScannedParameters {
+    package static var method: MethodName { .adjust }
+
+    package init?(scanning scanner: inout JSONScanner) {
+        self.init()
+        let isObject = scanner.members { name, scanner in
+            switch scanner.text(at: name) {
+            case "add": setOnce(&add, scanner.wants())
+            case "drop": setOnce(&drop, scanner.texts())
+            default: false
+            }
+        }
+        guard isObject else { return nil }
+    }
+}
+
+extension JSONScanner {
+    fileprivate mutating func texts() -> [String]? {
+        strings()?.map { text(at: $0) }
+    }
+
+    fileprivate mutating func wants() -> [Want]? {
+        var wants: [Want] = []
+        let isArray = elements { scanner in
+            var (url, priority): (String?, Priority?)
+            let isObject = scanner.members { name, scanner in
+                switch scanner.text(at: name) {
+                case "url": setOnce(&url, scanner.text())
+                case "priority":
+                    setOnce(&priority, scanner.text().flatMap { Priority(rawValue: $0) })
+                default: false
+                }
+            }
+            guard isObject, let url else { return false }
+            wants.append(Want(url: url, priority: priority))
+            return true
+        }
+        return isArray ? wants : nil
     }
 }

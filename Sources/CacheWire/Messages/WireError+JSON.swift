@@ -43,6 +43,7 @@ extension WireError: WireValue {
         self =
             switch name {
             case "io.cached.Cache.TooMany": .tooMany(limit: parameters.limit ?? 0)
+            case "io.cached.Cache.NoStream": .noStream
             case "io.cached.Cache.ShuttingDown": .shuttingDown
             case "io.cached.Cache.MessageTooLarge": .messageTooLarge(limit: parameters.limit ?? 0)
             case "io.cached.Cache.InvalidMessage": .invalidMessage(reason: parameters.reason ?? "")
@@ -69,7 +70,7 @@ extension WireError: WireValue {
         case .methodNotFound(let method), .methodNotImplemented(let method):
             parameters.method = method
         case .invalidParameter(let parameter, _): parameters.parameter = parameter
-        case .shuttingDown, .permissionDenied, .expectedMore, .unknown: break
+        case .noStream, .shuttingDown, .permissionDenied, .expectedMore, .unknown: break
         }
         return parameters
     }

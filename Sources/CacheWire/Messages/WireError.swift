@@ -6,6 +6,8 @@ public enum WireError: Error, Sendable, Hashable {
 
     /// More calls, URLs or connections than the daemon accepts.
     case tooMany(limit: Int)
+    /// There is no running `Fetch` with `more` to adjust.
+    case noStream
     /// The daemon is stopping and accepts no new calls.
     case shuttingDown
     /// The message was longer than `limit` bytes. The connection closes after this reply.
@@ -38,6 +40,7 @@ extension WireError {
     public var name: String {
         switch self {
         case .tooMany: "io.cached.Cache.TooMany"
+        case .noStream: "io.cached.Cache.NoStream"
         case .shuttingDown: "io.cached.Cache.ShuttingDown"
         case .messageTooLarge: "io.cached.Cache.MessageTooLarge"
         case .invalidMessage: "io.cached.Cache.InvalidMessage"
@@ -57,6 +60,7 @@ extension WireError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .tooMany(let limit): "the daemon accepts no more than \(limit) at a time"
+        case .noStream: "no fetch with more is running on this connection"
         case .shuttingDown: "the daemon is shutting down"
         case .messageTooLarge(let limit): "the message is longer than \(limit) bytes"
         case .invalidMessage(let reason): "the message is not a call: \(reason)"

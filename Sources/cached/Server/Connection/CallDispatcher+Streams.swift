@@ -1,4 +1,5 @@
 import CacheCore
+import CacheKey
 import CacheWire
 import NIOCore
 
@@ -16,7 +17,7 @@ extension CallDispatcher {
             replaced?.writeLastReply(from: server, to: &output)
             return Result { () throws(WireError) in
                 try FetchCall.begin(
-                    header, parameters, for: client, after: replaced?.waiter, in: server,
+                    header, parameters, for: client, after: replaced?.waiters ?? [], in: server,
                     replyingTo: &output)
             }
         } then: { calls, begun in
@@ -37,16 +38,17 @@ extension CallDispatcher {
     /// Waits for a `Fetch`. One whose images are all decided has only its last reply. A stream subscribes before its first reply is written, so that it misses no change
     /// that comes after it.
     private func begin(_ call: FetchCall, isLong: Bool) {
-        guard call.isStream, !call.isDecided else {
+        guard call.isStream, !call.isDecided || call.follows else {
             stopUpdates()
             return wait(for: call)
         }
-        subscribe(to: call.subject)
+        let urls = call.wanted.urls
+        subscribe(to: .named(urls.byKey))
         perform(offLoop: isLong) { server, output in
-            call.writeItems(from: server, to: &output)
+            call.writeItems(of: urls, from: server, to: &output)
         } then: { calls, _ in
             calls.wait(for: call)
-            calls.updates?.start(.items(of: call))
+            calls.updates?.start(.items(digest: call.digest, follows: call.follows))
         } ifClosed: { calls, _ in
             calls.release(.fetch(call))
         }
@@ -54,18 +56,103 @@ extension CallDispatcher {
 
     private func wait(for call: FetchCall) {
         running = .fetch(call)
-        server.registry.wait(for: call.waiter, self)
-        server.cache.complete(call.waiter)
+        for waiter in call.waiters { server.registry.wait(for: waiter, self) }
+        call.complete(in: server)
     }
 
-    /// All downloads of the running `Fetch` have ended.
+    /// All downloads of the running `Fetch` that have one priority have ended.
     func fetchDecided(_ outcome: Outcome) {
-        guard case .fetch(let call)? = running, call.waiter == outcome.waiter else { return }
+        guard case .fetch(var call)? = running, call.waits(for: outcome.waiter) else {
+            lateOutcomes?.append(outcome)
+            return
+        }
+        call.decided(outcome)
+        running = .fetch(call)
+        let isShutdown = outcome.failures.values.contains { $0.kind == .shuttingDown }
+        if call.follows, !isShutdown { return reportFailures(outcome, of: call) }
+        guard call.isOver || isShutdown else { return }
         stopUpdates()
-        perform(offLoop: call.isLong) { server, output in
-            call.writeReply(outcome, from: server, to: &output)
+        let rest = call.waiters
+        for waiter in rest { server.registry.stopWaiting(for: waiter) }
+        perform(offLoop: call.isLong) { [call] server, output in
+            for waiter in rest { server.cache.leave(waiter) }
+            call.writeReply(from: server, to: &output)
         }
         connection.resume()
+    }
+
+    /// Reports the images that failed to a stream that goes on. Some failures are no changes: those that the cache
+    /// remembered from before.
+    private func reportFailures(_ outcome: Outcome, of call: FetchCall) {
+        let failed = outcome.failures.keys.compactMap { call.wanted[$0]?.url }
+        guard !failed.isEmpty else { return }
+        for (key, failure) in outcome.failures { updates?.failed(key, failure) }
+        call.writeItems(
+            of: failed, failures: outcome.failures, from: server, to: &connection.output)
+        connection.flush()
+    }
+
+    // MARK: Adjust
+
+    /// Changes the images of the stream, which goes on.
+    func adjust(
+        _ header: CallHeader, _ parameters: Methods.Adjust.Parameters, isLong: Bool,
+        of ended: RunningCall?
+    ) {
+        guard case .fetch(let call)? = ended else {
+            return end(ended) { $0.reply(to: header, Reply<NoParameters>(error: .noStream)) }
+        }
+        guard header.oneway == true || header.isStream else {
+            return end(ended) { $0.reply(to: header, Reply<NoParameters>(error: .expectedMore)) }
+        }
+        let endsFetch = header.isStream
+        change(call, isLong: isLong) { call, server, output in
+            if endsFetch { server.replies.writeItems(of: [String](), to: &output) { _, _ in } }
+            return call.adjust(parameters, in: server)
+        }
+    }
+
+    /// Fetches images of the running stream again, because what made them fail may have passed.
+    func fetchAgain(_ keys: [CacheKey]) {
+        guard case .fetch(let call)? = running else { return }
+        for waiter in call.waiters { server.cache.keep(waiter) }
+        change(call, isLong: keys.count > 1000) { call, server, _ in
+            call.retry(keys, in: server)
+            return FetchCall.Change()
+        }
+    }
+
+    /// Changes a stream that has been taken out of its place, and puts it back. Outcomes that arrive in the meantime
+    /// wait. The items of new images are written after the stream has subscribed to them.
+    private func change(
+        _ call: FetchCall, isLong: Bool,
+        _ change:
+            @escaping @Sendable (inout FetchCall, ServerContext, inout ByteBuffer) ->
+            FetchCall.Change
+    ) {
+        lateOutcomes = []
+        perform(offLoop: isLong) { server, output in
+            var call = call
+            let change = change(&call, server, &output)
+            return (call, change)
+        } then: { calls, changed in
+            let (call, change) = changed
+            calls.updates?.adjust(add: change.new.byKey, drop: change.dropped)
+            calls.perform(offLoop: isLong) { server, output in
+                guard !change.new.isEmpty else { return }
+                call.writeItems(of: change.new, from: server, to: &output)
+            } then: { calls, _ in
+                calls.wait(for: call)
+                let late = calls.lateOutcomes ?? []
+                calls.lateOutcomes = nil
+                for outcome in late { calls.fetchDecided(outcome) }
+                calls.updates?.sendMore()
+            } ifClosed: { calls, _ in
+                calls.release(.fetch(call))
+            }
+        } ifClosed: { calls, changed in
+            calls.release(.fetch(changed.0))
+        }
     }
 
     // MARK: Watch
@@ -151,7 +238,6 @@ extension CallDispatcher {
         guard let stream = running else { return }
         stopUpdates()
         stream.writeLastReply(from: server, to: &connection.output)
-        if let waiter = stream.waiter { server.registry.stopWaiting(for: waiter) }
         release(stream)
         running = nil
         connection.resume()

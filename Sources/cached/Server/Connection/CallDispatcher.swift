@@ -21,6 +21,8 @@ final class CallDispatcher {
     var running: RunningCall?
     /// Sends the changes of the running stream. It outlives its call until the next stream has taken over.
     var updates: UpdateStream?
+    /// Outcomes that have arrived while the images of the running `Fetch` are being changed; `nil` at other times.
+    var lateOutcomes: [Outcome]?
 
     init(
         for connection: ClientConnection, _ server: ServerContext, _ client: ClientID
@@ -75,6 +77,8 @@ final class CallDispatcher {
                 throw .shuttingDown
             case .fetch(let parameters):
                 fetch(call.header, parameters, isLong: isLong, replacing: ended)
+            case .adjust(let parameters):
+                adjust(call.header, parameters, isLong: isLong, of: ended)
             case .watch(let parameters) where call.header.isStream:
                 watch(call.header, parameters, isLong: isLong, replacing: ended)
             case let request:
@@ -109,7 +113,8 @@ final class CallDispatcher {
                 replyLater(header) { PressureMethod.run(parameters.level, in: $0, $1) }
             case .verify(let parameters): verify(header, parameters)
             case .where: reply(to: header, Reply(server.whereabouts))
-            case .fetch: preconditionFailure("a Fetch reached answer(); dispatch() handles it")
+            case .fetch, .adjust:
+                preconditionFailure("a Fetch or an Adjust reached answer(); dispatch() handles it")
             }
         } catch {
             reply(to: header, Reply<NoParameters>(error: error))
@@ -207,20 +212,18 @@ final class CallDispatcher {
     /// until ``release(_:)``.
     private func takeStream() -> RunningCall? {
         guard let stream = running, stream.isStream else { return nil }
-        if let waiter = stream.waiter {
-            server.registry.stopWaiting(for: waiter)
-            server.cache.keep(waiter)
-        }
+        for waiter in stream.waiters { server.cache.keep(waiter) }
         running = nil
         return stream
     }
 
     /// Sends the last reply of a stream that has been taken out of its place, and drops what it held.
-    private func end(
+    func end(
         _ stream: RunningCall?, then next: @escaping @Sendable (CallDispatcher) -> Void
     ) {
         stopUpdates()
         guard let stream else { return next(self) }
+        stopWaiting(for: stream)
         perform(offLoop: stream.isLong) { server, output in
             stream.writeLastReply(from: server, to: &output)
             stream.cancel(in: server)
@@ -232,6 +235,7 @@ final class CallDispatcher {
     /// Drops what a call holds in the cache; on another thread if that takes long.
     func release(_ call: RunningCall?) {
         guard let call else { return }
+        stopWaiting(for: call)
         guard call.isLong else { return call.cancel(in: server) }
         server.pool.submit { [server] _ in
             call.cancel(in: server)
@@ -240,12 +244,16 @@ final class CallDispatcher {
         }
     }
 
+    /// Takes no outcomes of a call any more.
+    private func stopWaiting(for call: RunningCall) {
+        for waiter in call.waiters { server.registry.stopWaiting(for: waiter) }
+    }
+
     /// Ends the running call without a reply, because the client is gone or the connection closes.
     func abandon() {
         stopUpdates()
         guard let call = running else { return }
         if case .work = call { return }
-        if let waiter = call.waiter { server.registry.stopWaiting(for: waiter) }
         release(call)
         running = nil
     }
@@ -253,7 +261,8 @@ final class CallDispatcher {
     /// The daemon stops: replies with an error, unless the call waits for downloads. The cache itself ends those.
     func shutDown() {
         switch running {
-        case .watch, .work(failsOnShutdown: true):
+        case .fetch(let call) where !call.waiters.isEmpty: break
+        case .fetch, .watch, .work(failsOnShutdown: true):
             server.replies.write(
                 Reply<NoParameters>(error: .shuttingDown), to: &connection.output)
             running = nil

@@ -8,6 +8,7 @@ struct IncomingCall: Sendable {
         case getInterfaceDescription(Methods.GetInterfaceDescription.Parameters)
         case status(Methods.Status.Parameters)
         case fetch(Methods.Fetch.Parameters)
+        case adjust(Methods.Adjust.Parameters)
         case watch(Methods.Watch.Parameters)
         case list(Methods.List.Parameters)
         case remove(Methods.Remove.Parameters)
@@ -62,12 +63,21 @@ extension IncomingCall {
             return IncomingCall(
                 CallHeader(method: MethodName.status.rawValue), .status(.init(urls: urls)))
         }
-        guard let call = Call<Methods.Fetch.Parameters>(scanning: message),
-            let parameters = call.parameters
+        if let (header, parameters) = scanned(message, as: Methods.Fetch.Parameters.self) {
+            return IncomingCall(header, .fetch(parameters))
+        }
+        if let (header, parameters) = scanned(message, as: Methods.Adjust.Parameters.self) {
+            return IncomingCall(header, .adjust(parameters))
+        }
+        return nil
+    }
+
+    private static func scanned<Parameters: ScannedParameters>(
+        _ message: UnsafeRawBufferPointer, as _: Parameters.Type
+    ) -> (CallHeader, Parameters)? {
+        guard let call = Call<Parameters>(scanning: message), let parameters = call.parameters
         else { return nil }
-        return IncomingCall(
-            CallHeader(method: call.method, oneway: call.oneway, more: call.more),
-            .fetch(parameters))
+        return (CallHeader(method: call.method, oneway: call.oneway, more: call.more), parameters)
     }
 
     private static func decoded(
@@ -102,6 +112,7 @@ extension IncomingCall {
         case .getInterfaceDescription: .getInterfaceDescription(try parameters(message))
         case .status: .status(try parameters(message))
         case .fetch: .fetch(try parameters(message))
+        case .adjust: .adjust(try parameters(message))
         case .watch: .watch(try parameters(message))
         case .list: .list(try parameters(message))
         case .remove: .remove(try parameters(message))
@@ -168,7 +179,10 @@ extension IncomingCall.Request {
     fileprivate var urlCount: Int {
         switch self {
         case .status(let parameters): parameters.urls.count
-        case .fetch(let parameters): parameters.urls.count
+        case .fetch(let parameters):
+            (parameters.urls?.count ?? 0) + (parameters.wants?.count ?? 0)
+        case .adjust(let parameters):
+            (parameters.add?.count ?? 0) + (parameters.drop?.count ?? 0)
         case .watch(let parameters): parameters.urls?.count ?? 0
         case .remove(let parameters): parameters.urls?.count ?? 0
         case .pin(let parameters): parameters.urls.count

@@ -12,10 +12,10 @@ enum RunningCall: Sendable {
     /// Reads all entries.
     case verify(VerifyCall)
 
-    /// The cache's name for the caller, if the call is a `Fetch`.
-    var waiter: WaiterID? {
-        guard case .fetch(let call) = self else { return nil }
-        return call.waiter
+    /// The cache's names for the caller, if the call is a `Fetch`.
+    var waiters: [WaiterID] {
+        guard case .fetch(let call) = self else { return [] }
+        return call.waiters
     }
 
     /// Whether it is a stream of replies, which the next call ends.
@@ -48,7 +48,7 @@ enum RunningCall: Sendable {
     /// Drops what the call holds in the cache. Any thread can call it.
     func cancel(in server: ServerContext) {
         switch self {
-        case .fetch(let call): server.cache.leave(call.waiter)
+        case .fetch(let call): for waiter in call.waiters { server.cache.leave(waiter) }
         case .verify(let call): call.verification.cancel()
         case .watch, .work: break
         }

@@ -4,52 +4,79 @@ import CacheWire
 import NIOCore
 
 /// A `Fetch` that waits for downloads, and its replies. Any thread can write them.
+///
+/// The cache knows it as one waiter for each priority that it asks for.
 struct FetchCall: Sendable {
-    /// The cache's name for this waiter.
-    let waiter: WaiterID
-    let urls: [RequestedURL]
+    let wanted: WantedSet
     /// The caller takes progress.
     let isStream: Bool
-    /// No download has to be waited for.
-    let isDecided: Bool
+    /// The stream goes on when all images are decided.
+    let follows: Bool
     /// The caller takes no image with another digest.
     let digest: ContentDigest?
-    /// The keys that a stream subscribes to.
-    let subject: Subscription.Subject
+    private let isRefresh: Bool
+    private let client: ClientID
+    private var current: [CacheCore.Priority: WaiterID] = [:]
+    /// Waiters that have ended, and whose outcomes are on their way.
+    private var ending: Set<WaiterID> = []
+    /// Why images failed, from the outcomes so far.
+    private var failures: [CacheKey: CacheCore.Failure] = [:]
+    /// No download has to be waited for.
+    private(set) var isDecided = false
 
     /// Requests the downloads that a call names. Returns the call if it waits for them; otherwise writes its reply.
     /// Any thread can call it.
     ///
-    /// - Parameter predecessor: the waiter of the stream that this call replaces.
+    /// - Parameter predecessors: the waiters of the stream that this call replaces.
     static func begin(
         _ header: CallHeader, _ parameters: Methods.Fetch.Parameters, for client: ClientID,
-        after predecessor: WaiterID?, in server: ServerContext, replyingTo output: inout ByteBuffer
+        after predecessors: [WaiterID], in server: ServerContext,
+        replyingTo output: inout ByteBuffer
     ) throws(WireError) -> FetchCall? {
         let isSilent = header.oneway == true
         let waits = parameters.wait != false && !isSilent
-        let digest = try digest(parameters.sha256)
+        var call = try FetchCall(header, parameters, for: client)
+        guard !waits else {
+            let groups = call.wanted.byPriority
+            for (priority, requests) in groups.isEmpty ? [.normal: []] : groups {
+                call.begin(requests, priority, after: predecessors, in: server)
+            }
+            call.isDecided = call.current.values.allSatisfy { server.cache.isSettled($0) }
+            return call
+        }
         // The digest is compared in the reply, which this caller does not wait for.
-        guard waits || digest == nil else {
+        guard call.digest == nil else {
             throw .invalidParameter(
                 parameter: "sha256", reason: "it is compared only if the call waits for its reply")
         }
-        let urls = parameters.urls.map { RequestedURL($0) }
-        let wishes = urls.compactMap(\.valid)
-        let options = FetchOptions(
-            priority: .init(parameters.priority ?? .normal),
-            isRefresh: parameters.refresh ?? false, client: client, predecessor: predecessor)
-        guard !waits else {
-            let waiter = server.cache.begin(wishes, options)
-            return FetchCall(
-                waiter: waiter, urls: urls, isStream: header.isStream,
-                isDecided: server.cache.isSettled(waiter), digest: digest,
-                subject: .named(header.isStream ? urls.byKey : [:]))
-        }
-        guard server.cache.fetchDetached(wishes, options) else {
+        let groups = call.wanted.byPriority.map { ($1, call.options($0)) }
+        guard server.cache.fetchDetached(groups) else {
             throw .tooMany(limit: server.cache.detachedLimit)
         }
-        if !isSilent { server.writeItems(urls, to: &output) }
+        if !isSilent { server.writeItems(call.wanted.urls, to: &output) }
         return nil
+    }
+
+    private init(
+        _ header: CallHeader, _ parameters: Methods.Fetch.Parameters, for client: ClientID
+    ) throws(WireError) {
+        guard parameters.urls != nil || parameters.wants != nil else {
+            throw .invalidParameter(parameter: "urls", reason: "one of urls and wants is needed")
+        }
+        let usual = CacheCore.Priority(parameters.priority ?? .normal)
+        let urls = (parameters.urls ?? []).map {
+            WantedSet.Element(url: RequestedURL($0), priority: usual)
+        }
+        let wants = (parameters.wants ?? []).map { WantedSet.Element($0, usual: usual) }
+        wanted = WantedSet(urls + wants)
+        isStream = header.isStream
+        follows = parameters.follow ?? false
+        guard isStream || !follows else {
+            throw .invalidParameter(parameter: "follow", reason: "it needs a call with more")
+        }
+        digest = try Self.digest(parameters.sha256)
+        isRefresh = parameters.refresh ?? false
+        self.client = client
     }
 
     private static func digest(_ text: String?) throws(WireError) -> ContentDigest? {
@@ -61,48 +88,146 @@ struct FetchCall: Sendable {
         return digest
     }
 
-    /// Whether it names so many URLs that a pass over all of them would delay other clients.
-    var isLong: Bool { urls.count > 1000 }
-
-    /// The first reply of a stream: all items.
-    func writeItems(from server: ServerContext, to output: inout ByteBuffer) {
-        write(urls, from: server, to: &output)
+    private func options(
+        _ priority: CacheCore.Priority, after predecessors: [WaiterID] = []
+    ) -> FetchOptions {
+        FetchOptions(
+            priority: priority, isRefresh: isRefresh, client: client, predecessors: predecessors)
     }
 
-    /// A reply of a stream about some changes.
-    func writeChanges(
-        _ changes: [EncodedChange], from server: ServerContext, to output: inout ByteBuffer
+    /// Whether it names so many URLs that a pass over all of them would delay other clients.
+    var isLong: Bool { wanted.count > 1000 }
+
+    // MARK: Waiting
+
+    /// The cache's names for this call.
+    var waiters: [WaiterID] { Array(current.values) + Array(ending) }
+
+    /// Whether nothing more is waited for, so that the call ends.
+    var isOver: Bool { current.isEmpty && ending.isEmpty && !follows }
+
+    private mutating func begin(
+        _ requests: [ImageRequest], _ priority: CacheCore.Priority, after others: [WaiterID],
+        in server: ServerContext
     ) {
-        guard digest != nil, case .named(let urls) = subject else {
-            return server.replies.writeItems(of: changes, continues: true, to: &output) {
-                change, output in
-                output.writeImmutableBuffer(change.item)
+        current[priority] = server.cache.begin(requests, options(priority, after: others))
+    }
+
+    /// Lets the cache notify the observer of outcomes from now on.
+    func complete(in server: ServerContext) {
+        for waiter in current.values { server.cache.complete(waiter) }
+    }
+
+    /// All images of one priority are decided.
+    mutating func decided(_ outcome: Outcome) {
+        ending.remove(outcome.waiter)
+        current = current.filter { $0.value != outcome.waiter }
+        failures.merge(outcome.failures) { $1 }
+    }
+
+    /// Whether the outcome of a waiter has not arrived yet.
+    func waits(for waiter: WaiterID) -> Bool { waiters.contains(waiter) }
+
+    // MARK: Changing the set
+
+    /// A change of the set, as far as replies and subscriptions have to follow it.
+    struct Change: Sendable {
+        /// Texts that are not URLs are among them, for the reply.
+        var new: [RequestedURL] = []
+        var dropped: [CacheKey] = []
+    }
+
+    /// Changes the set. The waiters are announced to the cache as being changed, and have to be completed after it.
+    mutating func adjust(
+        _ parameters: Methods.Adjust.Parameters, in server: ServerContext
+    ) -> Change {
+        var change = Change()
+        var leaving: [CacheCore.Priority: [CacheKey]] = [:]
+        for url in parameters.drop ?? [] {
+            guard let key = RequestedURL(url).valid?.key, let priority = wanted.remove(key) else {
+                continue
+            }
+            leaving[priority, default: []].append(key)
+            failures[key] = nil
+            change.dropped.append(key)
+        }
+        drop(leaving, in: server)
+        let wants = (parameters.add ?? []).map { WantedSet.Element($0, usual: .normal) }
+        let isNew = wants.map { want in want.url.valid.map { wanted[$0.key] == nil } ?? true }
+        change.new = zip(wants, isNew).filter(\.1).map(\.0.url)
+        add(WantedSet(wants).byPriority, in: server)
+        return change
+    }
+
+    /// Asks again for images of the set.
+    mutating func retry(_ keys: [CacheKey], in server: ServerContext) {
+        let elements = keys.compactMap { wanted[$0] }
+        add(WantedSet(elements).byPriority, in: server)
+    }
+
+    /// A download that goes on with another priority has its new waiter before it loses the old one.
+    private mutating func add(
+        _ groups: [CacheCore.Priority: [ImageRequest]], in server: ServerContext
+    ) {
+        var leaving: [CacheCore.Priority: [CacheKey]] = [:]
+        for (priority, requests) in groups {
+            let asked = requests.filter { request in
+                let element = WantedSet.Element(
+                    url: RequestedURL(request), priority: priority)
+                let former = wanted.insert(element, request.key)
+                failures[request.key] = nil
+                guard let former, let waiter = current[former] else { return true }
+                if former == priority { return !server.cache.has(waiter, request.key) }
+                leaving[former, default: []].append(request.key)
+                return true
+            }
+            let others = current.values.filter { $0 != current[priority] }
+            if let waiter = current[priority], server.cache.keep(waiter) {
+                server.cache.add(asked, options(priority, after: others), to: waiter)
+            } else if !asked.isEmpty {
+                if let waiter = current[priority] { ending.insert(waiter) }
+                begin(asked, priority, after: others, in: server)
             }
         }
-        // The items encoded for all streams have not been compared with the digest.
-        let changed = changes.compactMap { urls[$0.key].map { RequestedURL($0) } }
-        write(changed, from: server, to: &output)
+        drop(leaving, in: server)
     }
 
-    private func write(
-        _ urls: [RequestedURL], from server: ServerContext, to output: inout ByteBuffer
+    private func drop(_ leaving: [CacheCore.Priority: [CacheKey]], in server: ServerContext) {
+        for (priority, keys) in leaving {
+            if let waiter = current[priority] { server.cache.drop(keys, from: waiter) }
+        }
+    }
+
+    // MARK: Replies
+
+    /// A reply of a stream about some of its images as they are now.
+    func writeItems(
+        of urls: [RequestedURL], failures: [CacheKey: CacheCore.Failure] = [:],
+        from server: ServerContext, to output: inout ByteBuffer
     ) {
-        server.writeItems(urls, .announced, continues: true, digest: digest, to: &output)
+        server.writeItems(
+            urls, .announced, continues: true, failures: failures, digest: digest, to: &output)
     }
 
     /// The last reply of a stream that another call ends: all items as they are now.
     func writeLastReply(from server: ServerContext, to output: inout ByteBuffer) {
         guard isStream else { return }
-        server.writeItems(urls, digest: digest, to: &output)
+        server.writeItems(wanted.urls, digest: digest, to: &output)
     }
 
     /// The last reply once all downloads have ended.
-    func writeReply(_ outcome: Outcome, from server: ServerContext, to output: inout ByteBuffer) {
-        guard !outcome.failures.values.contains(where: { $0.kind == .shuttingDown }) else {
+    func writeReply(from server: ServerContext, to output: inout ByteBuffer) {
+        guard !failures.values.contains(where: { $0.kind == .shuttingDown }) else {
             return server.replies.write(Reply<NoParameters>(error: .shuttingDown), to: &output)
         }
-        server.writeItems(
-            urls, isEnd: true, failures: outcome.failures, digest: digest, to: &output)
+        server.writeItems(wanted.urls, isEnd: true, failures: failures, digest: digest, to: &output)
+    }
+}
+
+extension WantedSet.Element {
+    fileprivate init(_ want: Want, usual: CacheCore.Priority) {
+        self.init(
+            url: RequestedURL(want.url), priority: want.priority.map { .init($0) } ?? usual)
     }
 }
 

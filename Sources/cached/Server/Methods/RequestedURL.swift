@@ -16,6 +16,11 @@ struct RequestedURL: Sendable {
         }
     }
 
+    init(_ request: ImageRequest) {
+        text = request.url.string
+        parsed = .success(request)
+    }
+
     /// The URL with its key; `nil` if the text is not a URL.
     var valid: ImageRequest? {
         guard case .success(let wish) = parsed else { return nil }

@@ -72,6 +72,14 @@ final class Broadcaster: Sendable {
         if stream.subscription.isOfAllKeys { scheduleTick() }
     }
 
+    /// Changes the keys that a stream's subscription names.
+    func adjust(
+        _ stream: UpdateStream, _ subscription: inout Subscription,
+        add: [CacheKey: String], drop: [CacheKey]
+    ) {
+        state.value.index.adjust(stream, &subscription, add: add, drop: drop)
+    }
+
     /// The next changes that a subscription has not reported, encoded for it alone. `nil` if it has fallen behind
     /// the change log.
     func unreported(_ subscription: inout Subscription) -> [EncodedChange]? {

@@ -24,10 +24,20 @@ struct EncodedChange {
     let state: State
     /// Whether the last download of the key failed and none is in flight. The key can be cached all the same.
     let hasFailed: Bool
+    /// Why the last download failed, if the key is not cached and none is in flight.
+    let failure: Failure?
     /// Whether its download waits in the queue; `nil` if none is in flight.
     let isQueued: Bool?
     /// The item as JSON; empty if the URL is not known any more.
     let item: ByteBuffer
+}
+
+extension Lookup {
+    /// Why the image is missing, if that is known.
+    fileprivate var missingFailure: Failure? {
+        guard case .missing(let failure) = self else { return nil }
+        return failure
+    }
 }
 
 extension ReplyWriter {
@@ -51,6 +61,7 @@ extension ReplyWriter {
             return EncodedChange(
                 key: change.0, state: EncodedChange.State(change.1),
                 hasFailed: change.1.phase == nil && change.1.failure != nil,
+                failure: change.1.missingFailure,
                 isQueued: change.1.phase.map { $0 == .queued }, item: item ?? ByteBuffer())
         }
     }

@@ -15,10 +15,18 @@ struct Subscription: Sendable {
         case everything
         /// Every download: when it is requested, when it starts, and when it ends.
         case downloads
+
+        /// The number of keys that it names.
+        fileprivate var count: Int {
+            guard case .named(let urls) = self else { return 0 }
+            return urls.count
+        }
     }
 
     let id: ID
-    let subject: Subject
+    private(set) var subject: Subject
+    /// Whether it names so many URLs that a pass over all of them would delay other clients.
+    private(set) var isLong: Bool
     /// The position in the change log, if the subscription is about all keys.
     private(set) var cursor: ChangeLog.Cursor
     /// Keys that have changed since they were last reported.
@@ -27,6 +35,8 @@ struct Subscription: Sendable {
     /// as queued, if that is known.
     private var reportedDownloads: [CacheKey: Bool?] = [:]
 
+    /// The largest number of URLs of a subscription that is not long.
+    static let longest = 1000
     /// Changes reported at a time.
     static let batch = 256
 
@@ -34,12 +44,21 @@ struct Subscription: Sendable {
         self.id = id
         self.subject = subject
         self.cursor = cursor
+        isLong = subject.count > Self.longest
     }
 
-    /// Whether it names so many URLs that a pass over all of them would delay other clients.
-    var isLong: Bool {
-        guard case .named(let urls) = subject else { return false }
-        return urls.count > 1000
+    /// Changes the keys that it names.
+    mutating func adjust(add: [CacheKey: String], drop: [CacheKey]) {
+        guard case .named(var urls) = subject else { return }
+        // The dictionary is held once in the meantime, so that it is not copied.
+        subject = .everything
+        for key in drop {
+            urls[key] = nil
+            unreported.remove(key)
+        }
+        urls.merge(add) { $1 }
+        subject = .named(urls)
+        isLong = isLong || add.count > Self.longest
     }
 
     /// Whether a change of any key can concern it, so that it reads the change log.

@@ -29,11 +29,7 @@ struct SubscriptionIndex<Listener> {
         switch subscription.subject {
         case .everything, .downloads: ofAllKeys[subscription.id] = listener
         case .named where subscription.isLong: long[subscription.id] = (listener, subscription)
-        case .named(let urls):
-            for (key, url) in urls {
-                named[key, default: [:]][subscription.id] = listener
-                self.urls[key] = url
-            }
+        case .named(let urls): name(urls, listener, subscription.id)
         }
     }
 
@@ -42,14 +38,48 @@ struct SubscriptionIndex<Listener> {
         switch subscription.subject {
         case .everything, .downloads: ofAllKeys[subscription.id] = nil
         case .named where subscription.isLong: long[subscription.id] = nil
-        case .named(let urls):
-            for key in urls.keys {
-                named[key]?[subscription.id] = nil
-                guard named[key]?.isEmpty == true else { continue }
-                named[key] = nil
-                self.urls[key] = nil
-            }
+        case .named(let urls): for key in urls.keys { unname(key, subscription.id) }
         }
+    }
+
+    /// Changes the keys that a subscription names, and the subscription itself.
+    mutating func adjust(
+        _ listener: Listener, _ subscription: inout Subscription,
+        add: [CacheKey: String], drop: [CacheKey]
+    ) {
+        if !subscription.isLong, add.count > Subscription.longest {
+            remove(subscription)
+            subscription.adjust(add: add, drop: drop)
+            return self.add(listener, subscription)
+        }
+        if subscription.isLong {
+            // The keys are held once in the meantime, so that they are not copied.
+            long[subscription.id] = nil
+            subscription.adjust(add: add, drop: drop)
+            long[subscription.id] = (listener, subscription)
+        } else {
+            for key in drop where subscription.url(of: key) != nil {
+                unname(key, subscription.id)
+            }
+            name(add, listener, subscription.id)
+            subscription.adjust(add: add, drop: drop)
+        }
+    }
+
+    private mutating func name(
+        _ urls: [CacheKey: String], _ listener: Listener, _ id: Subscription.ID
+    ) {
+        for (key, url) in urls {
+            named[key, default: [:]][id] = listener
+            self.urls[key] = url
+        }
+    }
+
+    private mutating func unname(_ key: CacheKey, _ id: Subscription.ID) {
+        named[key]?[id] = nil
+        guard named[key]?.isEmpty == true else { return }
+        named[key] = nil
+        urls[key] = nil
     }
 
     /// Whether a change of the key concerns any listener.

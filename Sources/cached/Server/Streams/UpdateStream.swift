@@ -1,3 +1,5 @@
+import CacheCore
+import CacheKey
 import CacheWire
 import NIOCore
 import NIOPosix
@@ -11,8 +13,9 @@ final class UpdateStream {
     enum Format {
         /// The reply of `Watch`: items and removed keys.
         case changes
-        /// The reply of `Fetch`: items alone.
-        case items(of: FetchCall)
+        /// The reply of `Fetch`: items alone, which are compared with a digest. `follows`: images that fail for a
+        /// reason that passes are fetched again.
+        case items(digest: ContentDigest?, follows: Bool)
     }
 
     private let connection: ClientConnection
@@ -24,6 +27,9 @@ final class UpdateStream {
     private var snapshot: WatchSnapshot?
     /// A page of the snapshot is being read. Changes in the meantime are sent after it.
     private var isReadingPage = false
+    private var failures = FollowedFailures()
+    /// Looks for failures that have passed.
+    private var timer: Scheduled<Void>?
     /// A level of memory pressure that has not been sent yet.
     private var pressure: MemoryPressure?
     /// The system has not taken the last reply yet.
@@ -58,9 +64,45 @@ final class UpdateStream {
         isStopped = true
         server.broadcaster.remove(self)
         server.pressureNews.remove(self)
+        timer?.cancel()
         guard subscription.isLong else { return }
         // If this is the last reference to very many URLs, another thread frees them.
         server.pool.submit { [subscription] _ in withExtendedLifetime(subscription) {} }
+    }
+
+    /// Changes the keys that the stream reports.
+    func adjust(add: [CacheKey: String], drop: [CacheKey]) {
+        guard !isStopped else { return }
+        server.broadcaster.adjust(self, &subscription, add: add, drop: drop)
+    }
+
+    // MARK: Failures that pass
+
+    /// An image failed for a stream that goes on. It is fetched again if that can help.
+    func failed(_ key: CacheKey, _ failure: CacheCore.Failure) {
+        failures.failed(key, failure)
+        setTimer()
+    }
+
+    private func noteFailure(_ change: EncodedChange) {
+        if let failure = change.failure { failed(change.key, failure) }
+    }
+
+    private func setTimer() {
+        guard !isStopped, timer == nil, let time = failures.next else { return }
+        // A second that has begun counts as over once it is over.
+        let wait = TimeAmount.seconds(max(time - .now, 0)) + .milliseconds(50)
+        timer = server.loop.assumeIsolated().scheduleTask(in: wait) { self.retry() }
+    }
+
+    private func retry() {
+        timer = nil
+        // While another call is being answered, the next look finds them still due.
+        if connection.calls.running?.isStream == true {
+            let due = failures.takeDue(now: .now)
+            if !due.isEmpty { connection.calls.fetchAgain(due) }
+        }
+        setTimer()
     }
 
     /// Reports memory pressure too, beginning with the level now.
@@ -138,8 +180,18 @@ final class UpdateStream {
     private func reply(with changes: [EncodedChange]) -> ByteBuffer {
         var reply = ByteBuffer()
         switch format {
-        case .items(let call):
-            call.writeChanges(changes, from: server, to: &reply)
+        case .items(nil, let follows):
+            if follows { changes.forEach(noteFailure) }
+            server.replies.writeItems(of: changes, continues: true, to: &reply) { change, reply in
+                reply.writeImmutableBuffer(change.item)
+            }
+        case .items(let digest?, let follows):
+            if follows { changes.forEach(noteFailure) }
+            // The items encoded for all streams have not been compared with the digest.
+            let changed = changes.compactMap {
+                subscription.url(of: $0.key).map { RequestedURL($0) }
+            }
+            server.writeItems(changed, .announced, continues: true, digest: digest, to: &reply)
         case .changes, nil:
             server.replies.write(changes, continues: true, to: &reply)
         }
