@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/xattr.h>
 #include <termios.h>
@@ -83,4 +84,26 @@ void ctest_stay_on(int processor) {
     sched_setaffinity(0, sizeof set, &set);
     struct sched_param first = {.sched_priority = 1};
     sched_setscheduler(0, SCHED_FIFO, &first);
+}
+
+ssize_t ctest_receive(int socket, void *bytes, size_t size, int *descriptor) {
+    struct iovec part = {bytes, size};
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1,
+        .msg_control = control.room, .msg_controllen = sizeof control.room,
+    };
+    *descriptor = -1;
+    ssize_t count;
+    do {
+        count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    } while (count < 0 && errno == EINTR);
+    struct cmsghdr *header = count > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+        memcpy(descriptor, CMSG_DATA(header), sizeof *descriptor);
+    }
+    return count;
 }

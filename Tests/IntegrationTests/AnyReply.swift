@@ -13,6 +13,7 @@ struct AnyReply: Decodable, Sendable {
     struct Parameters: Decodable, Sendable {
         // Items and statistics.
         var items: [Item]?
+        var item: Item?
         var after: String?
         var removed: [String]?
         var keys: [String]?

@@ -1,3 +1,4 @@
+import CTestSupport
 import Glibc
 import Synchronization
 
@@ -48,6 +49,34 @@ public final class VarlinkConnection: Sendable {
     public func call(_ message: String, within limit: Duration = .patience) async throws -> String {
         try await send(message + "\0")
         return try await receiveText(within: limit)
+    }
+
+    /// Receives one message, and the contents of the file whose descriptor came with it. No byte of a later message
+    /// may have been sent. recvmsg(2).
+    public func receiveWithFile(
+        within limit: Duration = .patience
+    ) async throws -> (text: String, contents: [UInt8]?) {
+        try await offPool { [socket] in
+            var (text, file): ([UInt8], Int32?) = ([], nil)
+            while text.last != 0 {
+                guard socket.wait(orInput: true, within: limit) != .timedOut else {
+                    throw TestFailure.timedOut("a message", after: limit)
+                }
+                var buffer = [UInt8](repeating: 0, count: 65536)
+                var descriptor: Int32 = -1
+                let count = ctest_receive(socket.descriptor, &buffer, buffer.count, &descriptor)
+                guard count > 0 else {
+                    throw TestFailure("the connection was closed instead of answered")
+                }
+                text += buffer[..<count]
+                if descriptor >= 0 { file = descriptor }
+            }
+            let bytes = try file.map { file in
+                defer { close(file) }
+                return try contents(of: "/proc/self/fd/\(file)")
+            }
+            return (String(decoding: text.dropLast(), as: UTF8.self), bytes)
+        }
     }
 
     /// Waits until the daemon closes the connection, discarding whatever it still sends.

@@ -45,6 +45,13 @@ void clinux_remember_end(void);
 /// Raises the signal that was remembered, if any, for the handler that is installed now.
 void clinux_raise_remembered_end(void);
 
+/// Sends bytes with a descriptor over a Unix socket, without blocking; how many bytes, or -1 with errno.
+/// unix(7), `SCM_RIGHTS`.
+ssize_t clinux_send_descriptor(int socket, const void *bytes, size_t size, int descriptor);
+
+/// Bytes of memory that messages take which the other end of a Unix socket has not received. ioctl(2), `SIOCOUTQ`.
+int clinux_unreceived(int socket);
+
 /// A socket that reports changes of the machine's addresses and routes; -1 with errno. rtnetlink(7).
 int clinux_network_watch(void);
 /// Reads all that the socket reports. Returns whether an address other than a link-local one, or a default route,

@@ -39,6 +39,8 @@ extension Failure {
         case noRoom
         /// The request needs the image to be in the cache, and it is not.
         case notCached
+        /// Too many files are open, so that the image's file cannot be handed over.
+        case tooManyFiles
         /// The image was removed during its download.
         case removed
         /// The daemon is shutting down.

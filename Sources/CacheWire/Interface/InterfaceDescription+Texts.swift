@@ -140,6 +140,11 @@ extension InterfaceDescription {
           details: ?bool
         ) -> (items: []Item)
 
+        # Hands over the file of a cached image: its descriptor, open for reading, comes with the reply (SCM_RIGHTS, unix(7)), for
+        # programs that may not or cannot open its path. Counts as a use, and never starts a download. If the image is not cached
+        # there is no descriptor, and the item has a failure; so it is while the client has not received 64 descriptors.
+        method Open(url: string) -> (item: Item)
+
         # Downloads what is missing or stale. A URL that is already being downloaded joins that download.
         #
         # With more: first all items, then the items that change, and at the end all items; if nothing has to be waited for, only

@@ -46,6 +46,9 @@ int ctest_shut_down(const char *path, unsigned how);
 /// The number of configured processors. sysconf(3), `_SC_NPROCESSORS_CONF`.
 int ctest_processors(void);
 
+/// Receives bytes from a Unix socket, and a descriptor that came with them, else -1; blocks. unix(7), `SCM_RIGHTS`.
+ssize_t ctest_receive(int socket, void *bytes, size_t size, int *descriptor);
+
 /// Pins the calling thread to a processor, with real-time priority if this user is allowed that.
 /// sched_setaffinity(2), sched(7).
 void ctest_stay_on(int processor);

@@ -100,6 +100,7 @@ final class CallDispatcher {
                 replyOnce(header, offLoop: isLong || parameters.details == true) {
                     StatusCall.writeReply(parameters, from: $0, to: &$1)
                 }
+            case .open(let parameters): open(header, parameters)
             case .watch(let parameters):
                 guard let urls = parameters.urls else { throw .expectedMore }
                 replyOnce(header) { WatchMethod.writeState(of: urls, from: $0, to: &$1) }
@@ -203,6 +204,34 @@ final class CallDispatcher {
                     connection.value.resume()
                 }
             }
+        }
+    }
+
+    /// Answers with a descriptor. Without a reply there is none.
+    private func open(_ header: CallHeader, _ parameters: Methods.Open.Parameters) {
+        guard header.oneway != true else { return }
+        submit(
+            failsOnShutdown: true,
+            then: { (calls, opened: (reply: ByteBuffer, image: OpenImage?)) in
+                if let image = opened.image { calls.send(opened.reply, with: image, parameters) }
+            }
+        ) { server, finish in
+            var reply = ByteBuffer()
+            let image = OpenMethod.run(parameters, in: server, replyingTo: &reply)
+            finish(image == nil ? reply : ByteBuffer(), (reply, image))
+        }
+    }
+
+    /// Sends a reply with a descriptor; the calls behind it wait.
+    private func send(
+        _ reply: ByteBuffer, with image: OpenImage, _ parameters: Methods.Open.Parameters
+    ) {
+        running = .work(failsOnShutdown: true)
+        connection.send(reply, with: image) { [server] in
+            OpenMethod.refusal(parameters, from: server)
+        } then: { [connection] in
+            self.running = nil
+            connection.resume()
         }
     }
 

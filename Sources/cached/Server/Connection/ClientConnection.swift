@@ -28,6 +28,7 @@ final class ClientConnection: ChannelDuplexHandler {
     private var hasIncompleteMessage = false
     /// Replies that are not handed to the channel yet.
     var output = ByteBuffer()
+    private var descriptors = DescriptorSender()
     private var isReadHeld = false
     private var isHalfClosed = false
     private var isClosing = false
@@ -226,6 +227,23 @@ final class ClientConnection: ChannelDuplexHandler {
         flush()
         guard let context else { return }
         context.writeAndFlush(wrapOutboundOut(reply)).assumeIsolated().whenSuccess(onSent)
+    }
+
+    /// Sends a reply with a descriptor, after all replies before it have been sent. Calls `then` once the reply is on
+    /// its way. `refusal` takes its place if the client has to receive other descriptors first.
+    func send(
+        _ reply: ByteBuffer, with image: OpenImage, orElse refusal: @escaping () -> ByteBuffer,
+        then: @escaping () -> Void
+    ) {
+        guard let context else { return }
+        context.writeAndFlush(wrapOutboundOut(takeOutput())).assumeIsolated().whenComplete { _ in
+            guard let context = self.context else { return }
+            let rest = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+                of: NIOBSDSocket.Handle.self
+            ) { self.descriptors.send(reply, with: image, over: $0) }
+            self.send((rest ?? nil) ?? refusal())
+            then()
+        }
     }
 
     // MARK: The end

@@ -7,6 +7,7 @@ struct IncomingCall: Sendable {
         case getInfo
         case getInterfaceDescription(Methods.GetInterfaceDescription.Parameters)
         case status(Methods.Status.Parameters)
+        case open(Methods.Open.Parameters)
         case fetch(Methods.Fetch.Parameters)
         case adjust(Methods.Adjust.Parameters)
         case watch(Methods.Watch.Parameters)
@@ -111,6 +112,7 @@ extension IncomingCall {
         case .getInfo: try noParameters(message, .getInfo)
         case .getInterfaceDescription: .getInterfaceDescription(try parameters(message))
         case .status: .status(try parameters(message))
+        case .open: .open(try parameters(message))
         case .fetch: .fetch(try parameters(message))
         case .adjust: .adjust(try parameters(message))
         case .watch: .watch(try parameters(message))

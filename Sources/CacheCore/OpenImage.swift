@@ -1,0 +1,17 @@
+public import CacheModel
+import Glibc
+
+/// The file of a cached image, open for reading. It stays what it is, whatever happens to the name.
+public final class OpenImage: Sendable {
+    public let facts: EntryFacts
+    /// Closed with the object.
+    public let descriptor: Int32
+
+    init(facts: EntryFacts, descriptor: Int32) {
+        (self.facts, self.descriptor) = (facts, descriptor)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+}

@@ -1,0 +1,60 @@
+import CacheCore
+import CacheKey
+import CacheWire
+import NIOCore
+
+/// `Open`: hands over the file of a cached image.
+enum OpenMethod {
+    /// Opens the file, and writes the reply. Reads the directory.
+    static func run(
+        _ parameters: Methods.Open.Parameters, in server: ServerContext,
+        replyingTo output: inout ByteBuffer
+    ) -> OpenImage? {
+        let url = RequestedURL(parameters.url)
+        guard let key = url.valid?.key else {
+            write(url, .missing(nil), from: server, to: &output)
+            return nil
+        }
+        switch server.cache.open(key) {
+        case .success(let image):
+            write(url, .cached(image.facts), from: server, to: &output)
+            return image
+        case .failure(let failure):
+            // The state, and why there is no descriptor.
+            write(url, server.cache.lookup([key])[0], failure, from: server, to: &output)
+            return nil
+        }
+    }
+
+    /// The reply in the place of one whose descriptor cannot be sent.
+    static func refusal(
+        _ parameters: Methods.Open.Parameters, from server: ServerContext
+    ) -> ByteBuffer {
+        let url = RequestedURL(parameters.url)
+        let failure = Failure(
+            .tooManyFiles,
+            "this connection has too many descriptors that were not received; receive the replies first"
+        )
+        let lookup = url.valid.map { server.cache.lookup([$0.key])[0] } ?? .missing(nil)
+        var output = ByteBuffer()
+        write(url, lookup, failure, from: server, to: &output)
+        return output
+    }
+
+    private static func write(
+        _ url: RequestedURL, _ lookup: Lookup, _ failure: CacheCore.Failure? = nil,
+        from server: ServerContext, to output: inout ByteBuffer
+    ) {
+        output.writeStaticString("{\"parameters\":{\"item\":")
+        url.text.withUTF8Bytes { text in
+            switch url.parsed {
+            case .failure(let problem):
+                server.replies.items.write(invalid: text, problem, to: &output)
+            case .success(let wish):
+                server.replies.items.write(
+                    url: text, wish.key, lookup, failure: failure, to: &output)
+            }
+        }
+        output.writeStaticString("}}\0")
+    }
+}
