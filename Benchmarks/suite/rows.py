@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from . import downloads, eviction, memory, processes, scan
+from . import downloads, eviction, memory, processes, scan, sets
 from .bench import Bench
 from .contest import Contender, Measurement, Outcome, contest
 
@@ -83,6 +83,12 @@ ROWS = [
     Row("process", "`cachectl status`, whole process", "ms",
         {"redis-cli GET": Aim("≤", 1)},
         processes.measure),
+    Row("set-change", "one of 1,000 images in flight replaced, processor time of the daemon", "µs",
+        {"cached": Aim("≤", 60, "µs")},
+        sets.measure_change),
+    Row("set-scroll", "a list of 60 visible and 200 prefetched cells scrolled at 60 Hz", "%",
+        {"cached": Aim("≤", 1, "%")},
+        sets.measure_scroll),
     Row("downloads", "{images:,} images of 22 kB from one origin, to `sync`", "s",
         {"curl -Z": Aim("≤", 1.2)},
         downloads.measure),

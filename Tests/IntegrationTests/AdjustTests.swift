@@ -208,6 +208,36 @@ struct AdjustTests {
         }
     }
 
+    @Test func clientsOfBothKindsShareADownload() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let gate = try Gate()
+            origin.route("/a.png", .gated(SampleImage.png(byteCount: 90_000), after: 3000, gate))
+            let a = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            let (old, new, watcher) = (
+                try daemon.connect(), try daemon.connect(), try daemon.connect()
+            )
+            _ = try await watcher.ask(call("Watch", [a], flags: more))
+            #expect(try await old.ask(call("Fetch", [a], flags: more)).items.map(\.url) == [a])
+            let follow = #""follow":true"#
+            _ = try await new.ask(
+                call("Fetch", parameters: wants([want(a, "background")]), follow, flags: more))
+            try await gate.reached()
+            try await new.send(adjust(add: [want(a, "visible")]))
+            // Each can leave the other alone with the download.
+            try await old.send(call("Status", [a]) + "\0")
+            #expect(try await old.lastReply().items.map(\.state) == [.inFlight])
+            #expect(try await old.nextReply().items.map(\.state) == [.inFlight])
+            _ = try await old.ask(call("Fetch", [a], flags: more))
+            try await new.send(adjust(drop: [a]))
+            gate.open()
+            #expect(try await old.lastReply().items.map(\.state) == [.cached])
+            #expect(try await watcher.nextItem { $0.state == .cached }.url == a)
+            #expect(origin.requests("/a.png").count == 1)
+        }
+    }
+
     @Test(arguments: [
         ("Fetch", #""priority":"normal""#, "urls"),
         ("Fetch", #""urls":[],"follow":true"#, "follow"),

@@ -1,0 +1,45 @@
+import CacheWire
+import Foundation
+import TestSupport
+import Testing
+
+/// A program in a sandbox that sees the directory of the socket, and nothing else of the cache. bwrap(1).
+@Suite("Sandboxes", .timeLimit(.minutes(5)))
+struct SandboxTests {
+    @Test func anImageIsReadWithNothingButTheDirectoryOfTheSocket() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 90_000)))
+            let url = origin.url("/a.png")
+            let place = try TemporaryDirectory(in: scope)
+            var options = DaemonFixture.Options()
+            options.socket = place.file("cached.sock")
+            let daemon = try await DaemonFixture.start(options, in: scope)
+            #expect(try await daemon.fetch(url).state == .cached)
+            let digest = try #require(try await daemon.status(url, details: true).sha256)
+            let reader = try ChildProcess(
+                "bwrap", sandbox(place.path) + ["/run/cached/cached.sock", url], in: scope)
+            try await waitUntil("the first reading") {
+                reader.text(.standardOutput).contains("\n")
+            }
+            try await daemon.stop()
+            let next = try await daemon.restart()
+            try await next.waitForScan()
+            #expect(try await reader.waitForExit() == .success)
+            let output = reader.text(.standardOutput).split(separator: "\n")
+            #expect(output.map(String.init) == [digest, digest])
+        }
+    }
+
+    /// A system without anything but the programs that the reader needs.
+    private func sandbox(_ socketDirectory: String) -> [String] {
+        let directory = URL(filePath: #filePath).deletingLastPathComponent().path()
+        let script = directory + "ThirdParty/sandboxed-reader.py"
+        return [
+            "--unshare-all", "--die-with-parent", "--ro-bind", "/usr", "/usr",
+            "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64", "/lib64", "--proc", "/proc",
+            "--ro-bind", script, "/reader.py", "--bind", socketDirectory, "/run/cached",
+            "/usr/bin/python3", "/reader.py",
+        ]
+    }
+}
