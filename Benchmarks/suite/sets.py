@@ -18,6 +18,8 @@ CHANGES = 300
 # The cells on the screen, and those ahead of them that are fetched in the background.
 VISIBLE, AHEAD = 60, 200
 FRAMES = 600
+# Images of the set that may have a connection, because each client can have one more than the origin's limit. They stay.
+RUNNING = 8
 
 
 class SilentOrigin:
@@ -57,11 +59,15 @@ class Stream:
         threading.Thread(target=self.receive, daemon=True).start()
 
     def receive(self) -> None:
-        while received := self.socket.recv(1 << 20):
-            with self.changed:
-                self.replies += received.count(b"\0")
-                self.bytes += len(received)
-                self.changed.notify()
+        try:
+            while received := self.socket.recv(1 << 20):
+                with self.changed:
+                    self.replies += received.count(b"\0")
+                    self.bytes += len(received)
+                    self.changed.notify()
+        except OSError:
+            # The connection was closed.
+            pass
 
     def call(self, method: str, parameters: dict, **flags: bool) -> None:
         call = {"method": f"io.cached.Cache.{method}", "parameters": parameters, **flags}
@@ -75,6 +81,14 @@ class Stream:
     def close(self) -> None:
         self.socket.shutdown(socket.SHUT_RDWR)
         self.socket.close()
+
+
+def block(stream: Stream, origin: SilentOrigin) -> None:
+    """Another client takes all connections to the origin: what is measured is the set, not the transfers."""
+    urls = [f"{origin.url(number)}?blocks" for number in range(6)]
+    stream.call("Fetch", {"urls": urls, "priority": "visible"}, more=True)
+    stream.wait(1)
+    time.sleep(0.5)
 
 
 def processor_time(daemon: Daemon) -> float:
@@ -96,7 +110,8 @@ def measure_change(bench: Bench) -> dict[str, Outcome]:
 
 def change(bench: Bench, is_adjusted: bool) -> float:
     origin, daemon = SilentOrigin(), Daemon(bench.session, bench.programs, "cached-sets")
-    stream = Stream(daemon)
+    blocker, stream = Stream(daemon), Stream(daemon)
+    block(blocker, origin)
     urls = [origin.url(number) for number in range(IMAGES)]
     stream.call("Fetch", {"urls": urls}, more=True)
     stream.wait(1)
@@ -106,13 +121,14 @@ def change(bench: Bench, is_adjusted: bool) -> float:
         added = origin.url(IMAGES + number)
         replies = stream.replies
         if is_adjusted:
-            stream.call("Adjust", {"add": [{"url": added}], "drop": [urls[0]]}, oneway=True)
-        urls = urls[1:] + [added]
+            stream.call("Adjust", {"add": [{"url": added}], "drop": [urls[RUNNING]]}, oneway=True)
+        urls = urls[:RUNNING] + urls[RUNNING + 1:] + [added]
         if not is_adjusted:
             stream.call("Fetch", {"urls": urls}, more=True)
         stream.wait(replies + 1)
     used = processor_time(daemon) - start
     stream.close()
+    blocker.close()
     daemon.stop()
     origin.close()
     return used / CHANGES
@@ -129,9 +145,11 @@ def measure_scroll(bench: Bench) -> dict[str, Outcome]:
 
 def scroll(bench: Bench) -> float:
     origin, daemon = SilentOrigin(), Daemon(bench.session, bench.programs, "cached-sets")
-    stream = Stream(daemon)
-    wants = [{"url": origin.url(number), "priority": "visible" if number < VISIBLE else "background"}
-             for number in range(VISIBLE + AHEAD)]
+    blocker, stream = Stream(daemon), Stream(daemon)
+    block(blocker, origin)
+    wants = [{"url": f"{origin.url(number)}?stays", "priority": "visible"} for number in range(RUNNING)]
+    wants += [{"url": origin.url(number), "priority": "visible" if number < VISIBLE else "background"}
+              for number in range(VISIBLE + AHEAD)]
     stream.call("Fetch", {"wants": wants, "follow": True}, more=True)
     stream.wait(1)
     time.sleep(0.5)
@@ -143,6 +161,7 @@ def scroll(bench: Bench) -> float:
         time.sleep(max(0, start + (frame + 1) / 60 - time.monotonic()))
     share = (processor_time(daemon) - before) / (time.monotonic() - start)
     stream.close()
+    blocker.close()
     daemon.stop()
     origin.close()
     return share
