@@ -71,7 +71,10 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "cachectl",
-            dependencies: ["CLinux", "CacheKey", "CacheWire", arguments],
+            dependencies: [
+                "CLinux", "CacheKey", "CacheModel", "CacheWire", "HTTPCaching", "ImageFormats",
+                arguments,
+            ],
             swiftSettings: strict),
 
         // Support for tests: origins, certificates, child processes, the built daemon.

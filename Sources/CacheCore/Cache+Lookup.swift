@@ -77,14 +77,16 @@ extension Cache {
     public func details(of key: CacheKey) -> EntryDetails {
         EntryDetails(
             // A URL with another key is not the URL of this entry: the attribute is damaged.
-            url: attribute(EntryAttributes.url, of: key).flatMap { key.isName(of: $0) ? $0 : nil },
-            sha256: attribute(EntryAttributes.sha256, of: key).flatMap { ContentDigest($0) })
+            url: readable { () throws(Errno) in
+                try directory.attribute(EntryAttributes.url, of: key)
+            }.flatMap { key.isName(of: $0) ? $0 : nil },
+            sha256: readable { () throws(Errno) in try directory.digest(of: key) })
     }
 
-    /// An attribute of an entry's file; `nil` if it does not exist or can't be read.
-    func attribute(_ name: String, of key: CacheKey) -> String? {
+    /// The result of `body`; `nil` if that can't be read.
+    private func readable<Value>(_ body: () throws(Errno) -> Value?) -> Value? {
         do {
-            return try directory.attribute(name, of: key)
+            return try body()
         } catch {
             return nil
         }

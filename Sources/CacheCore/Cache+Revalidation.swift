@@ -21,9 +21,9 @@ extension Cache {
         var isSame = false
         do {
             try openingQuietly(key) { (file) throws(Errno) in
-                isSame =
-                    directory.entryRecord(of: key)?.isSameResponse(as: revalidation.asked) == true
-                if isSame { try directory.confirm(record, of: key, file) }
+                guard let old = directory.entryRecord(of: key) else { return }
+                isSame = old.isSameResponse(as: revalidation.asked)
+                if isSame { try directory.confirm(old, by: record, of: key, file) }
             }
             guard isSame, case .entry(let facts) = try directory.probe(key) else { return .gone }
             return .stored(facts)
@@ -44,11 +44,15 @@ extension CacheDirectory {
     /// Writes into an open entry that the origin has just confirmed it. The change is not synced: if a power
     /// failure loses it, the origin is asked once more.
     fileprivate func confirm(
-        _ record: EntryRecord, of key: CacheKey, _ file: Int32
+        _ old: EntryRecord, by record: EntryRecord, of key: CacheKey, _ file: Int32
     ) throws(Errno) {
         // In this order: a record in memory is about the file as it is now.
         try kernel.setModificationTime(.now, of: file)
         try rewrite(record, of: key, file)
+        // The old ones agree with the new ones, so nothing is wrong if the daemon is killed here.
+        if record.validators != old.validators {
+            try rewrite(record.validators, of: key, file)
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,21 +14,37 @@
 // The steps of docs/disk-format.md, "Reading without the daemon".
 
 // RFC 1952 §8.
-static unsigned crc32_of(const char *bytes, size_t length) {
-    unsigned sum = ~0u;
+static uint32_t crc32_of(const unsigned char *bytes, size_t length) {
+    uint32_t sum = ~0u;
     for (size_t index = 0; index < length; index++) {
-        sum ^= (unsigned char)bytes[index];
+        sum ^= bytes[index];
         for (int bit = 0; bit < 8; bit++) sum = sum >> 1 ^ (sum & 1 ? 0xEDB88320u : 0);
     }
     return ~sum;
 }
 
-// Whether a record ends with the checksum of all that is before it.
-static bool is_intact(const char *record, size_t length) {
-    if (length < 12 || strncmp(record + length - 12, "sum=", 4) != 0) return false;
-    char sum[9];
-    snprintf(sum, sizeof sum, "%08x", crc32_of(record, length - 12));
-    return strcmp(record + length - 8, sum) == 0;
+static uint64_t number(const unsigned char *bytes, int count) {
+    uint64_t number = 0;
+    for (int index = count - 1; index >= 0; index--) number = number << 8 | bytes[index];
+    return number;
+}
+
+// Whether a record of version 2 is intact, and says that the file has this size.
+static bool agrees(const unsigned char *record, ssize_t length, off_t size) {
+    if (length < 52 || memcmp(record, "v2", 2) != 0) return false;
+    size_t end = (size_t)length - 4;
+    return number(record + end, 4) == crc32_of(record, end)
+        && number(record + 8, 8) == (uint64_t)size;
+}
+
+// The same of a record of version 1, a text that ends with the checksum of all that is before it.
+static bool agrees_v1(const unsigned char *record, ssize_t length, off_t size) {
+    char expected[40], sum[16];
+    int count = snprintf(expected, sizeof expected, "v1 size=%lld ", (long long)size);
+    if (length < count + 12 || memcmp(record, expected, (size_t)count) != 0) return false;
+    size_t end = (size_t)length - 12;
+    snprintf(sum, sizeof sum, "sum=%08x", crc32_of(record, end));
+    return memcmp(record + end, sum, 12) == 0;
 }
 
 static bool is_cached(int directory, const char *name, uid_t owner) {
@@ -35,14 +52,12 @@ static bool is_cached(int directory, const char *name, uid_t owner) {
     if (fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) != 0) return false;
     if (!S_ISREG(status.st_mode) || status.st_size == 0) return false;
     if (status.st_uid != owner || !(status.st_mode & S_IRUSR)) return false;
-    char path[64], attribute[32], record[4097], expected[40];
+    char path[64], attribute[32];
+    unsigned char record[1024];
     snprintf(path, sizeof path, "/proc/self/fd/%d/%s", directory, name);
     snprintf(attribute, sizeof attribute, "user.cached.%.8s", name);
-    ssize_t length = lgetxattr(path, attribute, record, sizeof record - 1);
-    if (length <= 0) return false;
-    record[length] = 0;
-    int count = snprintf(expected, sizeof expected, "v1 size=%lld ", (long long)status.st_size);
-    return strncmp(record, expected, (size_t)count) == 0 && is_intact(record, (size_t)length);
+    ssize_t length = lgetxattr(path, attribute, record, sizeof record);
+    return agrees(record, length, status.st_size) || agrees_v1(record, length, status.st_size);
 }
 
 static void read_partial(int directory, const char *name, struct ctest_image *image) {

@@ -52,7 +52,11 @@ private enum Reader {
         _ = head.retryAfterSeconds(now: now)
         for rules in [CachingRules(), shared] {
             let record = EntryRecord(size: 10, noImage, head, times, rules)
-            expect(entry(record.text) == record)
+            var bare = record
+            bare.validators = Validators()
+            expect(entry(record.bytes) == bare)
+            let validators = ValidatorRecord(digest: nil, validators: record.validators)
+            expect(ValidatorRecord(text: validators.text)?.text == validators.text)
         }
         if let partial = PartialRecord(head, now: now) {
             expect(PartialRecord(text: partial.text) == partial)
@@ -60,9 +64,12 @@ private enum Reader {
     }
 
     @Sendable static func entryRecord(_ bytes: UnsafeRawBufferPointer) {
-        guard let record = EntryRecord(text: bytes) else { return }
-        // Compared as text: a width without a height is read but not written.
-        expect(entry(record.text)?.text == record.text)
+        if let record = ValidatorRecord(text: String(decoding: bytes, as: UTF8.self)) {
+            expect(ValidatorRecord(text: record.text)?.text == record.text)
+        }
+        guard let record = EntryRecord(bytes) else { return }
+        // Compared as bytes: what has no room is clamped.
+        expect(entry(record.bytes)?.bytes == record.bytes)
         _ = record.reuse(at: now)
         _ = record.allowsStaleIfError(at: now, shared)
     }
@@ -120,8 +127,8 @@ private enum Reader {
         return head
     }
 
-    private static func entry(_ text: String) -> EntryRecord? {
-        Array(text.utf8).withUnsafeBytes { EntryRecord(text: $0) }
+    private static func entry(_ bytes: [UInt8]) -> EntryRecord? {
+        bytes.withUnsafeBytes { EntryRecord($0) }
     }
 
     private static func expect(_ holds: Bool, line: Int = #line) {

@@ -283,7 +283,8 @@ extension ExternalChangeTests.Fixture {
 
     /// Creates entries of URLs that were never fetched: copies of the image, with their own records.
     fileprivate func copies(_ count: Int) throws -> [String] {
-        let record = try #require(try ExtendedAttributes(of: path)[try recordName(url)])
+        let record = try #require(
+            try ExtendedAttributes(of: path).bytes(of: try recordName(url)))
         return try (0..<count).map { number in
             let url = "http://copies.example/\(number).png"
             let copy = try daemon.path(url)

@@ -87,16 +87,18 @@ struct FetchTests {
             #expect(
                 try attributes.names().sorted()
                     == [
-                        record, "user.cached.sha256", "user.mime_type", "user.xdg.origin.url",
+                        record, "\(record).validators", "user.mime_type", "user.xdg.origin.url",
                     ].sorted())
             #expect(try attributes["user.xdg.origin.url"] == url)
             #expect(try attributes["user.mime_type"] == "image/png")
             let digest = try await sha256(image)
-            #expect(try attributes["user.cached.sha256"] == digest)
-            let fields = try #require(try attributes[record]).split(separator: " ")
-            #expect(fields.starts(with: ["v1", "size=5000", "type=image/png"]))
-            #expect(fields.contains("width=31") && fields.contains("height=17"))
-            #expect(fields.contains("etag=\"e1\""))
+            let validators = try #require(try attributes["\(record).validators"])
+            let fields = validators.split(separator: " ")
+            #expect(fields.starts(with: ["v2", "sha256=\(digest)", "etag=\"e1\""]))
+            let bytes = try #require(try attributes.bytes(of: record))
+            #expect(bytes.count == 52 && bytes.starts(with: "v2".utf8))
+            #expect(
+                bytes[8..<24].elementsEqual([136, 19, 0, 0, 0, 0, 0, 0, 31, 0, 0, 0, 17, 0, 0, 0]))
 
             let item = try await daemon.status(url, details: true)
             #expect(item.sha256 == digest)

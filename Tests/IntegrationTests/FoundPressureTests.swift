@@ -94,15 +94,12 @@ struct FoundPressureTests {
 }
 
 extension FilledCache {
-    /// Makes an image one that was fetched long ago, by its record: docs/disk-format.md.
+    /// Makes an image one that was fetched long ago, by a record of the first version: docs/disk-format.md.
     fileprivate func makeOld(_ number: Int) throws {
-        let attributes = ExtendedAttributes(of: try path(number))
-        let name = try recordName(urls[number])
-        let fields = try #require(try attributes[name]).split(separator: " ")
-        let old = fields.filter { !$0.hasPrefix("sum=") }.map { field in
-            field.hasPrefix("fetched=") ? "fetched=1000000000" : field
-        }
-        try attributes.set(name, old.joined(separator: " "))
+        let path = try path(number)
+        let bytes = try #require(size(at: path))
+        try ExtendedAttributes(of: path).set(
+            try recordName(urls[number]), "v1 size=\(bytes) type=image/png fetched=1000000000")
     }
 }
 

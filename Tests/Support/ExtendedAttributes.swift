@@ -22,20 +22,27 @@ public struct ExtendedAttributes: Sendable {
         }
     }
 
-    /// The value of one attribute; `nil` if it does not exist. lgetxattr(2).
+    /// The value of one attribute as text; `nil` if it does not exist.
     public subscript(name: String) -> String? {
-        get throws {
-            var buffer = [UInt8](repeating: 0, count: 65536)
-            let count = ctest_get_attribute(path, name, &buffer, buffer.count)
-            if count < 0 && errno == ENODATA { return nil }
-            guard count >= 0 else { throw TestFailure.syscall("lgetxattr", path) }
-            return String(decoding: buffer[..<count], as: UTF8.self)
-        }
+        get throws { try bytes(of: name).map { String(decoding: $0, as: UTF8.self) } }
+    }
+
+    /// The value of one attribute; `nil` if it does not exist. lgetxattr(2).
+    public func bytes(of name: String) throws -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 65536)
+        let count = ctest_get_attribute(path, name, &buffer, buffer.count)
+        if count < 0 && errno == ENODATA { return nil }
+        guard count >= 0 else { throw TestFailure.syscall("lgetxattr", path) }
+        return Array(buffer[..<count])
+    }
+
+    /// Sets one attribute to text.
+    public func set(_ name: String, _ value: String) throws {
+        try set(name, Array(value.utf8))
     }
 
     /// Sets one attribute. lsetxattr(2).
-    public func set(_ name: String, _ value: String) throws {
-        let bytes = Array(value.utf8)
+    public func set(_ name: String, _ bytes: [UInt8]) throws {
         guard ctest_set_attribute(path, name, bytes, bytes.count) == 0 else {
             throw TestFailure.syscall("lsetxattr", path)
         }

@@ -64,45 +64,53 @@ struct EntryDamage: Sendable, CustomTestStringConvertible {
 
     // MARK: Attributes
 
-    private static let attributes =
-        ["record", "user.cached.sha256", "user.mime_type", "user.xdg.origin.url"].flatMap {
-            attribute in
-            let isRecord = attribute == "record"
-            // An entry may lack its URL: not every URL fits into the attributes.
-            let isDispensable = attribute == "user.xdg.origin.url"
-            return [
-                EntryDamage(
-                    name: "\(attribute) removed",
-                    discovery: isRecord ? .atOnce : isDispensable ? .never : .byReading
-                ) { fixture, number, _ in
-                    let name = try isRecord ? fixture.recordName(number) : attribute
-                    try #require(removexattr(try fixture.path(number), name) == 0)
-                },
-                EntryDamage(
-                    name: "\(attribute) garbled", discovery: isRecord ? .atOnce : .byReading
-                ) { fixture, number, random in
-                    let name = try isRecord ? fixture.recordName(number) : attribute
-                    let count = Int.random(in: 0..<200, using: &random)
-                    let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
-                    try #require(
-                        setxattr(try fixture.path(number), name, bytes, bytes.count, 0) == 0)
-                },
-                EntryDamage(
-                    name: "a bit of \(attribute) flipped",
-                    discovery: isRecord ? .atOnce : .byReading
-                ) { fixture, number, random in
-                    let name = try isRecord ? fixture.recordName(number) : attribute
-                    let attributes = ExtendedAttributes(of: try fixture.path(number))
-                    // The name of the record's last field, its checksum, carries no information.
-                    let end = isRecord ? " sum=01234567".utf8.count : 0
-                    var bytes = Array(try #require(try attributes[name]).utf8)
-                    let place = Int.random(in: 0..<bytes.count - end, using: &random)
-                    // No bit that only changes the case of a letter: a digest may have capitals.
-                    bytes[place] ^= 1 << UInt8.random(in: 0..<5, using: &random)
-                    try attributes.set(name, String(decoding: bytes, as: UTF8.self))
-                },
-            ]
-        }
+    private static let attributes = kinds.flatMap { kind in
+        [
+            EntryDamage(
+                name: "\(kind.name) removed",
+                discovery: kind.isDispensable ? .never : kind.discovery
+            ) { fixture, number, _ in
+                let name = try kind.attribute(fixture, number)
+                try #require(removexattr(try fixture.path(number), name) == 0)
+            },
+            EntryDamage(name: "\(kind.name) garbled", discovery: kind.discovery) {
+                fixture, number, random in
+                let count = Int.random(in: 0..<200, using: &random)
+                let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+                try ExtendedAttributes(of: try fixture.path(number)).set(
+                    try kind.attribute(fixture, number), bytes)
+            },
+            EntryDamage(name: "a bit of \(kind.name) flipped", discovery: kind.discovery) {
+                fixture, number, random in
+                let name = try kind.attribute(fixture, number)
+                let attributes = ExtendedAttributes(of: try fixture.path(number))
+                var bytes = try #require(try attributes.bytes(of: name))
+                let place = Int.random(in: bytes.indices, using: &random)
+                bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                try attributes.set(name, bytes)
+            },
+        ]
+    }
+
+    /// An attribute of an entry.
+    private struct Attribute {
+        let name: String
+        let discovery: Discovery
+        /// Whether an entry may lack it: not every URL fits into the attributes.
+        var isDispensable = false
+        let attribute: @Sendable (FilledDirectory, Int) throws -> String
+    }
+
+    private static let kinds = [
+        Attribute(name: "record", discovery: .atOnce) { try $0.recordName($1) },
+        Attribute(name: "validators", discovery: .byReading) {
+            try $0.recordName($1) + ".validators"
+        },
+        Attribute(name: "user.mime_type", discovery: .byReading) { _, _ in "user.mime_type" },
+        Attribute(name: "user.xdg.origin.url", discovery: .byReading, isDispensable: true) { _, _ in
+            "user.xdg.origin.url"
+        },
+    ]
 
     // MARK: File types
 

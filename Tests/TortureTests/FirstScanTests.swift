@@ -85,7 +85,7 @@ struct FirstScanTests {
     /// Creates entries of URLs that were never fetched: copies of an image, with their own records.
     private static func copies(in fixture: FilledDirectory) throws -> [String] {
         let attributes = ExtendedAttributes(of: try fixture.path(0))
-        let record = try #require(try attributes[try fixture.recordName(0)])
+        let record = try #require(try attributes.bytes(of: try fixture.recordName(0)))
         return try (0..<count).map { number in
             let url = "http://copies.example/\(number).png"
             let path = try fixture.path(url)

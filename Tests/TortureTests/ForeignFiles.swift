@@ -87,7 +87,7 @@ struct ForeignFiles {
     private mutating func layCopies(of entry: String) throws {
         let (image, key) = (try contents(of: entry), String(entry.suffix(36)))
         let attribute = "user.cached." + key.prefix(8)
-        let record = try #require(try ExtendedAttributes(of: entry)[attribute])
+        let record = try #require(try ExtendedAttributes(of: entry).bytes(of: attribute))
         for name in ["\(key).bak", "subdirectory/\(key)", "subdirectory/\(key).part"] {
             try writeFile(image, to: "\(directory)/\(name)")
             try ExtendedAttributes(of: "\(directory)/\(name)").set(attribute, record)

@@ -30,18 +30,21 @@ struct SyntheticDirectory {
             size: Int64(content.count), mediaType: .png, width: 85, height: 86,
             fetchedAt: UnixTime(rawValue: 1_790_000_000), freshUntil: nil,
             validators: Validators(entityTag: "\"\(number)\""), isPinned: false)
-        try set(EntryRecord.attributeName(of: key), record.text, file)
-        // No measurement compares it with the bytes.
-        try set("user.cached.sha256", String(repeating: "0", count: 64), file)
-        try set("user.mime_type", "image/png", file)
-        try set("user.xdg.origin.url", url.string, file)
+        // No measurement compares the digest with the bytes.
+        let validators = ValidatorRecord(
+            digest: String(repeating: "0", count: 64), validators: record.validators)
+        // In the order of the daemon, which decides what lies in the inode.
+        try set(EntryRecord.attributeName(of: key), record.bytes, file)
+        try set(ValidatorRecord.attributeName(of: key), Array(validators.text.utf8), file)
+        try set(EntryAttributes.mediaType, Array("image/png".utf8), file)
+        try set(EntryAttributes.url, Array(url.string.utf8), file)
         let used = timespec(tv_sec: 1_790_000_000, tv_nsec: number)
         try check(futimens(file, [used, used]) == 0, "set the times of an entry")
     }
 
-    private func set(_ name: String, _ value: String, _ file: Int32) throws {
+    private func set(_ name: String, _ value: [UInt8], _ file: Int32) throws {
         try check(
-            fsetxattr(file, name, value, value.utf8.count, 0) == 0, "set an attribute of an entry")
+            fsetxattr(file, name, value, value.count, 0) == 0, "set an attribute of an entry")
     }
 
     private func check(_ isDone: Bool, _ step: String) throws {

@@ -23,29 +23,14 @@ extension CacheDirectory {
         }
     }
 
-    /// Replaces the record of an entry. fsetxattr(2).
-    func rewrite(_ record: EntryRecord, of key: CacheKey, _ file: Int32) throws(Errno) {
-        guard keepsAttributes else { return try remember(record, of: key, file) }
-        let name = EntryRecord.attributeName(of: key)
-        do {
-            try kernel.setAttribute(name, record.text, of: file)
-        } catch .noSpace {
-            // The inode has one block for attributes, and that is full, not the disk. The validators are left out,
-            // because the origin sends them again.
-            var bare = record
-            bare.validators = Validators()
-            try kernel.setAttribute(name, bare.text, of: file)
-        }
-    }
-
     /// Whether the user has pinned the file under the name: an entry, or a damaged one. A file of another user is
     /// not believed.
     func isPinned(_ key: CacheKey) -> Bool {
         let name = key.description
         do {
-            let isPinned = try withAttribute(EntryRecord.attributeName(of: key), of: name) { text in
-                text.elementsEqual(EntryRecord.pinOfDamaged.utf8)
-                    || EntryRecord(text: text)?.isPinned == true
+            let isPinned = try withRecord(of: key, name: name) { bytes in
+                bytes.elementsEqual(EntryRecord.pinOfDamaged.utf8)
+                    || EntryRecord(bytes)?.isPinned == true
             }
             return try isPinned == true && kernel.status(of: name, in: descriptor).st_uid == owner
         } catch {

@@ -65,13 +65,6 @@ extension CacheDirectory {
 
     // MARK: Reading attributes
 
-    /// The record of an entry; `nil` if there is no valid one.
-    func record(of key: CacheKey, name: String) throws(Errno) -> EntryRecord? {
-        guard keepsAttributes else { return try recordInMemory(of: key) }
-        let attribute = EntryRecord.attributeName(of: key)
-        return try withAttribute(attribute, of: name) { EntryRecord(text: $0) } ?? nil
-    }
-
     private func record(
         of key: CacheKey, name: String, seenAs status: stat
     ) throws(Errno) -> EntryRecord? {
@@ -79,18 +72,7 @@ extension CacheDirectory {
             ? try record(of: key, name: name) : recordInMemory(of: key, seenAs: status)
     }
 
-    /// The record of the entry with the name of `key`; `nil` if there is no entry, or it can't be probed.
-    func entryRecord(of key: CacheKey) -> EntryRecord? {
-        let name = key.description
-        do {
-            guard case .entry = try probe(key, name: name) else { return nil }
-            return try record(of: key, name: name)
-        } catch {
-            return nil
-        }
-    }
-
-    /// An attribute that other programs read too, as text; `nil` if it is missing.
+    /// An attribute as text; `nil` if it is missing.
     func attribute(_ attribute: String, of key: CacheKey) throws(Errno) -> String? {
         try withAttribute(attribute, of: key.description) { String(decoding: $0, as: UTF8.self) }
     }
@@ -109,12 +91,13 @@ extension CacheDirectory {
     }
 
     /// Calls `body` with the bytes of an attribute. `nil` if the file or the attribute is missing, or the value is
-    /// longer than any of the cache's own.
+    /// longer than the limit.
     func withAttribute<Result>(
-        _ attribute: String, of name: String, _ body: (UnsafeRawBufferPointer) -> Result
+        _ attribute: String, of name: String, upTo limit: Int = EntryAttributes.maximumLength,
+        _ body: (UnsafeRawBufferPointer) -> Result
     ) throws(Errno) -> Result? {
         do {
-            return try withTemporaryBuffer(EntryAttributes.maximumLength) {
+            return try withTemporaryBuffer(limit) {
                 (buffer) throws(Errno) -> Result in
                 let count = try kernel.attribute(attribute, of: name, in: descriptor, into: buffer)
                 return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))

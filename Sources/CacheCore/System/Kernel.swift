@@ -131,6 +131,13 @@ struct Kernel: Sendable {
         }
     }
 
+    /// Sets a binary extended attribute of an open file. fsetxattr(2).
+    func setAttribute(_ name: String, _ value: [UInt8], of descriptor: Int32) throws(Errno) {
+        _ = try call(.fsetxattr) {
+            CLinux.fsetxattr(descriptor, name, value, value.count, 0)
+        }
+    }
+
     /// Reads an extended attribute of a name in a directory into `buffer`; returns the bytes read. It does not open
     /// the file, so it does not count as a use. getxattrat(2), lgetxattr(2).
     func attribute(

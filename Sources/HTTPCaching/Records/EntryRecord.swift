@@ -2,12 +2,10 @@ package import CacheKey
 package import CacheModel
 package import ImageFormats
 
-/// The cache's notes on an entry beside its bytes: one line of text in one extended attribute.
+/// The cache's notes on an entry beside its bytes: everything that a scan and a lookup need, in one extended attribute.
 ///
-///     v1 size=22031 type=image/png width=640 height=480 fetched=1790000000 fresh=1790003600 …
-///
-/// Fields are separated by single spaces and written in a fixed order. Absent fields are left out. A reader
-/// skips unknown fields. `docs/disk-format.md` is the reference.
+/// The attribute is binary and so small that ext4 keeps it in the inode. `docs/disk-format.md` is the reference.
+/// ``ValidatorRecord`` holds what only a request to the origin or a verification needs.
 package struct EntryRecord: Hashable, Sendable {
     /// Bytes of the image. A file of another size is damaged.
     package var size: Int64
@@ -20,7 +18,8 @@ package struct EntryRecord: Hashable, Sendable {
     package var fetchedAt: UnixTime
     /// The time until which the image can be used without asking the origin (RFC 9111 §4.2).
     package var freshUntil: UnixTime?
-    /// The values for a conditional request.
+    /// The values for a conditional request. They are in a ``ValidatorRecord`` of their own; empty if that was not
+    /// read.
     package var validators: Validators
     /// Whether the user has pinned the entry, which protects it from eviction.
     package var isPinned: Bool
@@ -46,9 +45,6 @@ package struct EntryRecord: Hashable, Sendable {
         self.removeAt = removeAt
     }
 
-    /// The version that this code writes, and the only one that it reads.
-    static let version = "v1"
-
     /// The text that replaces the record of a damaged entry that was pinned.
     ///
     /// It is not a record, so the file is not an entry. The next image under this name is pinned again.
@@ -57,7 +53,8 @@ package struct EntryRecord: Hashable, Sendable {
     /// The name of the attribute with the record of a key: `user.cached.` and the first eight hex digits of the
     /// key.
     ///
-    /// Several names could then share one file in a later version.
+    /// The digits keep a file that was given the name of another entry from being one, and let several names share
+    /// one file in a later version. A longer name would not fit into the inode with its value.
     package static func attributeName(of key: CacheKey) -> String {
         let digits = String(UInt32(truncatingIfNeeded: key.high >> 32), radix: 16)
         return "user.cached." + String(repeating: "0", count: 8 - digits.count) + digits

@@ -1,4 +1,5 @@
-/// The checksum of a record: its last field, ` sum=xxxxxxxx`, is the CRC-32 in hex of all bytes before `sum=`.
+/// The checksum of a record, a CRC-32. The last field of a record of text, ` sum=xxxxxxxx`, is that of all bytes before
+/// `sum=` in hex.
 ///
 /// It detects bits that changed by accident. It does not protect against a forged record.
 enum RecordChecksum {
@@ -11,18 +12,25 @@ enum RecordChecksum {
         text += digits
     }
 
+    /// Whether the text ends with the right sum.
+    static func seals(_ text: UnsafeRawBufferPointer) -> Bool {
+        hasSum(text) && agrees(text)
+    }
+
+    private static func hasSum(_ text: UnsafeRawBufferPointer) -> Bool {
+        text.dropLast(digitCount).suffix(4).elementsEqual("sum=".utf8)
+    }
+
     /// Whether the sum is right. A record without a sum counts as right, because the first version wrote none.
     /// If the name of the field is damaged, the fields before it are still as they were written.
     static func agrees(_ text: UnsafeRawBufferPointer) -> Bool {
-        let sum = text.suffix(digitCount)
-        let sealed = text.dropLast(digitCount)
-        guard sealed.suffix(4).elementsEqual("sum=".utf8) else { return true }
+        guard hasSum(text) else { return true }
         var found: UInt32 = 0
-        for byte in sum {
+        for byte in text.suffix(digitCount) {
             guard let digit = hexDigit(byte) else { return false }
             found = found << 4 | digit
         }
-        return found == crc32(sealed.dropLast(4))
+        return found == crc32(text.dropLast(digitCount + 4))
     }
 
     private static let digitCount = 8

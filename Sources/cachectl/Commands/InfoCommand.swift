@@ -5,36 +5,85 @@ import CacheWire
 struct InfoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "info",
-        abstract: "Print all known facts about a URL, one a line.",
-        discussion: "Example: cachectl info https://example.com/a.png")
+        abstract: "Print all known facts about images, one a line.",
+        discussion: """
+            The daemon is asked about a URL. The record of a file in a cache directory is read \
+            without a daemon: an argument is a path if it has a slash but no "://", or if it is \
+            the name of an image in the current directory.
+
+            Exit status: 1 a file has no record, or does not agree with it.
+
+            Example: cachectl info https://example.com/a.png
+            Example: cachectl info ~/.cache/cached/64ae7d25-968a-53ee-bd6c-4b6d330d180a
+            """)
 
     @OptionGroup var socket: SocketOption
     @OptionGroup var format: JSONFlag
 
     @Argument(
         help: ArgumentHelp(
-            "The URL; - reads URLs from standard input, one a line.", valueName: "url"))
-    var url: String
+            "URLs, or paths of files in a cache directory; - reads URLs from standard input, one a line.",
+            valueName: "url or path"))
+    var images: [String]
 
     func run() throws {
+        let paths = images.filter(StoredFile.isPath)
+        guard paths.count < images.count else { return try printFiles() }
+        guard paths.isEmpty else {
+            throw CommandFailure(
+                status: .usage, message: "\(paths[0]) is a path: ask about paths and URLs apart")
+        }
+        try printItems()
+    }
+
+    // MARK: URLs
+
+    private func printItems() throws {
         let client = try socket.connect()
-        let urls = try URLArguments.read([url])
+        let urls = try URLArguments.read(images)
         var output = Output()
         var tally = ExitTally()
+        var isFirst = true
         try urls.callInBatches { batch in
             try client.call(Methods.Status.self, .init(urls: batch, details: true)).items
         } handle: { items in
             for item in items {
                 tally.count(item, isDone: true)
-                try print(item, to: &output)
+                try print(item, item.fieldLines, isFirst: &isFirst, to: &output)
             }
         }
         try output.flush()
         throw tally.status.error
     }
 
-    private func print(_ item: Item, to output: inout Output) throws {
-        guard !format.json else { return try output.json(item) }
-        try item.fieldLines.forEach { try output.line($0) }
+    // MARK: Files
+
+    private func printFiles() throws {
+        var output = Output()
+        var status = ExitStatus.success
+        var isFirst = true
+        for path in images {
+            do {
+                let record = try StoredRecord(of: StoredFile(path: path))
+                try print(record.json, record.lines, isFirst: &isFirst, to: &output)
+                if let problem = record.problem { throw CommandFailure.unreadable(path, problem) }
+            } catch let failure as CommandFailure {
+                try output.flush()
+                StandardError.report(failure.message)
+                if status != .inputOutput { status = failure.status }
+            }
+        }
+        try output.flush()
+        throw status.error
+    }
+
+    /// Prints a line of JSON, or the lines of an image after an empty line that ends those of the image before.
+    private func print(
+        _ json: some JSONWritable, _ lines: [String], isFirst: inout Bool, to output: inout Output
+    ) throws {
+        guard !format.json else { return try output.json(json) }
+        if !isFirst { try output.line("") }
+        isFirst = false
+        try lines.forEach { try output.line($0) }
     }
 }

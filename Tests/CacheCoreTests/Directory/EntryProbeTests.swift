@@ -43,8 +43,11 @@ struct EntryProbeTests {
         }
     }
 
-    @Test(arguments: ["v1 size=6", "v0 size=5", "", "size=5", "v1", "v1 size=x"])
-    func aFileWithAWrongRecordIsUnusable(record: String) async throws {
+    @Test(
+        arguments: ["v1 size=6", "v0 size=5", "", "size=5", "v1", "v1 size=x", "v2"].map {
+            Array($0.utf8)
+        } + [Sample.record(size: 6).bytes, Sample.record(size: 5).bytes.dropLast()])
+    func aFileWithAWrongRecordIsUnusable(record: [UInt8]) async throws {
         try await withTestScope { scope in
             let folder = try CacheFolder(in: scope)
             try folder.write("image", to: folder.file("a"))

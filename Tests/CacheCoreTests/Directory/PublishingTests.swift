@@ -24,11 +24,12 @@ struct PublishingTests {
             #expect(status.st_mode & 0o7777 == 0o644)
             #expect(folder.attribute("user.xdg.origin.url", of: file) == Sample.url("b").string)
             #expect(folder.attribute("user.mime_type", of: file) == "image/png")
-            #expect(
-                folder.attribute("user.cached.sha256", of: file) == Sample.digest.description)
-            let prefix = "\(Sample.key("b"))".prefix(8)
-            #expect(
-                folder.attribute("user.cached.\(prefix)", of: file) == Sample.record(size: 5).text)
+            let record = Sample.record(size: 5)
+            let name = "user.cached.\("\(Sample.key("b"))".prefix(8))"
+            #expect(folder.bytes(name, of: file) == record.bytes)
+            let validators = ValidatorRecord(
+                digest: Sample.digest.description, validators: record.validators)
+            #expect(folder.attribute("\(name).validators", of: file) == validators.text)
             guard case .entry(let facts) = try folder.probe("b") else {
                 Issue.record("the published file is no entry")
                 return
@@ -124,7 +125,7 @@ struct PublishingTests {
             #expect(try contents(of: folder.file("b")) == [1, 2, 3])
             // FIPS 180-4, of the bytes 1, 2, 3.
             #expect(
-                folder.attribute("user.cached.sha256", of: folder.file("b"))
+                folder.validators("b")?.digest
                     == "039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81")
             // An image in memory needs no partial, so an existing one is left alone.
             #expect(try contents(of: folder.partial("b")) == Array("old".utf8))
@@ -437,18 +438,17 @@ struct PublishingTests {
         }
     }
 
-    /// The record is the first attribute and the URL the fourth. Neither is left out because of the other.
-    @Test(arguments: [1, 4])
+    /// The validators are the second attribute and the URL the fourth. Neither is left out because of the other.
+    @Test(arguments: [2, 4])
     func anInodeWithoutRoomKeepsNoValidators(nth: Int) async throws {
         try await withTestScope { scope in
             let plan = FaultPlan(.fsetxattr, nth: 1 + nth, .noSpace)
             let folder = try CacheFolder(in: scope, faults: plan)
             #expect(try folder.publish("a").first?.failure == nil)
             #expect(plan.hasStruck)
-            let record = try #require(
-                try folder.directory.record(
-                    of: Sample.key("a"), name: Sample.key("a").description))
+            let record = try #require(folder.directory.entryRecord(of: Sample.key("a")))
             #expect(record.validators == Validators())
+            #expect(folder.validators("a")?.digest == Sample.digest.description)
             #expect(record.size == 5)
             let url = folder.attribute("user.xdg.origin.url", of: folder.file("a"))
             #expect(url == Sample.url("a").string)

@@ -105,13 +105,27 @@ struct CacheFolder {
 
     /// An extended attribute as text; `nil` if there is none.
     func attribute(_ attribute: String, of path: String) -> String? {
+        bytes(attribute, of: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// An extended attribute; `nil` if there is none.
+    func bytes(_ attribute: String, of path: String) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = lgetxattr(path, attribute, &bytes, bytes.count)
-        return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+        return count < 0 ? nil : Array(bytes[..<count])
+    }
+
+    /// The digest and the validators of an image; `nil` if there is no valid attribute with them.
+    func validators(_ name: String) -> ValidatorRecord? {
+        let attribute = ValidatorRecord.attributeName(of: Sample.key(name))
+        return self.attribute(attribute, of: file(name)).flatMap { ValidatorRecord(text: $0) }
     }
 
     func setAttribute(_ attribute: String, _ value: String, of path: String) throws {
-        let bytes = Array(value.utf8)
+        try setAttribute(attribute, Array(value.utf8), of: path)
+    }
+
+    func setAttribute(_ attribute: String, _ bytes: [UInt8], of path: String) throws {
         guard setxattr(path, attribute, bytes, bytes.count, 0) == 0 else {
             throw TestFailure("\(attribute) can't be set")
         }

@@ -34,13 +34,6 @@ struct BatchImage: Sendable {
 
     /// The name of its partial.
     var partialName: String { CacheDirectory.partialName(of: key) }
-
-    /// Its record without validators, for inodes that have too little room for attributes.
-    var bareRecord: String {
-        var bare = record
-        bare.validators = Validators()
-        return bare.text
-    }
 }
 
 extension [BatchImage] {

@@ -64,9 +64,7 @@ struct EntryReader: ~Copyable {
         guard let record = try directory.record(of: key, name: key.description) else {
             return .noRecord
         }
-        guard let text = try directory.attribute(EntryAttributes.sha256, of: file),
-            let digest = ContentDigest(text)
-        else { return .noDigest }
+        guard let digest = try directory.digest(of: key, file) else { return .noDigest }
         guard let type = try directory.attribute(EntryAttributes.mediaType, of: file),
             MediaType(name: type) ?? .other == record.mediaType
         else { return .wrongType }

@@ -2,45 +2,21 @@ internal import CacheModel
 internal import ImageFormats
 
 extension EntryRecord {
-    /// The value of the attribute.
-    package var text: String {
-        var text = Self.version
-        // A usual record has this size. One is made for every image that is published.
-        text.reserveCapacity(192)
-        func add(_ name: String, _ value: String?) {
-            guard let value else { return }
-            text += " "
-            text += name
-            text += "="
-            text += value
-        }
-        func add(_ name: String, _ time: UnixTime?) {
-            add(name, time.map { String($0.rawValue) })
-        }
-        add("size", String(size))
-        add("type", mediaType.name)
-        if let width, let height {
-            add("width", String(width))
-            add("height", String(height))
-        }
-        add("fetched", fetchedAt)
-        add("fresh", freshUntil)
-        add("pinned", isPinned ? "1" : nil)
-        terms.forEachField { add($0, $1) }
-        add("remove", removeAt)
-        add("at", validators.isEmpty ? nil : validators.source?.description)
-        add("modified", validators.lastModified)
-        add("etag", validators.entityTag)
-        RecordChecksum.seal(&text)
-        return text
+    /// The first word of a record of the first version.
+    static let firstVersion = "v1"
+
+    /// Whether the value of the attribute is a record of the first version, valid or not.
+    package static func isFirstVersion(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.prefix(firstVersion.utf8.count).elementsEqual(firstVersion.utf8)
     }
 
-    /// Parses the value of the attribute. `nil` if it is not a record of this version, or if it is damaged.
+    /// Parses a record of the first version, which was one line of text and held the validators too. `nil` if it
+    /// is damaged. Such a record is never written.
     ///
-    /// This runs for every file of a scan, so the only string that it creates is the entity tag.
-    package init?(text bytes: UnsafeRawBufferPointer) {
+    /// This can run for every file of a scan, so the only string that it creates is the entity tag.
+    init?(firstVersion bytes: UnsafeRawBufferPointer) {
         var fields = bytes.split(separator: UInt8(ascii: " ")).makeIterator()
-        guard let version = fields.next(), version.elementsEqual(Self.version.utf8),
+        guard let version = fields.next(), version.elementsEqual(Self.firstVersion.utf8),
             RecordChecksum.agrees(bytes)
         else { return nil }
         self.init(

@@ -1,0 +1,146 @@
+internal import CacheKey
+internal import SystemPackage
+
+/// The records of entries: reading them, and writing them again.
+extension CacheDirectory {
+    // MARK: Reading
+
+    /// The record of an entry, without its validators; `nil` if there is no valid one. getxattr(2).
+    func record(of key: CacheKey, name: String) throws(Errno) -> EntryRecord? {
+        guard keepsAttributes else { return try recordInMemory(of: key) }
+        return try withRecord(of: key, name: name) { EntryRecord($0) } ?? nil
+    }
+
+    /// The record of the entry with the name of `key`, with its validators; `nil` if there is no entry, or it can't
+    /// be probed.
+    func entryRecord(of key: CacheKey) -> EntryRecord? {
+        let name = key.description
+        do {
+            guard case .entry = try probe(key, name: name) else { return nil }
+            guard keepsAttributes else { return try recordInMemory(of: key) }
+            let stored = try withRecord(of: key, name: name) { bytes in
+                (record: EntryRecord(bytes), isFirst: EntryRecord.isFirstVersion(bytes))
+            }
+            guard let stored, var record = stored.record else { return nil }
+            guard !stored.isFirst else { return record }
+            let text = try attribute(ValidatorRecord.attributeName(of: key), of: key)
+            record.validators = ValidatorRecord(text)?.validators ?? Validators()
+            return record
+        } catch {
+            return nil
+        }
+    }
+
+    /// Calls `body` with the attribute of a record. `nil` if there is none.
+    func withRecord<Result>(
+        of key: CacheKey, name: String, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(Errno) -> Result? {
+        try withAttribute(
+            EntryRecord.attributeName(of: key), of: name,
+            upTo: EntryAttributes.maximumRecordLength, body)
+    }
+
+    /// The SHA-256 of the bytes of an entry as they were fetched; `nil` if it is missing or damaged.
+    func digest(of key: CacheKey) throws(Errno) -> ContentDigest? {
+        try Self.digest(of: key) { (name) throws(Errno) in try attribute(name, of: key) }
+    }
+
+    /// The same for an open file.
+    func digest(of key: CacheKey, _ file: Int32) throws(Errno) -> ContentDigest? {
+        try Self.digest(of: key) { (name) throws(Errno) in try attribute(name, of: file) }
+    }
+
+    /// Finds the digest where either version has it. The first attribute is read once more in case another thread
+    /// has moved the digest there meanwhile.
+    private static func digest(
+        of key: CacheKey, _ attribute: (String) throws(Errno) -> String?
+    ) throws(Errno) -> ContentDigest? {
+        let name = ValidatorRecord.attributeName(of: key)
+        let digits =
+            if let digits = ValidatorRecord(try attribute(name))?.digest {
+                digits
+            } else if let digits = try attribute(EntryAttributes.firstDigest) {
+                digits
+            } else {
+                ValidatorRecord(try attribute(name))?.digest
+            }
+        return digits.flatMap { ContentDigest($0) }
+    }
+
+    // MARK: Writing
+
+    /// Replaces the record of an entry, but not its validators. fsetxattr(2).
+    ///
+    /// A record of the first version held the validators too. They get their own attribute before the record is
+    /// replaced in one step, so the entry is whole whenever the daemon is killed. If the inode has no room for both,
+    /// the validators are lost and the origin sends them again; the digest keeps its attribute.
+    func rewrite(_ record: EntryRecord, of key: CacheKey, _ file: Int32) throws(Errno) {
+        guard keepsAttributes else { return try remember(record, of: key, file) }
+        let name = EntryRecord.attributeName(of: key)
+        let first = try firstVersion(of: key, file)
+        let isMoved = try first.map { (old) throws(Errno) in
+            try movesValidators(of: old, key, file)
+        }
+        try kernel.setAttribute(name, record.bytes, of: file)
+        if isMoved == true { try removeFirstDigest(file) }
+    }
+
+    /// Replaces the validators of an entry.
+    func rewrite(_ validators: Validators, of key: CacheKey, _ file: Int32) throws(Errno) {
+        guard keepsAttributes else { return }
+        let digest = try digest(of: key, file)?.description
+        let record = ValidatorRecord(digest: digest, validators: validators)
+        let name = ValidatorRecord.attributeName(of: key)
+        do {
+            try kernel.setAttribute(name, record.text, of: file)
+        } catch .noSpace {
+            // The inode has one block for attributes, and that is full, not the disk.
+            try kernel.setAttribute(name, record.bare.text, of: file)
+        }
+    }
+
+    /// The record of an open file, if it is one of the first version.
+    private func firstVersion(of key: CacheKey, _ file: Int32) throws(Errno) -> EntryRecord? {
+        do {
+            return try withTemporaryBuffer(EntryAttributes.maximumRecordLength) {
+                (buffer) throws(Errno) -> EntryRecord? in
+                let name = EntryRecord.attributeName(of: key)
+                let count = try kernel.attribute(name, of: file, into: buffer)
+                let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+                return EntryRecord.isFirstVersion(bytes) ? EntryRecord(bytes) : nil
+            }
+        } catch .noData, .outOfRange {
+            return nil
+        }
+    }
+
+    /// Writes the validators of a record of the first version into their own attribute. Returns `false` if the inode
+    /// has no room for them.
+    private func movesValidators(
+        of record: EntryRecord, _ key: CacheKey, _ file: Int32
+    ) throws(Errno) -> Bool {
+        let digest = try digest(of: key, file)?.description
+        let moved = ValidatorRecord(digest: digest, validators: record.validators)
+        do {
+            try kernel.setAttribute(ValidatorRecord.attributeName(of: key), moved.text, of: file)
+            return true
+        } catch .noSpace {
+            return false
+        }
+    }
+
+    private func removeFirstDigest(_ file: Int32) throws(Errno) {
+        do {
+            try kernel.removeAttribute(EntryAttributes.firstDigest, of: file)
+        } catch .noData {
+            return
+        }
+    }
+}
+
+extension ValidatorRecord {
+    fileprivate init?(_ text: String?) {
+        guard let text else { return nil }
+        self.init(text: text)
+    }
+}

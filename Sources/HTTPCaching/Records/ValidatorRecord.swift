@@ -1,0 +1,71 @@
+package import CacheKey
+internal import CacheModel
+
+/// What identifies the bytes of an entry: their digest, and the validators that the origin sent with them. One line of
+/// text in one extended attribute.
+///
+///     v2 sha256=b402668de7212c56… modified=1780000000 etag="x1" sum=b79b9b11
+///
+/// It is read before a request to the origin, for details and in a verification. A scan never reads it.
+/// `docs/disk-format.md` is the reference.
+package struct ValidatorRecord: Hashable, Sendable {
+    /// SHA-256 of the bytes, in 64 hex digits.
+    package var digest: String?
+    package var validators: Validators
+
+    package init(digest: String?, validators: Validators) {
+        self.digest = digest
+        self.validators = validators
+    }
+
+    private static let version = "v2"
+
+    /// The name of the attribute with the validators of a key. It belongs to one name, like that of the record.
+    package static func attributeName(of key: CacheKey) -> String {
+        EntryRecord.attributeName(of: key) + ".validators"
+    }
+
+    /// The same without the validators, for inodes that have too little room for attributes. The origin sends them
+    /// again.
+    package var bare: ValidatorRecord { ValidatorRecord(digest: digest, validators: Validators()) }
+
+    /// The value of the attribute.
+    package var text: String {
+        var text = Self.version
+        // A usual value has this size. One is made for every image that is published.
+        text.reserveCapacity(192)
+        func add(_ name: String, _ value: String?) {
+            guard let value else { return }
+            text += " "
+            text += name
+            text += "="
+            text += value
+        }
+        add("sha256", digest)
+        add("at", validators.isEmpty ? nil : validators.source?.description)
+        add("modified", validators.lastModified.map { String($0.rawValue) })
+        add("etag", validators.entityTag)
+        RecordChecksum.seal(&text)
+        return text
+    }
+
+    /// Parses the value of the attribute. `nil` if it is damaged or of another version. Unknown fields are skipped.
+    package init?(text: String) {
+        var text = text
+        let isSealed = text.withUTF8 { RecordChecksum.seals(UnsafeRawBufferPointer($0)) }
+        let fields = text.split(separator: " ")
+        guard isSealed, fields.first == Self.version[...] else { return nil }
+        self.init(digest: nil, validators: Validators())
+        for field in fields.dropFirst() {
+            guard let separator = field.firstIndex(of: "=") else { return nil }
+            let value = field[field.index(after: separator)...]
+            switch field[..<separator] {
+            case "sha256": digest = String(value)
+            case "at": validators.source = ResponseSource(value)
+            case "modified": validators.lastModified = UInt32(value).map(UnixTime.init)
+            case "etag": validators.entityTag = String(value)
+            default: continue
+            }
+        }
+    }
+}

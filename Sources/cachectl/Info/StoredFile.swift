@@ -1,0 +1,74 @@
+import CLinux
+import CacheKey
+import CacheModel
+import Glibc
+import HTTPCaching
+
+/// A file of a cache directory and its attributes, read without a daemon. Looking at it is no use of the image.
+struct StoredFile {
+    let path: String
+    let name: DirectoryName
+    /// Bytes of the file.
+    let size: Int64
+    /// When the file was last read, as the order of use knows it.
+    let lastUsedAt: UnixTime
+    /// When the bytes were last written, or confirmed by the origin.
+    let confirmedAt: UnixTime
+
+    /// - Parameter path: a path whose last component is the name of an entry or of a partial.
+    init(path: String) throws(CommandFailure) {
+        guard let name = Self.name(in: path) else {
+            throw .unreadable(
+                path, "the name of a cached image has 36 characters, then .part or nothing")
+        }
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            throw .unreadable(path, String(cString: strerror(errno)), status: .inputOutput)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw .unreadable(path, "it is not a regular file")
+        }
+        (self.path, self.name, size) = (path, name, Int64(status.st_size))
+        lastUsedAt = UnixTime(clamping: Int64(status.st_atim.tv_sec))
+        confirmedAt = UnixTime(clamping: Int64(status.st_mtim.tv_sec))
+    }
+
+    /// Whether an argument is a path rather than a URL: it has a slash but no scheme, or it is the name of a file in
+    /// the current directory.
+    static func isPath(_ argument: String) -> Bool {
+        guard !argument.contains("://") else { return false }
+        return argument.contains("/") || name(in: argument) != nil
+    }
+
+    private static func name(in path: String) -> DirectoryName? {
+        let start = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) }
+        return Array(path.utf8[(start ?? path.startIndex)...]).withUnsafeBytes {
+            DirectoryName($0)
+        }
+    }
+
+    /// The value of an attribute; `nil` if there is none. lgetxattr(2).
+    func attribute(_ name: String) throws(CommandFailure) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: EntryAttributes.maximumLength)
+        let count = lgetxattr(path, name, &bytes, bytes.count)
+        if count >= 0 { return Array(bytes[..<count]) }
+        guard errno == ENODATA || errno == ENOTSUP else {
+            throw .unreadable(path, String(cString: strerror(errno)), status: .inputOutput)
+        }
+        return nil
+    }
+
+    /// The same as text.
+    func text(_ name: String) throws(CommandFailure) -> String? {
+        try attribute(name).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension CommandFailure {
+    /// A file without a record that can be shown.
+    static func unreadable(
+        _ path: String, _ reason: String, status: ExitStatus = .incomplete
+    ) -> CommandFailure {
+        CommandFailure(status: status, message: "\(path): \(reason)")
+    }
+}
