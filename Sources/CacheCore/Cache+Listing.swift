@@ -109,11 +109,15 @@ extension Cache {
 
     /// Probes every name that changed since its last probe.
     func probeDirtyNames() {
-        let (keys, partials) = read { state in
-            (Array(state.catalog.dirtyNames), Array(state.space.partials.dirtyNames))
+        let (keys, partials, damaged) = read { state in
+            (
+                Array(state.catalog.dirtyNames), Array(state.space.partials.dirtyNames),
+                Array(state.space.damaged.files.dirtyNames)
+            )
         }
         _ = lookup(keys)
         for key in partials { probePartial(of: key) }
+        for key in damaged { probeDamagedFile(of: key) }
     }
 
     private func probePartial(of key: CacheKey) {
@@ -124,6 +128,17 @@ extension Cache {
         } catch {
             // The name stays dirty, so it is probed again.
             run { state, _ in state.space.partials.endProbe() }
+        }
+    }
+
+    private func probeDamagedFile(of key: CacheKey) {
+        let start = run { state, _ in state.space.damaged.files.beginProbe() }
+        do {
+            let file = try directory.damagedFile(of: key)
+            run { state, _ in state.damagedProbed(key, file, since: start) }
+        } catch {
+            // The name stays dirty, so it is probed again.
+            run { state, _ in state.space.damaged.files.endProbe() }
         }
     }
 

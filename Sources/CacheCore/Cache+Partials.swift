@@ -1,6 +1,6 @@
 public import CacheKey
 
-/// Partials that are no longer requested.
+/// Partials that are no longer requested, and damaged files that nobody has examined.
 extension Cache {
     /// The partial of an image that is missing, if a download can continue it. Takes nothing but a lookup in memory
     /// if there is none, else four system calls.
@@ -14,10 +14,24 @@ extension Cache {
     func discardOldPartials(now: FileTime = .now) {
         guard directory.isInPlace else { return }
         for key in read({ $0.restingPartials }) {
-            guard let time = directory.lastUse(ofPartial: key) else { continue }
-            let age = now.unixTime - time.unixTime
-            guard age >= PartialPolicy.lifetime || age < -60 else { continue }
+            guard let time = directory.lastUse(ofPartial: key), isOld(time, now) else { continue }
             run { $0.partialExpired(key, &$1) }
         }
+    }
+
+    /// Discards damaged files that were set aside for as long, and those whose images are entries again.
+    func discardOldDamagedFiles(now: FileTime = .now) {
+        guard directory.isInPlace else { return }
+        for key in read({ Array($0.space.damaged.files.keys) }) {
+            guard let time = directory.setAsideTime(of: key),
+                isOld(time, now) || read({ $0.catalog.contains(key) })
+            else { continue }
+            run { $0.damagedExpired(key, &$1) }
+        }
+    }
+
+    private func isOld(_ time: FileTime, _ now: FileTime) -> Bool {
+        let age = now.unixTime - time.unixTime
+        return age >= PartialPolicy.lifetime || age < -60
     }
 }

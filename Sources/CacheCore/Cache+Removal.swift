@@ -1,4 +1,6 @@
 public import CacheKey
+internal import Logging
+internal import SystemPackage
 
 /// Removing entries on request.
 extension Cache {
@@ -56,7 +58,10 @@ extension Cache {
         let rest = keys.dropFirst(VictimSearch.slice)
         afterDirectoryWork { [removed] in
             if !sparesPinned, place == self.directory.identity {
-                for (key, part) in removed where part.entries == 0 { _ = self.forgetPin(of: key) }
+                for (key, part) in removed {
+                    if part.entries == 0 { _ = self.forgetPin(of: key) }
+                    self.discardDamaged(of: key)
+                }
             }
             // Files that could not be unlinked still count as entries.
             let gone = self.read { state in
@@ -74,6 +79,20 @@ extension Cache {
         }
     }
 
+    /// Removes a damaged file that the index may not know yet.
+    private func discardDamaged(of key: CacheKey) {
+        do {
+            try directory.discardDamaged(of: key)
+        } catch {
+            logger.warning(
+                "a damaged file could not be removed",
+                metadata: [
+                    "path": "\(directory.path)/\(DirectoryName.damaged(key))",
+                    "error": "\(error)", "remedy": "\(error.remedy)",
+                ])
+        }
+    }
+
     /// The failure of a removal or an eviction that could not unlink `count` files.
     func notRemoved(_ count: Int) -> Failure {
         guard directory.isInPlace else { return directory.lost }
@@ -83,9 +102,10 @@ extension Cache {
                 + "may write there")
     }
 
-    /// The keys of files that are no entries: partials, and damaged images that are kept out of the index.
+    /// The keys of files that are no entries: partials, and damaged files.
     private var remains: [CacheKey] {
-        read { Array($0.space.partials.keys) } + directory.quarantine.keys
+        read { Array($0.space.partials.keys) + Array($0.space.damaged.files.keys) }
+            + directory.quarantine.keys
     }
 
     private func entryKeys(_ prefix: String) -> [CacheKey] {

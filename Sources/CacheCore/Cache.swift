@@ -303,6 +303,7 @@ public final class Cache: Sendable {
                 state.spaceReleased(&effects)
             }
             discardOldPartials()
+            discardOldDamagedFiles()
         }
         return isOver
     }

@@ -24,7 +24,7 @@ final class Maintenance: Sendable {
     static let interval = Duration.seconds(2)
     /// The number of rounds after which a directory that can't be watched is read again.
     static let blindRounds = 30
-    /// The number of rounds in an hour. After it, old partials are discarded, and files that could not be unlinked
+    /// The number of rounds in an hour. After it, old partials and damaged files are discarded, and files that could not be unlinked
     /// are tried again.
     static let hourlyRounds = 1800
     /// Bytes of unused memory that the process may keep while no download runs.
@@ -93,6 +93,7 @@ final class Maintenance: Sendable {
             if rounds % Self.blindRounds == 0 { cache.scanIfBlind() }
             if rounds % Self.hourlyRounds == 0 {
                 cache.discardOldPartials()
+                cache.discardOldDamagedFiles()
                 cache.retryUnevictable()
             }
             next = .now + Self.interval

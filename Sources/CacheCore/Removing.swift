@@ -11,7 +11,7 @@ struct Removing: Sendable {
     var isInVain: Bool { stuckInARow >= Self.failureLimit }
 
     mutating func went(_ victim: Victim) {
-        freed = freed + Removal(entries: 1, bytes: victim.bytes)
+        freed = freed + Removal(entries: victim.isEntry ? 1 : 0, bytes: victim.bytes)
         stuckInARow = 0
     }
 

@@ -10,13 +10,17 @@ extension CacheState {
         return space.unlinkPending(key, facts.allocated, facts: facts)
     }
 
-    /// The least recently used entry that is not pinned, has no download, and is not known to be
-    /// unevictable.
-    private mutating func nextVictim(_ search: inout VictimSearch) -> Victim? {
+    /// A damaged file, or else the least recently used entry that is not pinned, has no download, and is
+    /// not known to be unevictable.
+    ///
+    /// - Parameter needsBytes: whether bytes are missing, rather than places for entries, of which a
+    ///   damaged file takes none.
+    private mutating func nextVictim(_ search: inout VictimSearch, needsBytes: Bool) -> Victim? {
         guard search.victims.count < search.limit else {
             search.isCutShort = true
             return nil
         }
+        if needsBytes, let victim = nextDamagedVictim() { return victim }
         let isSpared = { [downloads, space] (key: CacheKey) in
             downloads.contains(key) || space.unevictable.contains(.entry(key))
         }
@@ -37,12 +41,14 @@ extension CacheState {
         return facts.fetchedAt < limit
     }
 
-    /// The next victim for a download that lacks `missing` bytes: an entry or, if no entry is left,
-    /// a partial.
+    /// The next victim for a download that lacks `missing` bytes: a damaged file, else an entry or, if no
+    /// entry is left, a partial.
+    ///
+    /// - Parameter isFull: whether the disk is full, so that any unlinked file helps.
     package mutating func nextVictim(
-        _ search: inout VictimSearch, for flight: Flight, missing: Int64
+        _ search: inout VictimSearch, for flight: Flight, missing: Int64, isFull: Bool = false
     ) -> Victim? {
-        if let victim = nextVictim(&search) { return victim }
+        if let victim = nextVictim(&search, needsBytes: isFull || missing > 0) { return victim }
         return search.isCutShort ? nil : restingPartial(flight, missing)
     }
 
@@ -76,7 +82,8 @@ extension CacheState {
         else { return search }
         var freed: Int64 = 0
         while search.victims.isEmpty || freed < bytes,
-            let victim = nextVictim(&search, for: flight, missing: bytes - freed)
+            let victim = nextVictim(
+                &search, for: flight, missing: bytes - freed, isFull: true)
         {
             search.victims.append(victim)
             freed += victim.bytes
@@ -108,6 +115,7 @@ extension CacheState {
                 catalog.restore(key, facts)
                 changed(key, &effects)
             case .partial(let key): space.partials.becameDirty(key)
+            case .damaged(let key): space.damaged.files.becameDirty(key)
             }
         }
         unlinkEnded(victims, &effects)
@@ -143,14 +151,18 @@ extension CacheState {
         if space.retryAllEvictions() { catalog.restartEviction() }
     }
 
-    /// The files that no eviction can remove: pinned entries, and files that cannot be unlinked.
+    /// The files that no eviction can remove: those that are pinned, and those that cannot be unlinked.
     package var immovable: Removal {
-        space.unevictable.reduce(catalog.index.pinned) { sum, name in
+        let pinned = catalog.index.pinned + Removal(bytes: space.damaged.pinnedBytes)
+        return space.unevictable.reduce(pinned) { sum, name in
             switch name {
             case .entry(let key):
                 guard let facts = catalog.facts(of: key), !facts.isPinned else { return sum }
                 return sum + Removal(entries: 1, bytes: facts.allocated)
             case .partial(let key): return sum + Removal(bytes: space.partials[key] ?? 0)
+            case .damaged(let key):
+                guard let file = space.damaged[key], !file.isPinned else { return sum }
+                return sum + Removal(bytes: file.allocated)
             }
         }
     }
@@ -179,7 +191,10 @@ extension CacheState {
         _ effects: inout Effects
     ) -> (victims: [Victim], isLast: Bool) {
         var search = VictimSearch(limit: limit, fetchedBefore: goal.fetchedBefore)
-        while !isDraining, isOver(goal, isOwn: isOwn), let victim = nextVictim(&search) {
+        while !isDraining, isOver(goal, isOwn: isOwn),
+            let victim = nextVictim(
+                &search, needsBytes: hasTooManyBytes(for: goal, isOwn: isOwn))
+        {
             search.victims.append(victim)
             if case .entry(let key) = victim.name { changed(key, &effects) }
         }
@@ -198,9 +213,14 @@ extension CacheState {
     ///   reservations and images in download count, so that their arrival does not cause another
     ///   eviction. An eviction that a user requests counts only existing files.
     package func isOver(_ goal: EvictionGoal, isOwn: Bool) -> Bool {
-        guard isOwn else { return bytesUsed > goal.bytes }
-        return bytesPromised > goal.bytes || catalog.index.count > goal.entries
-            || entriesToCome(ifOver: goal.entries) > goal.entries
+        guard !hasTooManyBytes(for: goal, isOwn: isOwn) else { return true }
+        return isOwn
+            && (catalog.index.count > goal.entries
+                || entriesToCome(ifOver: goal.entries) > goal.entries)
+    }
+
+    private func hasTooManyBytes(for goal: EvictionGoal, isOwn: Bool) -> Bool {
+        (isOwn ? bytesPromised : bytesUsed) > goal.bytes
     }
 
     /// The limits may be exceeded because they changed, an entry was added, or other programs wrote

@@ -79,7 +79,10 @@ extension CacheState {
                 } else if !space.partials.dirtyNames.contains(key) {
                     partialProbed(key, bytes)
                 }
+            case .damaged(let key, let file):
+                if !space.damaged.files.dirtyNames.contains(key) { damagedProbed(key, file) }
             case .unreadable(.entry(let key)): catalog.becameDirty(key)
+            case .unreadable(.damaged(let key)): space.damaged.files.needsProbe(key)
             case .unreadable(.partial(let key)): space.partials.needsProbe(key)
             }
         }
@@ -138,6 +141,9 @@ extension CacheState {
                 return flight.hasSpace
             }
             if isOwn != true { space.partials.becameDirty(key) }
+        case .damagedChanged(let key):
+            retryEviction(of: .damaged(key))
+            space.damaged.files.becameDirty(key)
         case .appeared(let key), .created(let key):
             catalog.becameDirty(key)
             retryEviction(of: .entry(key))
@@ -170,6 +176,7 @@ extension CacheState {
     package mutating func scanBegan() {
         catalog.scanBegan()
         space.partials.allNeedProbe()
+        space.damaged.files.allNeedProbe()
     }
 
     /// The scan has ended, and its entries are sorted by use.
@@ -188,7 +195,7 @@ extension CacheState {
 
     // MARK: Partials
 
-    /// A probe of a partial's name has finished. It began with ``Partials/beginProbe()`` and ends
+    /// A probe of a partial's name has finished. It began with ``SideFiles/beginProbe()`` and ends
     /// here. A name that changed during the probe is probed again.
     package mutating func partialProbed(
         _ key: CacheKey, _ bytes: Int64?, since start: ChangeEpochs.Start

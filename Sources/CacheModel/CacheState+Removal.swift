@@ -1,6 +1,6 @@
 package import CacheKey
 
-/// Removals and pins that a user requests, and damage that a verification finds.
+/// Removals and pins that a user requests.
 extension CacheState {
     /// Removes an entry and stops its download.
     ///
@@ -16,6 +16,7 @@ extension CacheState {
         if sparesPinned, catalog.facts(of: key)?.isPinned == true { return .nothing }
         stopBecauseRemoved(key, &effects)
         if failures.forget(key) { changed(key, &effects) }
+        removeDamaged(key, sparesPinned: sparesPinned, &effects)
         // While a new file is being published, an unlink queued now would remove the new file.
         if downloads.isPublishing(key) {
             guard let facts = catalog.remove(key) else { return .nothing }
@@ -53,20 +54,13 @@ extension CacheState {
         startTransfers(&effects)
     }
 
-    /// A verification found that the file of an entry does not contain the bytes that were fetched.
-    package mutating func damageFound(_ key: CacheKey, _ effects: inout Effects) {
-        counters.damaged += 1
-        let isNews = catalog.vanished(key)
-        catalog.becameDirty(key)
-        if isNews { changed(key, &effects) }
-    }
-
     // MARK: Pins
 
     /// A pin was set or cleared: in the record of the entry or, if there is no file yet, for the
     /// image that a download will publish.
     package mutating func pinned(_ key: CacheKey, _ isPinned: Bool, _ effects: inout Effects) {
         catalog.invalidateProbes(of: key)
+        damagedPinChanged(key)
         let wasPinned = self.isPinned(key)
         let isFlying = downloads.update(key) { $0.isPinned = isPinned } != nil
         let isEntry = catalog.setPinned(key, isPinned)

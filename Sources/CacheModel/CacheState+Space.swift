@@ -7,7 +7,7 @@ extension CacheState {
         SpaceLedger.Usage(entries: catalog.index.count, bytes: catalog.index.allocated)
     }
 
-    /// Bytes the disk holds for entries and partials.
+    /// Bytes the disk holds for entries, partials and damaged files.
     package var bytesUsed: Int64 { space.used(usage) }
 
     /// Bytes used, reserved, or about to be unlinked.
@@ -168,7 +168,8 @@ extension CacheState {
     // MARK: Messages
 
     private func noSpace(for bytes: Int64) -> Failure {
-        let (budget, ceiling, pinned) = (space.budget, space.ceiling, catalog.index.pinned)
+        let (budget, ceiling) = (space.budget, space.ceiling)
+        let pinned = catalog.index.pinned + Removal(bytes: space.damaged.pinnedBytes)
         var reasons = ["no room for \(bytes) bytes: the cache may hold \(ceiling)"]
         if ceiling < budget.maximumBytes {
             reasons.append(
@@ -183,7 +184,7 @@ extension CacheState {
         if stuck > 0 {
             reasons.append("and files that cannot be removed take \(stuck) (see the log)")
         }
-        if pinned.entries > 0 {
+        if pinned.bytes > 0 {
             reasons.append("and pinned images take \(pinned.bytes); unpin or remove some")
         }
         return Failure(.noRoom, reasons.joined(separator: " "))

@@ -295,6 +295,7 @@ extension CacheState {
             catalog.published(key, facts, isUndisturbed: isUndisturbed)
             noStoreGrace.note(key, facts.removeAt)
             settlePartial(key, flight)
+            damageRepaired(key, &effects)
             settle(key, flight.waiters, nil, &effects)
             changed(key, &effects)
         }

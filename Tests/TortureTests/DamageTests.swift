@@ -74,6 +74,13 @@ struct DamageTests {
                 let wrong = victims.filter { $0.damage.discovery != .never }
                 #expect(found.lines.count == wrong.count + 1, "plus the summary")
                 try await Self.expectMissing(fixture, wrong)
+                // Who opens a name without asking finds nothing, not wrong bytes.
+                for (number, damage) in wrong where damage.canBeReplaced {
+                    let path = try fixture.path(number)
+                    var status = stat()
+                    #expect(lstat(path, &status) != 0 && errno == ENOENT, "\(damage.name)")
+                    #expect(lstat(path + ".damaged", &status) == 0, "\(damage.name)")
+                }
                 // A restarted daemon does not accept them either.
                 try await fixture.restart()
                 try await Self.expectMissing(fixture, wrong)

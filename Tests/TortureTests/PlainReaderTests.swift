@@ -23,7 +23,8 @@ struct PlainReaderTests {
             _ = try await fixture.verify()
             for (number, damage) in damages.enumerated() where damage.discovery != .never {
                 #expect(
-                    PlainReader.state(ofPath: try fixture.path(number)) != .cached, "\(damage.name)"
+                    PlainReader.state(ofPath: try fixture.path(number)) == .missing,
+                    "\(damage.name)"
                 )
             }
             _ = try await fixture.ask(

@@ -74,7 +74,12 @@ extension CacheDirectory {
 
     /// An attribute as text; `nil` if it is missing.
     func attribute(_ attribute: String, of key: CacheKey) throws(Errno) -> String? {
-        try withAttribute(attribute, of: key.description) { String(decoding: $0, as: UTF8.self) }
+        try self.attribute(attribute, of: key.description)
+    }
+
+    /// The same for any name in the directory.
+    func attribute(_ attribute: String, of name: String) throws(Errno) -> String? {
+        try withAttribute(attribute, of: name) { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The same for an open file. fgetxattr(2).

@@ -22,6 +22,7 @@ extension CacheDirectory {
         switch victim.name {
         case .entry(let key): try unlink(key)
         case .partial(let key): try discardPartial(of: key)
+        case .damaged(let key): try discardDamaged(of: key)
         }
     }
 

@@ -42,6 +42,21 @@ extension CacheDirectory {
         return keys
     }
 
+    /// The same, and then the keys of damaged files in whose place there is no other file. readdir(3).
+    func keysToVerify() throws(Errno) -> [CacheKey] {
+        var entries: [CacheKey] = []
+        var damaged: Set<CacheKey> = []
+        _ = try forEachOwnName { name, _ in
+            switch name {
+            case .entry(let key): entries.append(key)
+            case .damaged(let key): damaged.insert(key)
+            case .partial: break
+            }
+            return true
+        }
+        return damaged.isEmpty ? entries : entries + damaged.subtracting(entries)
+    }
+
     /// The keys whose names have this suffix in the directory. readdir(3).
     func keys(withSuffix suffix: String) throws(Errno) -> [CacheKey] {
         var keys: [CacheKey] = []
@@ -90,6 +105,7 @@ extension CacheDirectory {
             switch name {
             case .entry(let key): return .entry(key, try probe(key, name: text))
             case .partial(let key): return .partial(key, try allocated(toPartialOf: key))
+            case .damaged(let key): return .damaged(key, try damagedFile(of: key))
             }
         } catch {
             return .unreadable(name)

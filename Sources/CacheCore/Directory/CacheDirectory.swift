@@ -170,6 +170,15 @@ final class CacheDirectory: Sendable {
         if records.remove(key)?.removeAt != nil { unmarkUnstorable(key) }
     }
 
+    static func damagedName(of key: CacheKey) -> String {
+        key.description + DirectoryName.damagedSuffix
+    }
+
+    /// Removes a damaged file. A missing file is no error. unlinkat(2).
+    func discardDamaged(of key: CacheKey) throws(Errno) {
+        try unlinkIfPresent(Self.damagedName(of: key))
+    }
+
     /// Removes a partial. A missing file is no error. unlinkat(2).
     func discardPartial(of key: CacheKey) throws(Errno) {
         try unlinkIfPresent(Self.partialName(of: key))

@@ -40,7 +40,7 @@ extension Cache {
                 continue
             case .whole: break
             case .damaged(let damage):
-                let wish = wish(for: entry.key)
+                let wish = wish(for: entry)
                 damaged.append(Repair.Case(entry: entry, damage: damage, wish: wish))
             }
             report.checked += 1
@@ -64,13 +64,12 @@ extension Cache {
         }
     }
 
-    /// Opens the file under a name; `nil` if there is none, or the file system keeps no attributes to compare it
-    /// with.
+    /// Opens the file under a name, or the damaged one that has lost it; `nil` if there is neither, or the file system
+    /// keeps no attributes to compare it with.
     private func openToVerify(_ key: CacheKey) throws(Errno) -> OpenedEntry? {
         switch try directory.inspect(key, name: key.description) {
-        case nil: nil
-        case .failure(let damage):
-            try directory.openDamaged(key, damage, isPinned: directory.isPinned(key))
+        case nil: try directory.openSetAside(key)
+        case .failure(let damage): try directory.openDamaged(key, damage)
         case .success where !directory.keepsAttributes: nil
         case .success(let facts):
             OpenedEntry(
@@ -88,9 +87,14 @@ extension Cache {
     }
 
     /// How to download an entry again; `nil` if its file does not tell its URL.
-    private func wish(for key: CacheKey) -> ImageRequest? {
-        guard let text = details(of: key).url else { return nil }
+    private func wish(for entry: OpenedEntry) -> ImageRequest? {
+        let key = entry.key
+        let name =
+            entry.damage == .setAside ? CacheDirectory.damagedName(of: key) : key.description
         do {
+            guard let text = try directory.attribute(EntryAttributes.url, of: name),
+                key.isName(of: text)
+            else { return nil }
             return ImageRequest(try CacheURL(text))
         } catch {
             return nil

@@ -4,7 +4,7 @@ public import CacheKey
 public struct DamagedEntry: Sendable {
     /// The outcome for a damaged entry.
     public enum End: Hashable, Sendable {
-        /// The file is still there, and is no entry any more. The failure says why.
+        /// The file is still there, under the name of a damaged file. The failure says why.
         case left(Failure)
         /// The image was downloaded again.
         case refetched

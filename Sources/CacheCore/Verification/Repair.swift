@@ -2,7 +2,7 @@ internal import CacheKey
 internal import Logging
 internal import SystemPackage
 
-/// Handles damaged entries: they stop being entries, and are downloaded again or removed if the verification
+/// Handles damaged entries: their files lose their names, and are downloaded again or removed if the verification
 /// repairs.
 struct Repair {
     /// A damaged entry.
@@ -33,13 +33,30 @@ struct Repair {
     /// its place, or the daemon restarts.
     private func retire(_ item: Case) {
         let entry = item.entry
+        guard entry.damage != .setAside, entry.damage != .directory else { return count(entry) }
         if entry.damage == nil {
-            // Before its record is removed, which has to wait for publications.
+            // Before it is set aside, which has to wait for publications.
             cache.directory.quarantine(entry.key, entry.descriptor, item.damage)
-            mark(entry)
         }
+        if let error = change({ directory throws(Errno) in try directory.setAside(entry) }) {
+            reportStay(entry, error)
+            if entry.damage == nil { mark(entry) }
+        }
+        count(entry)
+    }
+
+    private func count(_ entry: OpenedEntry) {
         cache.drainWatch()
         cache.run { $0.damageFound(entry.key, &$1) }
+    }
+
+    private func reportStay(_ entry: OpenedEntry, _ error: Errno) {
+        cache.logger.warning(
+            "a damaged file can't be renamed; programs that open it by its name get wrong bytes",
+            metadata: [
+                "path": "\(cache.path(of: entry.key))", "error": "\(error)",
+                "remedy": "\(error.remedy)",
+            ])
     }
 
     private func mark(_ entry: OpenedEntry) {

@@ -1,6 +1,6 @@
 /// The progress of a verification, or its result.
 public struct VerificationReport: Sendable {
-    /// The number of entries at its beginning.
+    /// The number of entries at its beginning, and of damaged files that were set aside before.
     public internal(set) var total = 0
     /// The entries of these that were compared with their attributes, or found damaged without that.
     public internal(set) var checked = 0

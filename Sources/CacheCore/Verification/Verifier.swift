@@ -41,7 +41,7 @@ final class Verifier: Sendable {
         var report = VerificationReport()
         do throws(Failure) {
             guard cache.directory.isInPlace else { throw cache.directory.lost }
-            var rest = try entryKeys(of: cache.directory)[...]
+            var rest = try keys(of: cache.directory)[...]
             report.total = rest.count
             var nextReport = ContinuousClock.now
             while !rest.isEmpty, !verification.isCancelled, !cache.isDraining {
@@ -59,9 +59,9 @@ final class Verifier: Sendable {
         return cache.isDraining ? .shuttingDown : report
     }
 
-    private func entryKeys(of directory: CacheDirectory) throws(Failure) -> [CacheKey] {
+    private func keys(of directory: CacheDirectory) throws(Failure) -> [CacheKey] {
         do {
-            return try directory.entryKeys()
+            return try directory.keysToVerify()
         } catch {
             throw .unreadable(error, path: directory.path)
         }

@@ -21,6 +21,9 @@ public enum Damage: Error, Hashable, Sendable {
     /// The file could not be written to the disk when it was published.
     case unsynchronized
 
+    /// An earlier verification found the file damaged and renamed it.
+    case setAside
+
     // The following is found by reading the file.
 
     /// There is no SHA-256 to compare the bytes with.
@@ -47,6 +50,7 @@ extension Damage: CustomStringConvertible {
         case .noRecord: "the file has no record, or its record is damaged"
         case .wrongSize(let recorded): "the file does not have the \(recorded) bytes fetched"
         case .unsynchronized: "the file may be lost in a power cut, and it cannot be removed"
+        case .setAside: "it was found damaged before; its file now ends in .damaged"
         case .noDigest: "the SHA-256 of the bytes fetched is missing or damaged"
         case .wrongBytes: "the bytes have changed since they were fetched: their SHA-256 differs"
         case .wrongType: "the attribute user.mime_type is missing or damaged"

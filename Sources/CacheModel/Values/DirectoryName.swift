@@ -7,29 +7,38 @@ package enum DirectoryName: Hashable, Sendable, CustomStringConvertible {
     /// `KEY.part`, the file of a download that is running or interrupted.
     case partial(CacheKey)
 
+    /// `KEY.damaged`, a file that was found damaged under the name of an entry.
+    case damaged(CacheKey)
+
     /// The suffix that turns the name of an entry into the name of its partial download.
     package static let partialSuffix = ".part"
+    /// The suffix that turns the name of an entry into that of its damaged file.
+    package static let damagedSuffix = ".damaged"
 
     /// The file name.
     package var description: String {
         switch self {
         case .entry(let key): key.description
         case .partial(let key): key.description + Self.partialSuffix
+        case .damaged(let key): key.description + Self.damagedSuffix
         }
     }
 
     /// Parses the bytes of a file name. `nil` if the name is not the cache's own.
     package init?(_ bytes: UnsafeRawBufferPointer) {
-        if let key = CacheKey(name: bytes) {
-            self = .entry(key)
-            return
-        }
-        let suffix = Self.partialSuffix.utf8
-        guard bytes.count == CacheKey.nameLength + suffix.count,
-            bytes[CacheKey.nameLength...].elementsEqual(suffix),
+        guard bytes.count >= CacheKey.nameLength,
             let key = CacheKey(
                 name: UnsafeRawBufferPointer(rebasing: bytes[..<CacheKey.nameLength]))
         else { return nil }
-        self = .partial(key)
+        let suffix = bytes[CacheKey.nameLength...]
+        if suffix.isEmpty {
+            self = .entry(key)
+        } else if suffix.elementsEqual(Self.partialSuffix.utf8) {
+            self = .partial(key)
+        } else if suffix.elementsEqual(Self.damagedSuffix.utf8) {
+            self = .damaged(key)
+        } else {
+            return nil
+        }
     }
 }

@@ -15,11 +15,12 @@ struct StoredFile {
     /// When the bytes were last written, or confirmed by the origin.
     let confirmedAt: UnixTime
 
-    /// - Parameter path: a path whose last component is the name of an entry or of a partial.
+    /// - Parameter path: a path whose last component is a name of the cache.
     init(path: String) throws(CommandFailure) {
         guard let name = Self.name(in: path) else {
             throw .unreadable(
-                path, "the name of a cached image has 36 characters, then .part or nothing")
+                path,
+                "the name of a cached image has 36 characters, then .part, .damaged or nothing")
         }
         var status = stat()
         guard lstat(path, &status) == 0 else {

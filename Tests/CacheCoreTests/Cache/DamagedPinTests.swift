@@ -1,5 +1,6 @@
 import CacheKey
 import Glibc
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -59,6 +60,32 @@ struct DamagedPinTests {
             let next = try CacheFixture(in: scope, directory: first.directory, origin: first.origin)
             #expect(try next.lookup("/a.png").isMissing)
             #expect(try await isPinned(next))
+        }
+    }
+
+    /// The image is published before any scan has seen the damaged file.
+    @Test(arguments: sizes)
+    func theNextDaemonKnowsThePinBeforeItsScan(size: Int) async throws {
+        try await withTestScope { scope in
+            let first = try await damaged(size, in: scope)
+            #expect(await first.verify().leftCount == 1)
+            await CacheFixture.drain(first.cache)
+            let blindness = FaultPlan(.getdents, nth: 1, .ioError, times: .max)
+            let next = try CacheFixture(
+                in: scope, directory: first.directory, origin: first.origin, faults: blindness)
+            #expect(try await next.fetch("/a.png").failures.isEmpty)
+            guard case .cached(let facts, _, _) = try next.lookup("/a.png") else {
+                Issue.record("it is not cached")
+                return
+            }
+            #expect(facts.isPinned)
+            // The third daemon takes the pin from the file, and forgets the damaged one.
+            await CacheFixture.drain(next.cache)
+            let last = try CacheFixture(in: scope, directory: first.directory, origin: first.origin)
+            last.cache.waitForScan()
+            #expect(try await isPinned(last))
+            let path = try last.file("/a.png") + ".damaged"
+            try await waitUntil("the damaged file to be gone") { access(path, F_OK) != 0 }
         }
     }
 

@@ -6,7 +6,7 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Damaged files that can't be marked: this daemon never takes them for entries, with or without a watch.
+/// Damaged files that can't be set aside or marked: this daemon never takes them for entries, with or without a watch.
 @Suite("Cache: quarantine", .timeLimit(.minutes(5)))
 struct DisownedTests {
     let image = SampleImage.png(byteCount: 5000)
@@ -25,10 +25,16 @@ struct DisownedTests {
         #expect(try await fixture.fetch("/a.png").failures.isEmpty)
         try await runSuccessfully("cp", ["-a", fixture.file("/a.png"), copy(fixture)])
         try write(image.map { ~$0 }, fixture)
+        try obstruct(fixture)
         #expect(try fixture.lookup("/a.png").isCached, "nobody has read it")
         let report = await fixture.verify()
         #expect(faults.hasStruck && report.damagedCount == 1 && report.leftCount == 1)
         return fixture
+    }
+
+    /// Keeps the file from being renamed.
+    private func obstruct(_ fixture: CacheFixture) throws {
+        #expect(mkdir(try fixture.file("/a.png") + ".damaged", 0o700) == 0)
     }
 
     /// A copy of the undamaged file, with its attributes.
@@ -81,6 +87,7 @@ struct DisownedTests {
             fixture.origin.route("/a.png", .answer(headers: headers, body: image))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             try write(image.map { ~$0 }, fixture)
+            try obstruct(fixture)
             let gate = try Gate()
             fixture.origin.route("/a.png", [.wait(gate), .head(304, [:])])
             let waiter = fixture.cache.fetch(
@@ -139,6 +146,7 @@ struct DisownedTests {
             fixture.origin.route("/a.png", .answer(headers: headers, body: image))
             #expect(try await fixture.fetch("/a.png").failures.isEmpty)
             try write(image.map { ~$0 }, fixture)
+            try obstruct(fixture)
             #expect(await fixture.verify().leftCount == 1)
             let key = try fixture.wish("/a.png").key
             let failure = await withCheckedContinuation { continuation in

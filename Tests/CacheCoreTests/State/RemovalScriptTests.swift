@@ -22,6 +22,8 @@ struct RemovalScriptTests {
         script.has("a")
         _ = script.event { $0.damageFound(script.key("a"), &$1) }
         #expect(script.looksAt("a", .unusable) == .missing(nil))
+        // It could not be renamed.
+        script.state.damagedProbed(script.key("a"), nil)
         #expect(script.removes("a") == [])
         #expect(script.removes("a", isQuarantined: true) == ["unlink a"])
         // The removal does not affect the file published in its place.

@@ -259,6 +259,7 @@ final class StateScript {
         switch victim.name {
         case .entry(let key): name(key)
         case .partial(let key): "partial \(name(key))"
+        case .damaged(let key): "damaged \(name(key))"
         }
     }
 

@@ -9,6 +9,7 @@ extension CacheDirectory {
         to image: inout BatchImage, makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) {
         let key = image.key
+        try takePin(&image, from: Self.damagedName(of: key))
         if !image.isNamed {
             let isLinked = try kernel.storing({ makeRoom(key, 0) }) { [image] () throws(Errno) in
                 try linked(image)
@@ -18,7 +19,7 @@ extension CacheDirectory {
         }
         // Another program can have removed it, or the whole directory, and put something else there.
         guard isSame(image.partialName, image.descriptor) else { throw .noSuchFileOrDirectory }
-        try takePin(&image)
+        try takePin(&image, from: image.name)
         try kernel.storing({ makeRoom(key, 0) }) { [image] () throws(Errno) in
             try kernel.rename(image.partialName, to: image.name, in: descriptor)
         }
@@ -45,9 +46,12 @@ extension CacheDirectory {
         }
     }
 
-    /// An image is pinned if the file that it replaces is pinned. For a damaged file, only its own mark says so.
-    private func takePin(_ image: inout BatchImage) throws(Errno) {
-        guard keepsAttributes, !image.record.isPinned, isPinned(image.key) else { return }
+    /// An image is pinned if the file that it replaces is pinned, or the damaged file that has made way for it. Only
+    /// these files themselves say so, because the index has neither. Before the first scan, nobody knows them yet.
+    private func takePin(_ image: inout BatchImage, from name: String) throws(Errno) {
+        guard keepsAttributes, !image.record.isPinned, isPinned(image.key, name: name) else {
+            return
+        }
         image.record.isPinned = true
         try rewrite(image.record, of: image.key, image.descriptor)
         try kernel.synchronize(image.descriptor)

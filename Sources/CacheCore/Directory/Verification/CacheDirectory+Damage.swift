@@ -6,11 +6,20 @@ internal import SystemPackage
 /// Files that are found to be damaged: they stop being entries.
 extension CacheDirectory {
     /// Refers to a file that is no entry, without opening it. open(2), `O_PATH`.
-    func openDamaged(
-        _ key: CacheKey, _ damage: Damage, isPinned: Bool
-    ) throws(Errno) -> OpenedEntry {
-        let file = try kernel.open(key.description, in: descriptor, clinux_o_path)
-        return OpenedEntry(key: key, descriptor: file, damage: damage, isPinned: isPinned)
+    func openDamaged(_ key: CacheKey, _ damage: Damage) throws(Errno) -> OpenedEntry {
+        let name = key.description
+        let file = try kernel.open(name, in: descriptor, clinux_o_path)
+        return OpenedEntry(
+            key: key, descriptor: file, damage: damage, isPinned: isPinned(key, name: name))
+    }
+
+    /// The same for a file that an earlier verification has set aside; `nil` if there is none.
+    func openSetAside(_ key: CacheKey) throws(Errno) -> OpenedEntry? {
+        guard let damaged = try damagedFile(of: key) else { return nil }
+        let name = Self.damagedName(of: key)
+        let file = try kernel.open(name, in: descriptor, clinux_o_path)
+        return OpenedEntry(
+            key: key, descriptor: file, damage: .setAside, isPinned: damaged.isPinned)
     }
 
     /// Whether the name still leads to the opened file.
@@ -18,8 +27,21 @@ extension CacheDirectory {
         isSame(entry.key.description, entry.descriptor)
     }
 
-    /// Removes the record of a damaged file, or replaces it by a mark if the entry is pinned. The file stays, and
-    /// counts as missing from now on, for the next daemon too. fremovexattr(2), fsetxattr(2).
+    // MARK: Setting aside
+
+    /// Takes the name away from a damaged file, so that nobody reads its bytes as those of the image. The file keeps
+    /// its attributes, and with them its pin. The change is durable: otherwise the file would be back after a power
+    /// cut. renameat(2), fsync(2).
+    func setAside(_ entry: OpenedEntry) throws(Errno) {
+        guard isInPlace(entry) else { return }
+        let name = Self.damagedName(of: entry.key)
+        try kernel.rename(entry.key.description, to: name, in: descriptor)
+        quarantine.remove(entry.key)
+        try kernel.synchronizeNames(in: descriptor)
+    }
+
+    /// Removes the record of a damaged file that could not be set aside, or replaces it by a mark if the entry is
+    /// pinned. The file counts as missing from now on, for the next daemon too. fremovexattr(2), fsetxattr(2).
     func markDamaged(_ entry: OpenedEntry) throws(Errno) {
         let (name, file) = (EntryRecord.attributeName(of: entry.key), entry.descriptor)
         do {
@@ -33,6 +55,33 @@ extension CacheDirectory {
         }
         quarantine.remove(entry.key)
     }
+
+    // MARK: Files that were set aside
+
+    /// A damaged file that was set aside; `nil` if there is none, or a directory has its name. stat(2).
+    func damagedFile(of key: CacheKey) throws(Errno) -> DamagedFile? {
+        let name = Self.damagedName(of: key)
+        do {
+            let status = try kernel.status(of: name, in: descriptor)
+            guard status.st_mode & S_IFMT != S_IFDIR else { return nil }
+            return DamagedFile(
+                allocated: status.allocated, isPinned: isPinned(key, name: name))
+        } catch .noSuchFileOrDirectory {
+            return nil
+        }
+    }
+
+    /// When a damaged file was set aside; `nil` if there is none. A rename changes nothing else. stat(2), `st_ctim`.
+    func setAsideTime(of key: CacheKey) -> FileTime? {
+        do {
+            let name = Self.damagedName(of: key)
+            return FileTime(try kernel.status(of: name, in: descriptor).st_ctim)
+        } catch {
+            return nil
+        }
+    }
+
+    // MARK: Quarantine
 
     /// Puts an open file in quarantine: it is no entry, whatever its attributes say.
     func quarantine(_ key: CacheKey, _ file: Int32, _ damage: Damage) {
@@ -55,9 +104,10 @@ extension CacheDirectory {
         }
     }
 
-    /// Removes the opened file, if its name still leads to it. unlinkat(2).
+    /// Removes the opened file, under its own name or that of a damaged file. unlinkat(2).
     func remove(_ entry: OpenedEntry) throws(Errno) {
-        guard isInPlace(entry) else { return }
-        try unlink(entry.key)
+        if isInPlace(entry) { try unlink(entry.key) }
+        let name = Self.damagedName(of: entry.key)
+        if isSame(name, entry.descriptor) { try unlinkIfPresent(name) }
     }
 }
