@@ -60,6 +60,7 @@ extension CacheState {
 
     /// The damaged file that is evicted next: any of those that hold no pin.
     mutating func nextDamagedVictim() -> Victim? {
+        guard space.damaged.files.count > 0 else { return nil }
         let next = space.damaged.evictable.first { [space] in
             !space.unevictable.contains(.damaged($0))
         }

@@ -40,6 +40,17 @@ extension CacheDirectory {
             upTo: EntryAttributes.maximumRecordLength, body)
     }
 
+    /// Whether an entry has a record of the first version.
+    func hasFirstVersion(_ key: CacheKey) -> Bool {
+        do {
+            return try withRecord(of: key, name: key.description) {
+                EntryRecord.isFirstVersion($0)
+            } == true
+        } catch {
+            return false
+        }
+    }
+
     /// The SHA-256 of the bytes of an entry as they were fetched; `nil` if it is missing or damaged.
     func digest(of key: CacheKey) throws(Errno) -> ContentDigest? {
         try Self.digest(of: key) { (name) throws(Errno) in try attribute(name, of: key) }
@@ -83,6 +94,12 @@ extension CacheDirectory {
         }
         try kernel.setAttribute(name, record.bytes, of: file)
         if isMoved == true { try removeFirstDigest(file) }
+    }
+
+    /// Writes the record of an opened entry again, so that it is one of the second version.
+    func renewRecord(_ entry: OpenedEntry) throws(Errno) {
+        guard isInPlace(entry), let record = entryRecord(of: entry.key) else { return }
+        try rewrite(record, of: entry.key, entry.descriptor)
     }
 
     /// Replaces the validators of an entry.

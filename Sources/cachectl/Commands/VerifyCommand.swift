@@ -11,7 +11,7 @@ struct VerifyCommand: ParsableCommand {
             "refetched URL" or "removed NAME" if it was. The last line is a summary. --json prints \
             an item for each damaged image and then \
             {"checked":N,"damaged":N,"left":N,"total":N}. A damaged image becomes missing, and \
-            "fetch" downloads it again.
+            "fetch" downloads it again. Its file is renamed to NAME.damaged and kept for a day.
 
             The daemon reads with the lowest priority, and stops if this command is interrupted.
 

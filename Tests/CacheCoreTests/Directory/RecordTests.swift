@@ -33,6 +33,10 @@ struct RecordTests {
         return record
     }
 
+    private func digest(_ folder: CacheFolder) throws -> String? {
+        try folder.directory.digest(of: Sample.key("a"))?.description
+    }
+
     private func rewrite(_ record: EntryRecord, _ folder: CacheFolder) throws {
         let file = open(folder.file("a"), O_RDONLY)
         defer { close(file) }
@@ -50,7 +54,7 @@ struct RecordTests {
         var record = try #require(folder.directory.entryRecord(of: Sample.key("a")))
         record.isPinned = false
         #expect(record == expected)
-        #expect(try folder.directory.digest(of: Sample.key("a")) == Sample.digest)
+        #expect(try digest(folder) == Self.digest)
     }
 
     @Test func aRecordOfTheFirstVersionIsAnEntry() async throws {
@@ -109,7 +113,33 @@ struct RecordTests {
             var bare = expected
             bare.validators = Validators()
             #expect(folder.directory.entryRecord(of: Sample.key("a")) == bare)
-            #expect(try folder.directory.digest(of: Sample.key("a")) == Sample.digest)
+            #expect(try digest(folder) == Self.digest)
+        }
+    }
+
+    @Test func aVerificationReplacesARecordOfTheFirstVersion() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope)
+            let image = SampleImage.png(byteCount: 5000)
+            fixture.origin.route("/a.png", .answer(headers: ["ETag": "\"1\""], body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            let (path, key) = (try fixture.file("/a.png"), try fixture.wish("/a.png").key)
+            let name = EntryRecord.attributeName(of: key)
+            let digest = fixture.cache.details(of: key).sha256?.description ?? "none"
+            let attributes = ExtendedAttributes(of: path)
+            try attributes.set(
+                name, "v1 size=5000 type=image/png fetched=1790000000 pinned=1 etag=\"1\"")
+            try attributes.set(EntryAttributes.firstDigest, digest)
+            #expect(removexattr(path, ValidatorRecord.attributeName(of: key)) == 0)
+            #expect(await fixture.verify().damagedCount == 0)
+            try await waitUntil("the new record") {
+                try attributes.bytes(of: name)?.starts(with: "v2".utf8) == true
+                    && attributes[EntryAttributes.firstDigest] == nil
+            }
+            let record = try #require(fixture.cache.directory.entryRecord(of: key))
+            #expect(record.isPinned && record.validators.entityTag == "\"1\"")
+            #expect(fixture.cache.details(of: key).sha256?.description == digest)
+            #expect(await fixture.verify().damagedCount == 0)
         }
     }
 
@@ -137,7 +167,7 @@ struct RecordTests {
                 name, text.replacing("x1", with: "x2"), of: folder.file("a"))
             let record = folder.directory.entryRecord(of: Sample.key("a"))
             #expect(record?.validators == Validators())
-            #expect(try folder.directory.digest(of: Sample.key("a")) == nil)
+            #expect(try digest(folder) == nil)
         }
     }
 
