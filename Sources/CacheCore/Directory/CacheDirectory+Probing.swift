@@ -82,17 +82,9 @@ extension CacheDirectory {
         try withAttribute(attribute, of: name) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The same for an open file. fgetxattr(2).
+    /// The same for an open file.
     func attribute(_ attribute: String, of file: Int32) throws(Errno) -> String? {
-        do {
-            return try withTemporaryBuffer(EntryAttributes.maximumLength) {
-                (buffer) throws(Errno) -> String in
-                let count = try kernel.attribute(attribute, of: file, into: buffer)
-                return String(decoding: buffer[..<count], as: UTF8.self)
-            }
-        } catch .noData, .notSupported, .outOfRange {
-            return nil
-        }
+        try withAttribute(attribute, of: file) { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Calls `body` with the bytes of an attribute. `nil` if the file or the attribute is missing, or the value is
@@ -108,6 +100,21 @@ extension CacheDirectory {
                 return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
         } catch .noData, .noSuchFileOrDirectory, .notSupported, .outOfRange {
+            return nil
+        }
+    }
+
+    /// The same for an open file. fgetxattr(2).
+    func withAttribute<Result>(
+        _ attribute: String, of file: Int32, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(Errno) -> Result? {
+        do {
+            return try withTemporaryBuffer(EntryAttributes.maximumLength) {
+                (buffer) throws(Errno) -> Result in
+                let count = try kernel.attribute(attribute, of: file, into: buffer)
+                return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            }
+        } catch .noData, .notSupported, .outOfRange {
             return nil
         }
     }

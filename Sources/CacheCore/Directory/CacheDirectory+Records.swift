@@ -23,8 +23,7 @@ extension CacheDirectory {
             }
             guard let stored, var record = stored.record else { return nil }
             guard !stored.isFirst else { return record }
-            let text = try attribute(ValidatorRecord.attributeName(of: key), of: key)
-            record.validators = ValidatorRecord(text)?.validators ?? Validators()
+            record.validators = try validatorRecord(of: key)?.validators ?? Validators()
             return record
         } catch {
             return nil
@@ -51,29 +50,46 @@ extension CacheDirectory {
         }
     }
 
+    private func validatorRecord(of key: CacheKey) throws(Errno) -> ValidatorRecord? {
+        try withAttribute(
+            ValidatorRecord.attributeName(of: key), of: key.description,
+            upTo: EntryAttributes.maximumRecordLength
+        ) { ValidatorRecord($0) } ?? nil
+    }
+
+    private func validatorRecord(
+        of key: CacheKey, _ file: Int32
+    ) throws(Errno) -> ValidatorRecord? {
+        try withAttribute(ValidatorRecord.attributeName(of: key), of: file) { ValidatorRecord($0) }
+            ?? nil
+    }
+
     /// The SHA-256 of the bytes of an entry as they were fetched; `nil` if it is missing or damaged.
     func digest(of key: CacheKey) throws(Errno) -> ContentDigest? {
-        try Self.digest(of: key) { (name) throws(Errno) in try attribute(name, of: key) }
+        try Self.digest(
+            { () throws(Errno) in try validatorRecord(of: key) },
+            first: { () throws(Errno) in try attribute(EntryAttributes.firstDigest, of: key) })
     }
 
     /// The same for an open file.
     func digest(of key: CacheKey, _ file: Int32) throws(Errno) -> ContentDigest? {
-        try Self.digest(of: key) { (name) throws(Errno) in try attribute(name, of: file) }
+        try Self.digest(
+            { () throws(Errno) in try validatorRecord(of: key, file) },
+            first: { () throws(Errno) in try attribute(EntryAttributes.firstDigest, of: file) })
     }
 
     /// Finds the digest where either version has it. The first attribute is read once more in case another thread
     /// has moved the digest there meanwhile.
     private static func digest(
-        of key: CacheKey, _ attribute: (String) throws(Errno) -> String?
+        _ record: () throws(Errno) -> ValidatorRecord?, first: () throws(Errno) -> String?
     ) throws(Errno) -> ContentDigest? {
-        let name = ValidatorRecord.attributeName(of: key)
         let digits =
-            if let digits = ValidatorRecord(try attribute(name))?.digest {
+            if let digits = try record()?.digest {
                 digits
-            } else if let digits = try attribute(EntryAttributes.firstDigest) {
+            } else if let digits = try first() {
                 digits
             } else {
-                ValidatorRecord(try attribute(name))?.digest
+                try record()?.digest
             }
         return digits.flatMap { ContentDigest($0) }
     }
@@ -118,17 +134,9 @@ extension CacheDirectory {
 
     /// The record of an open file, if it is one of the first version.
     private func firstVersion(of key: CacheKey, _ file: Int32) throws(Errno) -> EntryRecord? {
-        do {
-            return try withTemporaryBuffer(EntryAttributes.maximumRecordLength) {
-                (buffer) throws(Errno) -> EntryRecord? in
-                let name = EntryRecord.attributeName(of: key)
-                let count = try kernel.attribute(name, of: file, into: buffer)
-                let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-                return EntryRecord.isFirstVersion(bytes) ? EntryRecord(bytes) : nil
-            }
-        } catch .noData, .outOfRange {
-            return nil
-        }
+        try withAttribute(EntryRecord.attributeName(of: key), of: file) { bytes in
+            EntryRecord.isFirstVersion(bytes) ? EntryRecord(bytes) : nil
+        } ?? nil
     }
 
     /// Writes the validators of a record of the first version into their own attribute. Returns `false` if the inode
@@ -152,12 +160,5 @@ extension CacheDirectory {
         } catch .noData {
             return
         }
-    }
-}
-
-extension ValidatorRecord {
-    fileprivate init?(_ text: String?) {
-        guard let text else { return nil }
-        self.init(text: text)
     }
 }

@@ -50,22 +50,37 @@ package struct ValidatorRecord: Hashable, Sendable {
     }
 
     /// Parses the value of the attribute. `nil` if it is damaged or of another version. Unknown fields are skipped.
+    package init?(_ bytes: UnsafeRawBufferPointer) {
+        var fields = bytes.split(separator: UInt8(ascii: " ")).makeIterator()
+        guard RecordChecksum.seals(bytes), let version = fields.next(),
+            version.elementsEqual(Self.version.utf8)
+        else { return nil }
+        self.init(digest: nil, validators: Validators())
+        while let field = fields.next() {
+            guard let separator = field.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            set(field[..<separator], field[field.index(after: separator)...])
+        }
+    }
+
+    /// The same for a value that was read as text.
     package init?(text: String) {
         var text = text
-        let isSealed = text.withUTF8 { RecordChecksum.seals(UnsafeRawBufferPointer($0)) }
-        let fields = text.split(separator: " ")
-        guard isSealed, fields.first == Self.version[...] else { return nil }
-        self.init(digest: nil, validators: Validators())
-        for field in fields.dropFirst() {
-            guard let separator = field.firstIndex(of: "=") else { return nil }
-            let value = field[field.index(after: separator)...]
-            switch field[..<separator] {
-            case "sha256": digest = String(value)
-            case "at": validators.source = ResponseSource(value)
-            case "modified": validators.lastModified = UInt32(value).map(UnixTime.init)
-            case "etag": validators.entityTag = String(value)
-            default: continue
-            }
+        guard let record = text.withUTF8({ Self(UnsafeRawBufferPointer($0)) }) else { return nil }
+        self = record
+    }
+
+    private mutating func set(
+        _ name: Slice<UnsafeRawBufferPointer>, _ value: Slice<UnsafeRawBufferPointer>
+    ) {
+        let text = String(decoding: value, as: UTF8.self)
+        if name.elementsEqual("sha256".utf8) {
+            digest = text
+        } else if name.elementsEqual("at".utf8) {
+            validators.source = ResponseSource(text)
+        } else if name.elementsEqual("modified".utf8) {
+            validators.lastModified = UInt32(text).map(UnixTime.init)
+        } else if name.elementsEqual("etag".utf8) {
+            validators.entityTag = text
         }
     }
 }
