@@ -54,8 +54,8 @@ struct ReuseModel {
         case .gone:
             if old?.isPinned != true { held[page.number] = nil }
             return true
-        case .confused: return true
-        case .busy, .resetting, .cutting:
+        // A page in the place of an image counts as an origin that gave no answer.
+        case .confused, .busy, .resetting, .cutting:
             return isRefresh || old?.control.allowsStaleIfError != true
         }
     }

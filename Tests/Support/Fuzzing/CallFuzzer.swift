@@ -9,15 +9,25 @@ public struct CallFuzzer: Sendable {
 
     private let interface: String
     private let shapes: [Shape]
+    /// The bodies of the types by name.
+    private let types: [String: String]
     private let urls: [String]
 
     /// - Parameters:
     ///   - description: the text of an interface (varlink.org, "Interface Definition").
     ///   - urls: the URLs a well-behaved caller would use.
     public init(_ description: String, urls: [String]) {
-        let lines = description.split(separator: "\n")
-        interface = String(lines.first?.split(separator: " ").last ?? "")
-        shapes = lines.compactMap { Self.shape($0) }
+        // Without comments, on one line.
+        let text = description.split(separator: "\n").filter { line in
+            line.drop { $0 == " " }.first != "#"
+        }.joined(separator: " ")
+        interface = text.split(separator: " ").dropFirst().first.map { String($0) } ?? ""
+        types = Dictionary(
+            Self.declarations("type ", in: text).map { ($0.name, $0.body) },
+            uniquingKeysWith: { first, _ in first })
+        shapes = Self.declarations("method ", in: text).map {
+            Shape(name: $0.name, parameters: Self.fields($0.body))
+        }
         self.urls = urls
     }
 
@@ -71,37 +81,59 @@ public struct CallFuzzer: Sendable {
     private func value(
         _ name: String, _ type: String, _ random: inout SeededGenerator
     ) -> JSONTree {
-        let plain = type.drop { $0 == "?" }
+        let plain = String(type.drop { $0 == "?" })
         if plain.hasPrefix("[]") {
+            let element = String(plain.dropFirst(2))
             return .array(
                 (0..<Int.random(in: 0...5, using: &random)).map { _ in
-                    .text(random.one(of: urls))
+                    element == "string"
+                        ? .text(random.one(of: urls)) : value(name, element, &random)
                 })
-        }
-        if plain.hasPrefix("(") {
-            let cases = plain.dropFirst().dropLast().split(separator: ",").map(String.init)
-            return .text(random.one(of: cases))
         }
         switch plain {
         case "bool": return .raw(random.one(of: ["true", "false"]))
         case "int": return .raw("\(random.one(of: [0, 1, 10, 100_000, 1 << 40]))")
-        default:
+        case "string":
             let digest = String(repeating: "0a", count: 32)
             return .text(random.one(of: urls + [digest, "http://", "io.cached.Cache", ""]))
+        default:
+            let body = types[plain] ?? String(plain.dropFirst().dropLast())
+            return composed(Self.fields(body), &random)
         }
     }
 
-    /// `method Pin(urls: []string, pinned: bool) -> (items: []Item)`
-    private static func shape(_ line: Substring) -> Shape? {
-        guard line.hasPrefix("method "), let arrow = line.firstRange(of: "->") else { return nil }
-        let call = line[..<arrow.lowerBound].dropFirst("method ".count)
-        let name = call.prefix { $0 != "(" }
-        let inner = call.dropFirst(name.count + 1).prefix(upTo: call.lastIndex(of: ")")!)
-        return Shape(name: String(name), parameters: fields(inner))
+    /// A struct, or one of the values of an enumeration.
+    private func composed(
+        _ fields: [(name: String, type: String)], _ random: inout SeededGenerator
+    ) -> JSONTree {
+        guard fields.contains(where: { !$0.type.isEmpty }) else {
+            return .text(random.one(of: fields.map(\.name)))
+        }
+        return .object(
+            fields.filter { !$0.type.hasPrefix("?") || random.oneIn(2) }.map {
+                ($0.name, value($0.name, $0.type, &random))
+            })
     }
 
-    /// Splits at the commas that are not inside parentheses.
-    private static func fields(_ text: Substring) -> [(name: String, type: String)] {
+    /// The name after each keyword, and what stands in the parentheses after it.
+    private static func declarations(
+        _ keyword: String, in text: String
+    ) -> [(name: String, body: String)] {
+        text.ranges(of: keyword).compactMap { range in
+            let rest = text[range.upperBound...]
+            let name = rest.prefix { $0.isLetter }
+            var (depth, body) = (0, "")
+            for character in rest.dropFirst(name.count) {
+                if character == ")" { depth -= 1 }
+                if depth > 0 { body.append(character) } else if character == ")" { break }
+                if character == "(" { depth += 1 }
+            }
+            return name.isEmpty ? nil : (String(name), body)
+        }
+    }
+
+    /// Splits at the commas that are not inside parentheses. The values of an enumeration have no type.
+    private static func fields(_ text: String) -> [(name: String, type: String)] {
         var fields = [""]
         var depth = 0
         for character in text where character != " " {
@@ -113,8 +145,8 @@ public struct CallFuzzer: Sendable {
                 fields[fields.count - 1].append(character)
             }
         }
-        return fields.compactMap { field in
-            guard let colon = field.firstIndex(of: ":") else { return nil }
+        return fields.filter { !$0.isEmpty }.map { field in
+            guard let colon = field.firstIndex(of: ":") else { return (field, "") }
             return (String(field[..<colon]), String(field[field.index(after: colon)...]))
         }
     }
