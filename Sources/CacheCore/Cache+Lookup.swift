@@ -74,13 +74,16 @@ extension Cache {
     }
 
     /// Returns the details of an entry that the index does not hold. Reads the file's attributes: 5 µs.
-    public func details(of key: CacheKey) -> EntryDetails {
+    ///
+    /// - Parameter withOrigin: whether to read what a request to the origin depends on.
+    public func details(of key: CacheKey, withOrigin: Bool = false) -> EntryDetails {
         EntryDetails(
             // A URL with another key is not the URL of this entry: the attribute is damaged.
             url: readable { () throws(Errno) in
                 try directory.attribute(EntryAttributes.url, of: key)
             }.flatMap { key.isName(of: $0) ? $0 : nil },
-            sha256: readable { () throws(Errno) in try directory.digest(of: key) })
+            sha256: readable { () throws(Errno) in try directory.digest(of: key) },
+            origin: withOrigin ? directory.entryRecord(of: key).map { OriginDetails($0) } : nil)
     }
 
     /// The result of `body`; `nil` if that can't be read.

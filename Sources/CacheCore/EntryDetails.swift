@@ -2,4 +2,29 @@
 public struct EntryDetails: Sendable {
     public let url: String?
     public let sha256: ContentDigest?
+    /// What decides about the entry at its origin; `nil` if that was not asked for.
+    public let origin: OriginDetails?
+
+    package init(url: String?, sha256: ContentDigest?, origin: OriginDetails? = nil) {
+        (self.url, self.sha256, self.origin) = (url, sha256, origin)
+    }
+}
+
+/// What a request to the origin depends on.
+public struct OriginDetails: Sendable {
+    /// The entity tag as the origin sent it, including quotes and `W/`.
+    public let entityTag: String?
+    /// The `Last-Modified` time.
+    public let lastModified: UnixTime?
+    /// Whether a stale image must not be used before the origin has confirmed it.
+    public let isStrict: Bool
+    /// The last two groups of the key of the URL that redirects led to.
+    public let redirect: String?
+
+    package init(_ record: EntryRecord) {
+        entityTag = record.validators.entityTag
+        lastModified = record.validators.lastModified
+        isStrict = record.terms.mustRevalidate
+        redirect = record.validators.source?.keyEnd
+    }
 }

@@ -108,7 +108,17 @@ struct ItemWriterTests {
         expected.sha256 = nil
         expected.freshUntil = nil
         facts.freshUntil = nil
-        let none = EntryDetails(url: nil, sha256: nil)
+        var record = EntryRecord(
+            size: 1, mediaType: .png, width: nil, height: nil, fetchedAt: facts.fetchedAt,
+            freshUntil: nil,
+            validators: Validators(
+                entityTag: "W/\"a\\b\"", lastModified: UnixTime(rawValue: 1_700_000_000),
+                source: ResponseSource(url: "https://example.com/a.png")),
+            isPinned: false)
+        record.terms.mustRevalidate = true
+        let none = EntryDetails(url: nil, sha256: nil, origin: OriginDetails(record))
+        (expected.etag, expected.modified) = ("W/\"a\\b\"", 1_700_000_000)
+        (expected.strict, expected.redirect) = (true, "8726-7982c1849d2a")
         #expect(try written("u", .cached(facts), none) == expected)
     }
 

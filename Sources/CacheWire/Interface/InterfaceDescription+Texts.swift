@@ -88,6 +88,15 @@ extension InterfaceDescription {
           freshUntil: ?int,
           # When the file was last used. Only with details.
           lastUsedAt: ?int,
+          # The entity tag that the origin sent (RFC 9110 §8.8.3), with its quotes. Only with details.
+          etag: ?string,
+          # The Last-Modified time that the origin sent (RFC 9110 §8.8.2). Only with details.
+          modified: ?int,
+          # Whether a stale image must not be used before the origin has confirmed it. Only with details.
+          strict: ?bool,
+          # If redirects led to another URL: the last two groups of the key of that URL. Only with details, and if the origin
+          # sent etag or modified.
+          redirect: ?string,
           # Whether the file is protected from eviction. In Status only with details.
           pinned: ?bool,
           # Why the last attempt failed. An image that is cached but could not be refreshed has it too. In the last reply to

@@ -81,6 +81,17 @@ public struct Item: WireValue {
     public var freshUntil: Int?
     /// When the file was last used. Only with details.
     public var lastUsedAt: Int?
+    /// The entity tag that the origin sent (RFC 9110 §8.8.3), with its quotes. Only with
+    /// details.
+    public var etag: String?
+    /// The Last-Modified time that the origin sent (RFC 9110 §8.8.2). Only with details.
+    public var modified: Int?
+    /// Whether a stale image must not be used before the origin has confirmed it. Only with
+    /// details.
+    public var strict: Bool?
+    /// If redirects led to another URL: the last two groups of the key of that URL. Only with
+    /// details, and if the origin sent etag or modified.
+    public var redirect: String?
     /// Whether the file is protected from eviction. In Status only with details.
     public var pinned: Bool?
     /// Why the last attempt failed. An image that is cached but could not be refreshed has it
@@ -130,6 +141,10 @@ public struct Item: WireValue {
         fetchedAt: Int? = nil,
         freshUntil: Int? = nil,
         lastUsedAt: Int? = nil,
+        etag: String? = nil,
+        modified: Int? = nil,
+        strict: Bool? = nil,
+        redirect: String? = nil,
         pinned: Bool? = nil,
         failure: Failure? = nil
     ) {
@@ -149,6 +164,10 @@ public struct Item: WireValue {
         self.fetchedAt = fetchedAt
         self.freshUntil = freshUntil
         self.lastUsedAt = lastUsedAt
+        self.etag = etag
+        self.modified = modified
+        self.strict = strict
+        self.redirect = redirect
         self.pinned = pinned
         self.failure = failure
     }
@@ -171,6 +190,10 @@ public struct Item: WireValue {
             json.member("fetchedAt", fetchedAt)
             json.member("freshUntil", freshUntil)
             json.member("lastUsedAt", lastUsedAt)
+            json.member("etag", etag)
+            json.member("modified", modified)
+            json.member("strict", strict)
+            json.member("redirect", redirect)
             json.member("pinned", pinned)
             json.member("failure", failure)
         }

@@ -32,6 +32,10 @@ extension Item {
         case "fetchedAt": setOnce(&fetchedAt, scanner.integer())
         case "freshUntil": setOnce(&freshUntil, scanner.integer())
         case "lastUsedAt": setOnce(&lastUsedAt, scanner.integer())
+        case "etag": setOnce(&etag, scanner.text())
+        case "modified": setOnce(&modified, scanner.integer())
+        case "strict": setOnce(&strict, scanner.boolean())
+        case "redirect": setOnce(&redirect, scanner.text())
         case "pinned": setOnce(&pinned, scanner.boolean())
         default: false
         }

@@ -23,4 +23,7 @@ package struct ResponseSource: Hashable, Sendable {
 extension ResponseSource: CustomStringConvertible {
     /// The hash in hexadecimal digits.
     package var description: String { String(rawValue, radix: 16) }
+
+    /// The hash as the end of the key of the URL, which it is.
+    package var keyEnd: String { String(CacheKey(high: 0, low: rawValue).description.suffix(17)) }
 }

@@ -8,7 +8,7 @@ struct ItemWriter {
     /// The beginning of every path: the directory and a slash, escaped.
     private let pathPrefix: [UInt8]
     /// Bytes reserved for everything in an item except its URL, path prefix, failure message and details.
-    private static let fixedRoom = 640
+    private static let fixedRoom = 768
 
     init(directory: String) {
         var buffer = ByteBuffer()
@@ -34,6 +34,7 @@ struct ItemWriter {
         let room =
             Self.fixedRoom + pathPrefix.count
             + (url.count + (failure?.message.utf8.count ?? 0)) * JSONBytes.escapedRoom
+            + (details?.origin?.entityTag?.utf8.count ?? 0) * JSONBytes.escapedRoom
         output.writeJSON(room: room) { json in
             json.put("{\"url\":\"")
             json.putEscaped(url)
@@ -170,6 +171,25 @@ struct ItemWriter {
         }
         json.put(",\"lastUsedAt\":")
         json.put(facts.lastUsedAt.unixTime.rawValue)
+        if let origin = details.origin { put(origin, &json) }
+    }
+
+    private func put(_ origin: OriginDetails, _ json: inout JSONBytes) {
+        if let tag = origin.entityTag {
+            json.put(",\"etag\":\"")
+            json.putEscaped(tag)
+            json.put("\"")
+        }
+        if let time = origin.lastModified {
+            json.put(",\"modified\":")
+            json.put(time.rawValue)
+        }
+        json.put(",\"strict\":")
+        json.put(origin.isStrict ? "true" : "false")
+        guard let redirect = origin.redirect else { return }
+        json.put(",\"redirect\":\"")
+        json.putEscaped(redirect)
+        json.put("\"")
     }
 
     private func putPin(_ isPinned: Bool, _ json: inout JSONBytes) {

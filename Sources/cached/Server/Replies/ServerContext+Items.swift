@@ -62,7 +62,7 @@ extension ServerContext {
 
     private func details(_ key: CacheKey, _ lookup: Lookup) -> EntryDetails? {
         guard case .cached = lookup else { return nil }
-        return cache.details(of: key)
+        return cache.details(of: key, withOrigin: true)
     }
 }
 
