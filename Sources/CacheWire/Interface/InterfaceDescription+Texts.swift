@@ -92,7 +92,7 @@ extension InterfaceDescription {
           etag: ?string,
           # The Last-Modified time that the origin sent (RFC 9110 §8.8.2). Only with details.
           modified: ?int,
-          # Whether a stale image must not be used before the origin has confirmed it. Only with details.
+          # Whether a stale image must not be used before the origin has confirmed it. Only with details, and if it is true.
           strict: ?bool,
           # If redirects led to another URL: the last two groups of the key of that URL. Only with details, and if the origin
           # sent etag or modified.

@@ -87,7 +87,7 @@ public struct Item: WireValue {
     /// The Last-Modified time that the origin sent (RFC 9110 §8.8.2). Only with details.
     public var modified: Int?
     /// Whether a stale image must not be used before the origin has confirmed it. Only with
-    /// details.
+    /// details, and if it is true.
     public var strict: Bool?
     /// If redirects led to another URL: the last two groups of the key of that URL. Only with
     /// details, and if the origin sent etag or modified.

@@ -16,7 +16,8 @@ final class CacheFixture: Sendable {
 
     init(
         in scope: TestScope, directory: String? = nil, origin: ScriptedOrigin? = nil,
-        faults: FaultPlan? = nil, _ change: (inout CacheSettings) -> Void = { _ in }
+        faults: FaultPlan? = nil, log: LogLines? = nil,
+        _ change: (inout CacheSettings) -> Void = { _ in }
     ) throws {
         self.origin = try origin ?? ScriptedOrigin(in: scope)
         self.directory = try directory ?? TemporaryDirectory(in: scope).file("cache")
@@ -28,7 +29,10 @@ final class CacheFixture: Sendable {
         }
         change(&settings)
         cache = try Cache(
-            settings, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+            settings,
+            logger: Logger(label: "test") { _ -> any LogHandler in
+                if let log { log } else { SwiftLogNoOpLogHandler() }
+            },
             kernel: Kernel(faults: faults))
         let cache = cache
         scope.atEnd { await Self.drain(cache) }

@@ -184,8 +184,7 @@ struct ItemWriter {
             json.put(",\"modified\":")
             json.put(time.rawValue)
         }
-        json.put(",\"strict\":")
-        json.put(origin.isStrict ? "true" : "false")
+        if origin.isStrict { json.put(",\"strict\":true") }
         guard let redirect = origin.redirect else { return }
         json.put(",\"redirect\":\"")
         json.putEscaped(redirect)
