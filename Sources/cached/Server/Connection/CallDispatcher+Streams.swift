@@ -81,12 +81,15 @@ extension CallDispatcher {
         connection.resume()
     }
 
-    /// Reports the images that failed to a stream that goes on. Some failures are no changes: those that the cache
-    /// remembered from before.
+    /// Reports the images that failed to a stream that goes on, unless their state shows the failure: the stream has
+    /// reported that already, or is about to.
     private func reportFailures(_ outcome: Outcome, of call: FetchCall) {
-        let failed = outcome.failures.keys.compactMap { call.wanted[$0]?.url }
-        guard !failed.isEmpty else { return }
         for (key, failure) in outcome.failures { updates?.failed(key, failure) }
+        let keys = Array(outcome.failures.keys)
+        let failed = zip(keys, server.cache.lookup(keys, .announced)).compactMap { key, lookup in
+            lookup.failure == nil ? call.wanted[key]?.url : nil
+        }
+        guard !failed.isEmpty else { return }
         call.writeItems(
             of: failed, failures: outcome.failures, from: server, to: &connection.output)
         connection.flush()
