@@ -9,13 +9,16 @@ SHELL := /bin/bash
 RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 
+# Where `libcached` puts the C library.
+LIBCACHED ?= .build/libcached
+
 # Extra arguments for `run`, `bench`, `test` and others: make run ARGS="--log-level debug"
 ARGS ?=
 # The duration of `soak`, and of `fuzz` in seconds.
 SOAK ?= 5min
 FUZZ ?= 600
 
-.PHONY: help build test test-unprivileged torture soak sanitize fuzz order lint interface format bench bench-deps \
+.PHONY: help build libcached test test-unprivileged torture soak sanitize fuzz order lint interface format bench bench-deps \
 	http-conformance corpus demo run clean
 
 help: ## List the targets
@@ -24,6 +27,9 @@ help: ## List the targets
 build: ## Build everything for release, with the Swift libraries linked in
 	@.ci/dependencies build
 	$(RELEASE)
+
+libcached: ## Build the C library for applications of Embedded Swift, into LIBCACHED=.build/libcached
+	@Sources/libcached/build $(LIBCACHED)
 
 test: export CACHED_TEST_PYTHON = $(CURDIR)/.build-python/bin/python
 test: ## Run every test

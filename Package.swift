@@ -27,6 +27,7 @@ let package = Package(
         .executable(name: "cachectl", targets: ["cachectl"]),
         .library(name: "CacheCore", targets: ["CacheCore"]),
         .library(name: "CacheKey", targets: ["CacheKey"]),
+        .library(name: "ClientCore", targets: ["ClientCore"]),
         .library(name: "CacheWire", targets: ["CacheWire"]),
     ],
     dependencies: [
@@ -42,12 +43,15 @@ let package = Package(
         // System libraries and headers that Swift does not import by itself.
         .target(name: "CLinux"),
         .target(name: "CCrypto"),
+        .target(name: "CClient"),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         // The product, in reading order.
         .target(name: "CacheKey", dependencies: ["CCrypto"], swiftSettings: strict),
         .target(name: "CacheWire", dependencies: ["CLinux"], swiftSettings: strict),
+        // What a client needs, without Foundation and threads; Sources/libcached makes a C library of it.
+        .target(name: "ClientCore", dependencies: ["CClient"], swiftSettings: strict),
         .target(name: "ImageFormats", swiftSettings: strict),
         // Values and rules without I/O: .ci/lint checks what they import.
         .target(
@@ -139,6 +143,12 @@ let package = Package(
         // Tests of the smaller targets, and a scripted daemon for the clients' tests.
         .target(name: "StubDaemon", path: "Tests/StubDaemon", swiftSettings: strict),
         .testTarget(name: "CacheKeyTests", dependencies: ["CacheKey"], swiftSettings: strict),
+        .testTarget(
+            name: "ClientCoreTests",
+            dependencies: [
+                "CacheKey", "CacheWire", "ClientCore", "HTTPCaching", "ImageFormats", "TestSupport",
+            ],
+            swiftSettings: strict),
         .testTarget(
             name: "CacheWireTests", dependencies: ["CacheWire", "StubDaemon", "TestSupport"],
             swiftSettings: strict),

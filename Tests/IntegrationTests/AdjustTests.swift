@@ -157,7 +157,8 @@ struct AdjustTests {
             // The failure is told once.
             let next = try await stream.nextItem { $0.url == a }
             #expect(next.state != .missing)
-            _ = next.state == .cached
+            _ =
+                next.state == .cached
                 ? next : try await stream.nextItem { $0.url == a && $0.state == .cached }
             #expect(origin.requests("/gone.png").count == 1)
         }
@@ -312,7 +313,9 @@ struct AdjustTests {
                 try await stream.send(
                     adjust(add: added.map { want($0, priority) }, drop: Array(dropped)))
             }
-            try await gate.reached()
+            // Once this is answered, all changes before it are made.
+            try await stream.send(adjust(add: [want("marker")]))
+            _ = try await stream.nextItem { $0.url == "marker" }
             gate.open()
             let last = try await stream.lastReply()
             #expect(Set(last.items.map(\.url)) == expected)

@@ -33,7 +33,8 @@ struct SandboxTests {
 
     /// A system without anything but the programs that the reader needs.
     private func sandbox(_ socketDirectory: String) -> [String] {
-        let directory = URL(filePath: #filePath).deletingLastPathComponent().path()
+        let directory = URL(filePath: #filePath).deletingLastPathComponent().path(
+            percentEncoded: false)
         let script = directory + "ThirdParty/sandboxed-reader.py"
         return [
             "--unshare-all", "--die-with-parent", "--ro-bind", "/usr", "/usr",

@@ -49,6 +49,11 @@ public struct UnixListener: Sendable {
             }
         }
 
+        /// Ends both directions.
+        public func close() {
+            socket.shutdown()
+        }
+
         public func write(_ text: String) async throws {
             let sent = try await offPool { [socket] in socket.send(Array(text.utf8)) }
             guard sent else { throw TestFailure("the connection was closed while sending") }

@@ -1,0 +1,73 @@
+/// The system calls of the client library that Swift does not import by itself.
+#ifndef CCLIENT_H
+#define CCLIENT_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/xattr.h>
+#include <time.h>
+#include <unistd.h>
+
+int cclient_errno(void);
+
+/// open(2), which has a variable number of arguments.
+int cclient_open(const char *path, int flags);
+
+/// What matters about a file.
+struct cclient_file {
+    int is_regular;
+    /// Whether its owner may read it.
+    int is_readable;
+    uint32_t owner;
+    int64_t size;
+};
+
+/// Looks at a path without following a link at its end; -1 with errno. lstat(2).
+int cclient_look(const char *path, struct cclient_file *file);
+
+/// Looks at an open file; -1 with errno. fstat(2).
+int cclient_look_at(int descriptor, struct cclient_file *file);
+
+/// The owner of a directory; -1 with errno. stat(2).
+int64_t cclient_owner(const char *path);
+
+/// Sets errno, for functions that report failures by it.
+void cclient_fail(int cause);
+
+/// A socket connected to a Unix path, without blocking; -1 with errno. unix(7).
+int cclient_connect(const char *path);
+
+/// Sends as much as the socket takes without blocking; -1 with errno. send(2).
+ssize_t cclient_send(int descriptor, const void *bytes, size_t count);
+
+/// Receives without blocking, with a descriptor if one came with the bytes, else -1. recvmsg(2), `SCM_RIGHTS`.
+ssize_t cclient_receive(int descriptor, void *bytes, size_t count, int *received);
+
+/// Waits until a descriptor is readable, for so many milliseconds. Returns whether it is. poll(2).
+int cclient_wait(int descriptor, int milliseconds);
+
+/// Whether another process has the write lock of an open file. fcntl(2), `F_OFD_GETLK`.
+int cclient_is_held(int descriptor);
+
+/// An epoll instance. epoll_create(2).
+int cclient_epoll(void);
+
+/// Watches a descriptor with an epoll instance, for input and perhaps for output. epoll_ctl(2).
+int cclient_watch(int epoll, int descriptor, int with_output);
+
+/// A timer, disarmed. timerfd_create(2).
+int cclient_timer(void);
+
+/// Sets a timer to milliseconds from now; 0 disarms it. timerfd_settime(2).
+void cclient_set_timer(int timer, int64_t milliseconds);
+
+/// Milliseconds of a clock that never jumps. clock_gettime(2), `CLOCK_MONOTONIC`.
+int64_t cclient_now(void);
+
+#endif

@@ -1,0 +1,41 @@
+import CClient
+
+/// Where the cache and the daemon's socket are, by the rules that `cachectl` follows too.
+public enum Places {
+    /// The cache directory.
+    public static func directory(_ given: [UInt8]?) -> [UInt8] {
+        if let directory = given ?? variable("CACHE_DIRECTORY") { return directory }
+        // In a sandbox, the host's cache is elsewhere than the program's own.
+        if let caches = absolute("HOST_XDG_CACHE_HOME") ?? absolute("XDG_CACHE_HOME") {
+            return caches + StaticText.bytes("/cached")
+        }
+        return (variable("HOME") ?? []) + StaticText.bytes("/.cache/cached")
+    }
+
+    /// The sockets to try, in order.
+    public static func sockets(_ given: [UInt8]?) -> [[UInt8]] {
+        if let socket = given ?? variable("CACHED_SOCKET") { return [socket] }
+        var sockets: [[UInt8]] = []
+        if let runtime = absolute("XDG_RUNTIME_DIR") {
+            sockets.append(runtime + StaticText.bytes("/cached/cached.sock"))
+            sockets.append(runtime + StaticText.bytes("/cached.sock"))
+        }
+        return sockets + [StaticText.bytes("/run/cached/cached.sock")]
+    }
+
+    /// A variable that is set and not empty. getenv(3).
+    private static func variable(_ name: StaticString) -> [UInt8]? {
+        guard let value = getenv(cString(name.utf8Start)), value[0] != 0 else { return nil }
+        return bytes(value)
+    }
+
+    private static func absolute(_ name: StaticString) -> [UInt8]? {
+        variable(name).flatMap { $0.first == UInt8(ascii: "/") ? $0 : nil }
+    }
+
+    /// The bytes of a C string.
+    public static func bytes(_ text: UnsafePointer<CChar>) -> [UInt8] {
+        let start = UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
+        return Array(UnsafeBufferPointer(start: start, count: strlen(text)))
+    }
+}

@@ -1,0 +1,49 @@
+/// The images that a program wants, by name. It is made anew for each set, so it never loses an element.
+///
+/// Names are digests already, so their bits are the hash.
+struct WantedTable {
+    private(set) var names: [ImageName] = []
+    private(set) var wants: [Wanted] = []
+    /// Positions in `names`, at the first free place after that of the hash; -1 where a place is free.
+    private var places: [Int32]
+
+    init(capacity: Int = 0) {
+        var size = 8
+        while size < 2 * capacity { size *= 2 }
+        places = Array(repeating: -1, count: size)
+    }
+
+    var isEmpty: Bool { names.isEmpty }
+
+    /// The position of a name; `nil` if it is not wanted.
+    func position(of name: ImageName) -> Int? {
+        var place = firstPlace(name)
+        while places[place] >= 0 {
+            let position = Int(places[place])
+            if names[position] == name { return position }
+            place = (place + 1) & (places.count - 1)
+        }
+        return nil
+    }
+
+    /// Adds an image that is not there yet. There must be room for it.
+    mutating func append(_ name: ImageName, _ want: Wanted) {
+        var place = firstPlace(name)
+        while places[place] >= 0 { place = (place + 1) & (places.count - 1) }
+        places[place] = Int32(names.count)
+        names.append(name)
+        wants.append(want)
+    }
+
+    mutating func setPriority(_ priority: Priority, at position: Int) {
+        wants[position].priority = priority
+    }
+
+    mutating func setDecided(_ isDecided: Bool, at position: Int) {
+        wants[position].isDecided = isDecided
+    }
+
+    private func firstPlace(_ name: ImageName) -> Int {
+        Int(truncatingIfNeeded: name.low) & (places.count - 1)
+    }
+}

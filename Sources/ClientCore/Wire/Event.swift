@@ -1,0 +1,25 @@
+/// News about one image.
+public struct Event: Sendable {
+    public enum State: Int32, Sendable {
+        case missing, inFlight, cached, failed
+    }
+
+    public var state = State.missing
+    public var received: Int64 = 0
+    /// -1 while unknown.
+    public var total: Int64 = -1
+    /// 0 if unknown; so is the height.
+    public var width: Int32 = 0
+    public var height: Int32 = 0
+    /// Of a failure: the HTTP status, 0 if there is none; and the Unix second of the next attempt, 0 if none is
+    /// planned.
+    public var httpStatus: Int32 = 0
+    public var retryAt: Int64 = 0
+
+    /// Where each text begins among the texts of the message; `nil` if it is absent.
+    public var url: Int?
+    public var path: Int?
+    public var mediaType: Int?
+    public var kind: Int?
+    public var message: Int?
+}

@@ -1,0 +1,96 @@
+import CacheKey
+import ClientCore
+import Foundation
+import Glibc
+import ImageFormats
+import TestSupport
+import Testing
+
+@testable import CacheModel
+@testable import HTTPCaching
+
+/// The reader of the directory believes the record that the cache writes, and no damaged one.
+@Suite struct FolderTests {
+    private let url = "https://example.com/a.png"
+
+    private func look(_ folder: inout Folder) -> FolderImage {
+        let name = Array(url.utf8).withUnsafeBytes { ImageName(url: $0) }
+        return folder.look(name)
+    }
+
+    private func record(_ size: Int64) -> EntryRecord {
+        EntryRecord(
+            size: size, mediaType: .png, width: 640, height: 480,
+            fetchedAt: UnixTime(rawValue: 1_790_000_000), freshUntil: nil,
+            validators: Validators(entityTag: "\"1\""), isPinned: true)
+    }
+
+    private func firstVersion() -> [UInt8] {
+        var text = "v1 size=5 type=image/png width=640 height=480 fetched=1790000000"
+        RecordChecksum.seal(&text)
+        return Array(text.utf8)
+    }
+
+    @Test func everyFlippedBitOfARecordIsNoticed() throws {
+        let key = CacheKey(try CacheURL(url))
+        for bytes in [record(5).bytes, firstVersion()] {
+            try withDirectory { path, folder in
+                let file = path + "/\(key)"
+                #expect(FileManager.default.createFile(atPath: file, contents: Data("12345".utf8)))
+                let attributes = ExtendedAttributes(of: file)
+                let name = EntryRecord.attributeName(of: key)
+                try attributes.set(name, bytes)
+                let image = look(&folder)
+                #expect(image.state == .cached && image.total == 5)
+                for bit in 0..<(8 * bytes.count) {
+                    var damaged = bytes
+                    damaged[bit / 8] ^= 1 << (bit % 8)
+                    try attributes.set(name, damaged)
+                    #expect(look(&folder).state == .missing, "bit \(bit)")
+                }
+                for length in 0..<bytes.count {
+                    try attributes.set(name, Array(bytes[..<length]))
+                    #expect(look(&folder).state == .missing)
+                }
+            }
+        }
+    }
+
+    @Test func typeAndDimensionsComeFromTheRecord() throws {
+        let key = CacheKey(try CacheURL(url))
+        try withDirectory { path, folder in
+            let file = path + "/\(key)"
+            #expect(FileManager.default.createFile(atPath: file, contents: Data("12345".utf8)))
+            try ExtendedAttributes(of: file).set(
+                EntryRecord.attributeName(of: key), record(5).bytes)
+            let image = look(&folder)
+            #expect((image.width, image.height) == (640, 480))
+            #expect("\(image.mediaType)" == "image/png")
+            #expect(String(cString: folder.lastPath) == file)
+            truncate(file, 4)
+            #expect(look(&folder).state == .missing)
+        }
+    }
+
+    @Test func aPartialIsInFlightOnlyWhileItIsLocked() throws {
+        let key = CacheKey(try CacheURL(url))
+        try withDirectory { path, folder in
+            let file = path + "/\(key).part"
+            #expect(FileManager.default.createFile(atPath: file, contents: Data("123".utf8)))
+            #expect(look(&folder) == FolderImage(state: .interrupted, received: 3, total: -1))
+            try ExtendedAttributes(of: file).set("user.cached.total", "10")
+            #expect(look(&folder) == FolderImage(state: .interrupted, received: 3, total: 10))
+            unlink(file)
+            mkfifo(file, 0o600)
+            #expect(look(&folder).state == .missing)
+        }
+    }
+
+    private func withDirectory(_ body: (String, inout Folder) throws -> Void) throws {
+        let path = "/tmp/client-core-\(UUID().uuidString)"
+        #expect(mkdir(path, 0o700) == 0)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var folder = Folder(Array(path.utf8))
+        try body(path, &folder)
+    }
+}

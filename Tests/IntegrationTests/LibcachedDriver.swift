@@ -1,0 +1,77 @@
+import Foundation
+import TestSupport
+
+/// A C program over `libcached`, which a test tells what to call.
+struct LibcachedDriver: Sendable {
+    let process: ChildProcess
+    private let commands: FIFO
+
+    /// Builds the library and the program once.
+    private static let program = Task { () throws -> String in
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../..").standardized.path(percentEncoded: false)
+        let output = FileManager.default.temporaryDirectory
+            .appending(path: "libcached-\(ProcessInfo.processInfo.processIdentifier)").path(
+                percentEncoded: false)
+        // The compiler is found by the path of whoever runs the tests.
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        try await runSuccessfully(
+            "env", ["PATH=" + path, root + "Sources/libcached/build", output])
+        try await runSuccessfully(
+            "cc",
+            [
+                "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-I",
+                root + "Sources/libcached/include",
+                root + "Tests/IntegrationTests/ThirdParty/libcached-driver.c", "-o",
+                output + "/driver", "-L", output, "-lcached", "-Wl,-rpath,$ORIGIN",
+            ])
+        return output + "/driver"
+    }
+
+    /// The directory with the built library.
+    static func library() async throws -> String {
+        URL(filePath: try await program.value).deletingLastPathComponent().path(
+            percentEncoded: false)
+    }
+
+    /// - Parameter launcher: a command that starts the program, such as valgrind.
+    init(
+        directory: String, socket: String, patience: Int = 30_000, launcher: [String] = [],
+        in scope: TestScope
+    ) async throws {
+        commands = try FIFO(in: scope)
+        let words = launcher + [try await Self.program.value, directory, socket, "\(patience)"]
+        process = try ChildProcess(
+            "sh", ["-c", #"exec "$@" < "$0""#, commands.path] + words, in: scope)
+    }
+
+    init(_ daemon: DaemonFixture, launcher: [String] = [], in scope: TestScope) async throws {
+        try await self.init(
+            directory: daemon.directory, socket: daemon.socket, launcher: launcher, in: scope)
+    }
+
+    /// Sends commands.
+    func tell(_ lines: String...) throws {
+        try commands.write(lines.map { $0 + "\n" }.joined())
+    }
+
+    /// The lines that the program has printed so far.
+    var lines: [String] {
+        process.text(.standardOutput).split(separator: "\n").map(String.init)
+    }
+
+    /// Sends a command, and returns the next line that begins with `answer`.
+    func ask(_ command: String, answer: String) async throws -> String {
+        let before = lines.filter { $0.hasPrefix(answer) }.count
+        try tell(command)
+        return try await line(answer, number: before + 1)
+    }
+
+    /// Waits for the `number`th line that begins with these words.
+    func line(_ words: String, number: Int = 1) async throws -> String {
+        try await waitUntil("line \(number) of \(words)") {
+            lines.filter { $0.hasPrefix(words) }.count >= number
+        }
+        return lines.filter { $0.hasPrefix(words) }[number - 1]
+    }
+}
