@@ -1,0 +1,334 @@
+/**
+ * The messages of the daemon.
+ *
+ * Made by .ci/interface from the files in etc/: change those, then run `make interface`.
+ */
+
+/** The urgency of a fetch. A shared download has the highest priority of its callers. */
+export type Priority = 'background' | 'normal' | 'visible'
+
+/** Why an attempt to fetch a URL failed. */
+export interface Failure {
+  /** A word that programs can compare, for example invalidURL: the text is not a valid URL. */
+  kind: string
+  /** One sentence for a person. */
+  message: string
+  /** The HTTP status that the origin answered, if any. */
+  httpStatus?: number
+  /** The time before which the cache does not ask the origin again. */
+  retryAt?: number
+}
+
+/** The cache's knowledge about one URL. The state determines which fields are present. */
+export interface Item {
+  /** The URL, byte for byte as it was requested. */
+  url: string
+  /** The file's name: the UUIDv5 of the URL. */
+  key: string
+  /** Whether a complete file exists. */
+  state: 'missing' | 'inFlight' | 'cached'
+  /**
+   * The phase of the download. Present while one is in flight, also while a cached image is being
+   * refreshed.
+   */
+  phase?: 'queued' | 'connecting' | 'receiving' | 'retrying' | 'publishing'
+  /**
+   * Bytes received so far, including those of a resumed download. Present while a download is in
+   * flight, and if the image is missing and the next download can continue an interrupted one. In
+   * changes only of a download in flight.
+   */
+  received?: number
+  /** Expected bytes; absent while unknown. */
+  total?: number
+  /** The received share, 0 to 100; absent while the total is unknown. */
+  percent?: number
+  /** The absolute path of the file. Present if the image is cached. */
+  path?: string
+  /** The length of the file. Present if the image is cached. */
+  size?: number
+  /**
+   * The media type found in the bytes, for example image/png. Present if the image is cached, and
+   * in flight as soon as the bytes tell it; so are width and height.
+   */
+  mediaType?: string
+  /** In pixels. */
+  width?: number
+  /** In pixels. */
+  height?: number
+  /** The digest of the file, 64 hexadecimal digits. Only with details. */
+  sha256?: string
+  /** When the bytes were received from the origin. Only with details. */
+  fetchedAt?: number
+  /** Until when the image is fresh. Only with details. */
+  freshUntil?: number
+  /** When the file was last used. Only with details. */
+  lastUsedAt?: number
+  /** The entity tag that the origin sent (RFC 9110 §8.8.3), with its quotes. Only with details. */
+  etag?: string
+  /** The Last-Modified time that the origin sent (RFC 9110 §8.8.2). Only with details. */
+  modified?: number
+  /**
+   * Whether a stale image must not be used before the origin has confirmed it. Only with details,
+   * and if it is true.
+   */
+  strict?: boolean
+  /**
+   * If redirects led to another URL: the last two groups of the key of that URL. Only with
+   * details, and if the origin sent etag or modified.
+   */
+  redirect?: string
+  /** Whether the file is protected from eviction. In Status only with details. */
+  pinned?: boolean
+  /**
+   * Why the last attempt failed. An image that is cached but could not be refreshed has it too. In
+   * the last reply to Fetch: why the request could not be fulfilled. Of a queued download it can
+   * also be why its host is asked nothing until retryAt.
+   */
+  failure?: Failure
+}
+
+/** An image that a Fetch asks for. */
+export interface Want {
+  url: string
+  /** The default is that of the call. If an image is wanted twice, the higher priority counts. */
+  priority?: Priority
+}
+
+/** The order of the entries in List. */
+export type ListOrder = 'recency' | 'size' | 'age'
+
+/** How short of memory or disk space the machine is. */
+export type PressureLevel = 'warning' | 'critical'
+
+/** How short of memory the machine is, or the control group of the daemon. */
+export type MemoryPressure = 'normal' | 'warning' | 'critical'
+
+/** Which images a List contains. */
+export type ListState = 'cached' | 'inFlight' | 'fresh' | 'stale' | 'pinned'
+
+/** The parameters of Status. */
+export interface StatusParameters {
+  /** In any order and with repetitions. The items of the reply have the same order. */
+  urls: Array<string>
+  /** Whether to read the digest, times and pin from the files' attributes too. */
+  details?: boolean
+}
+
+/** The reply to Status. */
+export interface StatusReply {
+  items: Array<Item>
+}
+
+/** The parameters of Open. */
+export interface OpenParameters {
+  url: string
+}
+
+/** The reply to Open. */
+export interface OpenReply {
+  item: Item
+}
+
+/** The parameters of Fetch. */
+export interface FetchParameters {
+  /** In any order and with repetitions. The items of the reply have the same order. */
+  urls?: Array<string>
+  /** More images, with a priority each. Their items follow those of urls. */
+  wants?: Array<Want>
+  /** The default is normal. */
+  priority?: Priority
+  /** Whether to ask the origin even if the entry is still fresh. */
+  refresh?: boolean
+  /** false replies at once. The daemon continues the downloads on its own. */
+  wait?: boolean
+  /**
+   * The expected SHA-256 of every image, as 64 hexadecimal digits. An image with another digest is
+   * a failure.
+   */
+  sha256?: string
+  /**
+   * Only with more: the stream goes on when all images are decided. It reports evictions, removals
+   * and refreshes, and fetches again at retryAt what failed for a reason that passes.
+   */
+  follow?: boolean
+}
+
+/** The reply to Fetch. */
+export interface FetchReply {
+  items: Array<Item>
+}
+
+/** The parameters of Adjust. */
+export interface AdjustParameters {
+  add?: Array<Want>
+  /** URLs that are no longer wanted. They are dropped before others are added. */
+  drop?: Array<string>
+}
+
+/** The reply to Adjust. */
+export interface AdjustReply {
+  items: Array<Item>
+}
+
+/** The parameters of Watch. */
+export interface WatchParameters {
+  /** Absent: everything, unless pressure is set. */
+  urls?: Array<string>
+  /**
+   * Whether to watch downloads only, without urls: each download when it is requested, when it
+   * starts and when it ends. A download that takes less than 100 ms is not reported.
+   */
+  downloads?: boolean
+  /**
+   * Whether to report memory pressure: the level at the beginning and each other level. Without
+   * urls and downloads the stream reports nothing else.
+   */
+  pressure?: boolean
+}
+
+/** The reply to Watch. */
+export interface WatchReply {
+  /** The items that changed since the last reply. The first replies contain all items. */
+  items: Array<Item>
+  /** The keys that are no longer cached or in flight, whatever the reason. */
+  removed: Array<string>
+  /** Only with pressure, in replies that report a level. */
+  pressure?: MemoryPressure
+}
+
+/** The parameters of List. */
+export interface ListParameters {
+  /** The default is recency. */
+  order?: ListOrder
+  /** The most items to return. The daemon can return fewer. */
+  limit?: number
+  /** The after of the previous page's reply. */
+  after?: string
+  /** Whether to reverse the order. */
+  reverse?: boolean
+  /** Only images whose URL starts with these bytes. */
+  prefix?: string
+  /** Only images of this host, in upper or lower case, without a port. */
+  host?: string
+  state?: ListState
+  /** Whether to return keys in place of items. */
+  keysOnly?: boolean
+}
+
+/** The reply to List. */
+export interface ListReply {
+  /** Empty with keysOnly. */
+  items: Array<Item>
+  /** The position after this page; absent on the last page. */
+  after?: string
+  /** Only with keysOnly. */
+  keys?: Array<string>
+}
+
+/** The parameters of Remove. */
+export interface RemoveParameters {
+  /** The URLs to remove, pinned or not. */
+  urls?: Array<string>
+  /** Removes all entries whose URL starts with these bytes. Pinned entries are kept. */
+  prefix?: string
+  /** Whether to remove all entries. Pinned entries are kept. */
+  all?: boolean
+}
+
+/** The reply to Remove. */
+export interface RemoveReply {
+  /** The number of removed entries. */
+  entries: number
+  /** The bytes that they used. */
+  bytes: number
+  /** Why some entries could not be removed. */
+  failure?: Failure
+}
+
+/** The parameters of Pin. */
+export interface PinParameters {
+  /** In any order and with repetitions. The items of the reply have the same order. */
+  urls: Array<string>
+  /** false ends the protection. */
+  pinned: boolean
+}
+
+/** The reply to Pin. */
+export interface PinReply {
+  items: Array<Item>
+}
+
+/** The parameters of Evict. */
+export interface EvictParameters {
+  /** The size. */
+  toBytes: number
+}
+
+/** The reply to Evict. */
+export interface EvictReply {
+  entries: number
+  bytes: number
+  failure?: Failure
+}
+
+/** The parameters of Pressure. */
+export interface PressureParameters {
+  level: PressureLevel
+}
+
+/** The reply to Pressure. */
+export interface PressureReply {
+  entries: number
+  bytes: number
+  failure?: Failure
+}
+
+/** The parameters of Stats. */
+export interface StatsParameters {
+}
+
+/** The reply to Stats. */
+export interface StatsReply {
+  /** One flat object. The names contain the units: entries, bytesUsed, bytesBudget, directory, ... */
+  stats: Record<string, unknown>
+}
+
+/** The parameters of Verify. */
+export interface VerifyParameters {
+  /** Whether to download damaged entries again, or remove them if their URL is lost. */
+  repair?: boolean
+}
+
+/** The reply to Verify. */
+export interface VerifyReply {
+  /** The number of compared entries. */
+  checked: number
+  /**
+   * The first 10,000 damaged entries: cached if downloaded again, missing if removed, and with a
+   * failure if the damage remains. Only in the last reply.
+   */
+  damaged: Array<Item>
+  /** The number of entries at the start. */
+  total?: number
+  /** The number of damaged entries. */
+  damagedCount?: number
+  /** The number of damaged entries that were not repaired. */
+  leftCount?: number
+  /** Why the entries could not be read. */
+  failure?: Failure
+}
+
+/** The parameters of Where. */
+export interface WhereParameters {
+}
+
+/** The reply to Where. */
+export interface WhereReply {
+  /** The absolute path of the cache directory. */
+  directory: string
+  /** The absolute path of the socket. */
+  socket: string
+  version: string
+  /** Whether several users share the cache, so that it keeps no private images. */
+  shared: boolean
+}

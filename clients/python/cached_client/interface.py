@@ -1,0 +1,352 @@
+"""The messages of the daemon.
+
+Made by .ci/interface from the files in etc/: change those, then run `make interface`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+
+# The urgency of a fetch. A shared download has the highest priority of its callers.
+Priority = Literal["background", "normal", "visible"]
+
+
+class _Failure(TypedDict):
+    # A word that programs can compare, for example invalidURL: the text is not a valid URL.
+    kind: str
+    # One sentence for a person.
+    message: str
+
+
+# Why an attempt to fetch a URL failed.
+class Failure(_Failure, total=False):
+    # The HTTP status that the origin answered, if any.
+    httpStatus: int
+    # The time before which the cache does not ask the origin again.
+    retryAt: int
+
+
+class _Item(TypedDict):
+    # The URL, byte for byte as it was requested.
+    url: str
+    # The file's name: the UUIDv5 of the URL.
+    key: str
+    # Whether a complete file exists.
+    state: Literal["missing", "inFlight", "cached"]
+
+
+# The cache's knowledge about one URL. The state determines which fields are present.
+class Item(_Item, total=False):
+    # The phase of the download. Present while one is in flight, also while a cached image is being
+    # refreshed.
+    phase: Literal["queued", "connecting", "receiving", "retrying", "publishing"]
+    # Bytes received so far, including those of a resumed download. Present while a download is in
+    # flight, and if the image is missing and the next download can continue an interrupted one. In
+    # changes only of a download in flight.
+    received: int
+    # Expected bytes; absent while unknown.
+    total: int
+    # The received share, 0 to 100; absent while the total is unknown.
+    percent: float
+    # The absolute path of the file. Present if the image is cached.
+    path: str
+    # The length of the file. Present if the image is cached.
+    size: int
+    # The media type found in the bytes, for example image/png. Present if the image is cached, and
+    # in flight as soon as the bytes tell it; so are width and height.
+    mediaType: str
+    # In pixels.
+    width: int
+    # In pixels.
+    height: int
+    # The digest of the file, 64 hexadecimal digits. Only with details.
+    sha256: str
+    # When the bytes were received from the origin. Only with details.
+    fetchedAt: int
+    # Until when the image is fresh. Only with details.
+    freshUntil: int
+    # When the file was last used. Only with details.
+    lastUsedAt: int
+    # The entity tag that the origin sent (RFC 9110 §8.8.3), with its quotes. Only with details.
+    etag: str
+    # The Last-Modified time that the origin sent (RFC 9110 §8.8.2). Only with details.
+    modified: int
+    # Whether a stale image must not be used before the origin has confirmed it. Only with details,
+    # and if it is true.
+    strict: bool
+    # If redirects led to another URL: the last two groups of the key of that URL. Only with
+    # details, and if the origin sent etag or modified.
+    redirect: str
+    # Whether the file is protected from eviction. In Status only with details.
+    pinned: bool
+    # Why the last attempt failed. An image that is cached but could not be refreshed has it too.
+    # In the last reply to Fetch: why the request could not be fulfilled. Of a queued download it
+    # can also be why its host is asked nothing until retryAt.
+    failure: Failure
+
+
+class _Want(TypedDict):
+    url: str
+
+
+# An image that a Fetch asks for.
+class Want(_Want, total=False):
+    # The default is that of the call. If an image is wanted twice, the higher priority counts.
+    priority: Priority
+
+
+# The order of the entries in List.
+ListOrder = Literal["recency", "size", "age"]
+
+
+# How short of memory or disk space the machine is.
+PressureLevel = Literal["warning", "critical"]
+
+
+# How short of memory the machine is, or the control group of the daemon.
+MemoryPressure = Literal["normal", "warning", "critical"]
+
+
+# Which images a List contains.
+ListState = Literal["cached", "inFlight", "fresh", "stale", "pinned"]
+
+
+class _StatusParameters(TypedDict):
+    # In any order and with repetitions. The items of the reply have the same order.
+    urls: list[str]
+
+
+# The parameters of Status.
+class StatusParameters(_StatusParameters, total=False):
+    # Whether to read the digest, times and pin from the files' attributes too.
+    details: bool
+
+
+# The reply to Status.
+class StatusReply(TypedDict):
+    items: list[Item]
+
+
+# The parameters of Open.
+class OpenParameters(TypedDict):
+    url: str
+
+
+# The reply to Open.
+class OpenReply(TypedDict):
+    item: Item
+
+
+# The parameters of Fetch.
+class FetchParameters(TypedDict, total=False):
+    # In any order and with repetitions. The items of the reply have the same order.
+    urls: list[str]
+    # More images, with a priority each. Their items follow those of urls.
+    wants: list[Want]
+    # The default is normal.
+    priority: Priority
+    # Whether to ask the origin even if the entry is still fresh.
+    refresh: bool
+    # false replies at once. The daemon continues the downloads on its own.
+    wait: bool
+    # The expected SHA-256 of every image, as 64 hexadecimal digits. An image with another digest
+    # is a failure.
+    sha256: str
+    # Only with more: the stream goes on when all images are decided. It reports evictions,
+    # removals and refreshes, and fetches again at retryAt what failed for a reason that passes.
+    follow: bool
+
+
+# The reply to Fetch.
+class FetchReply(TypedDict):
+    items: list[Item]
+
+
+# The parameters of Adjust.
+class AdjustParameters(TypedDict, total=False):
+    add: list[Want]
+    # URLs that are no longer wanted. They are dropped before others are added.
+    drop: list[str]
+
+
+# The reply to Adjust.
+class AdjustReply(TypedDict):
+    items: list[Item]
+
+
+# The parameters of Watch.
+class WatchParameters(TypedDict, total=False):
+    # Absent: everything, unless pressure is set.
+    urls: list[str]
+    # Whether to watch downloads only, without urls: each download when it is requested, when it
+    # starts and when it ends. A download that takes less than 100 ms is not reported.
+    downloads: bool
+    # Whether to report memory pressure: the level at the beginning and each other level. Without
+    # urls and downloads the stream reports nothing else.
+    pressure: bool
+
+
+class _WatchReply(TypedDict):
+    # The items that changed since the last reply. The first replies contain all items.
+    items: list[Item]
+    # The keys that are no longer cached or in flight, whatever the reason.
+    removed: list[str]
+
+
+# The reply to Watch.
+class WatchReply(_WatchReply, total=False):
+    # Only with pressure, in replies that report a level.
+    pressure: MemoryPressure
+
+
+# The parameters of List.
+class ListParameters(TypedDict, total=False):
+    # The default is recency.
+    order: ListOrder
+    # The most items to return. The daemon can return fewer.
+    limit: int
+    # The after of the previous page's reply.
+    after: str
+    # Whether to reverse the order.
+    reverse: bool
+    # Only images whose URL starts with these bytes.
+    prefix: str
+    # Only images of this host, in upper or lower case, without a port.
+    host: str
+    state: ListState
+    # Whether to return keys in place of items.
+    keysOnly: bool
+
+
+class _ListReply(TypedDict):
+    # Empty with keysOnly.
+    items: list[Item]
+
+
+# The reply to List.
+class ListReply(_ListReply, total=False):
+    # The position after this page; absent on the last page.
+    after: str
+    # Only with keysOnly.
+    keys: list[str]
+
+
+# The parameters of Remove.
+class RemoveParameters(TypedDict, total=False):
+    # The URLs to remove, pinned or not.
+    urls: list[str]
+    # Removes all entries whose URL starts with these bytes. Pinned entries are kept.
+    prefix: str
+    # Whether to remove all entries. Pinned entries are kept.
+    all: bool
+
+
+class _RemoveReply(TypedDict):
+    # The number of removed entries.
+    entries: int
+    # The bytes that they used.
+    bytes: int
+
+
+# The reply to Remove.
+class RemoveReply(_RemoveReply, total=False):
+    # Why some entries could not be removed.
+    failure: Failure
+
+
+# The parameters of Pin.
+class PinParameters(TypedDict):
+    # In any order and with repetitions. The items of the reply have the same order.
+    urls: list[str]
+    # false ends the protection.
+    pinned: bool
+
+
+# The reply to Pin.
+class PinReply(TypedDict):
+    items: list[Item]
+
+
+# The parameters of Evict.
+class EvictParameters(TypedDict):
+    # The size.
+    toBytes: int
+
+
+class _EvictReply(TypedDict):
+    entries: int
+    bytes: int
+
+
+# The reply to Evict.
+class EvictReply(_EvictReply, total=False):
+    failure: Failure
+
+
+# The parameters of Pressure.
+class PressureParameters(TypedDict):
+    level: PressureLevel
+
+
+class _PressureReply(TypedDict):
+    entries: int
+    bytes: int
+
+
+# The reply to Pressure.
+class PressureReply(_PressureReply, total=False):
+    failure: Failure
+
+
+# The parameters of Stats.
+class StatsParameters(TypedDict):
+    pass
+
+
+# The reply to Stats.
+class StatsReply(TypedDict):
+    # One flat object. The names contain the units: entries, bytesUsed, bytesBudget, directory, ...
+    stats: dict[str, Any]
+
+
+# The parameters of Verify.
+class VerifyParameters(TypedDict, total=False):
+    # Whether to download damaged entries again, or remove them if their URL is lost.
+    repair: bool
+
+
+class _VerifyReply(TypedDict):
+    # The number of compared entries.
+    checked: int
+    # The first 10,000 damaged entries: cached if downloaded again, missing if removed, and with a
+    # failure if the damage remains. Only in the last reply.
+    damaged: list[Item]
+
+
+# The reply to Verify.
+class VerifyReply(_VerifyReply, total=False):
+    # The number of entries at the start.
+    total: int
+    # The number of damaged entries.
+    damagedCount: int
+    # The number of damaged entries that were not repaired.
+    leftCount: int
+    # Why the entries could not be read.
+    failure: Failure
+
+
+# The parameters of Where.
+class WhereParameters(TypedDict):
+    pass
+
+
+# The reply to Where.
+class WhereReply(TypedDict):
+    # The absolute path of the cache directory.
+    directory: str
+    # The absolute path of the socket.
+    socket: str
+    version: str
+    # Whether several users share the cache, so that it keeps no private images.
+    shared: bool
