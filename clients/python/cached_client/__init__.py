@@ -1,0 +1,13 @@
+"""The image cache of this machine, for applications.
+
+`Cache.peek` tells the state of an image from the cache directory alone. `Cache.load` downloads images
+and reports their progress. There are no threads; `Cache.aload` is for asyncio, and
+`cached_client.glib` for the main loop of GTK.
+"""
+
+from ._cache import Cache
+from ._item import CacheError, Item
+from ._load import AsyncLoad, Load
+from ._places import name
+
+__all__ = ["AsyncLoad", "Cache", "CacheError", "Item", "Load", "name"]

@@ -1,0 +1,149 @@
+"""The cache, as an application sees it."""
+
+from __future__ import annotations
+
+import os
+import socket as sockets
+import stat
+import time
+from collections.abc import Iterable, Mapping
+from typing import BinaryIO
+
+from . import _places
+from ._folder import Folder
+from ._item import CacheError, Item
+from ._load import AsyncLoad, Load
+from ._stream import LONGEST_CALL, bad, decode, encode, read_item
+
+
+class Cache:
+    """The images of this machine, by URL. It holds no connection and no descriptor itself.
+
+    directory: the cache directory; by default `$CACHE_DIRECTORY`, `$HOST_XDG_CACHE_HOME/cached`,
+        `$XDG_CACHE_HOME/cached` or `~/.cache/cached`.
+    socket: the socket of the daemon; by default `$CACHED_SOCKET`, otherwise the first of
+        `$XDG_RUNTIME_DIR/cached/cached.sock`, `$XDG_RUNTIME_DIR/cached.sock` and
+        `/run/cached/cached.sock` that accepts a connection.
+    patience: seconds to wait for a daemon that does not answer, for example while it restarts.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str] | None = None,
+                 socket: str | os.PathLike[str] | None = None, *, patience: float = 30.0):
+        self._folder = Folder(os.fspath(directory) if directory else _places.directory())
+        self._sockets = [os.fspath(socket)] if socket else _places.sockets()
+        self._patience = patience
+
+    @property
+    def directory(self) -> str:
+        """The absolute path of the cache directory."""
+        return self._folder.path
+
+    def peek(self, url: str) -> Item:
+        """What the directory alone says, in some 10 µs: no daemon, no waiting, and no use counted.
+
+        An image that is queued, or failed, is `missing` here: only the daemon knows that. An interrupted
+        download is `missing` with the bytes received. CacheError `storage`, `notPermitted`, `invalidURL`.
+        """
+        return self._folder.find(url).item
+
+    def get(self, url: str, priority: str = "normal") -> Item:
+        """The image, cached; waits until it is. CacheError if it fails."""
+        item = None
+        with self.load([url], priority) as load:
+            for item in load:
+                pass
+        if item is None or item.state != "cached":
+            raise item and item.failure or CacheError("removed", f"{url} was removed; ask again")
+        return item
+
+    def load(self, urls: Iterable[str] | Mapping[str, str], priority: str = "normal", *,
+             follow: bool = False) -> Load:
+        """The states of images as they change, until each is cached or failed. Iterating waits.
+
+        It connects only if an image is missing or stale. A load outlives a restart of the daemon. If
+        nobody answers for `patience` seconds, stale images are cached, and others fail as `noDaemon`.
+
+        urls: in any order and with repetitions; or a dictionary with a priority for each.
+        priority: `background`, `normal` or `visible`.
+        follow: whether to go on when all are decided: to report evictions, removals and refreshes, and to
+            try again what failed for a reason that passes. `Load.show` changes the images. It ends with
+            `close()`.
+        """
+        return Load(self._folder, self._sockets, self._patience, urls, priority, follow)
+
+    def aload(self, urls: Iterable[str] | Mapping[str, str], priority: str = "normal", *,
+              follow: bool = False) -> AsyncLoad:
+        """`load` for asyncio: `async for item in cache.aload(urls)`."""
+        return AsyncLoad(self.load(urls, priority, follow=follow))
+
+    def open(self, image: str | Item) -> BinaryIO:
+        """The file of a cached image, for reading: by its path, otherwise handed over by the daemon.
+
+        The second way is for sandboxes that see the socket and not the directory. It can wait for the
+        daemon for `patience` seconds. CacheError `notCached`, `noDaemon` or another kind of the daemon.
+        """
+        url = image if isinstance(image, str) else image.url
+        path = image.path if isinstance(image, Item) else None
+        try:
+            path = path or self.peek(url).path
+            if path:
+                return _regular(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC))
+        except OSError:
+            pass
+        except CacheError as error:
+            if error.kind == "invalidURL":
+                raise
+        return self._open_by_daemon(url)
+
+    def _open_by_daemon(self, url: str) -> BinaryIO:
+        files: list[int] = []
+        connection, deadline = None, time.monotonic() + self._patience
+        try:
+            connection = self._connect(deadline)
+            connection.sendall(encode("Open", {"url": url}))
+            reply = b""
+            while not reply.endswith(b"\0"):
+                connection.settimeout(max(0.001, deadline - time.monotonic()))
+                data, received, _, _ = sockets.recv_fds(connection, 1 << 16, 4)
+                files += received
+                reply += data
+                if not data or len(reply) > LONGEST_CALL or len(files) > 1:
+                    bad("it is cut off, too long, or has several files")
+            decoded = decode(reply[:-1])
+            if decoded is None:
+                raise CacheError("shuttingDown", "the daemon is stopping; try again")
+            item = read_item(decoded["parameters"].get("item"))
+            if files:
+                return _regular(files.pop())
+            raise item.failure or CacheError("badReply", f"the daemon handed over no file of {url}")
+        except OSError as error:
+            raise CacheError("noDaemon", f"no daemon answered at {', '.join(self._sockets)}: {error}") from None
+        finally:
+            for file in files:
+                os.close(file)
+            if connection is not None:
+                connection.close()
+
+    def _connect(self, deadline: float) -> sockets.socket:
+        """A connection to the first socket that accepts one. OSError if none does in time."""
+        while True:
+            for path in self._sockets:
+                connection = sockets.socket(sockets.AF_UNIX)
+                try:
+                    connection.settimeout(max(0.001, deadline - time.monotonic()))
+                    connection.connect(path)
+                    return connection
+                except (OSError, ValueError) as problem:
+                    error = problem
+                    connection.close()
+            if time.monotonic() >= deadline:
+                raise error if isinstance(error, OSError) else OSError(str(error))
+            time.sleep(min(0.05, self._patience))
+
+
+def _regular(file: int) -> BinaryIO:
+    """A descriptor as a file object. CacheError `badReply` if it is not one of a regular file."""
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        bad("the file that it handed over is not a regular one")
+    return os.fdopen(file, "rb")

@@ -1,0 +1,140 @@
+"""The cache directory, read without the daemon: docs/disk-format.md, "Reading without the daemon"."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import stat
+import struct
+import time
+import zlib
+from typing import NamedTuple
+
+from ._item import CacheError, Item
+from ._places import check, name
+
+_DIGITS = re.compile(rb"[0-9]{1,18}")
+#: struct flock, fcntl_locking(2): type, whence, start, length, process.
+_FLOCK = struct.Struct("@hhqqi0q")
+_WRITE_LOCK_OF_THE_WHOLE_FILE = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+
+
+class Found(NamedTuple):
+    """What the directory says about an image."""
+
+    item: Item
+    #: Of a cached image: whether it can be used without asking its origin.
+    is_fresh: bool = False
+    #: Of a cached image that is not fresh: whether it must not be used before its origin confirms it.
+    is_strict: bool = False
+
+
+class Folder:
+    """A cache directory. It keeps nothing open, so it may be used after a fork and by several threads."""
+
+    def __init__(self, path: str):
+        self.path = os.path.abspath(path)
+        self._prefix = self.path.rstrip("/") + "/"
+
+    def find(self, url: str) -> Found:
+        """The state of an image. CacheError `storage`, `notPermitted` or `invalidURL` if there is none."""
+        check(url)
+        key = name(url)
+        owner = self._owner()
+        if owner is None:
+            return Found(Item(url, "missing"))
+        path = self._prefix + key
+        found = self._cached(url, key, path, owner)
+        if found is None:
+            partial = self._partial(url, path)
+            # If it has no partial download either, it may have been published in between.
+            found = Found(partial) if partial else self._cached(url, key, path, owner)
+        return found or Found(Item(url, "missing"))
+
+    def _owner(self) -> int | None:
+        """The owner of the directory; None if there is no directory."""
+        try:
+            status = os.lstat(self.path)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise CacheError("storage", f"cannot look at the cache directory {self.path!r}: {error}") from None
+        if stat.S_ISLNK(status.st_mode):
+            raise CacheError("storage", f"{self.path} is a symbolic link; name the directory it leads to")
+        if not stat.S_ISDIR(status.st_mode):
+            raise CacheError("storage", f"{self.path} is not a directory; name the cache directory")
+        if status.st_uid != os.geteuid() and not _is_of_the_system(status.st_uid):
+            raise CacheError(
+                "notPermitted", f"{self.path} belongs to user {status.st_uid}; name a directory of your own")
+        return status.st_uid
+
+    def _cached(self, url: str, key: str, path: str, owner: int) -> Found | None:
+        try:
+            status = os.lstat(path)
+            if not stat.S_ISREG(status.st_mode) or not status.st_size or status.st_uid != owner \
+                    or not status.st_mode & stat.S_IRUSR:
+                return None
+            record = os.getxattr(path, "user.cached." + key[:8], follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+        except PermissionError:
+            raise CacheError(
+                "notPermitted", f"may not look into {self.path}; use load, which asks the daemon") from None
+        except OSError:
+            return None
+        freshness = _read_record(record, status.st_size)
+        if freshness is None:
+            return None
+        return Found(Item(url, "cached", path=path, size=status.st_size), *freshness)
+
+    def _partial(self, url: str, path: str) -> Item | None:
+        try:
+            file = os.open(path + ".part", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            return None
+        try:
+            status = os.fstat(file)
+            if not stat.S_ISREG(status.st_mode):
+                return None
+            return Item(url, "inFlight" if _is_locked(file) else "missing", status.st_size, _total(file))
+        finally:
+            os.close(file)
+
+
+def _is_of_the_system(user: int) -> bool:
+    """Whether a user is no person: root, a system account, or a dynamic user of systemd."""
+    return user < 1000 or 61184 <= user <= 65519
+
+
+def _is_locked(file: int) -> bool:
+    """Whether a daemon fills the file. fcntl(2), F_OFD_GETLK."""
+    try:
+        lock = fcntl.fcntl(file, fcntl.F_OFD_GETLK, _WRITE_LOCK_OF_THE_WHOLE_FILE)
+    except OSError:
+        return False
+    return _FLOCK.unpack_from(lock)[0] != fcntl.F_UNLCK
+
+
+def _total(file: int) -> int | None:
+    try:
+        value = os.getxattr(file, "user.cached.total")
+    except OSError:
+        return None
+    return int(value) if _DIGITS.fullmatch(value) else None
+
+
+def _read_record(record: bytes, size: int) -> tuple[bool, bool] | None:
+    """Whether the image is fresh, and whether it is strict; None if the record is not that of the file."""
+    if record[:2] == b"v2":
+        if len(record) < 52 or zlib.crc32(record[:-4]) != int.from_bytes(record[-4:], "little"):
+            return None
+        flags, recorded, fresh_until = struct.unpack_from("<4xIQ12xI", record)
+        is_fresh = bool(flags & 8) and time.time() < fresh_until
+        return (is_fresh, bool(flags & 4)) if recorded == size else None
+    if record.startswith(b"v1 size=%d " % size) and record[-12:] == b"sum=%08x" % zlib.crc32(record[:-12]):
+        fields = dict(word.partition(b"=")[::2] for word in record.split(b" "))
+        fresh_until = fields.get(b"fresh", b"")
+        is_fresh = bool(_DIGITS.fullmatch(fresh_until)) and time.time() < int(fresh_until)
+        return is_fresh, fields.get(b"strict") == b"1"
+    return None
