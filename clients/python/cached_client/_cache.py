@@ -7,13 +7,18 @@ import socket as sockets
 import stat
 import time
 from collections.abc import Iterable, Mapping
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from . import _places
+from ._aload import AsyncLoad
 from ._folder import Folder
 from ._item import CacheError, Item
-from ._load import AsyncLoad, Load
-from ._stream import LONGEST_CALL, bad, decode, encode, read_item
+from ._load import Load
+from ._stream import bad, decode, encode, read_item
+from .interface import Priority
+
+#: In bytes: 200,000 items, which is the limit of a call, need less.
+_LONGEST_REPLY = 256 << 20
 
 
 class Cache:
@@ -46,7 +51,31 @@ class Cache:
         """
         return self._folder.find(url).item
 
-    def get(self, url: str, priority: str = "normal") -> Item:
+    def status(self, urls: Iterable[str]) -> list[Item]:
+        """What the daemon knows, in the order of the URLs, by one call; what the directory says if no daemon runs.
+
+        From some 20 images on it is faster than `peek`. It waits for the answer. CacheError `noDaemon` if
+        the daemon accepts the connection and does not answer, `badReply`, or a kind of the daemon.
+        """
+        urls = list(urls)
+        if not self._is_running():
+            return [self.peek(url) for url in urls]
+        parameters, file = self._call("Status", {"urls": urls})
+        if file is not None:
+            os.close(file)
+        items = parameters.get("items")
+        return [read_item(members) for members in (items if isinstance(items, list) else bad("it has no items"))]
+
+    def _is_running(self) -> bool:
+        try:
+            self._connect(0).close()
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return True
+
+    def get(self, url: str, priority: Priority = "normal") -> Item:
         """The image, cached; waits until it is. CacheError if it fails."""
         item = None
         with self.load([url], priority) as load:
@@ -56,7 +85,7 @@ class Cache:
             raise item and item.failure or CacheError("removed", f"{url} was removed; ask again")
         return item
 
-    def load(self, urls: Iterable[str] | Mapping[str, str], priority: str = "normal", *,
+    def load(self, urls: Iterable[str] | Mapping[str, Priority], priority: Priority = "normal", *,
              follow: bool = False) -> Load:
         """The states of images as they change, until each is cached or failed. Iterating waits.
 
@@ -71,7 +100,7 @@ class Cache:
         """
         return Load(self._folder, self._sockets, self._patience, urls, priority, follow)
 
-    def aload(self, urls: Iterable[str] | Mapping[str, str], priority: str = "normal", *,
+    def aload(self, urls: Iterable[str] | Mapping[str, Priority], priority: Priority = "normal", *,
               follow: bool = False) -> AsyncLoad:
         """`load` for asyncio: `async for item in cache.aload(urls)`."""
         return AsyncLoad(self.load(urls, priority, follow=follow))
@@ -96,26 +125,31 @@ class Cache:
         return self._open_by_daemon(url)
 
     def _open_by_daemon(self, url: str) -> BinaryIO:
+        parameters, file = self._call("Open", {"url": url})
+        if file is not None:
+            return _regular(file)
+        item = read_item(parameters.get("item"))
+        raise item.failure or CacheError("badReply", f"the daemon handed over no file of {url}")
+
+    def _call(self, method: str, parameters: dict[str, Any]) -> tuple[dict[str, Any], int | None]:
+        """The parameters of the reply, and the descriptor that came with it."""
         files: list[int] = []
         connection, deadline = None, time.monotonic() + self._patience
         try:
             connection = self._connect(deadline)
-            connection.sendall(encode("Open", {"url": url}))
-            reply = b""
+            connection.sendall(encode(method, parameters))
+            reply = bytearray()
             while not reply.endswith(b"\0"):
                 connection.settimeout(max(0.001, deadline - time.monotonic()))
-                data, received, _, _ = sockets.recv_fds(connection, 1 << 16, 4)
+                data, received, _, _ = sockets.recv_fds(connection, 1 << 18, 4)
                 files += received
                 reply += data
-                if not data or len(reply) > LONGEST_CALL or len(files) > 1:
+                if not data or len(reply) > _LONGEST_REPLY or len(files) > 1:
                     bad("it is cut off, too long, or has several files")
-            decoded = decode(reply[:-1])
+            decoded = decode(bytes(reply[:-1]))
             if decoded is None:
                 raise CacheError("shuttingDown", "the daemon is stopping; try again")
-            item = read_item(decoded["parameters"].get("item"))
-            if files:
-                return _regular(files.pop())
-            raise item.failure or CacheError("badReply", f"the daemon handed over no file of {url}")
+            return decoded["parameters"], files.pop() if files else None
         except OSError as error:
             raise CacheError("noDaemon", f"no daemon answered at {', '.join(self._sockets)}: {error}") from None
         finally:

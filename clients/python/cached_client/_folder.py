@@ -59,7 +59,8 @@ class Folder:
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            raise CacheError("storage", f"cannot look at the cache directory {self.path!r}: {error}") from None
+            reason = getattr(error, "strerror", None) or error
+            raise CacheError("storage", f"cannot look at the cache directory {self.path[:200]}: {reason}") from None
         if stat.S_ISLNK(status.st_mode):
             raise CacheError("storage", f"{self.path} is a symbolic link; name the directory it leads to")
         if not stat.S_ISDIR(status.st_mode):
@@ -113,7 +114,7 @@ def _is_locked(file: int) -> bool:
         lock = fcntl.fcntl(file, fcntl.F_OFD_GETLK, _WRITE_LOCK_OF_THE_WHOLE_FILE)
     except OSError:
         return False
-    return _FLOCK.unpack_from(lock)[0] != fcntl.F_UNLCK
+    return bool(_FLOCK.unpack_from(lock)[0] != fcntl.F_UNLCK)
 
 
 def _total(file: int) -> int | None:

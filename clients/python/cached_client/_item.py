@@ -32,7 +32,7 @@ class CacheError(Exception):
         #: Unix seconds before which the cache does not ask the origin again, if known.
         self.retry_at = retry_at
 
-    def _key(self) -> tuple:
+    def _key(self) -> tuple[str, str, int | None, int | None]:
         return (self.kind, self.message, self.http_status, self.retry_at)
 
     def __eq__(self, other: object) -> bool:
@@ -41,7 +41,7 @@ class CacheError(Exception):
     def __hash__(self) -> int:
         return hash(self._key())
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[type, tuple[str, str, int | None, int | None]]:
         return (CacheError, self._key())
 
 

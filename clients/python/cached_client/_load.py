@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import select
 import socket
@@ -12,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from ._folder import Folder
 from ._item import CacheError, Item
 from ._stream import Stream, encode, wants
+from .interface import Priority
 
 #: Images that one step looks for in the directory, so that it takes a few milliseconds at most.
 _LOOKS = 200
@@ -30,12 +30,12 @@ class Load:
     """
 
     def __init__(self, folder: Folder, sockets: list[str], patience: float,
-                 urls: Iterable[str] | Mapping[str, str], priority: str, follow: bool):
+                 urls: Iterable[str] | Mapping[str, Priority], priority: Priority, follow: bool):
         self._folder, self._sockets, self._patience = folder, sockets, patience
         self._stream = Stream(follow)
         self._priority = priority
         #: Wanted images that were not looked for in the directory yet, with their priorities.
-        self._unseen: dict[str, str] = {}
+        self._unseen: dict[str, Priority] = {}
         #: Stale images that are used if no daemon answers.
         self._stale: dict[str, Item] = {}
         self._socket: socket.socket | None = None
@@ -52,7 +52,7 @@ class Load:
 
     # The set of images
 
-    def show(self, urls: Iterable[str] | Mapping[str, str], priority: str | None = None) -> None:
+    def show(self, urls: Iterable[str] | Mapping[str, Priority], priority: Priority | None = None) -> None:
         """Wants these images and no others; only of a load with `follow`.
 
         Downloads of images that are in both sets go on. `urls` can be a dictionary with a priority each.
@@ -73,7 +73,7 @@ class Load:
             self._guarded(lambda: self._send(encode("Adjust", {"drop": gone}, oneway=True)))
 
     @staticmethod
-    def _with_priorities(urls: Iterable[str] | Mapping[str, str], priority: str) -> dict[str, str]:
+    def _with_priorities(urls: Iterable[str] | Mapping[str, Priority], priority: Priority) -> dict[str, Priority]:
         if isinstance(urls, str):
             raise TypeError("urls is one text; give a list of URLs")
         pairs = dict(urls) if isinstance(urls, Mapping) else dict.fromkeys(urls, priority)
@@ -177,6 +177,9 @@ class Load:
         self._problem = "; ".join(problems)
         self._next_attempt = now + self._pause
         self._pause = min(_LONGEST_PAUSE, self._pause * 1.5)
+        self._use_stale()
+
+    def _use_stale(self) -> None:
         for url, item in self._stale.items():
             self._stream.report(item)
             if not self._stream.follow:
@@ -215,7 +218,7 @@ class Load:
             if self._stream.state == "done":
                 return self._end()
 
-    def _guarded(self, action) -> None:
+    def _guarded(self, action: Callable[[], None]) -> None:
         """Does a part of a step. A broken connection is tried again; any other failure ends the load."""
         try:
             action()
@@ -237,6 +240,7 @@ class Load:
             self._deadline = now + self._patience
 
     def _give_up(self) -> None:
+        self._use_stale()
         silent = self._socket is not None
         why = f"{', '.join(self._sockets)} accepts connections and does not answer" if silent else self._problem
         self._stream.fail(CacheError(
@@ -288,97 +292,9 @@ class Load:
     def __enter__(self) -> Load:
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __del__(self) -> None:
         if hasattr(self, "_output"):
             self._end()
-
-
-class AsyncLoad:
-    """A `Load` for asyncio: `async for item in load`.
-
-    The downloads end with `close()`, with the `async with` block, with the object, or if the task that
-    waits for the next item is cancelled.
-    """
-
-    def __init__(self, load: Load):
-        self._load = load
-        self._wake: Callable[[], None] | None = None
-
-    def show(self, urls: Iterable[str] | Mapping[str, str], priority: str | None = None) -> None:
-        """`Load.show`."""
-        self._end_wait()
-        self._load.show(urls, priority)
-
-    def close(self) -> None:
-        """`Load.close`. An iteration that waits ends."""
-        self._end_wait()
-        self._load.close()
-
-    def _end_wait(self) -> None:
-        """Stops watching the descriptor before it can be closed."""
-        if self._wake is not None:
-            self._wake()
-
-    async def aclose(self) -> None:
-        self.close()
-
-    def __aiter__(self) -> AsyncLoad:
-        return self
-
-    async def __anext__(self) -> Item:
-        load = self._load
-        while True:
-            item = load.pop()
-            if item is not None:
-                return item
-            if load.done:
-                raise StopAsyncIteration
-            load.step()
-            try:
-                await self._ready()
-            except asyncio.CancelledError:
-                load.close()
-                raise
-
-    async def _ready(self) -> None:
-        timeout = self._load.timeout()
-        if self._load.done or timeout == 0:
-            # Other tasks run between two steps.
-            return await asyncio.sleep(0)
-        loop, file = asyncio.get_running_loop(), self._load.fileno()
-        ready = loop.create_future()
-        timer = None
-
-        def wake() -> None:
-            if ready.done():
-                return
-            ready.set_result(None)
-            if timer is not None:
-                timer.cancel()
-            if file >= 0:
-                loop.remove_reader(file)
-                loop.remove_writer(file)
-
-        if timeout is not None:
-            timer = loop.call_later(timeout, wake)
-        if file >= 0:
-            loop.add_reader(file, wake)
-            if self._load.wants_write:
-                loop.add_writer(file, wake)
-        self._wake = wake
-        try:
-            await ready
-        finally:
-            if ready.cancelled():
-                ready = loop.create_future()
-            wake()
-            self._wake = None
-
-    async def __aenter__(self) -> AsyncLoad:
-        return self
-
-    async def __aexit__(self, *_) -> None:
-        self.close()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ._item import CacheError, Item
-from .interface import Want
+from .interface import Priority, Want
 
 #: The daemon refuses longer calls. In bytes.
 LONGEST_CALL = 16 << 20
@@ -26,7 +26,7 @@ class Stream:
         #: The longest reply that is accepted, in bytes; by default as much as the wanted images can need.
         self._limit = limit
         #: What is asked of the daemon, by URL, with its priority.
-        self.wants: dict[str, str] = {}
+        self.wants: dict[str, Priority] = {}
         #: The wanted URLs whose final state is not known.
         self.undecided: dict[str, None] = {}
         self._reported: dict[str, Item] = {}
@@ -38,7 +38,7 @@ class Stream:
     def _begin(self) -> None:
         self._buffer, self._searched = bytearray(), 0
 
-    def want(self, url: str, priority: str) -> None:
+    def want(self, url: str, priority: Priority) -> None:
         self.wants[url] = priority
         self.undecided[url] = None
 
@@ -50,7 +50,7 @@ class Stream:
         """The call that opens the stream: for all that is wanted, or for all that is not decided."""
         self._begin()
         self.state = "open"
-        parameters: dict = {"wants": wants((url, self.wants[url]) for url in self.asked)}
+        parameters: dict[str, Any] = {"wants": wants((url, self.wants[url]) for url in self.asked)}
         if self.follow:
             parameters["follow"] = True
         return encode("Fetch", parameters, more=True)
@@ -128,12 +128,12 @@ class Stream:
                 bad("the last one does not decide every image")
 
 
-def wants(pairs: Iterable[tuple[str, str]]) -> list[Want]:
+def wants(pairs: Iterable[tuple[str, Priority]]) -> list[Want]:
     return [{"url": url} if priority == "normal" else {"url": url, "priority": priority}
             for url, priority in pairs]
 
 
-def encode(method: str, parameters: dict, **flags: bool) -> bytes:
+def encode(method: str, parameters: dict[str, Any], **flags: bool) -> bytes:
     """A call. CacheError `tooMany` if the daemon would refuse its length."""
     call = {"method": "io.cached.Cache." + method, "parameters": parameters, **flags}
     message = json.dumps(call, ensure_ascii=False, separators=(",", ":")).encode() + b"\0"
@@ -146,7 +146,7 @@ def bad(reason: str) -> NoReturn:
     raise CacheError("badReply", f"the answer from the socket is not one of cached: {reason}; check the socket")
 
 
-def decode(message: bytes) -> dict | None:
+def decode(message: bytes) -> dict[str, Any] | None:
     """A reply with `parameters` and `continues`; None if the daemon is stopping.
 
     CacheError if it is not a reply, or has an error.
@@ -200,14 +200,14 @@ def _read_failure(members: object) -> CacheError | None:
     return CacheError(kind, message, _number(members, "httpStatus"), _number(members, "retryAt"))
 
 
-def _text(members: dict, key: str) -> str | None:
+def _text(members: dict[str, Any], key: str) -> str | None:
     value = members.get(key)
     if value is not None and not isinstance(value, str):
         bad(f"{key} is not a text")
     return value
 
 
-def _number(members: dict, key: str) -> int | None:
+def _number(members: dict[str, Any], key: str) -> int | None:
     value = members.get(key)
     if value is not None and (type(value) is not int or value < 0):
         bad(f"{key} is not a number from 0")

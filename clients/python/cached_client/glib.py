@@ -2,65 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
-from gi.repository import GLib
+from gi.repository import GLib  # type: ignore[import-not-found]
 
 from ._item import Item
 from ._load import Load
+from .interface import Priority
 
 _READ = GLib.IOCondition.IN | GLib.IOCondition.HUP | GLib.IOCondition.ERR
 
 
-class LoadSource(GLib.Source):
-    """Calls a function with each item that changes. It destroys itself when the load is done.
+class LoadWatch:
+    """Calls a function with each item that changes, in the default main context.
 
-        source = LoadSource(cache.load(urls, follow=True), show)
-        source.attach(None)
+        watch = LoadWatch(cache.load(urls, follow=True), show)
 
-    `destroy()` ends the load, too.
+    It begins at the next turn of the main loop, and ends when the load is done or by `close()`. It has two
+    sources: the descriptor of the connection, and a timer.
     """
 
     def __init__(self, load: Load, on_item: Callable[[Item], None]):
-        super().__init__()
-        self.load, self._on_item = load, on_item
-        self._file, self._tag, self._condition = -1, None, None
-        self.set_ready_time(0)
+        self._load, self._on_item = load, on_item
+        self._sources: list[int] = []
+        self._is_closed = False
+        self._arm()
 
-    def prepare(self):
-        self._watch()
-        timeout = self.load.timeout()
-        return self.load.done or timeout == 0, -1 if timeout is None else int(timeout * 1000) + 1
+    def show(self, urls: Iterable[str] | Mapping[str, Priority], priority: Priority | None = None) -> None:
+        """`Load.show`."""
+        self._disarm()
+        self._load.show(urls, priority)
+        self._arm()
 
-    def check(self):
-        timeout = self.load.timeout()
-        is_readable = self._tag is not None and bool(self.query_unix_fd(self._tag))
-        return is_readable or self.load.done or timeout == 0
+    def close(self) -> None:
+        """`Load.close`. The function is not called again."""
+        self._is_closed = True
+        self._disarm()
+        self._load.close()
 
-    def dispatch(self, *_):
-        self.set_ready_time(-1)
-        self.load.step()
-        item = self.load.pop()
-        while item is not None:
-            self._on_item(item)
-            item = self.load.pop()
-        self._watch()
-        return GLib.SOURCE_REMOVE if self.load.done else GLib.SOURCE_CONTINUE
+    @property
+    def done(self) -> bool:
+        """Whether nothing more will be reported."""
+        return self._load.done
 
-    def finalize(self):
-        self.load.close()
+    def _ready(self, *_: object) -> bool:
+        self._disarm()
+        self._load.step()
+        try:
+            while not self._is_closed and (item := self._load.pop()) is not None:
+                self._on_item(item)
+        finally:
+            self._disarm()
+            self._arm()
+        return False
 
-    def destroy(self):
-        self.load.close()
-        super().destroy()
-
-    def _watch(self) -> None:
-        """Polls the connection that the load has now."""
-        file = self.load.fileno()
-        condition = _READ | GLib.IOCondition.OUT if self.load.wants_write else _READ
-        if (file, condition) == (self._file, self._condition):
+    def _arm(self) -> None:
+        if self._load.done:
             return
-        if self._tag is not None:
-            self.remove_unix_fd(self._tag)
-        self._tag = self.add_unix_fd(file, condition) if file >= 0 else None
-        self._file, self._condition = file, condition
+        timeout, file = self._load.timeout(), self._load.fileno()
+        if timeout is not None:
+            self._sources.append(GLib.timeout_add(int(timeout * 1000) + bool(timeout), self._ready))
+        if file >= 0:
+            condition = _READ | GLib.IOCondition.OUT if self._load.wants_write else _READ
+            self._sources.append(GLib.unix_fd_add_full(GLib.PRIORITY_DEFAULT, file, condition, self._ready))
+
+    def _disarm(self) -> None:
+        """Removes the sources, before the descriptor can be closed."""
+        for source in self._sources:
+            GLib.source_remove(source)
+        self._sources.clear()
