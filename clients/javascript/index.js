@@ -1,0 +1,5 @@
+/** The image cache of this machine, for Node.js and the main process of Electron. */
+export { Cache } from './lib/cache.js'
+export { CacheError } from './lib/item.js'
+export { Load } from './lib/load.js'
+export { name } from './lib/places.js'

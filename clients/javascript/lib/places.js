@@ -1,0 +1,42 @@
+/** The name of an image's file, the cache directory, and the daemon's socket. */
+import { createHash } from 'node:crypto'
+import { homedir } from 'node:os'
+import { CacheError } from './item.js'
+
+/** The limit of the daemon, in bytes. */
+const longestURL = 8192
+const namespace = Buffer.from('6ba7b8119dad11d180b400c04fd430c8', 'hex')
+
+/** The name of the file of a URL: its UUIDv5 in the URL namespace (RFC 9562 §5.5). */
+export function name(url) {
+  if (/\p{Cs}/u.test(url)) {
+    throw new CacheError('invalidURL', 'the URL has a lone surrogate; percent-encode it')
+  }
+  const text = createHash('sha1').update(namespace).update(url).digest('hex')
+  const variant = '89ab'[parseInt(text[16], 16) & 3]
+  return `${text.slice(0, 8)}-${text.slice(8, 12)}-5${text.slice(13, 16)}-${variant}${text.slice(17, 20)}-${text.slice(20, 32)}`
+}
+
+/** Throws CacheError `invalidURL` if the daemon would refuse the length of a URL. */
+export function check(url) {
+  if (url.length * 3 > longestURL && Buffer.byteLength(url) > longestURL) {
+    throw new CacheError('invalidURL', `the URL ${url.slice(0, 40)}… is longer than ${longestURL} bytes; shorten it`)
+  }
+}
+
+const absolute = (path) => (path?.startsWith('/') ? path : undefined)
+
+/** Where the cache is unless the application names a directory. */
+export function directory({ env } = process) {
+  if (env.CACHE_DIRECTORY) return env.CACHE_DIRECTORY
+  const base = absolute(env.HOST_XDG_CACHE_HOME) ?? absolute(env.XDG_CACHE_HOME) ?? `${homedir()}/.cache`
+  return `${base}/cached`
+}
+
+/** Where the daemon can listen unless the application names a socket, in this order. */
+export function sockets({ env } = process) {
+  if (env.CACHED_SOCKET) return [env.CACHED_SOCKET]
+  const runtime = absolute(env.XDG_RUNTIME_DIR)
+  const own = runtime ? [`${runtime}/cached/cached.sock`, `${runtime}/cached.sock`] : []
+  return [...own, '/run/cached/cached.sock']
+}
