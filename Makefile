@@ -77,7 +77,7 @@ lint: ## Check the format, the imports and the scripts
 	git ls-files -z -- '*.swift' | xargs -0 -r swift format lint --strict
 	@.ci/lint sources
 
-interface: ## Write the Swift types of the interface descriptions in etc/ anew
+interface: ## Write the types of the interface descriptions in etc/ anew: Swift, Python, TypeScript
 	.ci/interface
 
 format: ## Format the Swift sources in place
