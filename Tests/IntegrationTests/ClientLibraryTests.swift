@@ -39,7 +39,8 @@ struct ClientLibraryTests {
         ])
     private static let libraries = [python, javaScript]
     private static let root = URL(filePath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path()
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .path(percentEncoded: false)
     private static let vectors = "\(root)/Tests/Vectors"
 
     // MARK: Vectors
