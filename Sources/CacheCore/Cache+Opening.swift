@@ -32,8 +32,17 @@ extension Cache {
     /// has led to several files meanwhile.
     private func opened(_ key: CacheKey) throws(Errno) -> OpenImage? {
         let name = key.description
-        let file = try directory.kernel.open(name, in: directory.descriptor, O_RDONLY)
-        guard case .success(let facts)? = try? directory.inspect(key, name: name) else {
+        // A FIFO that was put there would block the call otherwise.
+        let flags = O_RDONLY | O_NONBLOCK
+        let file = try directory.kernel.open(name, in: directory.descriptor, flags)
+        let found: Result<EntryFacts, Damage>?
+        do {
+            found = try directory.inspect(key, name: name)
+        } catch {
+            close(file)
+            throw error
+        }
+        guard case .success(let facts)? = found else {
             close(file)
             return nil
         }

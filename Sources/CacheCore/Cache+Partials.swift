@@ -1,9 +1,9 @@
 public import CacheKey
 
-/// Partials that are no longer requested, and damaged files that nobody has examined.
+/// Partials that are no longer requested, and damaged files that have become old.
 extension Cache {
-    /// The partial of an image that is missing, if a download can continue it. Takes nothing but a lookup in memory
-    /// if there is none, else four system calls.
+    /// The partial of an image that is missing, if a download can continue it. If there is none, that takes a
+    /// lookup in memory, else four system calls.
     public func restingPartial(of key: CacheKey) -> RestingPartial? {
         guard read({ $0.space.partials.mayHold(key) }) else { return nil }
         return directory.restingPartial(of: key)

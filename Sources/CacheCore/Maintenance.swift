@@ -24,8 +24,8 @@ final class Maintenance: Sendable {
     static let interval = Duration.seconds(2)
     /// The number of rounds after which a directory that can't be watched is read again.
     static let blindRounds = 30
-    /// The number of rounds in an hour. After it, old partials and damaged files are discarded, and files that could not be unlinked
-    /// are tried again.
+    /// The number of rounds in an hour. After it, old partials and damaged files are discarded, and files that could
+    /// not be unlinked are tried again.
     static let hourlyRounds = 1800
     /// Bytes of unused memory that the process may keep while no download runs.
     static let slack = 2 << 20

@@ -80,6 +80,10 @@ import Testing
             #expect(look(&folder) == FolderImage(state: .interrupted, received: 3, total: -1))
             try ExtendedAttributes(of: file).set("user.cached.total", "10")
             #expect(look(&folder) == FolderImage(state: .interrupted, received: 3, total: 10))
+            for text in ["10\n", "0x10", "-1", ""] {
+                try ExtendedAttributes(of: file).set("user.cached.total", text)
+                #expect(look(&folder).total == -1, "\(text)")
+            }
             unlink(file)
             mkfifo(file, 0o600)
             #expect(look(&folder).state == .missing)

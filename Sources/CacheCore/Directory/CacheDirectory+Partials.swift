@@ -8,7 +8,8 @@ extension CacheDirectory {
     /// The partial of `key`, if a download can resume it: a regular file of this user with one name and a record,
     /// and no longer than the record says. Any other file is not even opened; ``stage(_:_:makeRoom:)`` unlinks it.
     ///
-    /// A partial that was written before the machine started is never resumed. After a power cut a file can have its full size, with holes for the bytes that never reached the disk.
+    /// A partial that was written before the machine started is never resumed. After a power cut a file can have its
+    /// full size, with holes for the bytes that never reached the disk.
     ///
     /// Records in the file that it was asked for.
     func resumablePartial(of key: CacheKey) -> ResumablePartial? {

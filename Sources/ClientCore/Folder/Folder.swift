@@ -100,6 +100,7 @@ public struct Folder: ~Copyable {
             let count = fgetxattr(file, "user.cached.total", room.baseAddress, room.count)
             guard count > 0 else { return -1 }
             let digits = UnsafeRawBufferPointer(start: room.baseAddress, count: count)
+            guard digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return -1 }
             return digits.decimal(at: 0) ?? -1
         }
     }

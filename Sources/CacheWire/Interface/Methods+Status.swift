@@ -1,0 +1,44 @@
+// Made by .ci/interface from the files in etc/: change those, then run `make interface`.
+
+extension Methods {
+    /// Returns the state of URLs. It never starts a download and does not count as a use.
+    /// Answered from memory; with details also from the attributes of the files.
+    public enum Status: Method {
+        public static let name = MethodName.status
+
+        public struct Parameters: WireValue {
+            /// In any order and with repetitions. The items of the reply have the same order.
+            public var urls: [String]
+            /// Whether to read the digest, times and pin from the files' attributes too.
+            public var details: Bool?
+
+            public init(
+                urls: [String],
+                details: Bool? = nil
+            ) {
+                self.urls = urls
+                self.details = details
+            }
+
+            public func write(to json: inout JSONText) {
+                json.object { json in
+                    json.member("urls", urls)
+                    json.member("details", details)
+                }
+            }
+
+            private enum CodingKeys: String, CodingKey, CaseIterable {
+                case urls
+                case details
+            }
+
+            public init(from decoder: any Decoder) throws {
+                let members = try decoder.members(CodingKeys.self)
+                urls = try members.decode([String].self, forKey: .urls)
+                details = try members.decodeIfPresent(Bool.self, forKey: .details)
+            }
+        }
+
+        public typealias Reply = ItemList
+    }
+}
