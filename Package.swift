@@ -27,7 +27,7 @@ let package = Package(
         .executable(name: "cachectl", targets: ["cachectl"]),
         .library(name: "CacheCore", targets: ["CacheCore"]),
         .library(name: "CacheKey", targets: ["CacheKey"]),
-        .library(name: "ClientCore", targets: ["ClientCore"]),
+        .library(name: "CachedClient", targets: ["CachedClient"]),
         .library(name: "CacheWire", targets: ["CacheWire"]),
     ],
     dependencies: [
@@ -49,9 +49,13 @@ let package = Package(
 
         // The product, in reading order.
         .target(name: "CacheKey", dependencies: ["CCrypto"], swiftSettings: strict),
-        .target(name: "CacheWire", dependencies: ["CLinux"], swiftSettings: strict),
         // What a client needs, without Foundation and threads; Sources/libcached makes a C library of it.
         .target(name: "ClientCore", dependencies: ["CClient"], swiftSettings: strict),
+        .target(name: "CacheWire", dependencies: ["ClientCore", "CLinux"], swiftSettings: strict),
+        // The Swift library for applications, which is also a package of its own.
+        .target(
+            name: "CachedClient", dependencies: ["CClient", "ClientCore"],
+            path: "clients/CachedClient/Sources/CachedClient", swiftSettings: strict),
         .target(name: "ImageFormats", swiftSettings: strict),
         // Values and rules without I/O: .ci/lint checks what they import.
         .target(
@@ -69,8 +73,8 @@ let package = Package(
         .executableTarget(
             name: "cached",
             dependencies: [
-                "CacheCore", "CacheKey", "CacheWire", "CLinux", arguments, configuration,
-                lifecycle, logging, nioCore, nioPosix, signals, system,
+                "CacheCore", "CacheKey", "CacheWire", "ClientCore", "CLinux", arguments,
+                configuration, lifecycle, logging, nioCore, nioPosix, signals, system,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -120,7 +124,8 @@ let package = Package(
 
         // The built programs with each other, third-party clients and real servers.
         .testTarget(
-            name: "IntegrationTests", dependencies: ["TestSupport", "CacheKey", "CacheWire"],
+            name: "IntegrationTests",
+            dependencies: ["CachedClient", "CacheKey", "CacheWire", "TestSupport"],
             exclude: ["ThirdParty", "Screens"], swiftSettings: strict),
         // The promises of the cache under kills, power cuts, faults and foreign files.
         .testTarget(
@@ -148,7 +153,7 @@ let package = Package(
             dependencies: [
                 "CacheKey", "CacheWire", "ClientCore", "HTTPCaching", "ImageFormats", "TestSupport",
             ],
-            swiftSettings: strict),
+            exclude: ["Embedded"], swiftSettings: strict),
         .testTarget(
             name: "CacheWireTests", dependencies: ["CacheWire", "StubDaemon", "TestSupport"],
             swiftSettings: strict),

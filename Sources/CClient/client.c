@@ -34,6 +34,11 @@ int64_t cclient_owner(const char *path) {
     return stat(path, &status) == 0 ? (int64_t)status.st_uid : -1;
 }
 
+uint64_t cclient_inode(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 ? status.st_ino : 0;
+}
+
 void cclient_fail(int cause) { errno = cause; }
 
 int cclient_connect(const char *path) {
@@ -82,8 +87,8 @@ ssize_t cclient_receive(int descriptor, void *bytes, size_t count, int *received
     return result;
 }
 
-int cclient_wait(int descriptor, int milliseconds) {
-    struct pollfd entry = {.fd = descriptor, .events = POLLIN};
+int cclient_wait(int descriptor, int with_output, int milliseconds) {
+    struct pollfd entry = {.fd = descriptor, .events = POLLIN | (with_output ? POLLOUT : 0)};
     int64_t end = cclient_now() + milliseconds;
     int result;
     do {

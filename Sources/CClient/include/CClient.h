@@ -4,10 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
@@ -34,6 +38,9 @@ int cclient_look(const char *path, struct cclient_file *file);
 /// Looks at an open file; -1 with errno. fstat(2).
 int cclient_look_at(int descriptor, struct cclient_file *file);
 
+/// The number of a file's inode; 0 if there is no file. stat(2).
+uint64_t cclient_inode(const char *path);
+
 /// The owner of a directory; -1 with errno. stat(2).
 int64_t cclient_owner(const char *path);
 
@@ -49,8 +56,8 @@ ssize_t cclient_send(int descriptor, const void *bytes, size_t count);
 /// Receives without blocking, with a descriptor if one came with the bytes, else -1. recvmsg(2), `SCM_RIGHTS`.
 ssize_t cclient_receive(int descriptor, void *bytes, size_t count, int *received);
 
-/// Waits until a descriptor is readable, for so many milliseconds. Returns whether it is. poll(2).
-int cclient_wait(int descriptor, int milliseconds);
+/// Waits until a descriptor is readable, or perhaps writable, for so many milliseconds. Returns whether it is. poll(2).
+int cclient_wait(int descriptor, int with_output, int milliseconds);
 
 /// Whether another process has the write lock of an open file. fcntl(2), `F_OFD_GETLK`.
 int cclient_is_held(int descriptor);

@@ -1,3 +1,4 @@
+internal import ClientCore
 import Glibc
 
 /// A blocking client of the daemon: one connection, one call at a time.

@@ -1,3 +1,4 @@
+internal import ClientCore
 import Glibc
 
 /// A connected Unix stream socket. It owns its descriptor and closes it at the end.

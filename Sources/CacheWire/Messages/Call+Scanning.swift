@@ -1,3 +1,5 @@
+package import ClientCore
+
 /// Parses a `Fetch` with many URLs ten times as fast as a JSON decoder, and an `Adjust`, which comes often:
 ///
 ///     {"method":"io.cached.Cache.Fetch","parameters":{"urls":["https://…","https://…"],…},"more":true}
@@ -7,7 +9,7 @@ extension Call where Parameters: ScannedParameters {
     /// `nil` unless the message has exactly this form.
     package init?(scanning message: UnsafeRawBufferPointer) {
         self.init(Parameters.method, parameters: nil)
-        var scanner = JSONScanner(bytes: message)
+        var scanner = JSONScanner(message)
         var found: String?
         let isObject = scanner.members { name, scanner in
             switch scanner.text(at: name) {
@@ -70,7 +72,7 @@ extension Methods.Adjust.Parameters: ScannedParameters {
 
 extension JSONScanner {
     fileprivate mutating func texts() -> [String]? {
-        strings()?.map { text(at: $0) }
+        plainStrings()?.map { text(at: $0) }
     }
 
     fileprivate mutating func wants() -> [Want]? {

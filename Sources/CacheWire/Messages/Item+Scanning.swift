@@ -1,3 +1,5 @@
+internal import ClientCore
+
 extension Item {
     /// Scans an object with known members, each at most once; `nil` for any other object.
     init?(scanning scanner: inout JSONScanner) {
@@ -10,8 +12,8 @@ extension Item {
             case "key": setOnce(&key, scanner.text())
             case "state": setOnce(&state, scanner.text().flatMap { State(rawValue: $0) })
             case "phase": setOnce(&phase, scanner.text().flatMap { Phase(rawValue: $0) })
-            case "received": setOnce(&received, scanner.integer())
-            case "total": setOnce(&total, scanner.integer())
+            case "received": setOnce(&received, scanner.count())
+            case "total": setOnce(&total, scanner.count())
             case "percent": setOnce(&percent, scanner.decimal())
             case "path": setOnce(&path, scanner.text())
             case "failure": setOnce(&failure, Failure(scanning: &scanner))
@@ -24,16 +26,16 @@ extension Item {
 
     private mutating func takeImage(_ name: String, _ scanner: inout JSONScanner) -> Bool {
         switch name {
-        case "size": setOnce(&size, scanner.integer())
+        case "size": setOnce(&size, scanner.count())
         case "mediaType": setOnce(&mediaType, scanner.text())
-        case "width": setOnce(&width, scanner.integer())
-        case "height": setOnce(&height, scanner.integer())
+        case "width": setOnce(&width, scanner.count())
+        case "height": setOnce(&height, scanner.count())
         case "sha256": setOnce(&sha256, scanner.text())
-        case "fetchedAt": setOnce(&fetchedAt, scanner.integer())
-        case "freshUntil": setOnce(&freshUntil, scanner.integer())
-        case "lastUsedAt": setOnce(&lastUsedAt, scanner.integer())
+        case "fetchedAt": setOnce(&fetchedAt, scanner.count())
+        case "freshUntil": setOnce(&freshUntil, scanner.count())
+        case "lastUsedAt": setOnce(&lastUsedAt, scanner.count())
         case "etag": setOnce(&etag, scanner.text())
-        case "modified": setOnce(&modified, scanner.integer())
+        case "modified": setOnce(&modified, scanner.count())
         case "strict": setOnce(&strict, scanner.boolean())
         case "redirect": setOnce(&redirect, scanner.text())
         case "pinned": setOnce(&pinned, scanner.boolean())
@@ -50,8 +52,8 @@ extension Failure {
             switch scanner.text(at: name) {
             case "kind": setOnce(&kind, scanner.text())
             case "message": setOnce(&message, scanner.text())
-            case "httpStatus": setOnce(&httpStatus, scanner.integer())
-            case "retryAt": setOnce(&retryAt, scanner.integer())
+            case "httpStatus": setOnce(&httpStatus, scanner.count())
+            case "retryAt": setOnce(&retryAt, scanner.count())
             default: false
             }
         }

@@ -4,6 +4,8 @@ struct EntryRecord {
     private(set) var type: UInt16 = 0
     private(set) var width: Int32 = 0
     private(set) var height: Int32 = 0
+    /// The Unix second until which the image may be used without asking its origin; 0 if the record does not say.
+    private(set) var freshUntil: UInt32 = 0
 
     /// Bytes of the longest record.
     static let room = 1024
@@ -27,6 +29,8 @@ struct EntryRecord {
         type = UInt16(bytes.number(at: 2, 2))
         width = Int32(truncatingIfNeeded: bytes.number(at: 16, 4))
         height = Int32(truncatingIfNeeded: bytes.number(at: 20, 4))
+        let hasFreshness = bytes.number(at: 4, 4) & 8 != 0
+        if hasFreshness { freshUntil = UInt32(bytes.number(at: 28, 4)) }
     }
 
     /// A line of ASCII: `v1 size=BYTES … sum=CRC`.

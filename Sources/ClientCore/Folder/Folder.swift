@@ -49,8 +49,7 @@ public struct Folder: ~Copyable {
         else { return nil }
         return FolderImage(
             state: .cached, received: file.size, total: file.size, type: record.type,
-            width: record.width,
-            height: record.height)
+            width: record.width, height: record.height, freshUntil: record.freshUntil)
     }
 
     private mutating func isOwners(_ user: UInt32) -> Bool {

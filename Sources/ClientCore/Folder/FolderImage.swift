@@ -19,13 +19,16 @@ public struct FolderImage: Sendable, Equatable {
     public var width: Int32 = 0
     /// In pixels; 0 if unknown.
     public var height: Int32 = 0
+    /// The Unix second until which the image may be used without asking its origin; 0 if the record does not say.
+    public var freshUntil: UInt32 = 0
 
     public init(
         state: State = .missing, received: Int64 = 0, total: Int64 = -1, type: UInt16 = 0,
-        width: Int32 = 0, height: Int32 = 0
+        width: Int32 = 0, height: Int32 = 0, freshUntil: UInt32 = 0
     ) {
         (self.state, self.received, self.total) = (state, received, total)
         (self.type, self.width, self.height) = (type, width, height)
+        self.freshUntil = freshUntil
     }
 
     /// The media types by their numbers; `docs/disk-format.md`.

@@ -1,10 +1,16 @@
 /// The calls of a client, as messages.
-enum Calls {
+package enum Calls {
     /// A stream that goes on until the connection ends.
-    static func fetch(_ wants: some Sequence<Wanted>) -> [UInt8] {
+    static func fetch(_ wants: some Sequence<Wanted>, _ options: FetchOptions) -> [UInt8] {
         var json = JSONWriter()
-        json.put(
-            #"{"method":"io.cached.Cache.Fetch","more":true,"parameters":{"follow":true,"wants":"#)
+        json.put(#"{"method":"io.cached.Cache.Fetch","more":true,"parameters":{"follow":true,"#)
+        if options.refresh { json.put(#""refresh":true,"#) }
+        if !options.sha256.isEmpty {
+            json.put(#""sha256":"#)
+            json.put(string: options.sha256)
+            json.put(",")
+        }
+        json.put(#""wants":"#)
         put(wants, &json)
         json.put("}}")
         json.end()
@@ -14,10 +20,7 @@ enum Calls {
     static func adjust(add: [Wanted], drop: [[UInt8]]) -> [UInt8] {
         var json = JSONWriter()
         json.put(#"{"method":"io.cached.Cache.Adjust","oneway":true,"parameters":{"drop":["#)
-        for (number, url) in drop.enumerated() {
-            if number > 0 { json.put(",") }
-            json.put(string: url)
-        }
+        put(drop, &json)
         json.put(#"],"add":"#)
         put(add, &json)
         json.put("}}")
@@ -32,7 +35,32 @@ enum Calls {
         return json.bytes
     }
 
-    static func open(_ url: [UInt8]) -> [UInt8] {
+    static func watchAll() -> [UInt8] {
+        var json = JSONWriter()
+        json.put(#"{"method":"io.cached.Cache.Watch","more":true,"parameters":{}}"#)
+        json.end()
+        return json.bytes
+    }
+
+    package static func status(_ urls: [[UInt8]]) -> [UInt8] {
+        var json = JSONWriter()
+        json.put(#"{"method":"io.cached.Cache.Status","parameters":{"urls":["#)
+        put(urls, &json)
+        json.put("]}}")
+        json.end()
+        return json.bytes
+    }
+
+    package static func remove(_ urls: [[UInt8]]) -> [UInt8] {
+        var json = JSONWriter()
+        json.put(#"{"method":"io.cached.Cache.Remove","parameters":{"urls":["#)
+        put(urls, &json)
+        json.put("]}}")
+        json.end()
+        return json.bytes
+    }
+
+    package static func open(_ url: [UInt8]) -> [UInt8] {
         var json = JSONWriter()
         json.put(#"{"method":"io.cached.Cache.Open","parameters":{"url":"#)
         json.put(string: url)
@@ -41,13 +69,20 @@ enum Calls {
         return json.bytes
     }
 
-    static func pin(_ url: [UInt8], _ isPinned: Bool) -> [UInt8] {
+    package static func pin(_ urls: [[UInt8]], _ isPinned: Bool) -> [UInt8] {
         var json = JSONWriter()
         json.put(#"{"method":"io.cached.Cache.Pin","parameters":{"urls":["#)
-        json.put(string: url)
+        put(urls, &json)
         json.put(isPinned ? #"],"pinned":true}}"# : #"],"pinned":false}}"#)
         json.end()
         return json.bytes
+    }
+
+    private static func put(_ urls: [[UInt8]], _ json: inout JSONWriter) {
+        for (number, url) in urls.enumerated() {
+            if number > 0 { json.put(",") }
+            json.put(string: url)
+        }
     }
 
     private static func put(_ wants: some Sequence<Wanted>, _ json: inout JSONWriter) {

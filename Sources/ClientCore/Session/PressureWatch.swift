@@ -1,44 +1,28 @@
-import CClient
-
-/// Watches the level of memory pressure on a connection of its own. While no daemon answers it is normal.
+/// Watches the level of memory pressure. While no daemon answers it is normal.
 struct PressureWatch: ~Copyable {
     private(set) var level: Int32 = 0
-    private var connection: Connection?
-    private var isWatched = false
+    private var subscription = Subscription(Calls.watchPressure())
 
     /// Whether it waits for a daemon.
-    var isAway: Bool { isWatched && connection == nil }
+    var isAway: Bool { subscription.isAway }
 
     mutating func start() {
-        isWatched = true
+        subscription.start()
     }
 
-    /// Connects if it has to, and takes what has arrived.
+    /// Takes the levels that have arrived.
     mutating func receive(_ sockets: [[UInt8]], _ epoll: Int32) {
-        guard isWatched else { return }
-        if connection == nil {
-            connection = Connection(sockets)
-            guard connection?.send(Calls.watchPressure()) == true else { return lost() }
-            if let descriptor = connection?.descriptor { _ = cclient_watch(epoll, descriptor, 0) }
-        }
-        while true {
-            var file: Int32 = -1
-            let received = connection?.receive(&file) ?? .end
-            if file >= 0 { close(file) }
-            guard case .message = received else {
-                if case .end = received { lost() }
-                return
-            }
-            let message = connection?.take() ?? []
-            guard let reply = message.withUnsafeBytes({ Reply($0) }), reply.continues else {
-                return lost()
-            }
-            level = reply.pressure ?? level
-        }
+        while next(sockets, epoll) != nil {}
     }
 
-    private mutating func lost() {
-        connection = nil
-        level = 0
+    /// The next level that has arrived; `nil` if there is none now.
+    mutating func next(_ sockets: [[UInt8]], _ epoll: Int32) -> Int32? {
+        while let reply = subscription.next(sockets, epoll) {
+            guard let next = reply.pressure else { continue }
+            level = next
+            return next
+        }
+        if subscription.isAway { level = 0 }
+        return nil
     }
 }

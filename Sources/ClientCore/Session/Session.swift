@@ -6,6 +6,7 @@ import CClient
 /// thread at a time.
 public final class Session {
     private let sockets: [[UInt8]]
+    private let options: FetchOptions
     /// Milliseconds for which the daemon may be away before images count as failed.
     public var patience: Int64 = 30_000
     private let timer: Int32
@@ -15,7 +16,8 @@ public final class Session {
 
     private var wanted = WantedTable()
     private var stream: Connection?
-    private var pressure: PressureWatch
+    private var pressure = PressureWatch()
+    private var changes = Subscription(Calls.watchAll())
     /// Since when the daemon is away or has not answered; `nil` while it answers.
     private var lostAt: Int64?
     private var hasReportedLoss = false
@@ -32,12 +34,16 @@ public final class Session {
     private static let pause: Int64 = 200
     private static let longPause: Int64 = 2000
 
-    public init(sockets: [[UInt8]]) {
+    public convenience init(sockets: [[UInt8]]) {
+        self.init(sockets: sockets, FetchOptions())
+    }
+
+    package init(sockets: [[UInt8]], _ options: FetchOptions) {
         self.sockets = sockets
+        self.options = options
         timer = cclient_timer()
         descriptor = cclient_epoll()
         process = getpid()
-        pressure = PressureWatch()
         _ = cclient_watch(descriptor, timer, 0)
     }
 
@@ -119,7 +125,7 @@ public final class Session {
         guard stream != nil else { return lost() }
         // It has to answer before it counts as being there.
         if lostAt == nil { lostAt = cclient_now() }
-        send(Calls.fetch(wanted.wants))
+        send(Calls.fetch(wanted.wants, options))
         setTimer()
     }
 
@@ -150,7 +156,7 @@ public final class Session {
     private func setTimer() {
         let isAway = lostAt != nil && !wanted.isEmpty
         let pause = hasReportedLoss ? Self.longPause : Self.pause
-        cclient_set_timer(timer, isAway || pressure.isAway ? pause : 0)
+        cclient_set_timer(timer, isAway || pressure.isAway || changes.isAway ? pause : 0)
     }
 
     // MARK: News
@@ -220,10 +226,7 @@ public final class Session {
             lost()
             return !failed.isEmpty
         case .message?:
-            let message = stream?.take() ?? []
-            guard let next = message.withUnsafeBytes({ Reply($0) }), next.error == nil,
-                next.continues
-            else {
+            guard let next = stream?.take(), next.error == nil, next.continues else {
                 lost()
                 return !failed.isEmpty
             }
@@ -258,5 +261,30 @@ public final class Session {
         pressure.receive(sockets, descriptor)
         setTimer()
         return pressure.level
+    }
+
+    /// The next level of memory pressure that has arrived; watched from the first call on. `nil` if there is none now.
+    package func nextPressure() -> Int32? {
+        pressure.start()
+        defer { setTimer() }
+        return pressure.next(sockets, descriptor)
+    }
+
+    // MARK: Changes
+
+    /// The next news of any image of the cache; watched from the first call on. `nil` if there is none now. A reply can
+    /// have many events, all of whose texts `body` gets.
+    package func nextChanges<Result>(
+        _ body: ([Event], UnsafeBufferPointer<UInt8>) -> Result
+    ) -> Result? {
+        changes.start()
+        defer { setTimer() }
+        guard let reply = changes.next(sockets, descriptor) else { return nil }
+        return reply.texts.withUnsafeBufferPointer { body(reply.events, $0) }
+    }
+
+    /// Lets the changes begin again with the state of everything.
+    package func restartChanges() {
+        changes = Subscription(Calls.watchAll())
     }
 }

@@ -11,9 +11,7 @@ struct Connection: ~Copyable {
     }
 
     let descriptor: Int32
-    private var input: [UInt8] = []
-    /// The bytes of `input` that were taken.
-    private var start = 0
+    private var input = InputBuffer()
     private var output: [UInt8] = []
 
     /// The longest message that is accepted; the daemon has the same limit.
@@ -66,19 +64,14 @@ struct Connection: ~Copyable {
 
     /// Receives until a message is complete or nothing is here. A descriptor that comes with it is stored.
     mutating func receive(_ file: inout Int32) -> Received {
-        var searched = start
-        while true {
-            if input[searched...].contains(0) { return .message }
-            searched = input.count
-            guard input.count - start < Self.longest else { return .end }
-            let held = input.count
-            input.append(contentsOf: repeatElement(0xFF, count: Self.piece))
+        while !input.hasMessage() {
+            guard input.count < Self.longest else { return .end }
+            let socket = self.descriptor
             var descriptor: Int32 = -1
-            let count = input.withUnsafeMutableBytes {
-                cclient_receive(self.descriptor, $0.baseAddress! + held, Self.piece, &descriptor)
+            let count = input.append(room: Self.piece) {
+                cclient_receive(socket, $0.baseAddress, $0.count, &descriptor)
             }
             let cause = cclient_errno()
-            input.removeLast(Self.piece - max(count, 0))
             if descriptor >= 0 {
                 if file >= 0 { close(file) }
                 file = descriptor
@@ -86,20 +79,12 @@ struct Connection: ~Copyable {
             if count > 0 { continue }
             return count < 0 && cause == EAGAIN ? .nothing : .end
         }
+        return .message
     }
 
-    /// Takes the next message, without its NUL. One must be complete.
-    mutating func take() -> [UInt8] {
-        let end = input[start...].firstIndex(of: 0) ?? input.endIndex
-        let message = Array(input[start..<end])
-        start = end + 1
-        if start >= input.count {
-            input.removeAll(keepingCapacity: input.count <= 4 * Self.piece)
-            start = 0
-        } else if start > input.count / 2 {
-            input.removeFirst(start)
-            start = 0
-        }
-        return message
+    /// Takes the next reply. A message must be complete. `nil` if it is not a reply.
+    mutating func take() -> Reply? {
+        let reply = input.takeMessage { Reply($0) }
+        return reply ?? nil
     }
 }

@@ -4,7 +4,25 @@ public struct Event: Sendable {
         case missing, inFlight, cached, failed
     }
 
+    /// What a download does; `Item` in the interface of the daemon describes them.
+    public enum Phase: Int32, Sendable {
+        case queued, connecting, receiving, retrying, publishing
+
+        static let all: [Phase] = [.queued, .connecting, .receiving, .retrying, .publishing]
+
+        var word: StaticString {
+            switch self {
+            case .queued: "queued"
+            case .connecting: "connecting"
+            case .receiving: "receiving"
+            case .retrying: "retrying"
+            case .publishing: "publishing"
+            }
+        }
+    }
+
     public var state = State.missing
+    public var phase: Phase?
     public var received: Int64 = 0
     /// -1 while unknown.
     public var total: Int64 = -1
@@ -18,6 +36,7 @@ public struct Event: Sendable {
 
     /// Where each text begins among the texts of the message; `nil` if it is absent.
     public var url: Int?
+    public var key: Int?
     public var path: Int?
     public var mediaType: Int?
     public var kind: Int?

@@ -1,63 +1,72 @@
 /// A reply of the daemon (varlink.org, "Method Reply"), as far as a client needs it.
-struct Reply {
-    private(set) var events: [Event] = []
+package struct Reply: Sendable {
+    package private(set) var events: [Event] = []
     /// All texts, each with a NUL at its end.
-    private(set) var texts: [UInt8] = []
+    package private(set) var texts: [UInt8] = []
     private(set) var continues = false
     /// Where the name of an error begins among the texts.
-    private(set) var error: Int?
+    package private(set) var error: Int?
     /// 0 normal, 1 warning, 2 critical; `nil` if the reply reports none.
     private(set) var pressure: Int32?
 
     /// `nil` if the message is not a reply.
     init?(_ message: UnsafeRawBufferPointer) {
-        var reader = JSONReader(message)
-        let isObject = reader.members { reader, name in
-            if reader.matches(name, "parameters") { return parameters(&reader) }
-            if reader.matches(name, "continues") {
-                guard let value = reader.boolean() else { return false }
+        var scanner = JSONScanner(message)
+        let isObject = scanner.members { name, scanner in
+            if scanner.matches(name, "parameters") { return parameters(&scanner) }
+            if scanner.matches(name, "continues") {
+                guard let value = scanner.boolean() else { return false }
                 continues = value
                 return true
             }
-            if reader.matches(name, "error") {
-                error = reader.text(into: &texts)
+            if scanner.matches(name, "error") {
+                error = scanner.text(into: &texts)
                 return error != nil
             }
-            return reader.skip()
+            return scanner.skip()
         }
-        guard isObject, reader.isAtEnd else { return nil }
+        guard isObject, scanner.isAtEnd else { return nil }
     }
 
-    private mutating func parameters(_ reader: inout JSONReader) -> Bool {
-        reader.members { reader, name in
-            if reader.matches(name, "items") { return reader.elements { item(&$0) } }
-            if reader.matches(name, "item") { return item(&reader) }
-            if reader.matches(name, "pressure") {
-                guard let level = reader.string() else { return false }
+    private mutating func parameters(_ scanner: inout JSONScanner) -> Bool {
+        scanner.members { name, scanner in
+            if scanner.matches(name, "items") { return scanner.elements { item(&$0) } }
+            if scanner.matches(name, "item") { return item(&scanner) }
+            if scanner.matches(name, "removed") { return scanner.elements { removal(&$0) } }
+            if scanner.matches(name, "pressure") {
+                guard let level = scanner.string() else { return false }
                 pressure =
-                    reader.matches(level, "critical")
-                    ? 2 : reader.matches(level, "warning") ? 1 : 0
+                    scanner.matches(level, "critical")
+                    ? 2 : scanner.matches(level, "warning") ? 1 : 0
                 return true
             }
-            return reader.skip()
+            return scanner.skip()
         }
     }
 
-    private mutating func item(_ reader: inout JSONReader) -> Bool {
+    /// A key that is neither cached nor in flight any more.
+    private mutating func removal(_ scanner: inout JSONScanner) -> Bool {
+        var event = Event()
+        guard take(&event.key, &scanner) else { return false }
+        events.append(event)
+        return true
+    }
+
+    private mutating func item(_ scanner: inout JSONScanner) -> Bool {
         var event = Event()
         var isKnown = false
-        let isObject = reader.members { reader, name in
-            if reader.matches(name, "state") {
-                guard let state = reader.string() else { return false }
+        let isObject = scanner.members { name, scanner in
+            if scanner.matches(name, "state") {
+                guard let state = scanner.string() else { return false }
                 isKnown = true
-                if reader.matches(state, "cached") {
+                if scanner.matches(state, "cached") {
                     event.state = .cached
-                } else if reader.matches(state, "inFlight") {
+                } else if scanner.matches(state, "inFlight") {
                     event.state = .inFlight
                 }
                 return true
             }
-            return member(name, &event, &reader)
+            return member(name, &event, &scanner)
         }
         guard isObject, isKnown, event.url != nil else { return false }
         if event.state == .missing, event.kind != nil { event.state = .failed }
@@ -66,47 +75,55 @@ struct Reply {
     }
 
     private mutating func member(
-        _ name: Range<Int>, _ event: inout Event, _ reader: inout JSONReader
+        _ name: Range<Int>, _ event: inout Event, _ scanner: inout JSONScanner
     ) -> Bool {
-        if reader.matches(name, "url") { return take(&event.url, &reader) }
-        if reader.matches(name, "path") { return take(&event.path, &reader) }
-        if reader.matches(name, "mediaType") { return take(&event.mediaType, &reader) }
-        if reader.matches(name, "received") { return take(&event.received, &reader) }
-        if reader.matches(name, "total") { return take(&event.total, &reader) }
-        if reader.matches(name, "size") {
-            guard take(&event.received, &reader) else { return false }
+        if scanner.matches(name, "url") { return take(&event.url, &scanner) }
+        if scanner.matches(name, "key") { return take(&event.key, &scanner) }
+        if scanner.matches(name, "phase") { return phase(&event, &scanner) }
+        if scanner.matches(name, "path") { return take(&event.path, &scanner) }
+        if scanner.matches(name, "mediaType") { return take(&event.mediaType, &scanner) }
+        if scanner.matches(name, "received") { return take(&event.received, &scanner) }
+        if scanner.matches(name, "total") { return take(&event.total, &scanner) }
+        if scanner.matches(name, "size") {
+            guard take(&event.received, &scanner) else { return false }
             event.total = event.received
             return true
         }
-        if reader.matches(name, "width") { return take(&event.width, &reader) }
-        if reader.matches(name, "height") { return take(&event.height, &reader) }
-        if reader.matches(name, "failure") { return failure(&event, &reader) }
-        return reader.skip()
+        if scanner.matches(name, "width") { return take(&event.width, &scanner) }
+        if scanner.matches(name, "height") { return take(&event.height, &scanner) }
+        if scanner.matches(name, "failure") { return failure(&event, &scanner) }
+        return scanner.skip()
     }
 
-    private mutating func failure(_ event: inout Event, _ reader: inout JSONReader) -> Bool {
-        reader.members { reader, name in
-            if reader.matches(name, "kind") { return take(&event.kind, &reader) }
-            if reader.matches(name, "message") { return take(&event.message, &reader) }
-            if reader.matches(name, "httpStatus") { return take(&event.httpStatus, &reader) }
-            if reader.matches(name, "retryAt") { return take(&event.retryAt, &reader) }
-            return reader.skip()
+    private func phase(_ event: inout Event, _ scanner: inout JSONScanner) -> Bool {
+        guard let word = scanner.string() else { return false }
+        for phase in Event.Phase.all where scanner.matches(word, phase.word) { event.phase = phase }
+        return true
+    }
+
+    private mutating func failure(_ event: inout Event, _ scanner: inout JSONScanner) -> Bool {
+        scanner.members { name, scanner in
+            if scanner.matches(name, "kind") { return take(&event.kind, &scanner) }
+            if scanner.matches(name, "message") { return take(&event.message, &scanner) }
+            if scanner.matches(name, "httpStatus") { return take(&event.httpStatus, &scanner) }
+            if scanner.matches(name, "retryAt") { return take(&event.retryAt, &scanner) }
+            return scanner.skip()
         }
     }
 
-    private mutating func take(_ text: inout Int?, _ reader: inout JSONReader) -> Bool {
-        text = reader.text(into: &texts)
+    private mutating func take(_ text: inout Int?, _ scanner: inout JSONScanner) -> Bool {
+        text = scanner.text(into: &texts)
         return text != nil
     }
 
-    private func take(_ number: inout Int64, _ reader: inout JSONReader) -> Bool {
-        guard let value = reader.integer() else { return false }
+    private func take(_ number: inout Int64, _ scanner: inout JSONScanner) -> Bool {
+        guard let value = scanner.integer() else { return false }
         number = value
         return true
     }
 
-    private func take(_ number: inout Int32, _ reader: inout JSONReader) -> Bool {
-        guard let value = reader.integer() else { return false }
+    private func take(_ number: inout Int32, _ scanner: inout JSONScanner) -> Bool {
+        guard let value = scanner.integer() else { return false }
         number = Int32(clamping: value)
         return true
     }

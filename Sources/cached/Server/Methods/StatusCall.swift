@@ -1,4 +1,5 @@
 import CacheWire
+import ClientCore
 
 /// A plain `Status`, the most frequent call, found in a message without decoding it:
 ///
@@ -15,13 +16,13 @@ struct StatusCall {
 
     /// `nil` unless the message is exactly such a call.
     init?(_ message: UnsafeRawBufferPointer) {
-        var scanner = JSONScanner(bytes: message)
+        var scanner = JSONScanner(message)
         var hasMethod = false
         var hasParameters = false
         let isObject = scanner.members { name, scanner in
             if scanner.matches(name, "method"), !hasMethod {
                 hasMethod = true
-                return scanner.string().map { scanner.matches($0, Self.method) } ?? false
+                return scanner.plainString().map { scanner.matches($0, Self.method) } ?? false
             }
             guard scanner.matches(name, "parameters"), !hasParameters else { return false }
             hasParameters = true
@@ -34,7 +35,7 @@ struct StatusCall {
         var found: [Range<Int>]?
         let isObject = scanner.members { name, scanner in
             guard scanner.matches(name, "urls"), found == nil else { return false }
-            found = scanner.strings()
+            found = scanner.plainStrings()
             return found != nil
         }
         guard isObject, let found else { return false }

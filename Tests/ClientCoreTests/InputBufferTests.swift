@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CacheWire
+@testable import ClientCore
 
 @Suite struct InputBufferTests {
     /// The daemon always has more bytes to send than one read accepts.

@@ -1,10 +1,10 @@
-import Glibc
+import CClient
 
-/// Buffers received bytes and splits them into messages at their terminators.
+/// Buffers received bytes and splits them into messages, each of which ends with a NUL (varlink.org, "Protocol").
 ///
 /// It manages its own memory, so that a long message can grow without being copied each time.
 /// realloc(3).
-struct InputBuffer: ~Copyable {
+package struct InputBuffer: ~Copyable {
     private var memory: UnsafeMutableRawPointer?
     private var capacity = 0
     /// The number of bytes in memory, including those that were taken.
@@ -14,12 +14,14 @@ struct InputBuffer: ~Copyable {
     /// There is no terminator before this index.
     private var scanned = 0
 
+    package init() {}
+
     deinit {
         free(memory)
     }
 
     /// The number of bytes that were received and not taken.
-    var count: Int { held - start }
+    package var count: Int { held - start }
 
     /// Lets `fill` write at the end of the buffer.
     ///
@@ -27,7 +29,7 @@ struct InputBuffer: ~Copyable {
     ///   - least: the least number of bytes for which to provide room.
     ///   - fill: writes bytes and returns how many; less than 0 for an error.
     /// - Returns: the result of `fill`.
-    mutating func append(
+    package mutating func append(
         room least: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int
     ) -> Int {
         dropTaken()
@@ -42,7 +44,7 @@ struct InputBuffer: ~Copyable {
         guard capacity - held < bytes else { return }
         capacity = max(held + bytes, 2 * capacity)
         memory = realloc(memory, capacity)
-        precondition(memory != nil, "no memory for a message of \(capacity) bytes")
+        precondition(memory != nil, "no memory for a message")
     }
 
     /// Removes the taken bytes if they are more than half of the memory.
@@ -55,16 +57,16 @@ struct InputBuffer: ~Copyable {
     }
 
     /// Whether a complete message has arrived. memchr(3).
-    mutating func hasMessage() -> Bool {
+    package mutating func hasMessage() -> Bool {
         guard let memory, scanned < held else { return false }
-        let found = memchr(memory + scanned, Int32(Message.terminator), held - scanned)
+        let found = memchr(memory + scanned, 0, held - scanned)
         scanned = found.map { $0 - memory } ?? held
         return found != nil
     }
 
     /// Passes the next message, without its terminator, to `body`. Returns `nil` if no complete
     /// message has arrived.
-    mutating func takeMessage<Result, Failure>(
+    package mutating func takeMessage<Result, Failure>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
         guard hasMessage(), let memory else { return nil }

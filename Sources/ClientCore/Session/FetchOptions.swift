@@ -1,0 +1,12 @@
+/// What a stream of images asks of each of them.
+package struct FetchOptions: Sendable, Hashable {
+    /// Whether the origin is asked even if the entry is fresh.
+    package var refresh = false
+    /// The digest that the bytes must have, as 64 hexadecimal digits; empty for any.
+    package var sha256: [UInt8] = []
+
+    package init(refresh: Bool = false, sha256: [UInt8] = []) {
+        self.refresh = refresh
+        self.sha256 = sha256
+    }
+}

@@ -1,0 +1,44 @@
+import CClient
+
+/// A `Watch` on a connection of its own, which it makes anew when the daemon comes back.
+struct Subscription: ~Copyable {
+    private let call: [UInt8]
+    private var connection: Connection?
+    private(set) var isStarted = false
+
+    init(_ call: [UInt8]) {
+        self.call = call
+    }
+
+    /// Whether it waits for a daemon.
+    var isAway: Bool { isStarted && connection == nil }
+
+    mutating func start() {
+        isStarted = true
+    }
+
+    /// Connects if it has to. Returns the next reply that has arrived, if any.
+    mutating func next(_ sockets: [[UInt8]], _ epoll: Int32) -> Reply? {
+        guard isStarted else { return nil }
+        if connection == nil {
+            connection = Connection(sockets)
+            guard connection?.send(call) == true else { return lost() }
+            if let descriptor = connection?.descriptor { _ = cclient_watch(epoll, descriptor, 0) }
+        }
+        var file: Int32 = -1
+        let received = connection?.receive(&file) ?? .end
+        if file >= 0 { close(file) }
+        switch received {
+        case .nothing: return nil
+        case .end: return lost()
+        case .message:
+            guard let reply = connection?.take(), reply.continues else { return lost() }
+            return reply
+        }
+    }
+
+    private mutating func lost() -> Reply? {
+        connection = nil
+        return nil
+    }
+}

@@ -1,0 +1,84 @@
+internal import CClient
+internal import ClientCore
+
+/// What the engine's lock guards.
+struct EngineState: ~Copyable {
+    /// Whether the thread runs.
+    var isRunning = false
+    private(set) var watcher: Watcher?
+    private var channels: [FetchOptions: Channel] = [:]
+    private var calls: [PendingCall] = []
+    private let sockets: Sockets
+    private let patience: Int64
+
+    init(_ sockets: Sockets, patience: Int64) {
+        self.sockets = sockets
+        self.patience = patience
+    }
+
+    // MARK: Requests
+
+    mutating func channel(_ options: FetchOptions) -> Channel {
+        if let channel = channels[options] { return channel }
+        let channel = Channel(sockets, options, patience: patience)
+        channels[options] = channel
+        return channel
+    }
+
+    mutating func add(
+        _ call: [UInt8], _ continuation: CheckedContinuation<Exchange.Outcome, Never>
+    ) {
+        guard let exchange = Exchange(call, sockets.paths) else {
+            return continuation.resume(returning: .failed(-ECONNREFUSED))
+        }
+        calls.append(PendingCall(exchange, continuation))
+    }
+
+    mutating func add(_ buffer: ChangeBuffer) {
+        if watcher == nil { watcher = Watcher(sockets) }
+        watcher?.add(buffer)
+    }
+
+    mutating func add(_ observer: PressureObserver) {
+        if watcher == nil { watcher = Watcher(sockets) }
+        watcher?.add(observer)
+    }
+
+    // MARK: Turns
+
+    /// Does what can be done now. Returns the reports to make without the lock.
+    mutating func turn() -> [Channel.Delivery] {
+        var deliveries: [Channel.Delivery] = []
+        for (options, channel) in channels {
+            channel.turn(&deliveries)
+            if channel.isIdle { channels[options] = nil }
+        }
+        calls.removeAll { call in
+            guard let outcome = call.exchange.step() else { return false }
+            call.continuation.resume(returning: outcome)
+            return true
+        }
+        watcher?.turn()
+        if watcher?.isIdle ?? false { watcher = nil }
+        return deliveries
+    }
+
+    /// What the thread waits for. `nil`, and it ends, if nothing is wanted.
+    mutating func prepareToWait() -> EngineWait? {
+        guard !channels.isEmpty || !calls.isEmpty || watcher != nil else {
+            isRunning = false
+            return nil
+        }
+        var wait = EngineWait()
+        for channel in channels.values {
+            wait.add(channel.session.descriptor)
+            wait.limit(to: channel.timeToSend)
+        }
+        for call in calls {
+            wait.add(call.exchange.descriptor, withOutput: call.exchange.hasOutput)
+            wait.limit(to: call.exchange.timeLeft)
+        }
+        if let watcher { wait.add(watcher.session.descriptor) }
+        return wait
+    }
+}

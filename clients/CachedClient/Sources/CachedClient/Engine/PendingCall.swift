@@ -1,0 +1,12 @@
+internal import ClientCore
+
+/// A call that waits for its reply. Guarded by the engine's lock.
+final class PendingCall {
+    var exchange: Exchange
+    let continuation: CheckedContinuation<Exchange.Outcome, Never>
+
+    init(_ exchange: consuming Exchange, _ continuation: CheckedContinuation<Exchange.Outcome, Never>) {
+        self.exchange = exchange
+        self.continuation = continuation
+    }
+}

@@ -1,0 +1,203 @@
+internal import CClient
+internal import ClientCore
+internal import Synchronization
+
+/// The images of this machine, by URL. One is enough for a program, and it can be used from any thread.
+///
+///     let cache = ImageCache.shared
+///     let load = cache.load(ImageRequest("https://example.com/a.png", priority: .visible))
+///     show(load.initial)
+///     for await state in load.dropFirst() { show(state) }
+///
+/// What is cached is found in the directory, without the daemon. A connection and a thread exist only while something
+/// is wanted. If the daemon restarts, what is wanted is asked for again.
+public final class ImageCache: Sendable {
+    /// Where the cache and the daemon are, and how long to wait for it.
+    public struct Configuration: Sendable {
+        /// The cache directory. `nil`: `$CACHE_DIRECTORY`, `$HOST_XDG_CACHE_HOME/cached`, `$XDG_CACHE_HOME/cached` or
+        /// `~/.cache/cached`.
+        public var directory: String?
+        /// The daemon's socket. `nil`: `$CACHED_SOCKET`, or the first of `$XDG_RUNTIME_DIR/cached/cached.sock` and
+        /// `/run/cached/cached.sock` that answers.
+        public var socket: String?
+        /// For how long no daemon may answer before images fail with the kind `noDaemon`.
+        public var patience = Duration.seconds(30)
+
+        public init(directory: String? = nil, socket: String? = nil) {
+            self.directory = directory
+            self.socket = socket
+        }
+    }
+
+    /// The cache where everybody looks.
+    public static let shared = ImageCache()
+
+    private let folder: Mutex<Folder>
+    private let sockets: Sockets
+    let engine: Engine
+
+    public init(_ configuration: Configuration = Configuration()) {
+        let directory = configuration.directory.map { Array($0.utf8) }
+        folder = Mutex(Folder(Places.directory(directory)))
+        sockets = Sockets(paths: Places.sockets(configuration.socket.map { Array($0.utf8) }))
+        engine = Engine(sockets, patience: configuration.patience)
+    }
+}
+
+// MARK: - Asking
+
+extension ImageCache {
+    /// What the directory says about an image: without the daemon, in some microseconds.
+    public func peek(_ url: String) -> ImageState {
+        look(url).state
+    }
+
+    /// The states of many images in one call, from the daemon. Where none answers, from the directory.
+    ///
+    /// - Returns: one state for each URL, in the same order.
+    /// - Throws: ``CacheFailure`` if the daemon refuses the call.
+    public func states(of urls: [String]) async throws(CacheFailure) -> [ImageState] {
+        var states: [ImageState] = []
+        states.reserveCapacity(urls.count)
+        for part in urls.parts(of: Engine.longestCall) {
+            do throws(CacheFailure) {
+                let news = try await engine.news(of: Calls.status(part.map { Array($0.utf8) }))
+                states += news.map { $0.state }
+            } catch {
+                guard error.kind == .noDaemon else { throw error }
+                states += part.map { peek($0) }
+            }
+        }
+        return states
+    }
+
+    /// The state in the directory, and whether the image may be used without asking its origin.
+    func look(_ url: String) -> (state: ImageState, isFresh: Bool) {
+        let bytes = Array(url.utf8)
+        let name = bytes.withUnsafeBytes { ImageName(url: $0) }
+        return folder.withLock { folder in
+            let image = folder.look(name)
+            switch image.state {
+            case .missing, .interrupted: return (.missing, false)
+            case .inFlight:
+                let progress = Progress(
+                    received: image.received, total: image.total < 0 ? nil : image.total,
+                    phase: .receiving, width: nil, height: nil)
+                return (.inFlight(progress), false)
+            case .cached:
+                let file = ImageFile(
+                    url: url, path: String(cString: folder.lastPath), size: image.total,
+                    mediaType: image.type > 0 ? "\(image.mediaType)" : nil,
+                    width: image.width > 0 ? Int(image.width) : nil,
+                    height: image.height > 0 ? Int(image.height) : nil, sockets: sockets)
+                return (.cached(file), time(nil) < Int(image.freshUntil))
+            }
+        }
+    }
+}
+
+// MARK: - Wanting
+
+extension ImageCache {
+    /// Wants an image. It is downloaded if it is missing or stale; whoever else wants it shares the download.
+    ///
+    /// Wanting begins with the iteration, and ends with it: when its task is cancelled or its iterator goes.
+    public func load(_ request: ImageRequest) -> ImageLoad {
+        let (initial, isFresh) = look(request.url)
+        let isSettled = isFresh && !request.refresh && request.sha256 == nil
+        return ImageLoad(request, initial: initial, isSettled: isSettled, engine)
+    }
+
+    /// Waits for the file of an image. A cached one is returned at once, even if it is stale, unless the request
+    /// refreshes it or names a digest.
+    ///
+    /// - Throws: ``CacheFailure``; of the kind `cancelled` if the task is cancelled. Others who want the image go on.
+    public func file(for request: ImageRequest) async throws(CacheFailure) -> ImageFile {
+        let load = load(request)
+        let mustAsk = request.refresh || request.sha256 != nil
+        if !mustAsk, case .cached(let file) = load.initial { return file }
+        for await state in load.dropFirst() {
+            switch state {
+            case .missing, .inFlight: continue
+            case .cached(let file): return file
+            case .failed(let failure): throw failure
+            }
+        }
+        throw .cancelled
+    }
+
+    /// Wants images in the background, as long as the result lives.
+    public func prefetch(_ urls: some Sequence<String>) -> Prefetch {
+        Prefetch(Array(urls), engine)
+    }
+
+    /// What a list shows; see ``VisibleSet``.
+    public func makeVisibleSet(priority: Priority = .visible) -> VisibleSet {
+        VisibleSet(priority, self)
+    }
+}
+
+// MARK: - Keeping and removing
+
+extension ImageCache {
+    /// Protects images from eviction. One that is in flight is pinned when it is cached.
+    ///
+    /// - Throws: ``CacheFailure`` of the kind `noDaemon`, or why an image cannot be pinned.
+    public func pin(_ urls: [String]) async throws(CacheFailure) {
+        try await setPinned(true, urls)
+    }
+
+    /// Ends the protection from eviction.
+    ///
+    /// - Throws: ``CacheFailure``, as ``pin(_:)`` does.
+    public func unpin(_ urls: [String]) async throws(CacheFailure) {
+        try await setPinned(false, urls)
+    }
+
+    private func setPinned(_ isPinned: Bool, _ urls: [String]) async throws(CacheFailure) {
+        for part in urls.parts(of: Engine.longestCall) {
+            let call = Calls.pin(part.map { Array($0.utf8) }, isPinned)
+            for news in try await engine.news(of: call) {
+                if case .failed(let failure) = news.state { throw failure }
+            }
+        }
+    }
+
+    /// Removes images, pinned or not, and cancels their downloads.
+    ///
+    /// - Throws: ``CacheFailure``, for example of the kind `notPermitted`.
+    public func remove(_ urls: [String]) async throws(CacheFailure) {
+        for part in urls.parts(of: Engine.longestCall) {
+            _ = try await engine.news(of: Calls.remove(part.map { Array($0.utf8) }))
+        }
+    }
+}
+
+// MARK: - Watching
+
+extension ImageCache {
+    /// The state of every image of the cache, and then each change. A reader that is slow gets the newest state of each
+    /// image. While no daemon answers, there are no changes.
+    public var changes: ImageChanges {
+        ImageChanges { buffer in self.engine.addObserver(buffer) } end: { buffer in
+            self.engine.removeObserver(buffer)
+        }
+    }
+
+    /// How short of memory the machine is, beginning with the current level. Give up decoded images; the files stay.
+    /// Without a daemon there are no levels. A level that passes quickly is an element, too.
+    public var pressure: some AsyncSequence<MemoryPressure, Never> & Sendable {
+        AsyncStream(bufferingPolicy: .bufferingNewest(8)) { continuation in
+            let observer = PressureObserver(continuation)
+            continuation.onTermination = { [engine] _ in engine.removeObserver(observer) }
+            engine.addObserver(observer)
+        }
+    }
+}
+
+extension Array {
+    /// The elements in parts of at most `count`.
+    fileprivate func parts(of count: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
+    }
+}

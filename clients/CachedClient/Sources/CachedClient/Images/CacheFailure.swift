@@ -1,0 +1,105 @@
+internal import CClient
+
+/// Why there is no image: a kind for programs, and a sentence for people.
+public struct CacheFailure: Error, Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
+        /// No daemon has answered for as long as ``ImageCache/Configuration/patience``.
+        case noDaemon
+        /// This user may not use the directory, the file or the socket.
+        case notPermitted
+        /// The task that waited was cancelled.
+        case cancelled
+        /// The text is not a URL that the cache accepts.
+        case invalidURL
+        /// The origin has answered with a status that is not success: ``CacheFailure/httpStatus``.
+        case http
+        /// The origin could not be reached, or the connection failed.
+        case network
+        /// The bytes are not a whole image of a type that is accepted.
+        case notAnImage
+        /// The image is larger than the limits of the cache.
+        case tooLarge
+        /// The cache or the origin does not permit it: the address, the digest or the content.
+        case refused
+        /// The disk or the directory: full, unreadable, or not a directory.
+        case storage
+        /// The image was cached and is no longer.
+        case evicted
+        /// Another one, of a later version of the daemon.
+        case other
+    }
+
+    public let kind: Kind
+    /// What happened, to what, and what to do.
+    public let message: String
+    /// The status that the origin answered, if any (RFC 9110 §15).
+    public let httpStatus: Int?
+    /// The Unix second at which the daemon tries again; `nil` if it does not.
+    public let retryAt: Int64?
+
+    init(_ kind: Kind, _ message: String, httpStatus: Int? = nil, retryAt: Int64? = nil) {
+        self.kind = kind
+        self.message = message
+        self.httpStatus = httpStatus
+        self.retryAt = retryAt
+    }
+
+    static func opening(_ path: String, cause: Int32) -> CacheFailure {
+        switch cause {
+        case ENOENT, ENOTDIR: CacheFailure(.evicted, "\(path) is no longer cached: load it again")
+        case EACCES, EPERM, ELOOP:
+            CacheFailure(.notPermitted, "cannot open \(path): \(String(cString: strerror(cause)))")
+        default: CacheFailure(.storage, "cannot open \(path): \(String(cString: strerror(cause)))")
+        }
+    }
+
+    /// A failure of a call; `cause` is a negative errno.
+    static func call(_ cause: Int32) -> CacheFailure {
+        switch cause {
+        case -ECONNREFUSED, -ETIMEDOUT, -ECONNRESET:
+            CacheFailure(
+                .noDaemon, "no daemon answers: start it with `cached`, or name another socket")
+        default:
+            CacheFailure(.other, "cannot ask the daemon: \(String(cString: strerror(-cause)))")
+        }
+    }
+
+    /// The daemon has answered a call with an error of its interface.
+    static func refused(by error: String) -> CacheFailure {
+        switch error {
+        case "org.varlink.service.PermissionDenied", "io.cached.Cache.NotPermitted":
+            CacheFailure(.notPermitted, "the daemon does not permit this user to do that")
+        case "io.cached.Cache.ShuttingDown":
+            CacheFailure(.noDaemon, "the daemon is stopping: call again when it is back")
+        default: CacheFailure(.other, "the daemon refuses the call: \(error)")
+        }
+    }
+
+    static let cancelled = CacheFailure(.cancelled, "the task that waited for the image was cancelled")
+}
+
+extension CacheFailure: CustomStringConvertible {
+    public var description: String { message }
+}
+
+extension CacheFailure.Kind {
+    /// The kind for a word of the daemon; `docs/http-caching.md` has the list.
+    init(word: String) {
+        self =
+            switch word {
+            case "noDaemon": .noDaemon
+            case "notPermitted": .notPermitted
+            case "invalidURL": .invalidURL
+            case "http": .http
+            case "unresolved", "unreachable", "timeout", "truncated", "tls", "redirect",
+                "protocolError":
+                .network
+            case "notAnImage": .notAnImage
+            case "tooLarge": .tooLarge
+            case "addressRefused", "digestMismatch", "unverifiable": .refused
+            case "storage", "noRoom", "obstructed", "damaged", "tooManyFiles": .storage
+            case "notCached", "removed": .evicted
+            default: .other
+            }
+    }
+}

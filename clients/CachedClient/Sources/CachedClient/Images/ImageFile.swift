@@ -1,0 +1,74 @@
+internal import CClient
+internal import ClientCore
+
+/// A file of the cache. It is never changed in place: a program that has it open keeps the bytes that it opened.
+public struct ImageFile: Sendable, Hashable {
+    public let url: String
+    /// The absolute path.
+    public let path: String
+    /// In bytes.
+    public let size: Int64
+    /// The type found in the bytes, for example `image/png`.
+    public let mediaType: String?
+    /// In pixels.
+    public let width: Int?
+    /// In pixels.
+    public let height: Int?
+
+    /// Tells the versions of an image apart: a later one is another file at the same path. 0 if this process cannot
+    /// see the directory.
+    let version: UInt64
+    /// The sockets to ask for the file if its path leads nowhere.
+    private let sockets: Sockets
+
+    init(
+        url: String, path: String, size: Int64, mediaType: String?, width: Int?, height: Int?,
+        sockets: Sockets
+    ) {
+        (self.url, self.path, self.size) = (url, path, size)
+        (self.mediaType, self.width, self.height) = (mediaType, width, height)
+        version = path.withCString { cclient_inode($0) }
+        self.sockets = sockets
+    }
+
+    /// Opens the file for reading: by its path, else as a descriptor from the daemon, for programs in a sandbox that
+    /// see the socket and not the directory. The second way waits for the daemon, up to five seconds.
+    ///
+    /// - Throws: ``CacheFailure`` of the kind `evicted` if the image is no longer cached, `notPermitted`, or
+    ///   `noDaemon` if the path leads nowhere and no daemon answers.
+    public func open() throws(CacheFailure) -> OpenFile {
+        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC
+        let opened = path.withCString { cclient_open($0, flags) }
+        if opened >= 0 { return OpenFile(descriptor: opened) }
+        let cause = cclient_errno()
+        let handed = SingleCall.open(Array(url.utf8), sockets.paths)
+        if handed >= 0 { return OpenFile(descriptor: handed) }
+        throw .opening(path, cause: handed == -ENOENT ? ENOENT : cause)
+    }
+
+    /// Reads the bytes of the file in place, without copying them. mmap(2).
+    ///
+    /// - Throws: ``CacheFailure`` as ``open()`` does, or the error of `body`.
+    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+        let file = try open()
+        let count = file.size
+        guard count > 0 else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        guard
+            let start = mmap(nil, count, PROT_READ, MAP_PRIVATE, file.descriptor, 0),
+            start != UnsafeMutableRawPointer(bitPattern: -1)
+        else { throw CacheFailure.opening(path, cause: cclient_errno()) }
+        defer { munmap(start, count) }
+        return try body(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    public static func == (left: ImageFile, right: ImageFile) -> Bool {
+        left.url == right.url && left.path == right.path && left.size == right.size
+            && left.mediaType == right.mediaType && left.width == right.width
+            && left.height == right.height && left.version == right.version
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(url)
+        hasher.combine(size)
+    }
+}

@@ -1,0 +1,23 @@
+internal import CClient
+
+/// A file that is open for reading, until the value goes.
+public struct OpenFile: ~Copyable {
+    public let descriptor: Int32
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Bytes of the file. fstat(2).
+    public var size: Int {
+        var file = cclient_file()
+        return cclient_look_at(descriptor, &file) == 0 ? Int(file.size) : 0
+    }
+
+    /// Gives the descriptor away. The caller closes it.
+    public consuming func take() -> Int32 {
+        let descriptor = descriptor
+        discard self
+        return descriptor
+    }
+}

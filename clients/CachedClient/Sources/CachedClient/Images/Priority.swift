@@ -1,0 +1,20 @@
+internal import ClientCore
+
+/// The urgency of an image. A download has the highest priority of all who want it, in whatever program.
+public enum Priority: Int, Sendable, Comparable {
+    /// No user waits for the image: the rows ahead of a list.
+    case background
+    case normal
+    /// A user is looking at the place for the image.
+    case visible
+
+    public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
+
+    var core: ClientCore.Priority {
+        switch self {
+        case .background: .background
+        case .normal: .normal
+        case .visible: .visible
+        }
+    }
+}

@@ -1,0 +1,96 @@
+internal import ClientCore
+internal import Synchronization
+
+/// What a list shows. It wants its images as long as it lives.
+///
+///     let visible = cache.makeVisibleSet()
+///     visible.show(rows.map(\.url))          // at each scroll
+///     for await change in visible.changes { cell(for: change.url)?.show(change.state) }
+///
+/// Unlike an ``ImageLoad`` it never ends: it also hears of images that are evicted, or that come after a failure.
+public final class VisibleSet: Sendable {
+    private let cache: ImageCache
+    private let priority: Priority
+    private let contents = Contents()
+    private let holder: Holder
+
+    init(_ priority: Priority, _ cache: ImageCache) {
+        self.priority = priority
+        self.cache = cache
+        holder = Holder { [contents] url, state in contents.set(state, url) }
+    }
+
+    deinit {
+        show([])
+    }
+
+    /// Shows these images and no others. What is in both sets goes on undisturbed.
+    public func show(_ urls: some Collection<String>) {
+        let (added, dropped) = contents.replace(with: urls)
+        guard !added.isEmpty || !dropped.isEmpty else { return }
+        cache.engine.change(FetchOptions()) { channel in
+            for url in dropped { channel.remove(url, holder) }
+            for url in added { channel.add(url, holder, priority) }
+        }
+    }
+
+    /// The latest state of an image: of one that is shown as the daemon has told it, else from the directory.
+    public subscript(url: String) -> ImageState { contents.state(of: url) ?? cache.peek(url) }
+
+    /// Each new state of an image that is shown. A reader that is slow gets the newest of each.
+    public var changes: ImageChanges {
+        ImageChanges { [contents] in contents.add($0) } end: { [contents] in contents.remove($0) }
+    }
+}
+
+/// The images of a set and their states.
+private final class Contents: Sendable {
+    private struct State {
+        var states: [String: ImageState?] = [:]
+        var observers: [ObjectIdentifier: ChangeBuffer] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func replace(with urls: some Collection<String>) -> (added: [String], dropped: [String]) {
+        state.withLock { state in
+            var next = [String: ImageState?](minimumCapacity: urls.count)
+            var added: [String] = []
+            for url in urls where next[url] == nil {
+                let before = state.states[url]
+                if before == nil { added.append(url) }
+                next.updateValue(before ?? nil, forKey: url)
+            }
+            let dropped = state.states.keys.filter { next[$0] == nil }
+            state.states = next
+            return (added, dropped)
+        }
+    }
+
+    func set(_ image: ImageState, _ url: String) {
+        state.withLock { state in
+            guard state.states[url] != nil else { return }
+            state.states.updateValue(image, forKey: url)
+            for observer in state.observers.values {
+                observer.put(ImageChange(url: url, key: "", state: image))
+            }
+        }
+    }
+
+    func state(of url: String) -> ImageState? {
+        state.withLock { $0.states[url] ?? nil }
+    }
+
+    func add(_ buffer: ChangeBuffer) {
+        state.withLock { state in
+            state.observers[ObjectIdentifier(buffer)] = buffer
+            for (url, image) in state.states {
+                if let image { buffer.put(ImageChange(url: url, key: "", state: image)) }
+            }
+        }
+    }
+
+    func remove(_ buffer: ChangeBuffer) {
+        state.withLock { $0.observers[ObjectIdentifier(buffer)] = nil }
+    }
+}
