@@ -21,7 +21,7 @@ int cclient_open(const char *path, int flags);
 
 /// What matters about a file.
 struct cclient_file {
-    int is_regular;
+    int is_regular, is_directory, is_link;
     /// Whether its owner may read it.
     int is_readable;
     uint32_t owner;
@@ -33,12 +33,6 @@ int cclient_look(const char *path, struct cclient_file *file);
 
 /// Looks at an open file; -1 with errno. fstat(2).
 int cclient_look_at(int descriptor, struct cclient_file *file);
-
-/// The owner of a directory; -1 with errno. stat(2).
-int64_t cclient_owner(const char *path);
-
-/// Sets errno, for functions that report failures by it.
-void cclient_fail(int cause);
 
 /// A socket connected to a Unix path, without blocking; -1 with errno. unix(7).
 int cclient_connect(const char *path);
