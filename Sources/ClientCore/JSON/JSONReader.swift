@@ -14,14 +14,15 @@ struct JSONReader {
         }
     }
 
-    /// Reads an object. `member` reads the value of each member; its name is at the range.
+    /// Reads an object. `member` reads the value of each member; its name is at the range. A member that is null counts
+    /// as absent.
     mutating func members(_ member: (inout JSONReader, Range<Int>) -> Bool) -> Bool {
         guard take(UInt8(ascii: "{")) else { return false }
         if take(UInt8(ascii: "}")) { return true }
         repeat {
-            guard let name = string(), take(UInt8(ascii: ":")), member(&self, name) else {
-                return false
-            }
+            guard let name = string(), take(UInt8(ascii: ":")) else { return false }
+            if takeWord("null") { continue }
+            guard member(&self, name) else { return false }
         } while take(UInt8(ascii: ","))
         return take(UInt8(ascii: "}"))
     }
@@ -37,6 +38,8 @@ struct JSONReader {
     }
 
     func matches(_ range: Range<Int>, _ text: StaticString) -> Bool {
+        // Escapes make a text longer.
+        if range.count > text.utf8CodeUnitCount { return matchesEscaped(range, text) }
         guard range.count == text.utf8CodeUnitCount else { return false }
         for index in 0..<range.count
         where bytes[range.lowerBound + index] != text.utf8Start[index] {
@@ -45,20 +48,21 @@ struct JSONReader {
         return true
     }
 
+    private func matchesEscaped(_ range: Range<Int>, _ text: StaticString) -> Bool {
+        guard bytes[range].contains(UInt8(ascii: "\\")) else { return false }
+        var plain: [UInt8] = []
+        guard unescape(range, into: &plain), plain.count == text.utf8CodeUnitCount else {
+            return false
+        }
+        for index in 0..<plain.count where plain[index] != text.utf8Start[index] { return false }
+        return true
+    }
+
     /// Reads a string, and appends it to `texts` without escapes and with a NUL. Returns where it begins there.
     mutating func text(into texts: inout [UInt8]) -> Int? {
         guard let range = string() else { return nil }
         let start = texts.count
-        var index = range.lowerBound
-        while index < range.upperBound {
-            let byte = bytes[index]
-            index += 1
-            if byte == UInt8(ascii: "\\") {
-                guard unescape(at: &index, into: &texts) else { return nil }
-            } else {
-                texts.append(byte)
-            }
-        }
+        guard unescape(range, into: &texts) else { return nil }
         texts.append(0)
         return start
     }
@@ -144,6 +148,20 @@ struct JSONReader {
             default: return
             }
         }
+    }
+
+    private func unescape(_ range: Range<Int>, into texts: inout [UInt8]) -> Bool {
+        var index = range.lowerBound
+        while index < range.upperBound {
+            let byte = bytes[index]
+            index += 1
+            if byte == UInt8(ascii: "\\") {
+                guard unescape(at: &index, into: &texts) else { return false }
+            } else {
+                texts.append(byte)
+            }
+        }
+        return true
     }
 
     /// Appends what an escape stands for. The backslash is before `index`.

@@ -71,14 +71,14 @@ struct Connection: ~Copyable {
             if input[searched...].contains(0) { return .message }
             searched = input.count
             guard input.count - start < Self.longest else { return .end }
-            let held = input.count
-            input.append(contentsOf: repeatElement(0xFF, count: Self.piece))
             var descriptor: Int32 = -1
-            let count = input.withUnsafeMutableBytes {
-                cclient_receive(self.descriptor, $0.baseAddress! + held, Self.piece, &descriptor)
+            var cause: Int32 = 0
+            let count = withUnsafeTemporaryAllocation(byteCount: Self.piece, alignment: 1) {
+                let count = cclient_receive(self.descriptor, $0.baseAddress, $0.count, &descriptor)
+                cause = cclient_errno()
+                input.append(contentsOf: $0.prefix(max(count, 0)))
+                return count
             }
-            let cause = cclient_errno()
-            input.removeLast(Self.piece - max(count, 0))
             if descriptor >= 0 {
                 if file >= 0 { close(file) }
                 file = descriptor

@@ -54,12 +54,19 @@ struct Reply {
                     event.state = .cached
                 } else if reader.matches(state, "inFlight") {
                     event.state = .inFlight
+                } else {
+                    return reader.matches(state, "missing")
                 }
                 return true
             }
             return member(name, &event, &reader)
         }
         guard isObject, isKnown, event.url != nil else { return false }
+        if event.state == .cached {
+            guard let path = event.path, texts[path] == UInt8(ascii: "/") else { return false }
+            // While it is refreshed, the other numbers are those of the new version.
+            if event.size >= 0 { (event.received, event.total) = (event.size, event.size) }
+        }
         if event.state == .missing, event.kind != nil { event.state = .failed }
         events.append(event)
         return true
@@ -73,25 +80,24 @@ struct Reply {
         if reader.matches(name, "mediaType") { return take(&event.mediaType, &reader) }
         if reader.matches(name, "received") { return take(&event.received, &reader) }
         if reader.matches(name, "total") { return take(&event.total, &reader) }
-        if reader.matches(name, "size") {
-            guard take(&event.received, &reader) else { return false }
-            event.total = event.received
-            return true
-        }
+        if reader.matches(name, "size") { return take(&event.size, &reader) }
         if reader.matches(name, "width") { return take(&event.width, &reader) }
         if reader.matches(name, "height") { return take(&event.height, &reader) }
         if reader.matches(name, "failure") { return failure(&event, &reader) }
+        if reader.matches(name, "phase") { return reader.string() != nil }
         return reader.skip()
     }
 
     private mutating func failure(_ event: inout Event, _ reader: inout JSONReader) -> Bool {
-        reader.members { reader, name in
+        let isObject = reader.members { reader, name in
             if reader.matches(name, "kind") { return take(&event.kind, &reader) }
             if reader.matches(name, "message") { return take(&event.message, &reader) }
             if reader.matches(name, "httpStatus") { return take(&event.httpStatus, &reader) }
             if reader.matches(name, "retryAt") { return take(&event.retryAt, &reader) }
             return reader.skip()
         }
+        guard isObject, let kind = event.kind, event.message != nil else { return false }
+        return texts[kind] != 0
     }
 
     private mutating func take(_ text: inout Int?, _ reader: inout JSONReader) -> Bool {
@@ -100,13 +106,13 @@ struct Reply {
     }
 
     private func take(_ number: inout Int64, _ reader: inout JSONReader) -> Bool {
-        guard let value = reader.integer() else { return false }
+        guard let value = reader.integer(), value >= 0 else { return false }
         number = value
         return true
     }
 
     private func take(_ number: inout Int32, _ reader: inout JSONReader) -> Bool {
-        guard let value = reader.integer() else { return false }
+        guard let value = reader.integer(), value >= 0 else { return false }
         number = Int32(clamping: value)
         return true
     }
