@@ -10,17 +10,20 @@ enum Libcached {
     /// The environment of the caller, because compilers are found by its path, and some by its home directory.
     static let compilers = ProcessInfo.processInfo.environment
 
+    private static let output = FileManager.default.temporaryDirectory
+        .appending(path: "libcached-\(ProcessInfo.processInfo.processIdentifier)")
+        .path(percentEncoded: false)
+
     private static let built = Task { () throws -> String in
-        let output = FileManager.default.temporaryDirectory
-            .appending(path: "libcached-\(ProcessInfo.processInfo.processIdentifier)")
-            .path(percentEncoded: false)
+        // Several tests use it, so it is removed when all of them have ended.
+        atexit { try? FileManager.default.removeItem(atPath: Libcached.output) }
         let result = try await run(
             root + "Sources/libcached/build", [output],
             environment: compilers.merging(["PREFIX": output]) { $1 }, within: .seconds(300))
         guard result.status == .success else { throw TestFailure(result.errorText) }
         // The directory is its own prefix, as if the library were installed there.
-        for folder in ["lib", "include"] {
-            try? FileManager.default.removeItem(atPath: "\(output)/\(folder)")
+        for folder in ["lib", "include"]
+        where !FileManager.default.fileExists(atPath: "\(output)/\(folder)") {
             try FileManager.default.createSymbolicLink(
                 atPath: "\(output)/\(folder)", withDestinationPath: ".")
         }
