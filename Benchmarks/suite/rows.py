@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from . import downloads, eviction, memory, processes, scan, sets
+from . import downloads, eviction, memory, peek, processes, scan, sets
 from .bench import Bench
 from .contest import Contender, Measurement, Outcome, contest
 
@@ -80,6 +80,12 @@ ROWS = [
     Row("status-1000-urls", "Status, 1,000 URLs a call", "k URLs/s",
         {"cached": Aim("≥", 1000, "k URLs/s"), "nginx": Aim("≥", 3)},
         batches),
+    Row("peek-cached", "the state of a cached image, from the directory", "µs",
+        {"system calls": Aim("≤", 1.15)},
+        peek.measure("cached")),
+    Row("peek-missing", "the state of a missing image, from the directory", "µs",
+        {"system calls": Aim("≤", 1.15)},
+        peek.measure("missing")),
     Row("process", "`cachectl status`, whole process", "ms",
         {"redis-cli GET": Aim("≤", 1)},
         processes.measure),

@@ -13,7 +13,8 @@ int cclient_open(const char *path, int flags) { return open(path, flags); }
 static int describe(int result, const struct stat *status, struct cclient_file *file) {
     if (result != 0) return -1;
     *file = (struct cclient_file){
-        .is_regular = S_ISREG(status->st_mode), .is_readable = (status->st_mode & S_IRUSR) != 0,
+        .is_regular = S_ISREG(status->st_mode), .is_directory = S_ISDIR(status->st_mode),
+        .is_link = S_ISLNK(status->st_mode), .is_readable = (status->st_mode & S_IRUSR) != 0,
         .owner = status->st_uid, .size = status->st_size,
     };
     return 0;
@@ -29,17 +30,10 @@ int cclient_look_at(int descriptor, struct cclient_file *file) {
     return describe(fstat(descriptor, &status), &status, file);
 }
 
-int64_t cclient_owner(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 ? (int64_t)status.st_uid : -1;
-}
-
 uint64_t cclient_inode(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 ? status.st_ino : 0;
 }
-
-void cclient_fail(int cause) { errno = cause; }
 
 int cclient_connect(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -28,6 +28,9 @@ private func pointer(_ text: StaticString) -> UnsafePointer<CChar> {
     UnsafeRawPointer(text.utf8Start).assumingMemoryBound(to: CChar.self)
 }
 
+/// The longest URL that the daemon takes, in bytes.
+private let longestURL = 8192
+
 /// Copies as much of an image as the caller has room for.
 private func store(_ image: cached_image, in room: UnsafeMutablePointer<cached_image>) -> Bool {
     let length = room.pointee.length
@@ -73,12 +76,25 @@ public func cachedPeek(
     _ cached: OpaquePointer, _ url: UnsafePointer<CChar>, _ room: UnsafeMutablePointer<cached_image>
 ) -> Int32 {
     let handle = handle(cached)
-    let name = ImageName(url: UnsafeRawBufferPointer(start: url, count: strlen(url)))
-    let found = handle.folder.look(name)
+    let length = strlen(url)
     var image = cached_image()
+    image.url = url
+    if length > longestURL {
+        refuse(&image, "invalidURL", "the URL is longer than 8,192 bytes; shorten it")
+    } else {
+        do throws(FolderFailure) {
+            let name = ImageName(url: UnsafeRawBufferPointer(start: url, count: length))
+            describe(try handle.folder.look(name), handle, &image)
+        } catch {
+            refuse(&image, error.kind, error.message)
+        }
+    }
+    return store(image, in: room) ? image.state : -EINVAL
+}
+
+private func describe(_ found: FolderImage, _ handle: Handle, _ image: inout cached_image) {
     (image.received, image.total) = (found.received, found.total)
     (image.width, image.height) = (found.width, found.height)
-    image.url = url
     switch found.state {
     case .missing, .interrupted: image.state = Event.State.missing.rawValue
     case .inFlight: image.state = Event.State.inFlight.rawValue
@@ -87,7 +103,12 @@ public func cachedPeek(
         image.path = handle.folder.lastPath
         if found.type > 0 { image.media_type = pointer(found.mediaType) }
     }
-    return store(image, in: room) ? image.state : -EINVAL
+}
+
+private func refuse(_ image: inout cached_image, _ kind: StaticString, _ message: StaticString) {
+    image.state = Event.State.failed.rawValue
+    image.total = -1
+    (image.kind, image.message) = (pointer(kind), pointer(message))
 }
 
 @c(cached_want)
@@ -138,8 +159,14 @@ public func cachedNext(
 public func cachedOpenFile(_ cached: OpaquePointer, _ url: UnsafePointer<CChar>) -> Int32 {
     let handle = handle(cached)
     let bytes = Places.bytes(url)
-    let file = handle.folder.open(bytes.withUnsafeBytes { ImageName(url: $0) })
-    return file >= 0 ? file : SingleCall.open(bytes, handle.sockets)
+    let name = bytes.withUnsafeBytes { ImageName(url: $0) }
+    do throws(FolderFailure) {
+        let file = try handle.folder.open(name)
+        if file >= 0 { return file }
+    } catch {
+        // The daemon can have another directory, and hands over its own files.
+    }
+    return SingleCall.open(bytes, handle.sockets)
 }
 
 @c(cached_pin)

@@ -59,7 +59,20 @@ import Testing
             #"{"parameters":{"items":[],"removed":["k"],"pressure":"critical","x":[{"y":null}]}}"#,
             true
         ),
-        (#"{"parameters":{"items":[{"url":"u","state":"later","new":{"a":[1.5e3,true]}}]}}"#, true),
+        (
+            #"{"parameters":{"items":[{"url":"u","state":"missing","new":{"a":[1.5e3,true]}}]}}"#,
+            true
+        ),
+        (#"{"parameters":{"items":[{"url":"u","state":"missing","path":null}]}}"#, true),
+        (#"{"parameters":{"items":[{"\u0075rl":"u","st\u0061te":"missing"}]}}"#, true),
+        (#"{"parameters":{"items":[{"url":"u","state":"later"}]}}"#, false),
+        (#"{"parameters":{"items":[{"url":"u","state":"cached"}]}}"#, false),
+        (#"{"parameters":{"items":[{"url":"u","state":"cached","path":"a/b"}]}}"#, false),
+        (#"{"parameters":{"items":[{"url":"u","state":"missing","received":-1}]}}"#, false),
+        (
+            #"{"parameters":{"items":[{"url":"u","state":"missing","failure":{"kind":"http"}}]}}"#,
+            false
+        ),
         ("", false), ("{", false), ("[]", false), ("{}x", false), (#"{"continues":1}"#, false),
         (#"{"parameters":{"items":[{"url":"u"}]}}"#, false),
         (#"{"parameters":{"items":[{"state":"cached"}]}}"#, false),

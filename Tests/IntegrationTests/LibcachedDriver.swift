@@ -6,32 +6,8 @@ struct LibcachedDriver: Sendable {
     let process: ChildProcess
     private let commands: FIFO
 
-    /// Builds the library and the program once.
-    private static let program = Task { () throws -> String in
-        let root = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../..").standardized.path(percentEncoded: false)
-        let output = FileManager.default.temporaryDirectory
-            .appending(path: "libcached-\(ProcessInfo.processInfo.processIdentifier)").path(
-                percentEncoded: false)
-        // The compiler is found by the path of whoever runs the tests.
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-        try await runSuccessfully(
-            "env", ["PATH=" + path, root + "Sources/libcached/build", output])
-        try await runSuccessfully(
-            "cc",
-            [
-                "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-I",
-                root + "Sources/libcached/include",
-                root + "Tests/IntegrationTests/ThirdParty/libcached-driver.c", "-o",
-                output + "/driver", "-L", output, "-lcached", "-Wl,-rpath,$ORIGIN",
-            ])
-        return output + "/driver"
-    }
-
-    /// The directory with the built library.
-    static func library() async throws -> String {
-        URL(filePath: try await program.value).deletingLastPathComponent().path(
-            percentEncoded: false)
+    private static let program = Task {
+        try await Libcached.program("Tests/IntegrationTests/ThirdParty/libcached-driver.c")
     }
 
     /// - Parameter launcher: a command that starts the program, such as valgrind.

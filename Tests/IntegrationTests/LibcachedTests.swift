@@ -196,8 +196,51 @@ struct LibcachedTests {
         }
     }
 
+    @Test func agreesWithTheVectors() async throws {
+        let vectors = Libcached.root + "Tests/Vectors"
+        let program = try await Libcached.program("Tests/Vectors/c/vectors.c")
+        let output = try await run(
+            "python3", [vectors + "/c/vectors.py", vectors, program], within: .seconds(120))
+        #expect(output.status == .success, "\(output.errorText)")
+    }
+
+    /// The whole life of a program: all calls, a failure, a restart of the daemon, and its end.
+    @Test(.enabled(if: !isSanitized, "valgrind cannot run a sanitizer's programs"))
+    func valgrindFindsNoErrorAndNoLeak() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: image))
+            origin.route("/b.png", .answer(404))
+            let (a, b) = (origin.url("/a.png"), origin.url("/b.png"))
+            var options = DaemonFixture.Options()
+            options.socket = try TemporaryDirectory(in: scope).file("socket")
+            let daemon = try await DaemonFixture.start(options, in: scope)
+            let driver = try await LibcachedDriver(
+                daemon,
+                launcher: [
+                    "valgrind", "--quiet", "--error-exitcode=99", "--leak-check=full",
+                    "--errors-for-leak-kinds=definite,indirect,possible",
+                ], in: scope)
+            let absurd = "http://a.example/" + String(repeating: "x", count: 9000)
+            for url in [a, absurd] { _ = try await driver.ask("peek \(url)", answer: "peek") }
+            try driver.tell("name \(a)", "want 2 \(a) 0 \(b)", "news 2")
+            _ = try await driver.line("news cached \(a)")
+            _ = try await driver.line("news failed \(b)")
+            #expect(try await driver.ask("pressure", answer: "pressure") == "pressure 0")
+            #expect(try await driver.ask("pin \(a)", answer: "pin") == "pin 0")
+            _ = try await daemon.replace(afterCrash: true)
+            try driver.tell("want 1 \(a) 1 ftp://c.example/", "news 1", "file \(a)")
+            #expect(try await driver.line("file") == "file 90000")
+            try driver.tell("want-many 100 ftp://a.example/", "news 100")
+            _ = try await driver.line("news failed ftp://a.example/", number: 100)
+            try driver.tell("end")
+            let status = try await driver.process.waitForExit()
+            #expect(status == .success, "\(driver.process.text(.standardError))")
+        }
+    }
+
     @Test func theLibraryNeedsLibcAloneAndExportsItsFunctions() async throws {
-        let library = try await LibcachedDriver.library() + "libcached.so.0"
+        let library = try await Libcached.directory() + "/libcached.so.0"
         let needed = try await runSuccessfully("readelf", ["-d", library])
             .split(separator: "\n").filter { $0.contains("(NEEDED)") }
         #expect(needed.count == 1 && needed[0].contains("libc.so.6"))

@@ -25,7 +25,7 @@ int cclient_open(const char *path, int flags);
 
 /// What matters about a file.
 struct cclient_file {
-    int is_regular;
+    int is_regular, is_directory, is_link;
     /// Whether its owner may read it.
     int is_readable;
     uint32_t owner;
@@ -40,12 +40,6 @@ int cclient_look_at(int descriptor, struct cclient_file *file);
 
 /// The number of a file's inode; 0 if there is no file. stat(2).
 uint64_t cclient_inode(const char *path);
-
-/// The owner of a directory; -1 with errno. stat(2).
-int64_t cclient_owner(const char *path);
-
-/// Sets errno, for functions that report failures by it.
-void cclient_fail(int cause);
 
 /// A socket connected to a Unix path, without blocking; -1 with errno. unix(7).
 int cclient_connect(const char *path);

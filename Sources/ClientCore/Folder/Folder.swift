@@ -6,14 +6,17 @@ public struct Folder: ~Copyable {
     private let path: UnsafeMutablePointer<UInt8>
     /// Where the name begins.
     private let start: Int
-    /// The owner of the directory, whose files alone are believed; -1 until it was looked up.
+    /// The owner of the directory, whose files alone are believed; -1 until it was looked at.
     private var owner: Int64 = -1
 
     public init(_ directory: [UInt8]) {
-        start = directory.count + 1
+        var length = directory.count
+        // A link with a slash at its end would count as the directory it leads to. lstat(2).
+        while length > 1, directory[length - 1] == UInt8(ascii: "/") { length -= 1 }
+        start = length + 1
         path = .allocate(capacity: start + ImageName.length + 6)
-        for (index, byte) in directory.enumerated() { path[index] = byte }
-        path[directory.count] = UInt8(ascii: "/")
+        for index in 0..<length { path[index] = directory[index] }
+        path[length] = UInt8(ascii: "/")
     }
 
     deinit {
@@ -24,48 +27,93 @@ public struct Folder: ~Copyable {
     public var lastPath: UnsafePointer<CChar> { cString(path) }
 
     /// Looks an image up. Afterwards ``lastPath`` is the path of its file.
-    public mutating func look(_ name: ImageName) -> FolderImage {
+    public mutating func look(_ name: ImageName) throws(FolderFailure) -> FolderImage {
         name.write(to: path + start)
         setSuffix("")
-        if let image = cached() { return image }
+        guard try hasOwner() else { return FolderImage() }
+        if let image = try cached() { return image }
         if let image = partial() { return image }
         // It may have been published in between.
-        return cached() ?? FolderImage()
+        return try cached() ?? FolderImage()
     }
 
-    /// Opens the file of a cached image for reading; -1 with errno.
-    public mutating func open(_ name: ImageName) -> Int32 {
-        guard look(name).state == .cached else {
-            cclient_fail(ENOENT)
-            return -1
-        }
-        return cclient_open(lastPath, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-    }
-
-    private mutating func cached() -> FolderImage? {
+    /// Opens the file of a cached image for reading; -1 if there is none.
+    public mutating func open(_ name: ImageName) throws(FolderFailure) -> Int32 {
+        guard try look(name).state == .cached else { return -1 }
         var file = cclient_file()
-        guard cclient_look(lastPath, &file) == 0, file.is_regular != 0, file.size > 0,
-            file.is_readable != 0, isOwners(file.owner), let record = record(fileSize: file.size)
+        return openRegular(&file)
+    }
+
+    /// Opens what has the last path if it is a regular file. It never waits, not even for a FIFO.
+    private func openRegular(_ file: inout cclient_file) -> Int32 {
+        let descriptor = cclient_open(lastPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { return -1 }
+        if cclient_look_at(descriptor, &file) == 0, file.is_regular != 0 { return descriptor }
+        close(descriptor)
+        return -1
+    }
+
+    private mutating func cached() throws(FolderFailure) -> FolderImage? {
+        var file = cclient_file()
+        guard cclient_look(lastPath, &file) == 0 else {
+            try explain(cclient_errno())
+            return nil
+        }
+        guard file.is_regular != 0, file.size > 0, file.is_readable != 0,
+            try isOwners(file.owner), let record = try record(fileSize: file.size)
         else { return nil }
         return FolderImage(
             state: .cached, received: file.size, total: file.size, type: record.type,
             width: record.width, height: record.height, freshUntil: record.freshUntil)
     }
 
-    private mutating func isOwners(_ user: UInt32) -> Bool {
+    /// Tells a file that is not there from a directory that cannot be read.
+    private mutating func explain(_ cause: Int32) throws(FolderFailure) {
+        if cause == EACCES { throw .isClosed }
+        guard cause == ENOTDIR else { return }
+        // It was a directory when it was looked at.
+        owner = -1
+        _ = try hasOwner()
+    }
+
+    private mutating func isOwners(_ user: UInt32) throws(FolderFailure) -> Bool {
         if owner == Int64(user) { return true }
-        // The directory may have been replaced since it was looked up.
+        // The directory may have been replaced since it was looked at.
+        owner = -1
+        return try hasOwner() && owner == Int64(user)
+    }
+
+    /// Looks at the directory unless its owner is known, and returns whether it is there. lstat(2).
+    ///
+    /// One that is accepted is not looked at again for each image, which would cost a third system call. If another
+    /// person's directory takes its place, the owner of the files shows it.
+    private mutating func hasOwner() throws(FolderFailure) -> Bool {
+        if owner >= 0 { return true }
         path[start - 1] = 0
         defer { path[start - 1] = UInt8(ascii: "/") }
-        owner = cclient_owner(lastPath)
-        return owner == Int64(user)
+        var directory = cclient_file()
+        guard cclient_look(lastPath, &directory) == 0 else {
+            guard cclient_errno() == ENOENT else { throw .isUnreachable }
+            return false
+        }
+        if directory.is_link != 0 { throw .isLink }
+        guard directory.is_directory != 0 else { throw .isNoDirectory }
+        guard isTrusted(directory.owner) else { throw .isForeign }
+        owner = Int64(directory.owner)
+        return true
+    }
+
+    /// Whether a user is this process's, or no person: root, a system account, or a dynamic user of systemd.
+    private func isTrusted(_ user: UInt32) -> Bool {
+        user == geteuid() || user < 1000 || (61184...65519).contains(user)
     }
 
     /// The record in `user.cached.` and the first eight digits of the name. lgetxattr(2).
-    private func record(fileSize: Int64) -> EntryRecord? {
+    private func record(fileSize: Int64) throws(FolderFailure) -> EntryRecord? {
         let prefix: StaticString = "user.cached."
         let length = prefix.utf8CodeUnitCount
-        return withUnsafeTemporaryAllocation(
+        var isClosed = false
+        let record: EntryRecord? = withUnsafeTemporaryAllocation(
             of: UInt8.self, capacity: EntryRecord.room + length + 9
         ) { room in
             guard let base = room.baseAddress else { return nil }
@@ -74,23 +122,25 @@ public struct Folder: ~Copyable {
             for index in 0..<8 { attribute[length + index] = path[start + index] }
             attribute[length + 8] = 0
             let count = lgetxattr(lastPath, cString(attribute), base, EntryRecord.room)
+            isClosed = count < 0 && cclient_errno() == EACCES
             guard count > 0 else { return nil }
             return EntryRecord(
                 UnsafeRawBufferPointer(start: base, count: count), fileSize: fileSize)
         }
+        if isClosed { throw .isClosed }
+        return record
     }
 
     private func partial() -> FolderImage? {
         setSuffix(".part")
         defer { setSuffix("") }
-        let file = cclient_open(lastPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var status = cclient_file()
-        guard cclient_look_at(file, &status) == 0, status.is_regular != 0 else { return nil }
+        var file = cclient_file()
+        let descriptor = openRegular(&file)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
         return FolderImage(
-            state: cclient_is_held(file) != 0 ? .inFlight : .interrupted,
-            received: status.size, total: total(of: file))
+            state: cclient_is_held(descriptor) != 0 ? .inFlight : .interrupted,
+            received: file.size, total: total(of: descriptor))
     }
 
     /// fgetxattr(2).

@@ -106,12 +106,25 @@ package struct JSONScanner {
         UnsafeRawBufferPointer(rebasing: bytes[range])
     }
 
+    /// Whether the string at a range is this text.
     package func matches(_ range: Range<Int>, _ text: StaticString) -> Bool {
+        // Escapes make a text longer.
+        if range.count > text.utf8CodeUnitCount { return matchesEscaped(range, text) }
         guard range.count == text.utf8CodeUnitCount else { return false }
         for index in 0..<range.count
         where bytes[range.lowerBound + index] != text.utf8Start[index] {
             return false
         }
+        return true
+    }
+
+    private func matchesEscaped(_ range: Range<Int>, _ text: StaticString) -> Bool {
+        guard bytes[range].contains(UInt8(ascii: "\\")) else { return false }
+        var plain: [UInt8] = []
+        guard JSONEscapes.remove(from: bytes, in: range, into: &plain),
+            plain.count == text.utf8CodeUnitCount
+        else { return false }
+        for index in 0..<plain.count where plain[index] != text.utf8Start[index] { return false }
         return true
     }
 
@@ -159,6 +172,9 @@ package struct JSONScanner {
         if takeWord("true") { return true }
         return takeWord("false") ? false : nil
     }
+
+    /// Scans `null`. Returns whether it is there.
+    package mutating func null() -> Bool { takeWord("null") }
 
     // MARK: Parts
 

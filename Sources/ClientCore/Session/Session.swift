@@ -226,14 +226,19 @@ public final class Session {
             lost()
             return !failed.isEmpty
         case .message?:
-            guard let next = stream?.take(), next.error == nil, next.continues else {
+            guard let next = stream?.take(), next.error == nil else {
                 lost()
                 return !failed.isEmpty
             }
-            // It answers: it is back.
-            lostAt = nil
-            hasReportedLoss = false
-            setTimer()
+            if next.continues {
+                // It answers: it is back.
+                lostAt = nil
+                hasReportedLoss = false
+                setTimer()
+            } else {
+                // A daemon that stops ends the stream, and perhaps reports something with its last reply.
+                lost()
+            }
             (reply, position) = (next, 0)
             return true
         }

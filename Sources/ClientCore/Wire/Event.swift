@@ -23,6 +23,8 @@ public struct Event: Sendable {
 
     public var state = State.missing
     public var phase: Phase?
+    /// The length of a cached image's file in bytes; -1 if the daemon does not say.
+    var size: Int64 = -1
     public var received: Int64 = 0
     /// -1 while unknown.
     public var total: Int64 = -1

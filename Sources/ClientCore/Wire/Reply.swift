@@ -12,7 +12,7 @@ package struct Reply: Sendable {
     /// `nil` if the message is not a reply.
     init?(_ message: UnsafeRawBufferPointer) {
         var scanner = JSONScanner(message)
-        let isObject = scanner.members { name, scanner in
+        let isObject = scanner.presentMembers { name, scanner in
             if scanner.matches(name, "parameters") { return parameters(&scanner) }
             if scanner.matches(name, "continues") {
                 guard let value = scanner.boolean() else { return false }
@@ -29,7 +29,7 @@ package struct Reply: Sendable {
     }
 
     private mutating func parameters(_ scanner: inout JSONScanner) -> Bool {
-        scanner.members { name, scanner in
+        scanner.presentMembers { name, scanner in
             if scanner.matches(name, "items") { return scanner.elements { item(&$0) } }
             if scanner.matches(name, "item") { return item(&scanner) }
             if scanner.matches(name, "removed") { return scanner.elements { removal(&$0) } }
@@ -55,7 +55,7 @@ package struct Reply: Sendable {
     private mutating func item(_ scanner: inout JSONScanner) -> Bool {
         var event = Event()
         var isKnown = false
-        let isObject = scanner.members { name, scanner in
+        let isObject = scanner.presentMembers { name, scanner in
             if scanner.matches(name, "state") {
                 guard let state = scanner.string() else { return false }
                 isKnown = true
@@ -63,12 +63,19 @@ package struct Reply: Sendable {
                     event.state = .cached
                 } else if scanner.matches(state, "inFlight") {
                     event.state = .inFlight
+                } else {
+                    return scanner.matches(state, "missing")
                 }
                 return true
             }
             return member(name, &event, &scanner)
         }
         guard isObject, isKnown, event.url != nil else { return false }
+        if event.state == .cached {
+            guard let path = event.path, texts[path] == UInt8(ascii: "/") else { return false }
+            // While it is refreshed, the other numbers are those of the new version.
+            if event.size >= 0 { (event.received, event.total) = (event.size, event.size) }
+        }
         if event.state == .missing, event.kind != nil { event.state = .failed }
         events.append(event)
         return true
@@ -84,11 +91,7 @@ package struct Reply: Sendable {
         if scanner.matches(name, "mediaType") { return take(&event.mediaType, &scanner) }
         if scanner.matches(name, "received") { return take(&event.received, &scanner) }
         if scanner.matches(name, "total") { return take(&event.total, &scanner) }
-        if scanner.matches(name, "size") {
-            guard take(&event.received, &scanner) else { return false }
-            event.total = event.received
-            return true
-        }
+        if scanner.matches(name, "size") { return take(&event.size, &scanner) }
         if scanner.matches(name, "width") { return take(&event.width, &scanner) }
         if scanner.matches(name, "height") { return take(&event.height, &scanner) }
         if scanner.matches(name, "failure") { return failure(&event, &scanner) }
@@ -102,13 +105,15 @@ package struct Reply: Sendable {
     }
 
     private mutating func failure(_ event: inout Event, _ scanner: inout JSONScanner) -> Bool {
-        scanner.members { name, scanner in
+        let isObject = scanner.presentMembers { name, scanner in
             if scanner.matches(name, "kind") { return take(&event.kind, &scanner) }
             if scanner.matches(name, "message") { return take(&event.message, &scanner) }
             if scanner.matches(name, "httpStatus") { return take(&event.httpStatus, &scanner) }
             if scanner.matches(name, "retryAt") { return take(&event.retryAt, &scanner) }
             return scanner.skip()
         }
+        guard isObject, let kind = event.kind, event.message != nil else { return false }
+        return texts[kind] != 0
     }
 
     private mutating func take(_ text: inout Int?, _ scanner: inout JSONScanner) -> Bool {
@@ -117,14 +122,23 @@ package struct Reply: Sendable {
     }
 
     private func take(_ number: inout Int64, _ scanner: inout JSONScanner) -> Bool {
-        guard let value = scanner.integer() else { return false }
+        guard let value = scanner.integer(), value >= 0 else { return false }
         number = value
         return true
     }
 
     private func take(_ number: inout Int32, _ scanner: inout JSONScanner) -> Bool {
-        guard let value = scanner.integer() else { return false }
+        guard let value = scanner.integer(), value >= 0 else { return false }
         number = Int32(clamping: value)
         return true
+    }
+}
+
+extension JSONScanner {
+    /// Scans an object. A member that is null counts as absent.
+    fileprivate mutating func presentMembers(
+        _ member: (Range<Int>, inout JSONScanner) -> Bool
+    ) -> Bool {
+        members { name, scanner in scanner.null() || member(name, &scanner) }
     }
 }

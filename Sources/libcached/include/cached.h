@@ -63,7 +63,9 @@ void cached_close(cached *);
 /* The name of a URL's file: 36 characters and a NUL. Needs nothing. */
 void cached_name(const char *url, char name[37]);
 
-/* What the directory alone says, without the daemon: some microseconds. The state, or -EINVAL. */
+/* What the directory alone says, without the daemon: some microseconds. The state, or -EINVAL. CACHED_FAILED if the
+   directory is a symbolic link or a file (storage), belongs to another person or is closed to this program
+   (notPermitted), or if the URL is longer than 8,192 bytes (invalidURL). */
 int cached_peek(cached *, const char *url, cached_image *);
 
 /* Wants these images from now on, and no others; what was wanted before goes on. priorities: one enum cached_priority

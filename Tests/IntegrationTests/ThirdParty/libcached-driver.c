@@ -4,6 +4,7 @@
 //     want PRIORITY URL PRIORITY URL …      the set from now on
 //     want-many COUNT BASE                 BASE0.png, BASE1.png, …, at normal priority
 //     news COUNT                            waits until COUNT images have an end
+//     end                                   closes the cache and ends
 //
 // Prints a line for each answer.
 
@@ -125,7 +126,7 @@ int main(int count, char **arguments) {
     cached_set_patience(cache, atoi(arguments[3]));
     char *line = NULL;
     size_t room = 0;
-    while (getline(&line, &room, stdin) > 0) run(cache, line);
+    while (getline(&line, &room, stdin) > 0 && strcmp(line, "end\n") != 0) run(cache, line);
     free(line);
     cached_close(cache);
     return 0;

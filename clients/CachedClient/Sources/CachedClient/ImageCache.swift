@@ -47,7 +47,8 @@ public final class ImageCache: Sendable {
 // MARK: - Asking
 
 extension ImageCache {
-    /// What the directory says about an image: without the daemon, in some microseconds.
+    /// What the directory says about an image: without the daemon, in some microseconds. It has failed if the directory
+    /// cannot be used, or if the URL is longer than 8,192 bytes.
     public func peek(_ url: String) -> ImageState {
         look(url).state
     }
@@ -71,12 +72,21 @@ extension ImageCache {
         return states
     }
 
+    /// The longest URL that the daemon takes, in bytes.
+    private static let longestURL = 8192
+
     /// The state in the directory, and whether the image may be used without asking its origin.
     func look(_ url: String) -> (state: ImageState, isFresh: Bool) {
         let bytes = Array(url.utf8)
+        guard bytes.count <= Self.longestURL else { return (.failed(.longURL), false) }
         let name = bytes.withUnsafeBytes { ImageName(url: $0) }
         return folder.withLock { folder in
-            let image = folder.look(name)
+            let image: FolderImage
+            do throws(FolderFailure) {
+                image = try folder.look(name)
+            } catch {
+                return (.failed(CacheFailure(error)), false)
+            }
             switch image.state {
             case .missing, .interrupted: return (.missing, false)
             case .inFlight:
@@ -103,7 +113,9 @@ extension ImageCache {
     ///
     /// Wanting begins with the iteration, and ends with it: when its task is cancelled or its iterator goes.
     public func load(_ request: ImageRequest) -> ImageLoad {
-        let (initial, isFresh) = look(request.url)
+        var (initial, isFresh) = look(request.url)
+        // The daemon can still be asked, which has its own directory.
+        if case .failed = initial { initial = .missing }
         let isSettled = isFresh && !request.refresh && request.sha256 == nil
         return ImageLoad(request, initial: initial, isSettled: isSettled, engine)
     }

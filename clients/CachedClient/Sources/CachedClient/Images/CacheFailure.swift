@@ -1,4 +1,5 @@
 internal import CClient
+internal import ClientCore
 
 /// Why there is no image: a kind for programs, and a sentence for people.
 public struct CacheFailure: Error, Sendable, Hashable {
@@ -75,6 +76,12 @@ public struct CacheFailure: Error, Sendable, Hashable {
         }
     }
 
+    init(_ failure: FolderFailure) {
+        self.init(Kind(word: "\(failure.kind)"), "\(failure.message)")
+    }
+
+    static let longURL = CacheFailure(
+        .invalidURL, "the URL is longer than 8,192 bytes; shorten it")
     static let cancelled = CacheFailure(.cancelled, "the task that waited for the image was cancelled")
 }
 
