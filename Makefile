@@ -19,7 +19,7 @@ SOAK ?= 5min
 FUZZ ?= 600
 
 .PHONY: help build libcached test test-unprivileged torture soak sanitize fuzz order lint interface format bench bench-deps \
-	http-conformance corpus demo run clean
+	http-conformance corpus demo demo-gtk run clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' Makefile
@@ -101,6 +101,10 @@ corpus: $(if $(CACHED_BIN),,build) ## Fetch each file of DIR=, print what is ref
 
 demo: ## Download real images from scratch as a demonstration
 	@Tests/Demo/demo
+
+demo-gtk: ## Show images that arrive in a GTK window (CACHED_BIN=DIR: programs)
+	@.ci/dependencies gtk
+	@Tests/Demo/demo-gtk
 
 run: build ## Run the daemon in the foreground with its default directory and socket
 	exec .build/release/cached $(ARGS)

@@ -4,7 +4,7 @@ import Testing
 
 /// The code in documents runs, as it is printed.
 ///
-/// Blocks in C, Python, JavaScript and for the shell are run, each by itself, in a home directory whose daemon and cache
+/// Blocks in C, Swift, Python, JavaScript and for the shell are run, each by itself, in a home directory whose daemon and cache
 /// are where everybody looks. `https://example.com` is an origin that has `a.png` to `d.png`, and answers others with 404.
 /// A block must succeed. It can say more after its language:
 ///
@@ -16,7 +16,7 @@ import Testing
 /// A block in C without `main` is the inside of a function, after the `#include` lines of the block.
 @Suite("Code in documents", .timeLimit(.minutes(10)))
 struct DocumentTests {
-    private static let languages = ["c", "python", "js", "sh"]
+    private static let languages = ["c", "swift", "python", "js", "sh"]
 
     private static func blocks(_ document: String) -> [MarkdownBlock] {
         let path = Libcached.root + "docs/" + document
@@ -87,9 +87,29 @@ struct DocumentTests {
                 atPath: try home.directory("node_modules") + "/cached-client",
                 withDestinationPath: Libcached.root + "clients/javascript")
             return ["node", try home.write(text, to: "block.mjs")]
+        case "swift":
+            let source = try home.write(text, to: "main.swift")
+            return [try await Self.compileSwift(source, to: home.file("block"))]
         case "python": return ["python3", try home.write(text, to: "block.py")]
         default: return ["sh", "-eu", try home.write(text, to: "block.sh")]
         }
+    }
+
+    /// Compiles a program with the Swift library of this build.
+    private static func compileSwift(_ source: String, to program: String) async throws -> String {
+        let build = try BuiltProducts.directory()
+        let objects = try ["CachedClient", "ClientCore", "CClient"].flatMap { target in
+            try FileManager.default.subpathsOfDirectory(atPath: "\(build)/\(target).build")
+                .filter { $0.hasSuffix(".o") }.map { "\(build)/\(target).build/\($0)" }
+        }
+        let output = try await run(
+            "swiftc",
+            [
+                source, "-I", build + "/Modules", "-I", Libcached.root + "Sources/CClient/include",
+                "-o", program,
+            ] + objects, environment: Libcached.compilers)
+        try #require(output.status == .success, "\(output.errorText)")
+        return program
     }
 
     private static func whole(_ text: String) -> String {

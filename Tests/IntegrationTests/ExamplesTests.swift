@@ -72,6 +72,20 @@ struct ExamplesTests {
         }
     }
 
+    /// The package resolves nothing from the network.
+    @Test func swift() async throws {
+        try await check { program in
+            let output = try await run(
+                "swift",
+                [
+                    "build", "--package-path", Self.examples + "swift", "--scratch-path",
+                    program + "-build",
+                ], environment: Libcached.compilers, within: .seconds(600))
+            try #require(output.status == .success, "\(output.text)\(output.errorText)")
+            return Program(words: [program + "-build/debug/images"])
+        }
+    }
+
     // MARK: Building
 
     private static func isInstalled(_ program: String) -> Bool {

@@ -2,12 +2,12 @@
 import PackageDescription
 
 let package = Package(
-    name: "load-images",
+    name: "images",
     dependencies: [.package(path: "../../clients/CachedClient")],
     targets: [
         .executableTarget(
-            name: "load-images",
+            name: "images",
             dependencies: [.product(name: "CachedClient", package: "CachedClient")], path: ".",
-            sources: ["LoadImages.swift"])
+            sources: ["Images.swift"])
     ]
 )

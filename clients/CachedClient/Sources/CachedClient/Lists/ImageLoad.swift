@@ -12,6 +12,8 @@ public struct ImageLoad: AsyncSequence, Sendable {
     /// back on the screen.
     public let initial: ImageState
 
+    public var url: String { request.url }
+
     private let request: ImageRequest
     /// Whether the first state is also the last.
     private let isSettled: Bool
