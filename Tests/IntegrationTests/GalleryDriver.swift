@@ -62,7 +62,7 @@ final class GalleryDriver: Sendable {
         let script = URL(filePath: #filePath).deletingLastPathComponent().path(
             percentEncoded: false)
         let temporary = try TemporaryDirectory(in: scope)
-        var libraries = try await LibcachedDriver.library()
+        var libraries = try await Libcached.directory()
         if let others = minimalEnvironment()["LD_LIBRARY_PATH"] { libraries += ":" + others }
         commands = try FIFO(in: scope)
         answers = try TemporaryDirectory(in: scope)
