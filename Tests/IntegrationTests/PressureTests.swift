@@ -314,20 +314,6 @@ struct PressureTests {
             #expect(output.errorText.contains(name))
         }
     }
-
-    @Test func theDocumentationExplainsExactlyTheReportedStats() async throws {
-        try await withTestScope { scope in
-            let daemon = try await DaemonFixture.start(in: scope)
-            // Some statistics exist only after a reaction.
-            try await daemon.cachectl("pressure", "warning")
-            let file = URL(filePath: #filePath).appending(path: "../../../docs/stats.md")
-            let explained = try String(contentsOf: file.standardized, encoding: .utf8)
-                .split(separator: "\n").filter { $0.hasPrefix("| `") }
-                .flatMap { $0.split(separator: "|")[0].matches(of: /`([a-zA-Z]+)`/) }
-                .map { String($0.1) }
-            #expect(try await daemon.statistics().keys.sorted() == explained.sorted())
-        }
-    }
 }
 
 extension DaemonFixture {

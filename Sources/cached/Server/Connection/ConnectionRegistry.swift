@@ -10,6 +10,7 @@ final class ConnectionRegistry: Sendable {
             limit: ConnectionRegistry.incompleteMessagesLimit)
         var isDraining = false
         var clients: UInt64 = 0
+        var calls = 0
     }
 
     /// Bytes that all incomplete messages together may take.
@@ -26,6 +27,15 @@ final class ConnectionRegistry: Sendable {
         state.value.clients += 1
         return ClientID(rawValue: state.value.clients)
     }
+
+    /// A connection has taken this many more calls.
+    func tookCalls(_ count: Int) { state.value.calls += count }
+
+    /// The number of calls since the start.
+    var calls: Int { state.value.calls }
+
+    /// The number of open connections.
+    var count: Int { state.value.connections.count }
 
     /// All open connections.
     var connections: [ClientConnection] { Array(state.value.connections.values) }
