@@ -88,7 +88,7 @@ enum StatsMethod {
     /// The time that all threads have spent on a processor, in seconds. getrusage(2).
     private static var processorSeconds: Double {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return [usage.ru_utime, usage.ru_stime].reduce(0) {
             $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1_000_000
         }
