@@ -76,6 +76,12 @@ struct CachedCommand: AsyncParsableCommand {
                 "the proxy of the environment is not used; set one with --proxy",
                 metadata: ["variables": "\(settings.unusedProxies.joined(separator: ", "))"])
         }
+        if !settings.cache.transfers.trustsOnlyCertificateFile, let file = Cache.missingCertificates
+        {
+            logger.warning(
+                "the system's certificates cannot be read, so https downloads fail; install ca-certificates",
+                metadata: ["file": "\(file)"])
+        }
         let server = try SocketServer(try settings.prepared(logger), logger: logger)
         let reload = Reload(server: server, log: log, settings: settings, options: options)
         let signals = await PressureSignals(monitor: server.pressure)

@@ -75,6 +75,26 @@ struct LogTests {
         }
     }
 
+    @Test func aStartWithoutTheSystemsCertificatesIsAWarning() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let sandbox = [
+                "--die-with-parent", "--dev-bind", "/", "/", "--tmpfs", "/etc/ssl", "--",
+            ]
+            let daemon = try ChildProcess(
+                "bwrap",
+                sandbox + [
+                    BuiltProducts.program("cached"), "--directory", home.file("c"), "--socket",
+                    home.file("s"),
+                ], in: scope)
+            let line = try await daemon.waitForLine(containing: "certificates cannot be")
+            #expect(line.contains(" warning: "))
+            #expect(line.contains("install ca-certificates file=/etc/ssl/"))
+            let whole = try await DaemonFixture.start(in: scope)
+            #expect(!whole.log.contains("certificates"))
+        }
+    }
+
     @Test func jsonHasOneObjectALine() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(["--log-format", "json"], in: scope)
