@@ -25,11 +25,22 @@ extension Cache: TransferDelegate {
         run(with: end) { state, effects in
             switch end {
             case .staged(let image):
+                state.counters.downloaded(image)
                 state.imageStaged(key, id, size: image.record.size, &effects)
             case .confirmed: state.entryConfirmed(key, id, &effects)
             case .failed(let failed):
                 state.transferFailed(key, id, failed, now: .now, using: &random, &effects)
             }
         }
+    }
+}
+
+extension Counters {
+    fileprivate mutating func downloaded(_ image: StagedImage) {
+        let times = image.times
+        guard let answered = times.answered, let staged = times.staged else { return }
+        downloaded(
+            bytes: image.record.size, firstByte: times.began.duration(to: answered),
+            whole: times.began.duration(to: staged))
     }
 }

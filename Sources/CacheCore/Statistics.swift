@@ -63,4 +63,13 @@ public struct Statistics: Sendable {
     public var evicted: Removal { counters.evicted }
     public var dropped: Removal { counters.dropped }
     public var refused: Int { counters.refused }
+    /// Failed downloads by the word for their kind in the protocol.
+    public var failures: [String: Int] {
+        Dictionary(uniqueKeysWithValues: counters.failures.map { ($0.key.rawValue, $0.value) })
+    }
+
+    package var firstByteTimes: Distribution { counters.firstByteTimes }
+    package var downloadTimes: Distribution { counters.downloadTimes }
+    package var publishTimes: Distribution { counters.publishTimes }
+    package var imageSizes: Distribution { counters.imageSizes }
 }

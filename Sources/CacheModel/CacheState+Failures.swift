@@ -21,7 +21,8 @@ extension CacheState {
         failures.record(failure, of: key, flight.url)
         if failed.allowsStaleIfError { serveStale(key, flight, &effects) }
         guard let flight = downloads[key], flight.isWanted else {
-            counters.failed += 1
+            counters.failed(failure.kind)
+            effects.failed(flight.url, failure)
             endFlight(key, &effects)
             return changed(key, &effects)
         }
@@ -86,7 +87,8 @@ extension CacheState {
     package mutating func failed(
         _ key: CacheKey, _ flight: Flight, _ failure: Failure, _ effects: inout Effects
     ) {
-        counters.failed += 1
+        counters.failed(failure.kind)
+        effects.failed(flight.url, failure)
         failures.record(failure, of: key, flight.url)
         settle(key, flight.waiters, failure, &effects)
         changed(key, &effects)

@@ -288,7 +288,7 @@ extension CacheState {
             effects.work.append(.unlink(space.unlinkPending(key, facts.allocated)))
             failed(key, flight, .removed, &effects)
         case .success(let facts):
-            counters.published += 1
+            counters.published(after: publication.time)
             failures.forget(key)
             // The name has to be probed if another program touched it after the image was published.
             let isUndisturbed = flight.observer.isUndisturbed(losses: catalog.losses)

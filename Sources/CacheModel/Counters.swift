@@ -7,13 +7,13 @@ package struct Counters: Sendable {
     /// Misses that joined a running or queued download.
     package var joined = 0
     /// Images published.
-    package var published = 0
+    package private(set) var published = 0
     /// Entries the origin confirmed.
     package var revalidated = 0
     /// Requests answered with a stale entry because the origin failed.
     package var staleAnswers = 0
-    /// Downloads that ended with a failure.
-    package var failed = 0
+    /// Downloads that ended with a failure, by its kind.
+    package private(set) var failures: [Failure.Kind: Int] = [:]
     /// Attempts that failed and were followed by a retry.
     package var retried = 0
     /// Requests answered with a remembered failure.
@@ -32,4 +32,37 @@ package struct Counters: Sendable {
     package var dropped = Removal()
     /// Downloads refused because there was no space.
     package var refused = 0
+    /// The seconds from the request to the beginning of the response, of images downloaded whole.
+    package private(set) var firstByteTimes = Distribution.times
+    /// The seconds from the request to the last byte, of images downloaded whole.
+    package private(set) var downloadTimes = Distribution.times
+    /// The seconds from the last byte to the durable entry.
+    package private(set) var publishTimes = Distribution.times
+    /// The bytes of images downloaded whole.
+    package private(set) var imageSizes = Distribution.sizes
+
+    /// Downloads that ended with a failure.
+    package var failed: Int { failures.values.reduce(0, +) }
+
+    /// A download ended with a failure.
+    package mutating func failed(_ kind: Failure.Kind) { failures[kind, default: 0] += 1 }
+
+    /// A whole image arrived.
+    ///
+    /// - Parameters:
+    ///   - firstByte: the time from the request to the beginning of the response.
+    ///   - whole: the time from the request to the last byte.
+    package mutating func downloaded(bytes: Int64, firstByte: Duration, whole: Duration) {
+        firstByteTimes.add(firstByte)
+        downloadTimes.add(whole)
+        imageSizes.add(Double(bytes))
+    }
+
+    /// An image became an entry.
+    ///
+    /// - Parameter time: the time since its last byte arrived, if it is known.
+    package mutating func published(after time: Duration?) {
+        published += 1
+        if let time { publishTimes.add(time) }
+    }
 }

@@ -21,6 +21,8 @@ struct AnyReply: Decodable, Sendable {
         var entries: Int?
         var bytes: Int?
         var stats: [String: JSONValue]?
+        var histograms: [String: Histogram]?
+        var failures: [String: Int]?
         var failure: CacheWire.Failure?
         // org.varlink.service
         var product: String?

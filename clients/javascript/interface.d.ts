@@ -19,6 +19,19 @@ export interface Failure {
   retryAt?: number
 }
 
+/** The number of values in each of a few ranges. */
+export interface Histogram {
+  /**
+   * The upper bounds of the ranges, ascending. A range includes its bound and begins above the one
+   * before it.
+   */
+  bounds: Array<number>
+  /** The number of values in each range, and at the end the number of values above all bounds. */
+  counts: Array<number>
+  /** The sum of all values. */
+  sum: number
+}
+
 /** The cache's knowledge about one URL. The state determines which fields are present. */
 export interface Item {
   /** The URL, byte for byte as it was requested. */
@@ -291,6 +304,13 @@ export interface StatsParameters {
 export interface StatsReply {
   /** One flat object. The names contain the units: entries, bytesUsed, bytesBudget, directory, ... */
   stats: Record<string, unknown>
+  /**
+   * The times and sizes of downloads since the start. The end of each name is the unit:
+   * firstByteSeconds, downloadSeconds, publishSeconds, imageBytes.
+   */
+  histograms?: Record<string, Histogram>
+  /** The downloads that failed since the start, by the kind of the failure. */
+  failures?: Record<string, number>
 }
 
 /** The parameters of Verify. */

@@ -3,9 +3,15 @@ import CLinux
 /// The memory of this process, as the kernel counts it.
 package enum ProcessMemory {
     /// Bytes of anonymous memory, without mapped files; `nil` if the kernel does not say. proc(5), `RssAnon`.
-    static var anonymousBytes: Int? {
+    package static var anonymousBytes: Int? { bytes("RssAnon:") }
+
+    /// Bytes of memory that the process has in RAM, mapped files included; `nil` if the kernel does not say. proc(5),
+    /// `VmRSS`.
+    package static var residentBytes: Int? { bytes("VmRSS:") }
+
+    private static func bytes(_ field: String) -> Int? {
         let lines = ProcFile.text(of: "/proc/self/status")?.split(separator: "\n") ?? []
-        let fields = lines.first { $0.hasPrefix("RssAnon:") }?.split(whereSeparator: \.isWhitespace)
+        let fields = lines.first { $0.hasPrefix(field) }?.split(whereSeparator: \.isWhitespace)
         return fields?.dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
     }
 

@@ -16,7 +16,7 @@ extension Download {
     }
 
     private func failed(_ failure: Failure) -> FailedTransfer {
-        let rules = context.settings.caching
+        let rules = requests.settings.caching
         var failed = FailedTransfer(failure: failure)
         failed.isFromOrigin = request.tunnelRefusal == nil
         if failure.kind == .http {
@@ -55,7 +55,7 @@ extension Download {
     private func explained(_ failure: Failure) -> Failure {
         switch failure.kind {
         case .notAnImage where request.head.isPage || received == 0: failure.standingIn
-        case .http where [403, 429].contains(failure.httpStatus) && !context.settings.hasContact:
+        case .http where [403, 429].contains(failure.httpStatus) && !requests.settings.hasContact:
             Failure(
                 .http,
                 "\(failure.message); this host may want to know whom to contact (CACHED_CONTACT)",
@@ -101,7 +101,9 @@ extension Download {
         let report = try checked(inspector.finish())
         // The publisher closes the file.
         self.body = nil
-        return StagedImage(flight: id, key: key, body: body, url: url, record: record(report))
+        times.staged = .now
+        return StagedImage(
+            flight: id, key: key, body: body, url: url, record: record(report), times: times)
     }
 
     /// Whether an HTTP/2 stream without a length can have been reset, and the image can be requested by
@@ -121,7 +123,7 @@ extension Download {
     /// Throws unless the bytes are a complete image of an accepted type.
     private func checked(_ report: ImageReport) throws -> ImageReport {
         let type = report.mediaType ?? .other
-        guard context.settings.accepts(type) else { throw Failure.notAccepted(type) }
+        guard requests.settings.accepts(type) else { throw Failure.notAccepted(type) }
         if report.completeness == .malformed { throw Failure.malformed(type, received) }
         // Many images lack their end mark. That is tolerated if the framing of the response shows that all bytes
         // arrived; otherwise the image itself has to show it. The lengths inside the image always have to fit.
@@ -137,7 +139,7 @@ extension Download {
     }
 
     private func record(_ report: ImageReport) -> EntryRecord {
-        let rules = context.settings.caching
+        let rules = requests.settings.caching
         var record =
             if let partial = resumed?.resumption.record {
                 EntryRecord(

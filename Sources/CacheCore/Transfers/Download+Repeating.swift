@@ -42,7 +42,7 @@ extension Download {
 
     /// The entry's record after a 304; `nil` if the 304 is about another image.
     func confirmed(_ record: EntryRecord) -> EntryRecord? {
-        record.confirmed(by: request.head, request.times, context.settings.caching)
+        record.confirmed(by: request.head, request.times, requests.settings.caching)
     }
 
     // MARK: Redirects
@@ -52,12 +52,12 @@ extension Download {
     private func followsRedirect() -> Bool {
         guard let target = request.redirectTarget else { return false }
         redirects += 1
-        guard redirects <= context.settings.redirectLimit else {
-            request.fail(.tooManyRedirects(context.settings.redirectLimit))
+        guard redirects <= requests.settings.redirectLimit else {
+            request.fail(.tooManyRedirects(requests.settings.redirectLimit))
             return false
         }
         redirectTarget = target
-        if context.settings.proxy != nil { plan.route = .lookup }
+        if requests.settings.proxy != nil { plan.route = .lookup }
         plan.url = target
         plan.cookies = request.easy.cookies
         plan.head = ResponseHead(after: request.head)
@@ -80,10 +80,10 @@ extension Download {
 
     /// Plans the request to the proxy after a lookup. See ``RequestRoute``.
     private func asksProxy(after end: RequestEnd) -> Bool {
-        guard let proxy = context.settings.proxy, request.failure == nil, request.route == .lookup,
+        guard let proxy = requests.settings.proxy, request.failure == nil, request.route == .lookup,
             request.refusedAddress == nil
         else { return false }
-        if let address = hiddenAddress, !context.settings.addressPolicy.permits(address) {
+        if let address = hiddenAddress, !requests.settings.addressPolicy.permits(address) {
             request.fail(.addressRefused(address))
             return false
         }

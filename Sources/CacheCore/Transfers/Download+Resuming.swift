@@ -79,7 +79,7 @@ extension Download {
         entry = entry.withoutCondition
         (redirectTarget, redirects) = (nil, 0)
         plan.url = url.percentEncoded
-        if context.settings.proxy != nil { plan.route = .lookup }
+        if requests.settings.proxy != nil { plan.route = .lookup }
         plan.fields = []
         plan.head = ResponseHead()
         plan.cookies = []

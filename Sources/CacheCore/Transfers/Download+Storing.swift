@@ -53,7 +53,7 @@ extension Download {
 
     /// The record by which a new partial can be resumed; `nil` if it may not be stored or has no validator.
     private var partialRecord: PartialRecord? {
-        let rules = context.settings.caching
+        let rules = requests.settings.caching
         guard resumed == nil, rules.permitsStoring(request.head) else { return nil }
         var record = PartialRecord(request.head, now: .now)
         record?.freshness = rules.freshness(of: request.head, request.times)
@@ -83,7 +83,9 @@ extension Download {
     func leaveBehind() {
         writeOut()
         guard let file = body?.file else { return }
-        guard context.settings.caching.permitsStoring(request.head) else { return discardPartial() }
+        guard requests.settings.caching.permitsStoring(request.head) else {
+            return discardPartial()
+        }
         guard let partialRecord, isSmall else { return }
         context.directory.keep(partialRecord, with: file)
     }

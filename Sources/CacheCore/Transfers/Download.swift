@@ -11,6 +11,8 @@ final class Download {
     let key: CacheKey
     let url: CacheURL
     let context: TransferContext
+    /// The download keeps the settings that it began with.
+    let requests: RequestEnvironment
     /// Whether it may share a connection with other downloads, which takes HTTP/2.
     let mayShareConnection: Bool
     private(set) var request: Request
@@ -42,8 +44,8 @@ final class Download {
     var redirects = 0
     /// How often a reused connection had stray data on it; see ``Request/metStrayData(_:isRepeated:)``.
     var strayConnections = 0
-    /// Whether the first response began: that of the URL's own host, before any redirect.
-    private var isAnswered = false
+    /// The first response is that of the URL's own host, before any redirect.
+    var times = TransferTimes()
     /// Whether the promised length was reported, or that there is none.
     var isHeadReported = false
     /// Whether the bytes that came by HTTP/2 do not show that they are all. HTTP/1.1 would.
@@ -56,9 +58,9 @@ final class Download {
         mayShareConnection: Bool, _ context: TransferContext
     ) throws(CurlError) {
         (self.id, self.key, self.url, self.context) = (id, key, url, context)
+        requests = context.requests
         self.mayShareConnection = mayShareConnection
         mayReplacePartial = hints.partial
-        let settings = context.settings
         resumed = hints.partial ? context.directory.resumablePartial(of: key) : nil
         let record = hints.entry ? context.directory.entryRecord(of: key) : nil
         let conditions = record?.validators.conditionFields ?? []
@@ -66,23 +68,24 @@ final class Download {
         entry = record.map { asks ? .conditional($0) : .unconditional($0) } ?? .none
         plan = RequestPlan(
             flight: id, url: url.percentEncoded,
-            route: settings.proxy == nil ? .direct : .lookup,
+            route: requests.settings.proxy == nil ? .direct : .lookup,
             // Without TLS there is no HTTP/2. If a rate limit held one download back, its bytes would pile up in
             // memory beside those of the others on the connection.
-            mayShareConnection: mayShareConnection && url.isSecure && settings.maximumRate == nil)
+            mayShareConnection: mayShareConnection && url.isSecure
+                && requests.settings.maximumRate == nil)
         if let resumed {
             plan.fields = resumed.resumption.fields
         } else if asks {
             plan.fields = conditions
         }
-        request = try Request(plan, context.requests)
+        request = try Request(plan, requests)
         request.delegate = self
         if let resumed { beginReading(resumed) }
     }
 
     /// Makes another request, as planned.
     func requestAgain() throws(CurlError) {
-        request = try Request(plan, context.requests)
+        request = try Request(plan, requests)
         request.delegate = self
     }
 
@@ -94,8 +97,8 @@ extension Download: RequestDelegate {
     var wantsBody: Bool { body != nil || hasImage }
 
     func responseBegan(isMultiplexed: Bool) {
-        guard !isAnswered else { return }
-        isAnswered = true
+        guard times.answered == nil else { return }
+        times.answered = .now
         // A host without TLS never answers by HTTP/2.
         if url.isSecure { context.delegate.downloadAnswered(id, isMultiplexed: isMultiplexed) }
     }
@@ -172,7 +175,7 @@ extension Download: RequestDelegate {
         }
         inspect(bytes)
         received += Int64(bytes.count)
-        if let type = inspector.mediaType, !context.settings.accepts(type) {
+        if let type = inspector.mediaType, !requests.settings.accepts(type) {
             throw Failure.notAccepted(type)
         }
         if !hasUnwritten { reportProgress() }

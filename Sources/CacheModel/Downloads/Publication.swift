@@ -8,12 +8,14 @@ package struct Publication: Sendable {
     /// several images failed, or another program removed its file.
     package var isLostByOthers = false
     package let result: Result<EntryFacts, Failure>
+    /// The time since the last byte of the image arrived. `nil` if it is not known.
+    package let time: Duration?
 
     package init(
         flight: FlightID, key: CacheKey, isLostByOthers: Bool = false,
-        result: Result<EntryFacts, Failure>
+        result: Result<EntryFacts, Failure>, time: Duration? = nil
     ) {
         (self.flight, self.key) = (flight, key)
-        (self.isLostByOthers, self.result) = (isLostByOthers, result)
+        (self.isLostByOthers, self.result, self.time) = (isLostByOthers, result, time)
     }
 }

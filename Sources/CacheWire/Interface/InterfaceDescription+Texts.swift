@@ -34,6 +34,16 @@ extension InterfaceDescription {
           retryAt: ?int
         )
 
+        # The number of values in each of a few ranges.
+        type Histogram (
+          # The upper bounds of the ranges, ascending. A range includes its bound and begins above the one before it.
+          bounds: []float,
+          # The number of values in each range, and at the end the number of values above all bounds.
+          counts: []int,
+          # The sum of all values.
+          sum: float
+        )
+
         # The cache's knowledge about one URL. The state determines which fields are present.
         type Item (
           # The URL, byte for byte as it was requested.
@@ -291,7 +301,12 @@ extension InterfaceDescription {
         # Returns the daemon's counters and gauges.
         method Stats() -> (
           # One flat object. The names contain the units: entries, bytesUsed, bytesBudget, directory, ...
-          stats: [string]object
+          stats: [string]object,
+          # The times and sizes of downloads since the start. The end of each name is the unit: firstByteSeconds,
+          # downloadSeconds, publishSeconds, imageBytes.
+          histograms: ?[string]Histogram,
+          # The downloads that failed since the start, by the kind of the failure.
+          failures: ?[string]int
         )
 
         # Reads all entries and compares them with what was downloaded; with more, it reports progress without items. Damaged

@@ -11,16 +11,27 @@ extension Methods {
             /// One flat object. The names contain the units: entries, bytesUsed, bytesBudget,
             /// directory, ...
             public var stats: [String: JSONValue]
+            /// The times and sizes of downloads since the start. The end of each name is the unit:
+            /// firstByteSeconds, downloadSeconds, publishSeconds, imageBytes.
+            public var histograms: [String: Histogram]?
+            /// The downloads that failed since the start, by the kind of the failure.
+            public var failures: [String: Int]?
 
             public init(
-                stats: [String: JSONValue]
+                stats: [String: JSONValue],
+                histograms: [String: Histogram]? = nil,
+                failures: [String: Int]? = nil
             ) {
                 self.stats = stats
+                self.histograms = histograms
+                self.failures = failures
             }
 
             public func write(to json: inout JSONText) {
                 json.object { json in
                     json.member("stats", stats)
+                    json.member("histograms", histograms)
+                    json.member("failures", failures)
                 }
             }
         }

@@ -24,4 +24,6 @@ struct ServerContext: Sendable {
     /// The paths of the directory and of the socket, and whether the cache is shared.
     let whereabouts: Methods.Where.Reply
     let startedAt = ContinuousClock.Instant.now
+    /// The same moment by the wall clock.
+    let startTime = UnixTime.now
 }

@@ -138,7 +138,7 @@ struct FaultyDaemon: Sendable {
     /// Every warning and error in the log names the directory and says what to do or what happens next.
     func expectHelpfulLog() throws {
         for line in daemon.log.split(separator: "\n")
-        where line.contains(" warning ") || line.contains(" error ") {
+        where line.contains(" warning: ") || line.contains(" error: ") {
             guard line.contains(daemon.directory) || line.contains("cannot accept clients"),
                 line.contains("remedy=") || line.contains(";")
             else { throw TestFailure("the message does not help: \(line)") }

@@ -27,6 +27,17 @@ class Failure(_Failure, total=False):
     retryAt: int
 
 
+# The number of values in each of a few ranges.
+class Histogram(TypedDict):
+    # The upper bounds of the ranges, ascending. A range includes its bound and begins above the
+    # one before it.
+    bounds: list[float]
+    # The number of values in each range, and at the end the number of values above all bounds.
+    counts: list[int]
+    # The sum of all values.
+    sum: float
+
+
 class _Item(TypedDict):
     # The URL, byte for byte as it was requested.
     url: str
@@ -304,10 +315,18 @@ class StatsParameters(TypedDict):
     pass
 
 
-# The reply to Stats.
-class StatsReply(TypedDict):
+class _StatsReply(TypedDict):
     # One flat object. The names contain the units: entries, bytesUsed, bytesBudget, directory, ...
     stats: dict[str, Any]
+
+
+# The reply to Stats.
+class StatsReply(_StatsReply, total=False):
+    # The times and sizes of downloads since the start. The end of each name is the unit:
+    # firstByteSeconds, downloadSeconds, publishSeconds, imageBytes.
+    histograms: dict[str, Histogram]
+    # The downloads that failed since the start, by the kind of the failure.
+    failures: dict[str, int]
 
 
 # The parameters of Verify.

@@ -9,6 +9,8 @@ struct BatchImage: Sendable {
     var body: StagedBody
     var record: EntryRecord
     let lastUse: FileTime
+    /// When its last byte had arrived; `nil` if that is not known.
+    let stagedAt: ContinuousClock.Instant?
     /// Whether its file has a name, that of its partial for example.
     var isNamed = true
     /// Why it can't become an entry.
@@ -19,6 +21,7 @@ struct BatchImage: Sendable {
         (body, record) = (image.body, image.record)
         record.isPinned = isPinned
         self.lastUse = lastUse
+        stagedAt = image.times.staged
     }
 
     /// `nil` before it is written to a file.

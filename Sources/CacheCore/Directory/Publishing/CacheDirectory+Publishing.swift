@@ -135,7 +135,9 @@ extension CacheDirectory {
             let status = try kernel.status(of: image.descriptor)
             let facts = EntryFacts(
                 record: image.record, allocated: status.allocated, lastUsedAt: image.lastUse)
-            return Publication(flight: image.flight, key: image.key, result: .success(facts))
+            return Publication(
+                flight: image.flight, key: image.key, result: .success(facts),
+                time: image.stagedAt?.duration(to: .now))
         } catch {
             return rejected(image, error)
         }

@@ -8,11 +8,13 @@ final class StagedImage: Sendable {
     let url: CacheURL
     /// Becomes the record of the entry. Its size is the number of bytes.
     let record: EntryRecord
+    let times: TransferTimes
 
     init(
-        flight: FlightID, key: CacheKey, body: StagedBody, url: CacheURL, record: EntryRecord
+        flight: FlightID, key: CacheKey, body: StagedBody, url: CacheURL, record: EntryRecord,
+        times: TransferTimes = TransferTimes()
     ) {
         (self.flight, self.key, self.body) = (flight, key, body)
-        (self.url, self.record) = (url, record)
+        (self.url, self.record, self.times) = (url, record, times)
     }
 }

@@ -118,6 +118,7 @@ final class ClientConnection: ChannelDuplexHandler {
                 return refuse(.messageTooLarge(limit: Message.maximumLength))
             }
             if output.readableBytes == 0 { output.reserveCapacity(Self.outputReserve) }
+            server.registry.tookCall()
             calls.answer(message)
             if output.readableBytes > Self.outputChunk { flush() }
         }

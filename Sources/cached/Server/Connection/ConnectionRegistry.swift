@@ -1,7 +1,8 @@
 import CacheCore
 import NIOCore
+import Synchronization
 
-/// All open connections, and the calls that wait for downloads. Used on the event loop only.
+/// All open connections, and the calls that wait for downloads. Used on the event loop only, apart from its figures.
 final class ConnectionRegistry: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: ClientConnection] = [:]
@@ -16,6 +17,8 @@ final class ConnectionRegistry: Sendable {
     static let incompleteMessagesLimit = 256 << 20
 
     private let state: NIOLoopBoundBox<State>
+    private let takenCalls = Atomic(0)
+    private let openConnections = Atomic(0)
 
     init(loop: any EventLoop) {
         state = .makeBoxSendingValue(State(), eventLoop: loop)
@@ -27,15 +30,26 @@ final class ConnectionRegistry: Sendable {
         return ClientID(rawValue: state.value.clients)
     }
 
+    /// A connection takes a call.
+    func tookCall() { takenCalls.wrappingAdd(1, ordering: .relaxed) }
+
+    /// The number of calls since the start. Any thread may read it.
+    var calls: Int { takenCalls.load(ordering: .relaxed) }
+
+    /// The number of open connections. Any thread may read it.
+    var count: Int { openConnections.load(ordering: .relaxed) }
+
     /// All open connections.
     var connections: [ClientConnection] { Array(state.value.connections.values) }
 
     func opened(_ connection: ClientConnection) {
         state.value.connections[ObjectIdentifier(connection)] = connection
+        openConnections.store(state.value.connections.count, ordering: .relaxed)
     }
 
     func closed(_ connection: ClientConnection) {
         state.value.connections[ObjectIdentifier(connection)] = nil
+        openConnections.store(state.value.connections.count, ordering: .relaxed)
     }
 
     /// Whether the daemon is stopping, so that no download begins any more.

@@ -1,8 +1,9 @@
 import CacheCore
 import CacheWire
+import Glibc
 import NIOCore
 
-/// `Stats`: one flat object of gauges, and of counters since the start.
+/// `Stats`: one flat object of gauges, and of counters since the start; and histograms.
 enum StatsMethod {
     static func writeReply(from server: ServerContext, to output: inout ByteBuffer) {
         server.replies.write(Reply(reply(from: server)), to: &output)
@@ -16,6 +17,13 @@ enum StatsMethod {
             "directory": .string(server.whereabouts.directory),
             "socket": .string(server.whereabouts.socket),
             "curlVersion": .string(Cache.curlVersion),
+            "build": .string(build),
+            "startedAt": .int(Int(server.startTime.rawValue)),
+            "processorSeconds": .double(processorSeconds),
+            "residentBytes": .int(ProcessMemory.residentBytes ?? 0),
+            "anonymousBytes": .int(ProcessMemory.anonymousBytes ?? 0),
+            "connections": .int(server.registry.count),
+            "calls": .int(server.registry.calls),
             "uptimeSeconds": .int(Int((.now - server.startedAt).components.seconds)),
             "entries": .int(metrics.entries),
             "partials": .int(metrics.partials),
@@ -54,6 +62,41 @@ enum StatsMethod {
             "bytesReceived": .int(Int(metrics.bytesReceived)),
         ]
         let pressure = server.relief.record.metrics(source: server.pressure.source)
-        return Methods.Stats.Reply(stats: stats.merging(pressure) { metric, _ in metric })
+        return Methods.Stats.Reply(
+            stats: stats.merging(pressure) { metric, _ in metric }, histograms: histograms(metrics),
+            failures: metrics.failures)
+    }
+
+    private static func histograms(_ metrics: Statistics) -> [String: Histogram] {
+        [
+            "firstByteSeconds": Histogram(metrics.firstByteTimes),
+            "downloadSeconds": Histogram(metrics.downloadTimes),
+            "publishSeconds": Histogram(metrics.publishTimes),
+            "imageBytes": Histogram(metrics.imageSizes),
+        ]
+    }
+
+    /// How the compiler built the program.
+    private static var build: String {
+        #if DEBUG
+            "debug"
+        #else
+            "release"
+        #endif
+    }
+
+    /// The time that all threads have spent on a processor, in seconds. getrusage(2).
+    private static var processorSeconds: Double {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return [usage.ru_utime, usage.ru_stime].reduce(0) {
+            $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1_000_000
+        }
+    }
+}
+
+extension Histogram {
+    fileprivate init(_ values: Distribution) {
+        self.init(bounds: values.bounds, counts: values.counts, sum: values.sum)
     }
 }

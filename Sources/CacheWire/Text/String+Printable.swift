@@ -4,7 +4,7 @@ extension String {
     /// Escaped are the control characters of ASCII and ISO 8859 (C0, DEL, C1), the marks that
     /// change the direction of writing, and invisible characters (UAX #44,
     /// Default_Ignorable_Code_Point).
-    var printable: String {
+    package var printable: String {
         guard unicodeScalars.contains(where: \.commandsTerminal) else { return self }
         var result = ""
         for scalar in unicodeScalars {
@@ -15,6 +15,30 @@ extension String {
             }
         }
         return result
+    }
+
+    /// The text as a string of JSON, in quotation marks. All that ``printable`` escapes is written as
+    /// an escape of JSON (RFC 8259 §7), so that a terminal can show it too.
+    package var printableJSON: String {
+        var result = "\""
+        for scalar in unicodeScalars {
+            if scalar == "\"" || scalar == "\\" {
+                result += "\\"
+                result.unicodeScalars.append(scalar)
+            } else if scalar.commandsTerminal {
+                for unit in String(scalar).utf16 { result += unit.escaped }
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}
+
+extension UInt16 {
+    fileprivate var escaped: String {
+        let digits = String(self, radix: 16)
+        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
 }
 

@@ -1,0 +1,7 @@
+package import CacheKey
+
+/// A download that ended without an image, for the log.
+package struct FailedDownload: Sendable {
+    package let url: CacheURL
+    package let failure: Failure
+}
