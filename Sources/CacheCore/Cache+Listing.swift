@@ -157,4 +157,10 @@ extension Cache {
     /// The version of libcurl and of its TLS library, for people to read. Don't compare it: distributions fix
     /// bugs in old versions without changing the number. curl_version(3).
     public static var curlVersion: String { CurlMulti.version }
+
+    /// How images are downloaded.
+    public var transferSettings: TransferSettings { settings.transfers }
+
+    /// The certificates that downloads trust.
+    public var trustStore: TrustStore { TrustStore(settings.transfers) }
 }
