@@ -5,7 +5,7 @@ extension String {
     /// change the direction of writing, and invisible characters (UAX #44,
     /// Default_Ignorable_Code_Point).
     var printable: String {
-        guard unicodeScalars.contains(where: \.commandsTerminal) else { return self }
+        guard !isPlain, unicodeScalars.contains(where: \.commandsTerminal) else { return self }
         var result = ""
         for scalar in unicodeScalars {
             if scalar.commandsTerminal {
@@ -16,10 +16,14 @@ extension String {
         }
         return result
     }
+
+    /// Whether all characters are printable ones of ASCII.
+    private var isPlain: Bool { utf8.allSatisfy { (0x20..<0x7F).contains($0) } }
 }
 
 extension Unicode.Scalar {
-    fileprivate var commandsTerminal: Bool {
+    /// Whether a terminal could take the character for more than a visible character.
+    var commandsTerminal: Bool {
         switch value {
         case 0x00...0x1F, 0x7F...0x9F: true
         case 0x2028, 0x2029: true
