@@ -20,8 +20,8 @@ struct Cachectl: ParsableCommand {
         version: Version.current,
         subcommands: [
             StatusCommand.self, FetchCommand.self, WatchCommand.self, TopCommand.self,
-            ShowCommand.self, CatCommand.self, NameCommand.self,
-            ListCommand.self, InfoCommand.self, RemoveCommand.self,
+            ShowCommand.self, CatCommand.self, OpenCommand.self, NameCommand.self,
+            ListCommand.self, InfoCommand.self, LinkCommand.self, RemoveCommand.self,
             PinCommand.self, UnpinCommand.self, EvictCommand.self, PressureCommand.self,
             VerifyCommand.self, StatsCommand.self,
         ])
