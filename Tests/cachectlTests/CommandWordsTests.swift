@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: [
         ("stauts", "stats or status"), ("Status", "status"), ("lst", "list or ls"),
         ("remvoe", "remove"),
-        ("unpn", "unpin"), ("hlep", "help"),
+        ("unpn", "unpin"), ("docter", "doctor"), ("hlep", "help"),
     ])
     func misspeltCommandIsNamed(given: String, meant: String) {
         let failure = #expect(throws: CommandFailure.self) { try CommandWords([given, "u"]) }

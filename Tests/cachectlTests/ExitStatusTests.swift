@@ -58,7 +58,7 @@ import Testing
         let all = try Program.run(["--help"]).output
         for command in [
             "status", "fetch", "name", "list", "info", "remove", "pin", "unpin", "evict",
-            "pressure", "stats", "cat", "open", "link",
+            "pressure", "stats", "cat", "open", "link", "doctor",
         ] {
             // Aliases follow after a comma.
             #expect(all.contains("  \(command) ") || all.contains("  \(command), "))
