@@ -9,6 +9,9 @@ struct CommandWords: Equatable {
     /// - Throws: a usage error with the nearest command if the command does not exist.
     init(_ given: [String]) throws(CommandFailure) {
         let socket = Self.socketOption(given)
+        guard socket != ["--socket"] else {
+            throw CommandFailure(status: .usage, message: "--socket needs a path behind it")
+        }
         let rest = given.dropFirst(socket.count)
         guard let command = rest.first, !command.hasPrefix("-") else {
             // Only `--help`, `--version` and the like can follow, and they need no socket.

@@ -10,7 +10,6 @@ import Testing
         (["--socket=/s", "rm", "--all"], ["rm", "--socket=/s", "--all"]),
         (["--socket", "/s", "--help"], ["--help"]),
         (["--socket", "/s"], []),
-        (["--socket"], []),
         (["--help"], ["--help"]),
         (["help", "list"], ["help", "list"]),
     ])
@@ -27,6 +26,10 @@ import Testing
         let failure = #expect(throws: CommandFailure.self) { try CommandWords([given, "u"]) }
         #expect(failure?.message == "there is no command \(given): did you mean \(meant)?")
         #expect(failure?.status == .usage)
+    }
+
+    @Test func socketNeedsAPath() {
+        #expect(throws: CommandFailure.self) { try CommandWords(["--socket"]) }
     }
 
     @Test(arguments: ["nonsense", "xy", "https://a/1", ""])

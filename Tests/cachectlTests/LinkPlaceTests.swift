@@ -1,3 +1,4 @@
+import CacheWire
 import Testing
 
 @testable import cachectl

@@ -1,3 +1,4 @@
+import CacheWire
 import Foundation
 import StubDaemon
 import Testing

@@ -1,3 +1,4 @@
+import CacheWire
 import ImageFormats
 
 /// The place of an image in a tree of links: HOST/PATH/name.ext. Pure.

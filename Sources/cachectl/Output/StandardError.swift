@@ -1,3 +1,5 @@
+import CacheWire
+
 /// Writes messages for people to standard error.
 enum StandardError {
     /// Writes one line that starts with the program's name. A write error is ignored because there

@@ -1,3 +1,5 @@
+import CacheWire
+
 /// Shortens URLs for narrow columns.
 extension String {
     /// The URL without its scheme, which tells little, and with terminal controls escaped.

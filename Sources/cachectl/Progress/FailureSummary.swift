@@ -1,3 +1,5 @@
+import CacheWire
+
 /// Why a download failed and when it can be retried, in long and short forms.
 struct FailureSummary: Hashable {
     var reason: String

@@ -1,3 +1,5 @@
+import CacheWire
+
 /// A line of styled text, as cells.
 struct StyledLine: Hashable {
     private(set) var cells: [Cell] = []
