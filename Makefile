@@ -19,7 +19,7 @@ SOAK ?= 5min
 FUZZ ?= 600
 
 .PHONY: help build libcached test test-unprivileged torture soak sanitize fuzz order lint interface format bench bench-deps \
-	http-conformance corpus demo run clean
+	http-conformance corpus demo run clean check
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,10 @@ test: ## Run every test
 	@.ci/lint programs .build/debug
 	@# One test at a time: many start whole programs, open thousands of connections or measure time.
 	swift test --disable-xctest --no-parallel $(ARGS)
+
+check: ## Lint, and run the tests of what changed since main (BASE=main), in some minutes
+	@.ci/dependencies build test
+	@.ci/check $(or $(BASE),main)
 
 test-unprivileged: ## Run every test as an unprivileged user; needs root
 	@.ci/dependencies build test

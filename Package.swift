@@ -17,8 +17,6 @@ let lifecycle = Target.Dependency.product(
 let signals = Target.Dependency.product(
     name: "UnixSignals", package: "swift-service-lifecycle")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
-let configuration = Target.Dependency.product(
-    name: "Configuration", package: "swift-configuration")
 
 let package = Package(
     name: "cached",
@@ -32,8 +30,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(
-            url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
@@ -69,8 +65,8 @@ let package = Package(
         .executableTarget(
             name: "cached",
             dependencies: [
-                "CacheCore", "CacheKey", "CacheWire", "CLinux", arguments, configuration,
-                lifecycle, logging, nioCore, nioPosix, signals, system,
+                "CacheCore", "CacheKey", "CacheWire", "CLinux", arguments, lifecycle, logging,
+                nioCore, nioPosix, signals, system,
             ],
             swiftSettings: strict),
         .executableTarget(

@@ -13,13 +13,6 @@ extension Cache {
     /// are noticed late.
     private static let measuringPause = Duration.milliseconds(5)
 
-    /// Sets new limits. Entries that exceed them are evicted.
-    public func apply(_ limits: Limits) throws(CacheError) {
-        let budget = try directory.budget(limits)
-        self.limits.withLock { $0 = limits }
-        run { $0.limitsSet(budget, &$1) }
-    }
-
     /// Evicts the least recently used entries until the cache holds at most `bytes`. Pinned entries, entries
     /// that are being downloaded again, and partials stay.
     ///

@@ -18,8 +18,9 @@ public final class Cache: Sendable {
     }
 
     let directory: CacheDirectory
-    let settings: CacheSettings
+    private let configured: Mutex<CacheSettings>
     let logger: Logger
+    private let failureLog: FailureLog
     private let guarded: Mutex<Guarded>
     let worker: DirectoryWorker
     private let transfers: TransferLoop
@@ -27,8 +28,6 @@ public final class Cache: Sendable {
     private let scanner = Mutex<(thread: NamedThread, end: Latch)?>(nil)
     let maintenance: Maintenance
     let verifier = Verifier()
-    /// The limits as configured. Some of them are shares of the size of the file system.
-    let limits: Mutex<Limits>
     /// The time at which the file system was last asked for its free bytes.
     let measuredAt = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -38,9 +37,9 @@ public final class Cache: Sendable {
     }
 
     init(_ settings: CacheSettings, logger: Logger, kernel: Kernel) throws(CacheError) {
-        self.settings = settings
+        configured = Mutex(settings)
         self.logger = logger
-        limits = Mutex(settings.limits)
+        failureLog = FailureLog(logger)
         // Names are computed with libcrypto. If it is missing, opening fails here rather than the first lookup.
         try SHA256.canBeComputed()
         transfers = try TransferLoop()
@@ -52,6 +51,27 @@ public final class Cache: Sendable {
         let state = CacheState(settings, budget: try directory.budget(settings.limits))
         guarded = Mutex(Guarded(state: state, watch: Self.watch(directory, logger)))
         logLimitations()
+    }
+
+    /// The settings now. Some of the limits are shares of the size of the file system.
+    var settings: CacheSettings { configured.withLock { $0 } }
+
+    /// Applies new settings, except the directory. Entries that exceed the limits are evicted. Downloads that run
+    /// keep the settings that they began with.
+    ///
+    /// - Throws: an error if the limits cannot be kept. Then nothing has changed.
+    public func apply(_ settings: CacheSettings) throws(CacheError) {
+        let budget = try directory.budget(settings.limits)
+        configured.withLock { $0 = settings }
+        directory.defaultFreshness.store(
+            settings.transfers.caching.unknownLifetime, ordering: .relaxed)
+        transfers.send(.configure(settings.transfers))
+        run { state, effects in
+            state.limitsSet(budget, &effects)
+            state.configured(
+                transferLimit: settings.transfers.transferLimit,
+                hostLimit: settings.transfers.transfersPerHost, retry: settings.retry, &effects)
+        }
     }
 
     private func logLimitations() {
@@ -146,6 +166,7 @@ public final class Cache: Sendable {
         drainWatch()
         flushAccessTimes()
         directory.giveUp()
+        summarizeFailures(all: true)
         observer.withLock { $0 = nil }
     }
 
@@ -177,6 +198,7 @@ public final class Cache: Sendable {
             return answer
         }
         deliver(effects.notices)
+        if !effects.failures.isEmpty { failureLog.failed(effects.failures) }
         return answer
     }
 
@@ -258,6 +280,9 @@ public final class Cache: Sendable {
     public func closeIdleConnections() {
         transfers.send(.closeIdleConnections)
     }
+
+    /// Logs how many failures were left out of the log.
+    func summarizeFailures(all: Bool = false) { failureLog.summarize(all) }
 
     /// Starts a thread that reads the directory. Returns `false` if no thread can be started, which the
     /// maintenance thread tries again, and during shutdown, when no call joins the thread.

@@ -92,7 +92,7 @@ extension Cache {
 
     private func budgetOfDirectory() -> Budget? {
         do {
-            return try directory.budget(limits.withLock { $0 })
+            return try directory.budget(settings.limits)
         } catch {
             logger.warning(
                 "limits that are shares of the file system keep their old values; reload the configuration (SIGHUP)",

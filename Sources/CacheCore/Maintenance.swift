@@ -88,6 +88,7 @@ final class Maintenance: Sendable {
             guard next <= .now else { continue }
             cache.flushAccessTimes()
             cache.keepLimits()
+            cache.summarizeFailures()
             if cache.isAtRest { tidy(&kept) }
             rounds += 1
             if rounds % Self.blindRounds == 0 { cache.scanIfBlind() }

@@ -24,7 +24,7 @@ package struct CacheState: ~Copyable, Sendable {
     package var noStoreGrace = NoStoreGrace()
     package var changes = ChangeFeed()
     package var counters = Counters()
-    package let retry: RetryPolicy
+    package private(set) var retry: RetryPolicy
     /// The maximum number of images being published at once. At this number, no further download starts.
     package let publishingLimit: Int
     /// Whether the cache is shutting down. No new download starts then.
@@ -45,6 +45,18 @@ package struct CacheState: ~Copyable, Sendable {
     package mutating func nextID() -> UInt64 {
         lastID += 1
         return lastID
+    }
+
+    /// The configuration has changed. Failures are forgotten, because a new setting can be the remedy.
+    package mutating func configured(
+        transferLimit: Int, hostLimit: Int, retry: RetryPolicy, _ effects: inout Effects
+    ) {
+        self.retry = retry
+        for kind in Failure.Kind.allCases {
+            for key in failures.forgetAll(kind) { changed(key, &effects) }
+        }
+        scheduler.limitsSet(transferLimit, hostLimit: hostLimit)
+        startTransfers(&effects)
     }
 
     /// The answer for a key has changed.

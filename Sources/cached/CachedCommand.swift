@@ -5,7 +5,6 @@ import CacheWire
 import Glibc
 import Logging
 import ServiceLifecycle
-import SystemPackage
 import UnixSignals
 
 /// The daemon: reads its settings, opens the cache, and serves the socket until a signal stops it.
@@ -15,12 +14,18 @@ struct CachedCommand: AsyncParsableCommand {
         commandName: "cached",
         abstract: "Downloads images once for every program on the machine and keeps them as files.",
         discussion: """
-            Runs in the foreground and logs to standard error. SIGTERM or SIGINT stops it. Each option \
-            can also be set by its environment variable, whose name is in parentheses, or by a line \
-            with that name in the configuration file. An option overrides the environment, and the \
-            environment overrides the file.
+            Runs in the foreground and logs to standard error. SIGTERM or SIGINT stops it, and SIGHUP \
+            makes it read its configuration again. Each option can also be set by its environment \
+            variable, whose name is in parentheses, or by a line with that name in the configuration \
+            file. An option overrides the environment, and the environment overrides the file.
             """,
         version: Version.current)
+
+    @Flag(help: "Check the configuration, report what is wrong with it, and exit.")
+    var checkConfig = false
+
+    @Flag(help: "Print each setting with its value and where that comes from, and exit.")
+    var printConfig = false
 
     @OptionGroup var options: DaemonOptions
 
@@ -39,31 +44,40 @@ struct CachedCommand: AsyncParsableCommand {
         do {
             if let problem = ProgramArguments.problem { throw StartFailure.configuration(problem) }
             let settings = try Settings.resolve(options, try Environment.all())
-            try await serve(settings)
+            if checkConfig || printConfig {
+                try report(settings)
+            } else {
+                try await serve(settings)
+            }
         } catch let failure as StartFailure {
-            FileDescriptor.standardError.writeLine("cached: \(failure.message)")
+            LogOutput.writeFailure(failure.message)
             throw failure.exitCode
         }
     }
 
-    private func serve(_ settings: Settings) async throws {
-        var logger = Logger(label: "cached", factory: { StreamLogHandler.standardError(label: $0) })
-        logger.logLevel = settings.logLevel
+    private func report(_ settings: Settings) throws {
+        let logger = logger(LogOutput(settings.log))
         try DescriptorLimit.raise(logger)
-        var settings = settings
-        DescriptorLimit.apply(to: &settings.cache, logger)
-        if let headers = settings.headers {
-            settings.cache.transfers.originHeaders = try HeaderDirectory(headers, logger: logger)
-        }
+        _ = try settings.prepared(logger)
+        let report = SettingsReport(settings: settings)
+        for line in printConfig ? report.lines : [report.summary] { print(line.printable) }
+    }
+
+    private func logger(_ output: LogOutput) -> Logger {
+        Logger(label: "cached") { _ in DaemonLog(output) }
+    }
+
+    private func serve(_ settings: Settings) async throws {
+        let log = LogOutput(settings.log)
+        let logger = logger(log)
+        try DescriptorLimit.raise(logger)
         if !settings.unusedProxies.isEmpty {
             logger.notice(
                 "the proxy of the environment is not used; set one with --proxy",
                 metadata: ["variables": "\(settings.unusedProxies.joined(separator: ", "))"])
         }
-        let server = try SocketServer(settings, logger: logger)
-        let reload = Reload(server: server, logger: logger) { [options] in
-            try Settings.resolve(options, try Environment.all())
-        }
+        let server = try SocketServer(try settings.prepared(logger), logger: logger)
+        let reload = Reload(server: server, log: log, settings: settings, options: options)
         let signals = await PressureSignals(monitor: server.pressure)
         let group = ServiceGroup(
             configuration: .init(
@@ -72,12 +86,5 @@ struct CachedCommand: AsyncParsableCommand {
                 ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
-    }
-}
-
-extension FileDescriptor {
-    /// Writes a line. A failure is ignored, because there is no other place to report it.
-    fileprivate func writeLine(_ text: String) {
-        _ = try? writeAll((text + "\n").utf8)
     }
 }

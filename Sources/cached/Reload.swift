@@ -1,13 +1,22 @@
-import CacheCore
+import CacheWire
 import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// On `SIGHUP` reads the configuration again and applies the space limits. Other settings need a restart.
-struct Reload: Service {
-    let server: SocketServer
-    let logger: Logger
-    let settings: @Sendable () throws -> Settings
+/// On `SIGHUP` reads the configuration again and applies what can change while the daemon runs.
+actor Reload: Service {
+    private let server: SocketServer
+    private let log: LogOutput
+    private let logger: Logger
+    private let options: DaemonOptions
+    /// The settings in force.
+    private var settings: Settings
+
+    init(server: SocketServer, log: LogOutput, settings: Settings, options: DaemonOptions) {
+        (self.server, self.log, self.settings) = (server, log, settings)
+        self.options = options
+        logger = Logger(label: "cached") { _ in DaemonLog(log) }
+    }
 
     func run() async throws {
         let signals = await UnixSignalsSequence(trapping: .sighup)
@@ -17,26 +26,34 @@ struct Reload: Service {
     /// An invalid configuration changes nothing.
     private func reload() {
         do {
-            let settings = try settings()
-            try server.apply(settings)
-            let limits = settings.cache.limits
-            logger.info(
-                "configuration read again: space limits applied, other changes need a restart",
-                metadata: [
-                    "file": "\(settings.file ?? "none")",
-                    "max-bytes": text(limits.maximumBytes), "min-free": text(limits.minimumFree),
-                    "max-entries": text(limits.maximumEntries),
-                    "max-image-bytes": text(limits.maximumImageSize),
-                ])
+            let new = try Settings.resolve(
+                options, try Environment.all(), running: settings)
+            try server.apply(try new.prepared(logger))
+            log.update { $0 = new.log }
+            report(new, changed: new.values.differences(from: settings.values))
+            settings = new
         } catch {
             let reason = (error as? StartFailure)?.message ?? "\(error)"
             logger.error(
-                "configuration is invalid, limits unchanged; correct it and send SIGHUP again",
+                "configuration is invalid, settings unchanged; correct it and send SIGHUP again",
                 metadata: ["reason": "\(reason)"])
         }
     }
 
-    private func text(_ limit: (some BinaryInteger)?) -> Logger.MetadataValue {
-        "\(limit.map { String($0) } ?? "default")"
+    private func report(_ new: Settings, changed: [SettingName]) {
+        logger.info(
+            "configuration read again",
+            metadata: [
+                "files": "\(new.files.isEmpty ? "none" : new.files.joined(separator: ", "))",
+                "changed": "\(changed.isEmpty ? "nothing" : Self.list(changed))",
+            ])
+        guard !new.pending.isEmpty else { return }
+        logger.warning(
+            "some new settings need a restart of the daemon; until then the old values count",
+            metadata: ["settings": "\(Self.list(new.pending))"])
+    }
+
+    private static func list(_ names: [SettingName]) -> String {
+        names.map(\.rawValue).joined(separator: ", ")
     }
 }

@@ -42,7 +42,7 @@ struct FoundPressureTests {
                 try cache.daemon.value("pressureLastAvailable", stats) * 20
                     > cache.daemon.value("pressureLastMachine", stats))
             try await cache.daemon.process.waitForLine(
-                containing: "reason=memory is not short", on: .standardError)
+                containing: #"reason="memory is not short""#, on: .standardError)
         }
     }
 

@@ -345,8 +345,10 @@ extension DaemonFixture {
     fileprivate func waitForLines(
         _ count: Int, about source: String, _ level: String
     ) async throws {
+        // A field of several words is in quotation marks.
+        let shown = source.contains(" ") ? "\"\(source)\"" : source
         let parts = [
-            "memory given back", "source=\(source)", "level=\(level)", "entries=", "bytes=",
+            "memory given back", "source=\(shown)", "level=\(level)", "entries=", "bytes=",
             "dropped-entries=", "dropped-bytes=", "milliseconds=",
         ]
         try await waitUntil("\(count) lines about \(source)") {

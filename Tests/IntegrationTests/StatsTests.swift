@@ -48,8 +48,10 @@ struct StatsTests {
         try await withTestScope { scope in
             let before = Int(Date.now.timeIntervalSince1970)
             let daemon = try await DaemonFixture.start(in: scope)
-            let stats = try await daemon.statistics()
-            let again = try await daemon.statistics()
+            let connection = try daemon.connect()
+            let message = call("Stats")
+            let stats = try #require(try await connection.ask(message).parameters?.stats)
+            let again = try #require(try await connection.ask(message).parameters?.stats)
             guard case .int(let calls) = stats["calls"], case .int(let more) = again["calls"],
                 case .int(let start) = stats["startedAt"],
                 case .int(let resident) = stats["residentBytes"],
@@ -57,7 +59,7 @@ struct StatsTests {
                 case .double(let seconds) = stats["processorSeconds"]
             else { throw TestFailure("Stats lacks a figure of the process: \(stats)") }
             #expect(more == calls + 1)
-            #expect(stats["connections"] == 1)
+            #expect(again["connections"] == 1)
             #expect((before...Int(Date.now.timeIntervalSince1970)).contains(start))
             #expect(anonymous > 0 && anonymous <= resident)
             #expect(seconds > 0)

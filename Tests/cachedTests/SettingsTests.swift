@@ -15,7 +15,7 @@ struct SettingsTests {
         #expect(settings.cache.directory == "/home/x/.cache/cached")
         #expect(settings.socket == "/run/user/1/cached/cached.sock")
         #expect(settings.socketMode == 0o600)
-        #expect(settings.logLevel == .info)
+        #expect(settings.log == LogSettings())
         #expect(settings.cache.limits.maximumImageSize == 64 << 20)
         #expect(!settings.cache.transfers.acceptsAnything)
         #expect(!settings.cache.transfers.acceptsSVG)
@@ -70,7 +70,7 @@ struct SettingsTests {
             #expect(fromFile.socket == "/file")
             #expect(fromFile.socketMode == 0o640)
             #expect(fromFile.cache.limits.maximumImageSize == 3 << 20)
-            #expect(fromFile.logLevel == .error)
+            #expect(fromFile.log.level == .error)
             let mixed = try await resolve(["--config", file], environment)
             #expect(mixed.socket == "/environment")
             #expect(mixed.cache.limits.maximumImageSize == 2 << 20)
@@ -88,7 +88,7 @@ struct SettingsTests {
             try home.directory("cached")
             try home.write("CACHED_LOG_LEVEL=debug\n", to: "cached/cached.conf")
             let found = try await resolve([], ["HOME": "/h", "XDG_CONFIG_HOME": home.path])
-            #expect(found.logLevel == .debug)
+            #expect(found.log.level == .debug)
         }
     }
 
@@ -249,7 +249,7 @@ struct SettingsTests {
             #expect(settings.cache.limits.maximumBytes == 5 << 20)
             #expect(settings.cache.retry.attempts == 2)
             #expect(settings.cache.directory == "/a b")
-            #expect(settings.file == file)
+            #expect(settings.files == [file])
         }
     }
 

@@ -1,6 +1,7 @@
 internal import CacheKey
 import Glibc
 internal import ImageFormats
+internal import Synchronization
 internal import SystemPackage
 
 /// Records on a file system that keeps no user attributes, such as tmpfs before Linux 6.6, vfat, exFAT and some NFS.
@@ -34,8 +35,8 @@ extension CacheDirectory {
         terms.isGuessed = true
         return EntryRecord(
             size: Int64(status.st_size), mediaType: .other, width: nil, height: nil,
-            fetchedAt: changed, freshUntil: changed + defaultFreshness, validators: Validators(),
-            isPinned: false, terms: terms)
+            fetchedAt: changed, freshUntil: changed + defaultFreshness.load(ordering: .relaxed),
+            validators: Validators(), isPinned: false, terms: terms)
     }
 
     /// Keeps the record of a file with the name of an entry.

@@ -24,7 +24,7 @@ final class CacheDirectory: Sendable {
     /// The records of entries if the file system keeps no attributes.
     let records = FileNotes<EntryRecord>()
     /// Seconds for which an entry is fresh whose record is lost.
-    let defaultFreshness: Int64
+    let defaultFreshness: Atomic<Int64>
     let owner = geteuid()
 
     /// Makes the directory if it is missing, locks it and marks it as a cache.
@@ -38,7 +38,7 @@ final class CacheDirectory: Sendable {
         self.path = path
         self.kernel = kernel
         self.mode = mode
-        self.defaultFreshness = defaultFreshness
+        self.defaultFreshness = Atomic(defaultFreshness)
         try Self.make(path, mode: mode, kernel)
         let opened = try Opened(path, kernel)
         descriptor = opened.directory

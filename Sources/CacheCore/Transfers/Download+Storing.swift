@@ -83,7 +83,9 @@ extension Download {
     func leaveBehind() {
         writeOut()
         guard let file = body?.file else { return }
-        guard requests.settings.caching.permitsStoring(request.head) else { return discardPartial() }
+        guard requests.settings.caching.permitsStoring(request.head) else {
+            return discardPartial()
+        }
         guard let partialRecord, isSmall else { return }
         context.directory.keep(partialRecord, with: file)
     }

@@ -71,7 +71,8 @@ final class Download {
             route: requests.settings.proxy == nil ? .direct : .lookup,
             // Without TLS there is no HTTP/2. If a rate limit held one download back, its bytes would pile up in
             // memory beside those of the others on the connection.
-            mayShareConnection: mayShareConnection && url.isSecure && requests.settings.maximumRate == nil)
+            mayShareConnection: mayShareConnection && url.isSecure
+                && requests.settings.maximumRate == nil)
         if let resumed {
             plan.fields = resumed.resumption.fields
         } else if asks {

@@ -9,7 +9,7 @@
 /// only from the last pause on, so an origin that trickles bytes would otherwise never time out.
 final class RateLimiter {
     /// Bytes a second; `nil` for no limit.
-    let rate: Int64?
+    var rate: Int64?
     /// Bytes that may arrive now. A negative number is debt.
     private var available: Double
     private var filledAt: ContinuousClock.Instant
@@ -62,7 +62,7 @@ final class RateLimiter {
     ) -> FlightID? {
         guard !waiting.isEmpty else { return nil }
         fill(now())
-        guard available > 0 else { return nil }
+        guard rate == nil || available > 0 else { return nil }
         for (id, old) in waiting {
             if let flow = flow(id), flow != old { wait(id, flow) }
         }

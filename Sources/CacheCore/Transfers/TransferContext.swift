@@ -5,11 +5,12 @@ internal import SystemPackage
 /// The things that all downloads share. Belongs to the transfer loop's thread. A class, because each copy of a
 /// struct would retain every member.
 final class TransferContext {
-    let settings: TransferSettings
     let directory: CacheDirectory
     let logger: Logger
     let delegate: any TransferDelegate
-    let requests: RequestEnvironment
+    /// For downloads that begin now.
+    private(set) var requests: RequestEnvironment
+    private let connections: Connections
     let rateLimiter: RateLimiter
     /// Whether it was logged that partials cannot be locked.
     private var hasWarnedOfLocks = false
@@ -18,10 +19,18 @@ final class TransferContext {
         _ settings: TransferSettings, _ directory: CacheDirectory, _ logger: Logger,
         _ delegate: any TransferDelegate, _ connections: Connections
     ) {
-        (self.settings, self.directory) = (settings, directory)
+        (self.directory, self.connections) = (directory, connections)
         (self.logger, self.delegate) = (logger, delegate)
         requests = RequestEnvironment(settings, connections)
         rateLimiter = RateLimiter(rate: settings.maximumRate, now: .now)
+    }
+
+    var settings: TransferSettings { requests.settings }
+
+    /// The settings have changed. Downloads that run keep those that they began with, apart from the rate.
+    func configure(_ settings: TransferSettings) {
+        requests = RequestEnvironment(settings, connections)
+        rateLimiter.rate = settings.maximumRate
     }
 
     /// Locks a partial as a sign of life for other programs.

@@ -10,6 +10,8 @@ final class TransferLoop: Sendable {
         case cancel(FlightID, CacheKey, discardsPartial: Bool)
         /// Closes the connections to origins that no download uses.
         case closeIdleConnections
+        /// Uses these settings for downloads that begin from now on.
+        case configure(TransferSettings)
         /// Removes a partial download unless one writes to it.
         case discardPartial(CacheKey)
         case stop

@@ -57,12 +57,19 @@ final class TransferThread {
         switch command {
         case .start(let id, let key, let url, let hints): begin(id, key, url, hints)
         case .cancel(let id, let key, let discardsPartial): cancel(id, key, discardsPartial)
-        case .closeIdleConnections:
-            closesIdleUntil = .now + Self.closingTime
-            multi.configure(connections: 1)
+        case .closeIdleConnections: closeIdleConnections()
+        case .configure(let settings):
+            context.configure(settings)
+            // An idle connection may lead to an address, or through a proxy, that is not permitted any more.
+            closeIdleConnections()
         case .discardPartial(let key): discardPartial(key)
         case .stop: isRunning = false
         }
+    }
+
+    private func closeIdleConnections() {
+        closesIdleUntil = .now + Self.closingTime
+        multi.configure(connections: 1)
     }
 
     /// Milliseconds until there is work even if nothing happens.

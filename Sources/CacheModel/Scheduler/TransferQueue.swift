@@ -138,6 +138,11 @@ struct TransferQueue: Sendable {
         for _ in 0..<waiting { slotFreed(at: origin, slots) }
     }
 
+    /// All hosts can have more slots.
+    mutating func limitsRose(_ slots: borrowing TransferSlots) {
+        for origin in Set(blocked.keys.map(\.origin)) { limitRose(at: origin, slots) }
+    }
+
     private mutating func block(_ flow: FlowKey) {
         _ = ready[flow.priority.index].remove(flow.client, flow.origin)
         blocked.update(flow.blockedFlows, default: LinkedSet()) { $0.append(flow.client) }

@@ -7,7 +7,9 @@ internal import CacheKey
 /// event.
 package struct TransferScheduler: ~Copyable, Sendable {
     /// The configured maximum number of downloads at once.
-    let limit: Int
+    private(set) var limit: Int
+    /// The highest ``limit`` so far. Downloads that began under it are not stopped for a lower one.
+    private var highestLimit: Int
     private var queue = TransferQueue()
     private var slots: TransferSlots
     private var preemption = Preemption()
@@ -17,6 +19,7 @@ package struct TransferScheduler: ~Copyable, Sendable {
 
     init(limit: Int, hostLimit: Int) {
         self.limit = limit
+        highestLimit = limit
         slots = TransferSlots(limit: limit, hostLimit: hostLimit)
     }
 
@@ -145,7 +148,16 @@ package struct TransferScheduler: ~Copyable, Sendable {
         for origin in slots.takeEndedPauses(now: now) { queue.slotFreed(at: origin, slots) }
     }
 
-    // MARK: Throttling
+    // MARK: Limits
+
+    /// The limits have changed. More downloads can start, or as many as are too many have to end first.
+    mutating func limitsSet(_ limit: Int, hostLimit: Int) {
+        self.limit = limit
+        highestLimit = max(highestLimit, limit)
+        slots.limit = throttledUntil == nil ? limit : max(1, limit / 2)
+        slots.hostLimit = hostLimit
+        queue.limitsRose(slots)
+    }
 
     /// Memory is critically short, so half as many downloads run at once until `end`.
     package mutating func throttle(until end: ContinuousClock.Instant) {
@@ -169,7 +181,8 @@ package struct TransferScheduler: ~Copyable, Sendable {
 
     func checkInvariants(running active: Int) {
         precondition(active <= running, "\(active) downloads run, \(running) are counted")
-        precondition(running <= limit, "\(running) downloads run, over the limit of \(limit)")
+        precondition(
+            running <= highestLimit, "\(running) downloads run, over the limit of \(highestLimit)")
         queue.checkInvariants(slots)
     }
 }

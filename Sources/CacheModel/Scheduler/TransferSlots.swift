@@ -8,7 +8,7 @@ struct TransferSlots: ~Copyable, Sendable {
     /// The maximum number of downloads at once.
     var limit: Int
     /// The maximum number of downloads from one host at once, if each takes a connection of its own.
-    let hostLimit: Int
+    var hostLimit: Int
 
     /// Streams on the one connection to a host that speaks HTTP/2. RFC 9113 §6.5.2 advises servers
     /// to allow at least this number.

@@ -1,5 +1,5 @@
-/// A number of bytes in the notation of options and settings: `2MB` is 2 × 10⁶ bytes, `2MiB` is 2 ×
-/// 2²⁰, and a number without a unit counts bytes.
+/// A number of bytes in the notation of options and settings: `2MB` is 2 × 10⁶ bytes, `2MiB` and `2M`
+/// are 2 × 2²⁰, and a number without a unit counts bytes.
 ///
 ///     ByteSize("2MiB")?.count  // 2097152
 ///
@@ -12,6 +12,7 @@ public struct ByteSize: LosslessStringConvertible, Sendable, Hashable {
         ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
         ("kB", 1000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000),
         ("B", 1),
+        ("K", 1 << 10), ("M", 1 << 20), ("G", 1 << 30), ("T", 1 << 40),
     ]
 
     /// Parses digits and an optional unit. The result is `nil` for any other text, and for sizes

@@ -1,31 +1,43 @@
-/// The configuration file, in the format that service managers read: lines of `NAME=value`, empty lines, and
+/// A configuration file, in the format that service managers read: lines of `NAME=value`, empty lines, and
 /// comments that begin with `#` or `;`. A value can be quoted. systemd.exec(5), `EnvironmentFile=`.
 struct ConfigurationFile {
-    let path: String
-    /// The names that the file sets, each with its line number.
-    private(set) var names: [(name: String, line: Int)] = []
-    /// The values. If a name is set twice, the last line counts.
-    private(set) var values: [String: String] = [:]
+    struct Line {
+        let name: String
+        let value: String
+        /// Counted from 1.
+        let number: Int
+    }
 
-    /// - Throws: `StartFailure` if the file cannot be read, or a line has another format.
+    let path: String
+    /// The lines that set a name. No name occurs twice.
+    private(set) var lines: [Line] = []
+
+    /// - Throws: `StartFailure` if the file cannot be read, a line has another format, or two lines set the same name.
     init(_ path: String) throws {
         self.path = path
-        let lines: [String]
-        do throws(TextFile.Problem) {
-            lines = try TextFile.lines(of: path)
-        } catch {
-            throw StartFailure.configuration("the configuration file \(path) \(error)")
-        }
-        for (number, line) in zip(1..., lines) {
-            let text = line.trimmed
+        var numbers: [String: Int] = [:]
+        for (number, text) in zip(1..., try Self.texts(path)) {
             if text.isEmpty || text.hasPrefix("#") || text.hasPrefix(";") { continue }
             guard let match = text.wholeMatch(of: /([A-Z_][A-Z0-9_]*)=(.*)/) else {
                 throw StartFailure.configuration(
                     "\(path):\(number): \"\(text)\" is not NAME=value, like "
-                        + "\(SettingName.maxBytes.rawValue)=5GiB")
+                        + "\(SettingName.maxBytes.rawValue)=5G")
             }
-            names.append((String(match.1), number))
-            values[String(match.1)] = String(match.2).trimmed.unquoted
+            let name = String(match.1)
+            if let first = numbers.updateValue(number, forKey: name) {
+                throw StartFailure.configuration(
+                    "\(path):\(number) sets \(name), which line \(first) sets already; remove one")
+            }
+            lines.append(
+                Line(name: name, value: String(match.2).trimmed.unquoted, number: number))
+        }
+    }
+
+    private static func texts(_ path: String) throws -> [String] {
+        do throws(TextFile.Problem) {
+            return try TextFile.lines(of: path).map(\.trimmed)
+        } catch {
+            throw StartFailure.configuration("the configuration file \(path) \(error)")
         }
     }
 }

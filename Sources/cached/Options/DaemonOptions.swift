@@ -5,7 +5,8 @@ struct DaemonOptions: ParsableArguments {
     @Option(
         help: """
             The configuration file, with lines like CACHED_ALLOW_NETWORK=10.0.0.0/8 \
-            (~/.config/cached/cached.conf by default, or /etc/cached/cached.conf if that does not exist).
+            (~/.config/cached/cached.conf by default, or /etc/cached/cached.conf if that does not \
+            exist). Files PATH.d/*.conf override it.
             """)
     var config: String?
 
@@ -116,12 +117,7 @@ struct DaemonOptions: ParsableArguments {
             """)
     var caOnly: String?
 
-    @Option(
-        help: """
-            The least severe messages that are logged: trace, debug, info, notice, warning or error \
-            (CACHED_LOG_LEVEL; info by default).
-            """)
-    var logLevel: String?
+    @OptionGroup var log: LogOptions
 
     @OptionGroup var transfers: TransferOptions
 

@@ -31,10 +31,12 @@ enum SettingName: String, CaseIterable {
     case pressureEvicts = "CACHED_PRESSURE_EVICTS"
     case pressureCoolDown = "CACHED_PRESSURE_COOL_DOWN"
     case logLevel = "CACHED_LOG_LEVEL"
+    case logFormat = "CACHED_LOG_FORMAT"
+    case logQueries = "CACHED_LOG_QUERIES"
 
-    /// The key for swift-configuration, which makes the name from it.
-    var key: String {
-        rawValue.lowercased().split(separator: "_").joined(separator: ".")
+    /// The name of the option, without its dashes.
+    var option: String {
+        rawValue.split(separator: "_").dropFirst().joined(separator: "-").lowercased()
     }
 
     /// Whether a name has the prefix of our settings and is not one of them.

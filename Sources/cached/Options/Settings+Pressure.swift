@@ -1,62 +1,52 @@
 import CacheWire
-import Configuration
 
 /// The settings about memory pressure.
 extension Settings {
     /// The longest cool-down accepted: a whole day without a second reaction is surely a mistake.
     private static let longestCoolDown = Duration.seconds(86_400)
 
-    static func pressure(
-        _ options: PressureOptions, _ reader: ConfigReader
-    ) throws -> PressureSettings {
+    static func pressure(_ values: SettingValues) throws -> PressureSettings {
         var pressure = PressureSettings()
-        if let text = options.pressureWarning ?? reader.string(.pressureWarning) {
-            pressure.warning = try trigger(text, .warning, .pressureWarning)
+        pressure.warning = try trigger(.pressureWarning, .warning, values)
+        pressure.critical = try trigger(.pressureCritical, .critical, values)
+        pressure.warningKeep = try share(.pressureWarningKeep, values)
+        pressure.criticalKeep = try share(.pressureCriticalKeep, values)
+        guard
+            let eviction = values.text(.pressureEvicts).flatMap(PressureEviction.init(rawValue:))
+        else {
+            throw values.bad(.pressureEvicts, "auto, always or never")
         }
-        if let text = options.pressureCritical ?? reader.string(.pressureCritical) {
-            pressure.critical = try trigger(text, .critical, .pressureCritical)
-        }
-        if let text = options.pressureWarningKeep ?? reader.string(.pressureWarningKeep) {
-            pressure.warningKeep = try share(text, .pressureWarningKeep)
-        }
-        if let text = options.pressureCriticalKeep ?? reader.string(.pressureCriticalKeep) {
-            pressure.criticalKeep = try share(text, .pressureCriticalKeep)
-        }
-        if let text = options.pressureEvicts ?? reader.string(.pressureEvicts) {
-            guard let eviction = PressureEviction(rawValue: text) else {
-                throw bad(.pressureEvicts, text, "auto, always or never")
-            }
-            pressure.evicts = eviction
-        }
-        if let text = options.pressureCoolDown ?? reader.string(.pressureCoolDown) {
-            pressure.coolDown = try coolDown(text)
-        }
+        pressure.evicts = eviction
+        pressure.coolDown = try coolDown(values)
         return pressure
     }
 
     private static func trigger(
-        _ text: String, _ level: PressureLevel, _ name: SettingName
+        _ name: SettingName, _ level: PressureLevel, _ values: SettingValues
     ) throws -> PressureTrigger {
-        guard let trigger = PressureTrigger(line: Array(text.utf8), level: level) else {
+        let line = Array((values.text(name) ?? "").utf8)
+        guard let trigger = PressureTrigger(line: line, level: level) else {
             let expected = """
                 some or full, then the stall and its window in microseconds, the window from \
                 500000 to 10000000
                 """
-            throw bad(name, text, expected)
+            throw values.bad(name, expected)
         }
         return trigger
     }
 
-    private static func share(_ text: String, _ name: SettingName) throws -> Double {
-        guard let percentage = Percentage(text) else {
-            throw bad(name, text, "a share from 0% to 100%")
+    private static func share(_ name: SettingName, _ values: SettingValues) throws -> Double {
+        guard let percentage = values.text(name).flatMap(Percentage.init) else {
+            throw values.bad(name, "a share from 0% to 100%")
         }
         return percentage.share
     }
 
-    private static func coolDown(_ text: String) throws -> Duration {
-        guard let span = TimeSpan(text), span.duration <= longestCoolDown else {
-            throw bad(.pressureCoolDown, text, "a time like 500ms, 10s or 5min, at most 24h")
+    private static func coolDown(_ values: SettingValues) throws -> Duration {
+        guard let span = values.text(.pressureCoolDown).flatMap(TimeSpan.init),
+            span.duration <= longestCoolDown
+        else {
+            throw values.bad(.pressureCoolDown, "a time like 500ms, 10s or 5min, at most 24h")
         }
         return span.duration
     }

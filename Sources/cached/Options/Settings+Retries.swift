@@ -1,18 +1,14 @@
 import CacheCore
-import Configuration
 
 extension Settings {
     /// When failed downloads are retried.
-    static func retry(_ options: DaemonOptions, _ reader: ConfigReader) throws -> RetryPolicy {
+    static func retry(_ values: SettingValues) throws -> RetryPolicy {
         var retry = RetryPolicy()
-        if let text = options.attempts ?? reader.string(.attempts) {
-            guard let count = Int(text), count > 0 else {
-                throw bad(.attempts, text, "a number above 0")
-            }
-            retry.attempts = count
+        guard let count = values.text(.attempts).flatMap({ Int($0) }), count > 0 else {
+            throw values.bad(.attempts, "a number above 0")
         }
-        retry.remembersFailures =
-            try answer(options.rememberFailures, .rememberFailures, reader) ?? true
+        retry.attempts = count
+        retry.remembersFailures = try answer(.rememberFailures, values) ?? true
         return retry
     }
 }

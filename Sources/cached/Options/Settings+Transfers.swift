@@ -1,54 +1,56 @@
 import CacheCore
 import CacheWire
-import Configuration
-import Glibc
 
 /// The settings about downloads.
 extension Settings {
-    static func transfers(
-        _ options: DaemonOptions, _ reader: ConfigReader
-    ) throws -> TransferSettings {
+    static func transfers(_ values: SettingValues) throws -> TransferSettings {
         var transfers = TransferSettings()
-        let networks =
-            options.allowNetwork.isEmpty
-            ? reader.list(.allowNetwork) : options.allowNetwork
-        transfers.addressPolicy = AddressPolicy(allowing: try networks.map(network))
-        for word in options.accept.map(words) ?? reader.list(.accept) {
+        transfers.addressPolicy = AddressPolicy(allowing: try networks(values))
+        for word in values.list(.accept) {
             switch word {
             case "any": transfers.acceptsAnything = true
             case "svg": transfers.acceptsSVG = true
-            default: throw bad(.accept, word, "svg or any")
+            default: throw values.bad(.accept, "svg or any", shown: word)
             }
         }
-        transfers.proxy = try proxy(options, reader)
-        if let file = options.caFile ?? reader.string(.caFile) {
-            try checkCertificates(file)
+        transfers.proxy = try proxy(values)
+        if let file = values.text(.caFile) {
+            try checkCertificates(file, values)
             transfers.certificateFile = file
         }
-        try limitTrust(&transfers, options, reader)
-        try identify(&transfers, options.transfers, reader)
-        try limit(&transfers, options.transfers, reader)
+        try limitTrust(&transfers, values)
+        try identify(&transfers, values)
+        try limit(&transfers, values)
         return transfers
     }
 
+    private static func networks(_ values: SettingValues) throws -> [AddressRange] {
+        try values.list(.allowNetwork).map { text in
+            guard let range = AddressRange(text) else {
+                throw values.bad(.allowNetwork, "a network like 127.0.0.0/8", shown: text)
+            }
+            return range
+        }
+    }
+
     private static func limitTrust(
-        _ transfers: inout TransferSettings, _ options: DaemonOptions, _ reader: ConfigReader
+        _ transfers: inout TransferSettings, _ values: SettingValues
     ) throws {
-        guard try answer(options.caOnly, .caOnly, reader) == true else { return }
+        guard try answer(.caOnly, values) == true else { return }
         guard transfers.certificateFile != nil else {
             throw StartFailure.configuration(
-                "--ca-only (CACHED_CA_ONLY) is set, but no certificates are; name a file with --ca-file"
-            )
+                "\(values.place(of: .caOnly)) is set, but no certificates are; name a file with "
+                    + "--ca-file (\(SettingName.caFile.rawValue))")
         }
         transfers.trustsOnlyCertificateFile = true
     }
 
     /// Sets who asks. RFC 9110 §10.1.5.
     private static func identify(
-        _ transfers: inout TransferSettings, _ options: TransferOptions, _ reader: ConfigReader
+        _ transfers: inout TransferSettings, _ values: SettingValues
     ) throws {
-        let contact = try headerText(options.contact, .contact, reader)
-        let agent = try headerText(options.userAgent, .userAgent, reader)
+        let contact = try headerText(.contact, values)
+        let agent = try headerText(.userAgent, values)
         let contactPart = contact.map { " (+\($0))" } ?? ""
         transfers.userAgent = agent ?? "cached/\(Version.current)\(contactPart)"
         transfers.hasContact = agent != nil || contact != nil
@@ -56,62 +58,48 @@ extension Settings {
 
     /// A text that can be part of a header field (RFC 9110 §5.5).
     private static func headerText(
-        _ option: String?, _ name: SettingName, _ reader: ConfigReader
+        _ name: SettingName, _ values: SettingValues
     ) throws -> String? {
-        guard let text = option ?? reader.string(name) else { return nil }
+        guard let text = values.text(name) else { return nil }
         guard text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }), text.count <= 512 else {
-            throw bad(name, text, "at most 512 printable characters of ASCII")
+            throw values.bad(name, "at most 512 printable characters of ASCII")
         }
         return text
     }
 
     /// Checks the file now, because libcurl would report a problem only at each download.
-    private static func checkCertificates(_ file: String) throws {
+    private static func checkCertificates(_ file: String, _ values: SettingValues) throws {
         let lines: [String]
         do throws(TextFile.Problem) {
             lines = try TextFile.lines(of: file)
         } catch {
-            throw bad(.caFile, file, "a file of certificates: the file \(error)")
+            throw values.bad(.caFile, "a file of certificates: the file \(error)")
         }
         let begins = /-----BEGIN .*CERTIFICATE-----/
         guard lines.contains(where: { $0.contains(begins) }) else {
-            throw bad(.caFile, file, "a file of certificates in PEM")
+            throw values.bad(.caFile, "a file of certificates in PEM")
         }
     }
 
     private static func limit(
-        _ transfers: inout TransferSettings, _ options: TransferOptions, _ reader: ConfigReader
+        _ transfers: inout TransferSettings, _ values: SettingValues
     ) throws {
-        if let count = try count(options.maxTransfers, .maxTransfers, reader) {
-            transfers.transferLimit = count
-        }
-        if let count = try count(options.maxTransfersPerHost, .maxTransfersPerHost, reader) {
-            transfers.transfersPerHost = count
-        }
-        if let time = try seconds(options.firstByteTimeout, .firstByteTimeout, reader) {
+        transfers.transferLimit = try count(.maxTransfers, values)
+        transfers.transfersPerHost = try count(.maxTransfersPerHost, values)
+        if let time = try seconds(.firstByteTimeout, values) {
             guard 1...86_400 ~= time else {
-                throw bad(.firstByteTimeout, "\(time)s", "a time from 1s to 24h")
+                throw values.bad(.firstByteTimeout, "a time from 1s to 24h")
             }
             transfers.firstByteTimeout = Int(time)
         }
-        transfers.maximumRate = try size(options.maxRate, .maxRate, reader)
+        transfers.maximumRate = try size(.maxRate, values)
     }
 
     /// The number is limited because each download needs a connection and a file.
-    private static func count(
-        _ option: String?, _ name: SettingName, _ reader: ConfigReader
-    ) throws -> Int? {
-        guard let text = option ?? reader.string(name) else { return nil }
-        guard let count = Int(text), (1...1000).contains(count) else {
-            throw bad(name, text, "a number from 1 to 1000")
+    private static func count(_ name: SettingName, _ values: SettingValues) throws -> Int {
+        guard let count = values.text(name).flatMap({ Int($0) }), 1...1000 ~= count else {
+            throw values.bad(name, "a number from 1 to 1000")
         }
         return count
-    }
-
-    private static func network(_ text: String) throws -> AddressRange {
-        guard let range = AddressRange(text) else {
-            throw bad(.allowNetwork, text, "a network like 127.0.0.0/8")
-        }
-        return range
     }
 }

@@ -52,6 +52,14 @@ final class PressureMonitor: Sendable {
         close(wakeup)
     }
 
+    /// Changes the shortest time between two reactions.
+    func apply(coolDown: Duration) {
+        shared.withLock { shared in
+            shared.reactions.coolDown = coolDown
+            shared.state.usualValidity = coolDown
+        }
+    }
+
     /// The source that is watched, for `Stats` and the log; `none` before the start, or if no source could be opened.
     var source: String { shared.withLock { $0.source } }
 

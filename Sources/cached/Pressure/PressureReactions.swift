@@ -26,7 +26,7 @@ struct PressureReactions: Sendable, Hashable {
         }
     }
 
-    let coolDown: Duration
+    var coolDown: Duration
     private var reactedAt: [PressureLevel: Instant] = [:]
     private var waiting: [PressureLevel: Waiting] = [:]
 

@@ -7,7 +7,7 @@ import CacheWire
 struct PressureState: Sendable, Hashable {
     typealias Instant = ContinuousClock.Instant
 
-    private let usualValidity: Duration
+    var usualValidity: Duration
     private var ends: [PressureLevel: Instant] = [:]
 
     init(usualValidity: Duration) {

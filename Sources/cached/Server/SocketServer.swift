@@ -75,13 +75,15 @@ final class SocketServer: Service {
         server.logger.info("stopped")
     }
 
-    /// Applies the settings that can change while the daemon runs: the limits.
+    /// Applies the settings that can change while the daemon runs. An error changes nothing.
     func apply(_ settings: Settings) throws(StartFailure) {
         do {
-            try server.cache.apply(settings.cache.limits)
+            try server.cache.apply(settings.cache)
         } catch {
             throw StartFailure(error)
         }
+        server.relief.apply(settings.pressure)
+        server.pressure.apply(coolDown: settings.pressure.coolDown)
     }
 
     private func listen() async throws -> any Channel {

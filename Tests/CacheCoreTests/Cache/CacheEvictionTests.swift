@@ -64,9 +64,9 @@ struct CacheEvictionTests {
             for number in 0..<count { fixture.origin.route("/\(number)", .answer(body: small)) }
             for number in 0..<count { _ = try await fixture.fetch("/\(number)") }
             let used = fixture.cache.statistics().bytesUsed
-            var limits = Limits()
-            limits.maximumBytes = used
-            try fixture.cache.apply(limits)
+            var settings = fixture.cache.settings
+            settings.limits.maximumBytes = used
+            try fixture.cache.apply(settings)
             let size = Int(used - 10 * block)
             fixture.origin.route("/large", .answer(body: SampleImage.png(byteCount: size)))
             #expect(try await fixture.fetch("/large").failures.isEmpty)

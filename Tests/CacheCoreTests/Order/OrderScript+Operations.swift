@@ -176,7 +176,9 @@ extension OrderScript {
         did("limits")
         model.maximumBytes = Int64.random(in: Self.range, using: &random)
         model.maximumEntries = random.oneIn(3) ? Int.random(in: 10...80, using: &random) : .max
-        try fixture.cache.apply(Self.limits(model))
+        var settings = fixture.cache.settings
+        settings.limits = Self.limits(model)
+        try fixture.cache.apply(settings)
         return Gone()
     }
 

@@ -10,7 +10,7 @@ import Synchronization
 final class PressureRelief: Sendable {
     typealias Completion = @Sendable (MemoryRelief) -> Void
 
-    private let settings: PressureSettings
+    private let current: Mutex<PressureSettings>
     private let logger: Logger
     private let cache: any RelievedCache
     private let look: @Sendable () -> MemoryFigures
@@ -25,12 +25,15 @@ final class PressureRelief: Sendable {
         look: @escaping @Sendable () -> MemoryFigures = { .now() },
         giveBack: @escaping @Sendable () -> Void = { ProcessMemory.giveBack() }
     ) {
-        self.settings = settings
+        current = Mutex(settings)
         self.cache = cache
         self.logger = logger
         self.look = look
         self.giveBack = giveBack
     }
+
+    /// Reactions that begin from now on have these settings.
+    func apply(_ settings: PressureSettings) { current.withLock { $0 = settings } }
 
     /// The reactions so far.
     var record: PressureRecord { shared.withLock { $0 } }
@@ -51,6 +54,7 @@ final class PressureRelief: Sendable {
 
     /// Reacts. Calls `completion` from any thread, once the files are removed and `record` contains the reaction.
     func react(to report: PressureReport, completion: @escaping Completion) {
+        let settings = current.withLock { $0 }
         let course = Course(
             report: report, rule: EvictionRule(report, settings), completion: completion)
         if report.level == .critical { cache.throttleDownloads() }

@@ -108,10 +108,8 @@ final class ClientConnection: ChannelDuplexHandler {
     private func process() {
         guard !isProcessing else { return }
         isProcessing = true
-        var count = 0
         defer {
             isProcessing = false
-            server.registry.tookCalls(count)
             // A write during this may have closed the connection; then a call begun since ends here.
             if context == nil { calls.abandon() }
         }
@@ -120,7 +118,7 @@ final class ClientConnection: ChannelDuplexHandler {
                 return refuse(.messageTooLarge(limit: Message.maximumLength))
             }
             if output.readableBytes == 0 { output.reserveCapacity(Self.outputReserve) }
-            count += 1
+            server.registry.tookCall()
             calls.answer(message)
             if output.readableBytes > Self.outputChunk { flush() }
         }

@@ -30,8 +30,8 @@ final class ConnectionRegistry: Sendable {
         return ClientID(rawValue: state.value.clients)
     }
 
-    /// A connection has taken this many more calls.
-    func tookCalls(_ count: Int) { takenCalls.wrappingAdd(count, ordering: .relaxed) }
+    /// A connection takes a call.
+    func tookCall() { takenCalls.wrappingAdd(1, ordering: .relaxed) }
 
     /// The number of calls since the start. Any thread may read it.
     var calls: Int { takenCalls.load(ordering: .relaxed) }

@@ -1,0 +1,24 @@
+extension DaemonOptions {
+    /// The options that were given, by the settings they set.
+    var values: [SettingName: String] {
+        let all: [SettingName: String?] = [
+            .directory: directory, .socket: socket, .socketMode: socketMode,
+            .allowNetwork: allowNetwork.isEmpty ? nil : allowNetwork.joined(separator: ","),
+            .accept: accept, .shared: shared, .attempts: attempts,
+            .rememberFailures: rememberFailures, .maxBytes: maxBytes, .minFree: minFree,
+            .maxEntries: maxEntries, .maxImageBytes: maxImageBytes,
+            .maxTransfers: transfers.maxTransfers,
+            .maxTransfersPerHost: transfers.maxTransfersPerHost, .maxRate: transfers.maxRate,
+            .proxy: proxy, .defaultFreshness: defaultFreshness, .staleIfError: staleIfError,
+            .caFile: caFile, .caOnly: caOnly, .contact: transfers.contact,
+            .userAgent: transfers.userAgent, .firstByteTimeout: transfers.firstByteTimeout,
+            .pressureWarning: pressure.pressureWarning,
+            .pressureCritical: pressure.pressureCritical,
+            .pressureWarningKeep: pressure.pressureWarningKeep,
+            .pressureCriticalKeep: pressure.pressureCriticalKeep,
+            .pressureEvicts: pressure.pressureEvicts, .pressureCoolDown: pressure.pressureCoolDown,
+            .logLevel: log.logLevel, .logFormat: log.logFormat, .logQueries: log.logQueries,
+        ]
+        return all.compactMapValues(\.self)
+    }
+}

@@ -1,0 +1,43 @@
+extension SettingName {
+    /// The default as a text that the configuration file could contain. `nil` if the setting is off by default, or if
+    /// its default depends on the machine.
+    var defaultText: String? {
+        switch self {
+        case .socketMode: "600"
+        case .attempts: "4"
+        case .rememberFailures: "yes"
+        case .maxImageBytes: "64MiB"
+        case .maxTransfers: "64"
+        case .maxTransfersPerHost: "6"
+        case .defaultFreshness: "1h"
+        case .staleIfError: "24h"
+        case .caOnly: "no"
+        case .firstByteTimeout: "120s"
+        case .pressureWarning: "some 200000 2000000"
+        case .pressureCritical: "full 200000 2000000"
+        case .pressureWarningKeep: "75%"
+        case .pressureCriticalKeep: "50%"
+        case .pressureEvicts: "auto"
+        case .pressureCoolDown: "10s"
+        case .logLevel: "info"
+        case .logFormat: "auto"
+        case .logQueries: "no"
+        case .directory, .socket, .allowNetwork, .accept, .shared, .maxBytes, .minFree, .maxEntries,
+            .maxRate, .proxy, .caFile, .contact, .userAgent:
+            nil
+        }
+    }
+
+    /// Whether a new value counts only after a restart. A reload applies all other settings.
+    var needsRestart: Bool {
+        switch self {
+        case .directory, .socket, .socketMode, .shared, .pressureWarning, .pressureCritical: true
+        case .allowNetwork, .accept, .attempts, .rememberFailures, .maxBytes, .minFree,
+            .maxEntries, .maxImageBytes, .maxTransfers, .maxTransfersPerHost, .maxRate, .proxy,
+            .defaultFreshness, .staleIfError, .caFile, .caOnly, .contact, .userAgent,
+            .firstByteTimeout, .pressureWarningKeep, .pressureCriticalKeep, .pressureEvicts,
+            .pressureCoolDown, .logLevel, .logFormat, .logQueries:
+            false
+        }
+    }
+}
