@@ -160,4 +160,10 @@ extension Cache {
 
     /// The system's file of certificates, if it is missing or cannot be read.
     public static var missingCertificates: String? { SystemCertificates.missingFile }
+
+    /// How images are downloaded.
+    public var transferSettings: TransferSettings { settings.transfers }
+
+    /// The certificates that downloads trust.
+    public var trustStore: TrustStore { TrustStore(settings.transfers) }
 }

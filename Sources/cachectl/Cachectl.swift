@@ -1,6 +1,7 @@
 import ArgumentParser
 import CLinux
 import CacheWire
+import Glibc
 
 /// The `cachectl` program.
 @main
@@ -10,19 +11,19 @@ struct Cachectl: ParsableCommand {
         abstract: "Query and control the image cache.",
         discussion: """
             Results go to standard output, messages to standard error. A - in place of a URL reads \
-            URLs from standard input, one a line.
-
+            URLs from standard input, one a line. --socket PATH can stand before the command too.
             Exit status: 0 success; 1 an image failed, is missing or was left undone; 2 an image is \
-            in flight (status and watch); 64 wrong usage; 65 an invalid URL; 69 no daemon; 70 the \
-            daemon's reply is invalid; 74 an input or output error; 77 not permitted; \
+            in flight (status, info and watch); 64 wrong usage; 65 an invalid URL; 69 no daemon; 70 \
+            the daemon's reply is invalid; 74 an input or output error; 77 not permitted; \
             130 interrupted.
             """,
         version: Version.current,
         subcommands: [
             StatusCommand.self, FetchCommand.self, WatchCommand.self, TopCommand.self,
-            ShowCommand.self, NameCommand.self, ListCommand.self, InfoCommand.self,
-            RemoveCommand.self, PinCommand.self, UnpinCommand.self, EvictCommand.self,
-            PressureCommand.self, VerifyCommand.self, StatsCommand.self,
+            ShowCommand.self, CatCommand.self, OpenCommand.self, NameCommand.self,
+            ListCommand.self, InfoCommand.self, LinkCommand.self, RemoveCommand.self,
+            PinCommand.self, UnpinCommand.self, EvictCommand.self, PressureCommand.self,
+            VerifyCommand.self, StatsCommand.self, DoctorCommand.self,
         ])
 
     static func main() {
@@ -35,7 +36,8 @@ struct Cachectl: ParsableCommand {
             if let request = StatusRequest(plain: CommandLine.arguments.dropFirst()) {
                 try request.run()
             }
-            var command = try parseAsRoot()
+            let words = try CommandWords(Array(CommandLine.arguments.dropFirst()))
+            var command = try parseAsRoot(words.arguments)
             try command.run()
         } catch is BrokenPipe {
             // The reader closed the pipe because it has read enough, as head(1) does.
@@ -47,7 +49,17 @@ struct Cachectl: ParsableCommand {
             StandardError.report(failure.message)
             exit(withError: ExitStatus(failure).error)
         } catch {
-            exit(withError: error)
+            end(with: error)
         }
+    }
+
+    /// Prints the message of ArgumentParser and exits. The message of an error can quote an argument, and so a URL
+    /// that a script got from elsewhere.
+    private static func end(with error: any Error) -> Never {
+        let status = exitCode(for: error)
+        guard !status.isSuccess else { exit(withError: error) }
+        let message = fullMessage(for: error)
+        if !message.isEmpty { StandardError.write(lines: message) }
+        Glibc.exit(status.rawValue)
     }
 }

@@ -31,7 +31,7 @@ struct FetchReport {
         tally.count(item, isDone: isDone)
         guard !json else { return try output.json(item) }
         if item.state == .cached, let path = item.path {
-            try output.line(path)
+            try output.line(data: path)
         }
         if !isDone {
             try output.flush()

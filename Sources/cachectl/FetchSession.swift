@@ -19,34 +19,40 @@ struct FetchSession {
         var replies = try client.stream(Methods.Fetch.self, parameters)
         let start = ContinuousClock.now
         var progress = FetchProgress(urls: parameters.urls ?? [])
-        var last: [Item] = []
-        while let reply = try replies.next() {
-            last = reply.items
-            progress.replied(last, now: start.duration(to: .now))
-            repeat {
-                draw(&progress, at: .now(since: start), on: display)
-            } while try !replies.isReady(within: Self.tickMilliseconds)
+        return try last(of: &replies, each: Self.tickMilliseconds) { items in
+            if let items { progress.replied(items, now: start.duration(to: .now)) }
+            draw(&progress, at: .now(since: start), on: display)
         }
-        return last
     }
 
     private func fetchReportingRetries(_ parameters: Methods.Fetch.Parameters) throws -> [Item] {
         var replies = try client.stream(Methods.Fetch.self, parameters)
         let start = ContinuousClock.now
         var report = RetryReport()
-        var changed: [Item] = []
-        var last: [Item] = []
-        while let reply = try replies.next() {
-            last = reply.items
-            changed = last
-            repeat {
-                let lines = report.lines(
-                    changed, elapsed: start.duration(to: .now), now: TimeText.now())
-                for line in lines { StandardError.report(line.url, line.text) }
-                changed = []
-            } while try !replies.isReady(within: Self.retryTickMilliseconds)
+        return try last(of: &replies, each: Self.retryTickMilliseconds) { items in
+            let lines = report.lines(
+                items ?? [], elapsed: start.duration(to: .now), now: TimeText.now())
+            for line in lines { StandardError.report(line.url, line.text) }
         }
-        return last
+    }
+
+    /// The items of the last reply. Calls `body` with the items of each reply, and without any at an interval.
+    /// Throws ``Interruption`` if an interrupt is noted.
+    private func last(
+        of replies: inout ReplyStream<Methods.Fetch>, each milliseconds: Int32,
+        _ body: ([Item]?) -> Void
+    ) throws -> [Item] {
+        var last: [Item] = []
+        while true {
+            while try !replies.isReady(within: milliseconds) {
+                try Interruption.check()
+                body(nil)
+            }
+            guard let reply = try replies.next() else { return last }
+            try Interruption.check()
+            last = reply.items
+            body(last)
+        }
     }
 
     private func draw(
@@ -55,5 +61,21 @@ struct FetchSession {
         progress.advanced(to: time.elapsed)
         let view = FetchView(terminal: display.terminal, size: display.size, time: time)
         display.draw(view.lines(progress))
+    }
+}
+
+extension FetchSession {
+    /// Fetches images that a person waits for, and hands each cached one to `use`, in order. Reports the others on
+    /// standard error. Always throws, at least the exit status.
+    func each(of urls: URLList, _ use: (Item) throws -> Void) throws {
+        var failures = FetchReport(json: false, mayBeInFlight: false)
+        try urls.callInBatches {
+            try fetch(.init(urls: $0, priority: .visible))
+        } handle: { items in
+            for item in items {
+                if item.state == .cached { try use(item) } else { try failures.add([item]) }
+            }
+        }
+        try failures.finish()
     }
 }

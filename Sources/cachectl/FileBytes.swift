@@ -4,8 +4,7 @@ import Glibc
 enum FileBytes {
     /// Returns the bytes of a file. open(2).
     static func read(_ path: String) throws -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { throw CommandFailure.system("open \(path)") }
+        let descriptor = try open(path)
         defer { close(descriptor) }
         return try read(descriptor, name: path)
     }
@@ -17,13 +16,33 @@ enum FileBytes {
     ///   - name: names the file in an error message.
     static func read(_ descriptor: Int32, name: String) throws -> [UInt8] {
         var bytes: [UInt8] = []
+        try read(descriptor, name: name) { bytes += $0 }
+        return bytes
+    }
+
+    /// Writes the bytes of a file to standard output. Throws ``BrokenPipe`` if its reader has closed it.
+    static func print(_ path: String) throws {
+        let descriptor = try open(path)
+        defer { close(descriptor) }
+        try read(descriptor, name: path) { try StandardStream.output.print($0) }
+    }
+
+    private static func open(_ path: String) throws -> Int32 {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { throw CommandFailure.system("open \(path)") }
+        return descriptor
+    }
+
+    private static func read(
+        _ descriptor: Int32, name: String, _ use: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
         var room = [UInt8](repeating: 0, count: 256 << 10)
         while true {
             let count = Glibc.read(descriptor, &room, room.count)
             if count > 0 {
-                bytes += room[..<count]
+                try room.withUnsafeBytes { try use(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
             } else if count == 0 {
-                return bytes
+                return
             } else if errno == EAGAIN {
                 waitUntilReady(descriptor, for: POLLIN)
             } else if errno != EINTR {

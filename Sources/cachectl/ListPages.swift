@@ -3,8 +3,8 @@ import CacheWire
 /// The entries of the cache, read page by page until the last page or the limit.
 struct ListPages {
     private let client: Client
-    private let order: ListOrder
-    private let isReversed: Bool
+    /// The call without its limit and position.
+    private let filter: Methods.List.Parameters
     /// How many more entries to return; `nil` for all.
     private var remaining: Int?
     private var after: String?
@@ -13,22 +13,21 @@ struct ListPages {
     /// The most entries requested in one call.
     static let pageSize = 1000
 
-    init(client: Client, order: ListOrder, isReversed: Bool, limit: Int?) {
+    init(client: Client, filter: Methods.List.Parameters, limit: Int?) {
         self.client = client
-        self.order = order
-        self.isReversed = isReversed
+        self.filter = filter
         remaining = limit
     }
 
-    /// The next page; `nil` after the last one.
+    /// The next page; `nil` after the last one. With a filter, a page can be empty and not be the last.
     mutating func next() throws(ClientError) -> [Item]? {
         guard !isOver, remaining != 0 else { return nil }
-        let limit = min(remaining ?? Self.pageSize, Self.pageSize)
-        let reply = try client.call(
-            Methods.List.self,
-            .init(order: order, limit: limit, after: after, reverse: isReversed ? true : nil))
+        var call = filter
+        call.limit = min(remaining ?? Self.pageSize, Self.pageSize)
+        call.after = after
+        let reply = try client.call(Methods.List.self, call)
+        isOver = reply.after == nil || reply.after == after
         after = reply.after
-        isOver = reply.after == nil || reply.items.isEmpty
         remaining = remaining.map { max(0, $0 - reply.items.count) }
         return reply.items
     }

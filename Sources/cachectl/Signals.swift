@@ -9,6 +9,21 @@ enum Signals {
         interrupt { _ in _exit(ExitStatus.interrupted.rawValue) }
     }
 
+    /// How often Ctrl-C was pressed since ``noteInterrupts()``.
+    private nonisolated(unsafe) static var interrupts: sig_atomic_t = 0
+
+    /// Whether Ctrl-C was pressed since ``noteInterrupts()``.
+    static var isInterrupted: Bool { interrupts > 0 }
+
+    /// From now on the first Ctrl-C is only noted, so that the command can end with a report. A second one ends the
+    /// process.
+    static func noteInterrupts() {
+        interrupt { _ in
+            if Signals.interrupts > 0 { _exit(ExitStatus.interrupted.rawValue) }
+            Signals.interrupts = 1
+        }
+    }
+
     /// Erases the progress display before a signal ends or stops the program. ``InlineDisplay``
     /// keeps the cursor at the start of the display, so that a handler needs only write(2) and no
     /// state.

@@ -11,9 +11,16 @@ struct WatchSession {
     private static let tickMilliseconds: Int32 = 1000
 
     /// Hands each reply to `handle`. Ends when `handle` throws or the daemon disconnects.
-    func run(_ handle: (Methods.Watch.Reply) throws -> Void) throws {
+    ///
+    /// - Parameter begun: called whenever a stream has begun, before its first reply, which has the current state.
+    func run(
+        begun: () throws -> Void = {}, _ handle: (Methods.Watch.Reply) throws -> Void
+    ) throws {
         while true {
             var replies = try client.stream(Methods.Watch.self, .init(urls: urls?.urls))
+            // Removals are reported from here on.
+            _ = try replies.isReady(within: Self.tickMilliseconds)
+            try begun()
             while let reply = try replies.next() {
                 try handle(reply)
                 while try !replies.isReady(within: Self.tickMilliseconds) {

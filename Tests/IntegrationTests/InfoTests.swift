@@ -97,6 +97,29 @@ struct InfoTests {
         }
     }
 
+    @Test func aKeyIsAFileOfTheCacheDirectory() async throws {
+        try await withTestScope { scope in
+            let cache = try await FilledCache(1, in: scope)
+            let key = try key(cache.urls[0])
+            let byDaemon = try await cache.daemon.cachectl("info", "--json", key)
+            #expect(byDaemon.status == .success)
+            #expect(try fields(byDaemon)["path"] == .string(try cache.path(0)))
+            #expect(try fields(byDaemon)["url"] == .string(cache.urls[0]))
+            try await cache.daemon.stop()
+            let byEnvironment = try await run(
+                BuiltProducts.program("cachectl"), ["info", "--json", key],
+                environment: minimalEnvironment(["CACHE_DIRECTORY": cache.daemon.directory]))
+            #expect(try fields(byEnvironment) == fields(byDaemon))
+            let absent = "00000000-0000-5000-8000-000000000000"
+            let missing = try await run(
+                BuiltProducts.program("cachectl"), ["info", absent, key],
+                environment: minimalEnvironment(["CACHE_DIRECTORY": cache.daemon.directory]))
+            #expect(missing.status == .exited(1))
+            #expect(missing.errorText.contains("\(cache.daemon.directory)/\(absent): No such file"))
+            #expect(missing.text.contains(cache.urls[0]))
+        }
+    }
+
     @Test func saysWhatIsWrongWithAFile() async throws {
         try await withTestScope { scope in
             let (path, url) = try await cached(in: scope)
@@ -104,7 +127,7 @@ struct InfoTests {
             let record = try #require(try attributes.bytes(of: try recordName(url)))
 
             let absent = path.dropLast(36) + "00000000-0000-5000-8000-000000000000"
-            try await expect("No such file", of: String(absent), .exited(74))
+            try await expect("No such file", of: String(absent), .exited(1))
             try await expect("36 characters", of: "/etc/passwd", .exited(1))
             try await expect("36 characters", of: path + ".png", .exited(1))
 

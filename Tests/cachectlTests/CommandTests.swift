@@ -3,6 +3,8 @@ import Foundation
 import StubDaemon
 import Testing
 
+@testable import cachectl
+
 @Suite(.timeLimit(.minutes(5))) struct CommandTests {
     private let cached =
         #"{"url":"https://a/1","key":"k","state":"cached","path":"/c/1","#
@@ -141,16 +143,6 @@ import Testing
         #expect(outcome.status == 0)
     }
 
-    @Test func statsIsATableOrOneFlatObject() throws {
-        let stub = try StubDaemon(replies: [
-            #"{"parameters":{"stats":{"entries":3,"directory":"/c","ratio":0.5}}}"#
-        ])
-        let table = try Program.run(["stats", "--socket", stub.path])
-        #expect(table.lines == ["directory  /c", "entries    3", "ratio      0.5"])
-        let object = try Program.run(["stats", "--json", "--socket", stub.path])
-        #expect(object.lines.count == 1 && object.output.contains(#""entries":3"#))
-    }
-
     @Test func listPagesUntilTheEndOrTheLimit() throws {
         let stub = try StubDaemon { [cached] call in
             let after = call.contains(#""after""#) ? "" : #","after":"x""#
@@ -165,6 +157,85 @@ import Testing
         #expect(some.lines.count == 2)
         #expect(stub.calls.count == 3)
         #expect(stub.calls[2].contains(#""limit":2"#))
+    }
+
+    @Test func listSendsItsFilters() throws {
+        let stub = try StubDaemon { [cached] call in
+            // With a filter, a page can be empty and not be the last.
+            let after = call.contains(#""after":"y""#) ? "" : #","after":"y""#
+            let items = call.contains(#""after""#) ? cached : ""
+            return [#"{"parameters":{"items":[\#(items)]\#(after)}}"#]
+        }
+        let outcome = try Program.run([
+            "ls", "--host", "a", "--prefix", "https://a/", "--state", "stale", "--json", "--socket",
+            stub.path,
+        ])
+        #expect(outcome.status == 0 && outcome.lines.count == 1)
+        for part in [#""host":"a""#, #""prefix":"https://a/""#, #""state":"stale""#] {
+            #expect(stub.calls.count == 2 && stub.calls.allSatisfy { $0.contains(part) })
+        }
+        #expect(try Program.run(["list", "--state", "lost"]).status == 64)
+    }
+
+    @Test func listOfDownloadsShowsTheirProgress() throws {
+        let stub = try StubDaemon(replies: [
+            #"{"parameters":{"items":[\#(inFlight),\#(withoutTotal)]}}"#
+        ])
+        let outcome = try Program.run(["list", "--state", "in-flight", "--socket", stub.path])
+        #expect(outcome.lines[0].contains("PROGRESS"))
+        #expect(outcome.lines[1].contains("1.0 MB") && outcome.lines[1].contains("42.0%"))
+        #expect(stub.calls[0].contains(#""state":"inFlight""#))
+    }
+
+    @Test func aliasesAndTheSocketBeforeTheCommand() throws {
+        let stub = try StubDaemon(replies: [#"{"parameters":{"entries":1,"bytes":2}}"#])
+        let outcome = try Program.run(["--socket", stub.path, "rm", "--all"])
+        #expect(outcome.output == "removed 1 entry, 2 bytes\n")
+        let list = try StubDaemon(replies: [#"{"parameters":{"items":[\#(cached)]}}"#])
+        #expect(try Program.run(["--socket=\(list.path)", "ls"]).lines.count == 2)
+        #expect(try Program.run(["--socket", list.path, "status", "u"]).status == 0)
+    }
+
+    @Test func infoExitsLikeStatus() throws {
+        #expect(try run(["info", "u"], items: [cached]).status == 0)
+        #expect(try run(["info", "u"], items: [cached, inFlight]).status == 2)
+        #expect(try run(["info", "u"], items: [inFlight, missing]).status == 1)
+        #expect(try run(["info", "u"], items: [missing, invalid]).status == 65)
+    }
+
+    @Test func catWritesTheBytesOfEachImage() throws {
+        let folder = try TemporaryFolder()
+        let bytes = "\u{1B}[31m\u{0}é"
+        let path = try folder.file("image", bytes)
+        let item = #"{"url":"https://a/1","key":"k","state":"cached","path":"\#(path)"}"#
+        #expect(try run(["cat", "u", "v"], items: [item, item]).output == bytes + bytes)
+        let partly = try run(["cat", "u", "v"], items: [failed, item])
+        #expect(partly.output == bytes && partly.status == 1)
+        #expect(partly.errorOutput == "cachectl: https://a/5: the origin says 404\n")
+        let gone = item.replacing(path, with: "\(path)2")
+        #expect(try run(["cat", "u"], items: [gone]).status == 74)
+        #expect(try run(["show", "u"], items: [item]).output == bytes)
+    }
+
+    /// A path is data for programs, and a type comes from outside.
+    @Test func pipesGetPathsUnchangedAndNothingElseRaw() throws {
+        let hostile =
+            #"{"url":"https://a/\u202e","key":"\u001b","state":"cached","path":"/c/\u00adé","#
+            + #""size":1,"mediaType":"image/\u001b[31m"}"#
+        let status = try run(["status", "u"], items: [hostile])
+        #expect(status.output == "cached 1 image/\\u{1B}[31m /c/\u{AD}é\n")
+        #expect(try run(["fetch", "u"], items: [hostile]).output == "/c/\u{AD}é\n")
+        let json = try run(["status", "--json", "u"], items: [hostile])
+        #expect(json.output.contains(#""url":"https://a/\u202e""#))
+        #expect(json.output.contains(#""path":"/c/\u00adé""#))
+        let item = try JSONDecoder().decode(Item.self, from: Data(json.output.utf8))
+        #expect(item.url == "https://a/\u{202E}" && item.path == "/c/\u{AD}é")
+        for command in [["info"], ["list"], ["pin"], ["unpin"]] {
+            let arguments = command == ["list"] ? command : command + ["u"]
+            let outcome = try run(arguments, items: [hostile])
+            let text = outcome.output + outcome.errorOutput
+            #expect(!text.unicodeScalars.contains { $0.commandsTerminal && $0 != "\n" })
+        }
     }
 
     @Test func nonUTF8LineIsAnInvalidURLAndOthersSucceed() throws {

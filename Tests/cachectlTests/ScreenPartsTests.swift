@@ -100,6 +100,10 @@ import Testing
                 == "\u{1B}[0;7ma  \u{1B}[0m")
     }
 
+    @Test func lineHasNoTerminalControls() {
+        #expect(StyledLine("a\u{1B}[31m\u{202E}").text == #"a\u{1B}[31m\u{202E}"#)
+    }
+
     @Test func halfAWideCharacterBecomesASpace() {
         let line = StyledLine("a画b")
         #expect(line.columns == 4)

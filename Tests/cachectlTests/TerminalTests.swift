@@ -1,6 +1,9 @@
+import CacheWire
 import Foundation
 import StubDaemon
 import Testing
+
+@testable import cachectl
 
 /// Commands on a real terminal.
 @Suite(
@@ -28,7 +31,54 @@ struct TerminalTests {
             ["fetch", "https://a/1", "--socket", stub.path], interruptedAt: "42.0%")
         #expect(outcome.status == 130)
         #expect(outcome.output == "")
-        #expect(outcome.drawn.hasSuffix("\u{1B}[1A\r\u{1B}[J"))
+        let end = "\u{1B}[1A\r\u{1B}[J" + "cachectl: interrupted: 0 of 1 image is cached; "
+        #expect(outcome.drawn.hasSuffix(end + "1 download continues for other callers\n"))
+    }
+
+    @Test func secondControlCEndsAtOnce() throws {
+        // The daemon never replies to the question after the first one.
+        let stub = try StubDaemon { [receiving] call in
+            call.contains("Fetch") ? [receiving] : []
+        }
+        let outcome = try Pseudoterminal.run(
+            ["fetch", "https://a/1", "--socket", stub.path], interruptedAt: "\u{1B}[J",
+            by: [SIGINT, SIGINT, SIGINT])
+        #expect(outcome.status == 130)
+        #expect(!outcome.drawn.contains("interrupted"))
+    }
+
+    @Test func nothingReachesATerminalRaw() throws {
+        let hostile =
+            #"{"parameters":{"items":[{"url":"https://a/\u202e","key":"k","state":"cached","#
+            + #""path":"/c/\u001b[31m","size":1,"mediaType":"x\u009b"}]}}"#
+        let stub = try StubDaemon(replies: [hostile])
+        for command in [["fetch", "u"], ["status", "u"], ["list"], ["info", "u"], ["pin", "u"]] {
+            let outcome = try Pseudoterminal.run(
+                command + ["--socket", stub.path], onTerminal: [1])
+            #expect(
+                !outcome.drawn.unicodeScalars.contains { $0.commandsTerminal && $0 != "\n" },
+                "\(command): \(outcome.drawn.printable)")
+        }
+    }
+
+    @Test func tablesFitTheTerminal() throws {
+        let url = "https://example.com/" + String(repeating: "directory/", count: 20) + "a.png"
+        let stub = try StubDaemon(replies: [
+            #"{"parameters":{"items":[{"url":"\#(url)","key":"k","state":"cached","size":7}]}}"#
+        ])
+        let outcome = try Pseudoterminal.run(["list", "--socket", stub.path], onTerminal: [1])
+        let lines = outcome.drawn.split(separator: "\n")
+        #expect(lines.count == 2)
+        #expect(lines[1].count == 100 && lines[1].hasSuffix("/a.png") && lines[1].contains("…"))
+        #expect(try Program.run(["list", "--socket", stub.path]).output.contains(url))
+    }
+
+    @Test func bytesOfAnImageAreNotWrittenToATerminal() throws {
+        let stub = try StubDaemon(replies: [cached])
+        let outcome = try Pseudoterminal.run(
+            ["cat", "https://a/1", "--socket", stub.path], onTerminal: [1])
+        #expect(outcome.status == 64 && stub.calls.isEmpty)
+        #expect(outcome.drawn.contains("cachectl show"))
     }
 
     @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])
@@ -79,19 +129,13 @@ struct TerminalTests {
         #expect(outcome.isRestored)
     }
 
-    @Test func withoutATerminalADescriptionIsPrinted() throws {
-        let stub = try StubDaemon(replies: [cached])
-        let outcome = try Program.run(["show", "https://a/1", "--socket", stub.path])
-        #expect(outcome.status == 0)
-        #expect(outcome.lines.contains("path       /c/1"))
-    }
-
     @Test func urlToShowCanComeFromStandardInput() throws {
-        let stub = try StubDaemon(replies: [cached])
+        let folder = try TemporaryFolder()
+        let path = try folder.file("image", "bytes")
+        let stub = try StubDaemon(replies: [cached.replacing("/c/1", with: path)])
         let outcome = try Program.run(
             ["show", "-", "--socket", stub.path], input: "https://a/1\n")
-        #expect(outcome.status == 0)
-        #expect(outcome.lines.contains("path       /c/1"))
+        #expect(outcome.status == 0 && outcome.output == "bytes")
         #expect(try #require(stub.calls.first).contains("a/1"))
     }
 

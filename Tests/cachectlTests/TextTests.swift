@@ -35,6 +35,57 @@ import Testing
         #expect(text.printable == printable)
     }
 
+    @Test func controlCharactersAreEscapedInJSON() {
+        func escaped(_ text: String) -> String {
+            String(decoding: Array(text.utf8).printableJSON, as: UTF8.self)
+        }
+        #expect(escaped(#"{"a":"画像 \u001b"}"#) == #"{"a":"画像 \u001b"}"#)
+        #expect(escaped("\"\u{202E}\u{7F}\u{9B}\u{AD}é\"") == #""\u202e\u007f\u009b\u00adé""#)
+        #expect(escaped("\"\u{E0061}🐈\"") == #""\udb40\udc61🐈""#)
+    }
+
+    @Test(arguments: [
+        (0, "0"), (999, "999"), (1000, "1,000"), (12_345_678, "12,345,678"), (-1234, "-1,234"),
+    ])
+    func numbersHaveCommas(number: Int, text: String) {
+        #expect(CountText.describe(number) == text)
+    }
+
+    @Test(arguments: [
+        (0, 0, "-"), (0, 5, "0.0 %"), (5, 5, "100.0 %"), (1, 3, "33.3 %"),
+        (1, 1_000_000, "0.1 %"), (999_999, 1_000_000, "99.9 %"), (3, 2, "150.0 %"),
+    ])
+    func onlyAllIsAHundredPercent(part: Int, whole: Int, text: String) {
+        #expect(CountText.share(part, of: whole) == text)
+    }
+
+    @Test(arguments: [(40, 2), (50, 3), (64, 4), (72, 5), (80, 6), (nil, 6)])
+    func narrowTerminalsGetFewerColumns(width: Int?, columns: Int) {
+        var item = Item(
+            url: "https://example.com/" + String(repeating: "x", count: 90), key: "k",
+            state: .cached)
+        (item.size, item.mediaType) = (22_000, "image/jpeg")
+        var table = ItemTable(time: .lastUse, now: 0, columns: width)
+        let lines = table.lines([item])
+        let titles = lines[0].split(separator: #/  +/#)
+        #expect(titles.count == columns && titles.last == "URL")
+        #expect(lines.allSatisfy { $0.columns <= width ?? .max })
+    }
+
+    @Test func keptDownloadsAreCounted() {
+        var kept = KeptDownloads()
+        var partial = Item(url: "u", key: "k", state: .missing)
+        partial.received = 1_200_000
+        kept.count([Item(url: "u", key: "k", state: .cached), partial])
+        #expect(
+            kept.text == "interrupted: 1 of 2 images are cached; a partial download of 1.2 MB is "
+                + "kept, and the next fetch continues it")
+        kept.count([partial, Item(url: "u", key: "k", state: .inFlight)])
+        #expect(
+            kept.text == "interrupted: 1 of 4 images are cached; 2 partial downloads of 2.4 MB are "
+                + "kept, and the next fetch continues them; 1 download continues for other callers")
+    }
+
     @Test(arguments: [
         ("abc", 3), ("画像", 4), ("🐈", 2), ("⌚⭐", 4), ("→", 1), ("🇩🇪🇫🇷", 4), ("e\u{301}", 1), ("", 0),
     ])

@@ -104,7 +104,7 @@ extension Client {
 }
 
 extension Client {
-    /// Waits for a complete reply. Returns `false` if the time is over. poll(2).
+    /// Waits for a complete reply. Returns `false` if the time is over, or if a signal was handled. poll(2).
     func waitForReply(milliseconds: Int32) throws(ClientError) -> Bool {
         while !input.hasMessage() {
             var entry = pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0)
@@ -113,6 +113,7 @@ extension Client {
             case 1...: try receive()
             default:
                 guard errno == EINTR else { throw connection.failure("wait for") }
+                return false
             }
         }
         return true

@@ -39,7 +39,7 @@ public struct ClientError: Error, Sendable, Hashable {
     /// The errno of the failed system call.
     public let cause: Int32?
 
-    init(_ code: Code, _ message: String, cause: Int32? = nil) {
+    package init(_ code: Code, _ message: String, cause: Int32? = nil) {
         self.code = code
         self.message = message
         self.cause = cause

@@ -26,7 +26,7 @@ public struct ReplyStream<M: Method> {
     /// Waits until ``next()`` can return at once.
     ///
     /// - Parameter milliseconds: the longest wait; -1 for no limit.
-    /// - Returns: whether ``next()`` can return at once; `false` if the time is over.
+    /// - Returns: whether ``next()`` can return at once; `false` if the time is over, or if a signal was handled.
     /// - Throws: ``ClientError`` if the daemon disconnects.
     public func isReady(within milliseconds: Int32) throws(ClientError) -> Bool {
         isOver ? true : try client.waitForReply(milliseconds: milliseconds)

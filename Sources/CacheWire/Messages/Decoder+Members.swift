@@ -40,7 +40,7 @@ extension String {
     }
 
     /// The Levenshtein distance.
-    private func edits(to other: String) -> Int {
+    package func edits(to other: String) -> Int {
         // A name that is longer cannot be a typing error, and would take long to compare.
         let (from, to) = (Array(lowercased().utf8.prefix(64)), Array(other.lowercased().utf8))
         var distances = Array(0...to.count)

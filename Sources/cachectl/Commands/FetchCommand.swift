@@ -8,7 +8,7 @@ struct FetchCommand: ParsableCommand {
         abstract: "Download missing images and print the path of each image.",
         discussion: """
             The paths have the order of the URLs. Failures are reported on standard error, which \
-            also shows the progress if it is a terminal.
+            also shows the progress if it is a terminal. Ctrl-C says what the cache keeps.
 
             Exit status: 0 all images are cached; 1 at least one failed.
 
@@ -47,10 +47,23 @@ struct FetchCommand: ParsableCommand {
     }
 
     func run() throws {
+        let urls = try arguments.read()
+        do {
+            try fetch(urls)
+        } catch is Interruption {
+            // The session is gone, and with it the wish for the downloads.
+            let kept = try KeptDownloads.ask(try socket.connect(), about: urls)
+            StandardError.report(kept.text)
+            throw ExitStatus.interrupted.error
+        }
+    }
+
+    private func fetch(_ urls: URLList) throws {
         let session = FetchSession(
             client: try socket.connect(), display: noWait ? nil : .onTerminal())
+        if !noWait { Signals.noteInterrupts() }
         var report = FetchReport(json: format.json, mayBeInFlight: noWait)
-        try arguments.read().callInBatches {
+        try urls.callInBatches {
             try session.fetch(parameters($0))
         } handle: {
             try report.add($0)

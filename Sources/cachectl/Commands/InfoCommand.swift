@@ -1,5 +1,6 @@
 import ArgumentParser
 import CacheWire
+import Glibc
 
 /// `cachectl info`
 struct InfoCommand: ParsableCommand {
@@ -22,8 +23,8 @@ struct InfoCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "URLs, or paths of files in a cache directory; - reads URLs from standard input, one a line.",
-            valueName: "url or path"))
+            "URLs; or keys, or paths of files in a cache directory; - reads URLs from standard input.",
+            valueName: "url, key or path"))
     var images: [String]
 
     func run() throws {
@@ -31,7 +32,8 @@ struct InfoCommand: ParsableCommand {
         guard paths.count < images.count else { return try printFiles() }
         guard paths.isEmpty else {
             throw CommandFailure(
-                status: .usage, message: "\(paths[0]) is a path: ask about paths and URLs apart")
+                status: .usage,
+                message: "\(paths[0]) is a key or a path: ask about files and URLs apart")
         }
         try printItems()
     }
@@ -48,7 +50,7 @@ struct InfoCommand: ParsableCommand {
             try client.call(Methods.Status.self, .init(urls: batch, details: true)).items
         } handle: { items in
             for item in items {
-                tally.count(item, isDone: true)
+                tally.count(item)
                 try print(item, item.fieldLines, isFirst: &isFirst, to: &output)
             }
         }
@@ -62,7 +64,9 @@ struct InfoCommand: ParsableCommand {
         var output = Output()
         var status = ExitStatus.success
         var isFirst = true
-        for path in images {
+        var directory: String?
+        for image in images {
+            let path = try Self.path(of: image, in: &directory, socket: socket.socket)
             do {
                 let record = try StoredRecord(of: StoredFile(path: path))
                 try print(record.json, record.lines, isFirst: &isFirst, to: &output)
@@ -75,6 +79,16 @@ struct InfoCommand: ParsableCommand {
         }
         try output.flush()
         throw status.error
+    }
+
+    /// A key that is not the name of a file in the current directory is looked for in the cache directory. access(2).
+    private static func path(
+        of image: String, in directory: inout String?, socket: String?
+    ) throws -> String {
+        guard !image.contains("/"), access(image, F_OK) != 0 else { return image }
+        let found = try directory ?? DirectorySearch(socket: socket).directory()
+        directory = found
+        return "\(found)/\(image)"
     }
 
     /// Prints a line of JSON, or the lines of an image after an empty line that ends those of the image before.

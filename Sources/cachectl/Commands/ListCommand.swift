@@ -6,7 +6,13 @@ struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the cached images.",
-        discussion: "Example: cachectl list --order size --limit 20")
+        discussion: """
+            On a terminal, URLs are shortened to its width, and narrow terminals get fewer columns. \
+            A pipe gets everything.
+            Example: cachectl list --order size --limit 20
+            Example: cachectl list --host example.com --state stale
+            """,
+        aliases: ["ls"])
 
     @OptionGroup var socket: SocketOption
     @OptionGroup var format: JSONFlag
@@ -22,15 +28,31 @@ struct ListCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The most images to list (default: all).", valueName: "count"))
     var limit: Int?
 
+    @Option(
+        help: ArgumentHelp("Only images of this host, without a port.", valueName: "host"))
+    var host: String?
+
+    @Option(help: ArgumentHelp("Only images whose URL starts with this.", valueName: "url"))
+    var prefix: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Only images in this state; in-flight lists the downloads instead.",
+            valueName: "state"))
+    var state: ListState?
+
     func validate() throws {
         guard limit ?? 0 >= 0 else { throw ValidationError("--limit must be 0 or more.") }
     }
 
     func run() throws {
-        var pages = ListPages(
-            client: try socket.connect(), order: order, isReversed: reverse, limit: limit)
+        let filter = Methods.List.Parameters(
+            order: order, reverse: reverse ? true : nil, prefix: prefix, host: host, state: state)
+        var pages = ListPages(client: try socket.connect(), filter: filter, limit: limit)
         var output = Output()
-        var table = ItemTable(order: order, now: TimeText.now())
+        var table = ItemTable(
+            time: state == .inFlight ? .progress : order == .age ? .age : .lastUse,
+            now: TimeText.now(), columns: StandardStream.output.columns)
         while let page = try pages.next() {
             if format.json {
                 try page.forEach { try output.json($0) }

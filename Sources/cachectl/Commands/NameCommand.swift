@@ -14,6 +14,8 @@ struct NameCommand: ParsableCommand {
             Example: cachectl name --path https://example.com/a.png
             """)
 
+    @OptionGroup var socket: SocketOption
+
     @Flag(help: "Print the full path of the file.")
     var path = false
 
@@ -36,7 +38,7 @@ struct NameCommand: ParsableCommand {
         var status = given.reportInvalidLines() ? ExitStatus.invalidURL : .success
         for url in given.urls {
             do {
-                try output.line("\(prefix)\(CacheKey(try CacheURL(url)))")
+                try output.line(data: "\(prefix)\(CacheKey(try CacheURL(url)))")
             } catch let error as InvalidURL {
                 try output.flush()
                 StandardError.report(url, "\(error)")
@@ -50,32 +52,12 @@ struct NameCommand: ParsableCommand {
     /// The directory of the flag, or of the daemon that answers, or of the environment. If the last two differ,
     /// standard error says so.
     private func resolvedDirectory() throws -> String {
-        let environment = try Environment.current()
-        let known = DirectoryLookup.path(flag: directory, environment: environment)
-        if directory == nil, let asked = daemonDirectory {
-            if let known, known != asked {
-                StandardError.report(
-                    "the daemon's directory is \(asked), not \(known) as the environment says")
-            }
-            return asked
+        if let directory { return directory }
+        let search = try DirectorySearch(socket: socket.socket)
+        if let asked = search.ofDaemon, let known = search.ofEnvironment, known != asked {
+            StandardError.report(
+                "the daemon's directory is \(asked), not \(known) as the environment says")
         }
-        guard let known else {
-            throw CommandFailure(
-                status: .usage,
-                message: "HOME is not set: name the cache directory with --directory")
-        }
-        return known
-    }
-
-    /// The directory of the daemon at the default places; `nil` if none answers within a second, or only an old one
-    /// that cannot tell.
-    private var daemonDirectory: String? {
-        do {
-            var replies = try Client(socket: nil).stream(Methods.Where.self, .init())
-            guard try replies.isReady(within: 1000) else { return nil }
-            return try replies.next()?.directory
-        } catch {
-            return nil
-        }
+        return try search.directory()
     }
 }

@@ -13,7 +13,8 @@ struct RemoveCommand: ParsableCommand {
             Exit status: 0 all images were removed; 1 some could not be removed.
 
             Example: cachectl remove --prefix https://example.com/avatars/
-            """)
+            """,
+        aliases: ["rm"])
 
     @OptionGroup var socket: SocketOption
     @OptionGroup var format: JSONFlag

@@ -8,12 +8,13 @@ struct ShowCommand: ParsableCommand {
         abstract: "Show an image on the terminal. Downloads it if it is missing.",
         discussion: """
             Works on terminals with kitty graphics, iTerm2 inline images or sixels, and on any \
-            terminal if chafa(1) is installed. Otherwise, or if standard output is not a terminal, \
-            it prints the same facts as "info".
+            terminal if chafa(1) is installed. Other terminals get the same facts as from "info". If \
+            standard output is not a terminal, it gets the bytes of the image, as from "cat".
 
             Exit status: 0 the image was shown; 1 the download failed.
 
             Example: cachectl show https://example.com/logo.png
+            Example: cachectl show https://example.com/logo.png > logo.png
             """)
 
     @OptionGroup var socket: SocketOption
@@ -24,18 +25,8 @@ struct ShowCommand: ParsableCommand {
     func run() throws {
         let client = try socket.connect()
         let session = FetchSession(client: client, display: .onTerminal())
-        var failures = FetchReport(json: false, mayBeInFlight: false)
-        try URLArguments.read([url]).callInBatches {
-            try session.fetch(.init(urls: $0, priority: .visible))
-        } handle: { items in
-            for item in items {
-                if item.state == .cached {
-                    try ShowSession(client: client).show(item)
-                } else {
-                    try failures.add([item])
-                }
-            }
+        try session.each(of: try URLArguments.read([url])) {
+            try ShowSession(client: client).show($0)
         }
-        try failures.finish()
     }
 }

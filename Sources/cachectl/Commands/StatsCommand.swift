@@ -5,27 +5,38 @@ import CacheWire
 struct StatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats",
-        abstract: "Print the daemon's counters and gauges.",
+        abstract: "Print how the cache is doing.",
         discussion: """
-            The names contain the units. --json prints one flat object.
-
+            --json prints all figures as one flat object, whose names contain the units. --prometheus \
+            prints them in the text format of Prometheus, for the textfile collector of its node \
+            exporter.
             Example: cachectl stats --json | jq .bytesUsed
             """)
 
     @OptionGroup var socket: SocketOption
     @OptionGroup var format: JSONFlag
 
+    @Flag(help: "Print metrics for Prometheus.")
+    var prometheus = false
+
+    func validate() throws {
+        guard !(prometheus && format.json) else {
+            throw ValidationError("Give either --json or --prometheus.")
+        }
+    }
+
     func run() throws {
         let client = try socket.connect()
-        let stats = try client.call(Methods.Stats.self, .init()).stats
+        let reply = try client.call(Methods.Stats.self, .init())
         var output = Output()
         if format.json {
-            try output.json(stats)
+            try output.json(reply.stats)
+        } else if prometheus {
+            try PrometheusText(reply).lines.forEach { try output.line($0) }
         } else {
-            var table = Table([.left, .left])
-            let rows = stats.sorted { $0.key < $1.key }
-                .map { [$0.key.printable, $0.value.description.printable] }
-            try table.lines(rows).forEach { try output.line($0) }
+            let report = StatsReport(reply.stats, now: TimeText.now())
+            try report.lines(columns: StandardStream.output.columns)
+                .forEach { try output.line($0) }
         }
         try output.flush()
     }

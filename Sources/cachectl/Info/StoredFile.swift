@@ -24,7 +24,9 @@ struct StoredFile {
         }
         var status = stat()
         guard lstat(path, &status) == 0 else {
-            throw .unreadable(path, String(cString: strerror(errno)), status: .inputOutput)
+            throw .unreadable(
+                path, String(cString: strerror(errno)),
+                status: errno == ENOENT ? .incomplete : .inputOutput)
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw .unreadable(path, "it is not a regular file")
@@ -34,8 +36,8 @@ struct StoredFile {
         confirmedAt = UnixTime(clamping: Int64(status.st_mtim.tv_sec))
     }
 
-    /// Whether an argument is a path rather than a URL: it has a slash but no scheme, or it is the name of a file in
-    /// the current directory.
+    /// Whether an argument is a path or a key rather than a URL: it has a slash but no scheme, or it is a name of the
+    /// cache.
     static func isPath(_ argument: String) -> Bool {
         guard !argument.contains("://") else { return false }
         return argument.contains("/") || name(in: argument) != nil

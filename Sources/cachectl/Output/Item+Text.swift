@@ -2,11 +2,11 @@ import CacheWire
 
 extension Item {
     /// The line that `status` prints. The state comes first. The path or URL comes last because it
-    /// can contain spaces.
+    /// can contain spaces. The path is not escaped, because programs read it.
     var statusLine: String {
         switch state {
         case .cached:
-            "\(stateWord) \(size ?? 0) \(mediaType ?? "-") \(path ?? "-")"
+            "\(stateWord) \(size ?? 0) \(mediaType?.printable ?? "-") \(path ?? "-")"
         case .inFlight:
             "\(stateWord) \(percentText) \(received ?? 0)/\(total.map(String.init) ?? "-") "
                 + url.printable
@@ -16,7 +16,7 @@ extension Item {
     }
 
     /// For example `42.0%`, or `-` while the total is unknown.
-    private var percentText: String {
+    var percentText: String {
         guard let percent else { return "-" }
         let tenths = Int((min(max(percent, 0), 100) * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)%"

@@ -2,43 +2,106 @@ import CacheWire
 
 /// The table that `list` prints, page by page. The first page includes the header.
 struct ItemTable {
-    private let order: ListOrder
+    /// The column about time.
+    enum Time {
+        case lastUse, age
+        /// How much of a download has arrived, or its phase.
+        case progress
+    }
+
+    private let time: Time
     /// The current time as a Unix second; ages are relative to it.
     private let now: Int
-    private var table = Table([.right, .left, .right, .right, .left, .left])
+    /// The columns of the table that the terminal has room for.
+    private let shown: [Column]
+    private var table: Table
     private var hasHeader = false
 
-    init(order: ListOrder, now: Int) {
-        self.order = order
+    /// - Parameter columns: the width of the terminal; `nil` for no limit.
+    init(time: Time, now: Int, columns: Int?) {
+        self.time = time
         self.now = now
+        shown = Column.allCases.filter { $0.neededWidth <= columns ?? .max }
+        table = Table(shown.map(\.alignment), columns: columns)
     }
 
     /// The lines of one page.
     mutating func lines(_ items: [Item]) -> [String] {
-        var rows = items.map(row)
+        var rows = items.map { item in shown.map { cell($0, item) } }
         if !hasHeader {
             hasHeader = true
-            let time = order == .age ? "AGE" : "LAST USED"
-            rows.insert(["SIZE", "TYPE", "DIMENSIONS", time, "PINNED", "URL"], at: 0)
+            rows.insert(shown.map(title), at: 0)
         }
         return table.lines(rows)
     }
 
-    private func row(_ item: Item) -> [String] {
-        let second = order == .age ? item.fetchedAt : item.lastUsedAt
-        return [
-            item.size.map(ByteCountText.describe) ?? "-",
-            item.mediaType?.printable ?? "-",
-            item.dimensions,
-            second.map { TimeText.describe(from: $0, to: now) } ?? "-",
-            item.pinnedText ?? "-",
-            Self.name(item),
-        ]
+    private func title(_ column: Column) -> String {
+        switch column {
+        case .size: "SIZE"
+        case .type: "TYPE"
+        case .dimensions: "DIMENSIONS"
+        case .time:
+            switch time {
+            case .lastUse: "LAST USED"
+            case .age: "AGE"
+            case .progress: "PROGRESS"
+            }
+        case .pinned: "PINNED"
+        case .url: "URL"
+        }
+    }
+
+    private func cell(_ column: Column, _ item: Item) -> String {
+        switch column {
+        case .size: (item.size ?? item.total).map(ByteCountText.describe) ?? "-"
+        case .type: item.mediaType?.printable ?? "-"
+        case .dimensions: item.dimensions
+        case .time: timeCell(item)
+        case .pinned: item.pinnedText ?? "-"
+        case .url: Self.name(item)
+        }
+    }
+
+    private func timeCell(_ item: Item) -> String {
+        switch time {
+        case .lastUse: age(item.lastUsedAt)
+        case .age: age(item.fetchedAt)
+        case .progress: item.percent == nil ? item.phase?.rawValue ?? "-" : item.percentText
+        }
+    }
+
+    private func age(_ second: Int?) -> String {
+        second.map { TimeText.describe(from: $0, to: now) } ?? "-"
     }
 
     /// The URL. If the file's attributes have no room for it, the key and the reason.
     private static func name(_ item: Item) -> String {
         item.url.isEmpty
-            ? "\(item.key) (the URL is too long for the file's attributes)" : item.url.printable
+            ? "\(item.key.printable) (the URL is too long for the file's attributes)"
+            : item.url.printable
+    }
+}
+
+extension ItemTable {
+    private enum Column: CaseIterable {
+        case size, type, dimensions, time, pinned, url
+
+        var alignment: Table.Alignment {
+            switch self {
+            case .size, .dimensions, .time: .right
+            case .type, .pinned, .url: .left
+            }
+        }
+
+        /// The width of a terminal on which the column leaves enough room for the URL.
+        var neededWidth: Int {
+            switch self {
+            case .size, .url: 0
+            case .time: 44
+            case .type: 60
+            case .dimensions: 72
+            case .pinned: 80
+            }
+        }
     }
 }

@@ -1,5 +1,4 @@
 import CacheWire
-import Glibc
 
 /// Buffered standard output. Call ``flush()`` after the last line.
 struct Output {
@@ -8,20 +7,27 @@ struct Output {
     /// The buffer is written when it holds this many bytes.
     private static let piece = 64 << 10
 
-    /// Appends one line.
+    /// Appends one line. Terminal controls in it are escaped, wherever they come from.
     mutating func line(_ text: String) throws {
+        bytes += text.printable.utf8
+        try endLine()
+    }
+
+    /// Appends one line with a path or name that programs read: unchanged, unless a terminal shows it.
+    mutating func line(data text: String) throws {
+        guard !StandardStream.output.isTerminal else { return try line(text) }
         bytes += text.utf8
         try endLine()
     }
 
-    /// Appends text without a line break.
+    /// Appends text unchanged, without a line break.
     mutating func text(_ text: String) {
         bytes += text.utf8
     }
 
-    /// Appends one line of JSON.
+    /// Appends one line of JSON. Terminal controls in it are escaped.
     mutating func json(_ value: some JSONWritable) throws {
-        bytes += Message.json(value)
+        bytes += Message.json(value).printableJSON
         try endLine()
     }
 
@@ -35,11 +41,7 @@ struct Output {
     /// Writes the buffer. Throws ``BrokenPipe`` if the reader has closed standard output.
     mutating func flush() throws {
         defer { bytes.removeAll(keepingCapacity: true) }
-        switch bytes.withUnsafeBytes({ StandardStream.output.write($0) }) {
-        case nil: break
-        case EPIPE: throw BrokenPipe()
-        case let number?: throw CommandFailure.system("write standard output", errno: number)
-        }
+        try bytes.withUnsafeBytes { try StandardStream.output.print($0) }
     }
 }
 
@@ -47,7 +49,7 @@ extension Output {
     /// Prints the line of `status`, or the JSON of an item.
     mutating func status(_ item: Item, json isJSON: Bool) throws {
         guard !isJSON else { return try json(item) }
-        try line(item.statusLine)
+        try line(data: item.statusLine)
         guard let failure = item.failure else { return }
         try flush()
         StandardError.report(item.url, failure.message)

@@ -13,4 +13,11 @@ enum StandardError {
     static func report(_ url: String, _ message: String) {
         report("\(url): \(message)")
     }
+
+    /// Writes lines as they are, except that terminal controls are escaped.
+    static func write(lines text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        var text = lines.map { String($0).printable + "\n" }.joined()
+        _ = text.withUTF8 { StandardStream.error.write(UnsafeRawBufferPointer($0)) }
+    }
 }

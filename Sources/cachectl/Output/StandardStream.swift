@@ -7,6 +7,12 @@ enum StandardStream {
 
     private var descriptor: Int32 { self == .output ? STDOUT_FILENO : STDERR_FILENO }
 
+    /// isatty(3).
+    var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// The width of the terminal; `nil` if the stream leads elsewhere.
+    var columns: Int? { isTerminal ? TerminalSize(of: descriptor).columns : nil }
+
     /// Whether the reader has closed the stream. A pipe reports `POLLERR`, a socket `POLLHUP`.
     /// poll(2).
     var isAbandoned: Bool {
@@ -29,6 +35,15 @@ enum StandardStream {
             }
         }
         return nil
+    }
+
+    /// Writes all bytes. Throws ``BrokenPipe`` if the reader has closed the stream.
+    func print(_ bytes: UnsafeRawBufferPointer) throws {
+        switch write(bytes) {
+        case nil: break
+        case EPIPE: throw BrokenPipe()
+        case let number?: throw CommandFailure.system("write standard output", errno: number)
+        }
     }
 }
 

@@ -8,9 +8,18 @@ struct Table {
 
     private let alignments: [Alignment]
     private var widths: [Int]
+    /// The width of the terminal; `nil` for no limit. The last column is cut to it.
+    private let columns: Int?
+    /// Shows the cut.
+    private let mark: String
 
-    init(_ alignments: [Alignment]) {
+    init(
+        _ alignments: [Alignment], columns: Int? = nil,
+        mark: String = TerminalCapabilities.ofEnvironment.ellipsis
+    ) {
         self.alignments = alignments
+        self.columns = columns
+        self.mark = mark
         widths = alignments.map { _ in 0 }
     }
 
@@ -27,13 +36,20 @@ struct Table {
     private func line(_ row: [String]) -> String {
         var line = ""
         for (column, cell) in row.enumerated() {
-            let padding = String(repeating: " ", count: widths[column] - cell.columns)
+            let isLast = column == row.count - 1
+            let cell = isLast ? cut(cell, behind: line) : cell
+            let padding = String(repeating: " ", count: max(0, widths[column] - cell.columns))
             switch alignments[column] {
             case .right: line += padding + cell
-            case .left: line += column == row.count - 1 ? cell : cell + padding
+            case .left: line += isLast ? cell : cell + padding
             }
-            line += column == row.count - 1 ? "" : "  "
+            line += isLast ? "" : "  "
         }
         return line
+    }
+
+    private func cut(_ cell: String, behind line: String) -> String {
+        guard let columns else { return cell }
+        return cell.middle(columns: columns - line.columns, mark: mark)
     }
 }

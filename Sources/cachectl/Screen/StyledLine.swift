@@ -1,3 +1,5 @@
+import CacheWire
+
 /// A line of styled text, as cells.
 struct StyledLine: Hashable {
     private(set) var cells: [Cell] = []
@@ -13,8 +15,9 @@ struct StyledLine: Hashable {
     /// The text without its styles.
     var text: String { String(cells.lazy.filter { !$0.isContinuation }.map(\.character)) }
 
+    /// Appends text. Terminal controls in it are escaped, wherever they come from.
     mutating func append(_ text: String, _ style: TextStyle = .plain) {
-        for character in text {
+        for character in text.printable {
             cells.append(Cell(character: character, style: style))
             if character.columns == 2 { cells.append(.continuation(style)) }
         }

@@ -48,6 +48,11 @@ extension TerminalCapabilities {
 }
 
 extension TerminalCapabilities {
+    /// Those that the environment of this process describes.
+    static var ofEnvironment: TerminalCapabilities {
+        TerminalCapabilities(environment: environment())
+    }
+
     /// The current values of ``variables``. getenv(3).
     static func environment() -> [String: String] {
         var values: [String: String] = [:]

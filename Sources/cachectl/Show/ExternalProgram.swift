@@ -1,9 +1,10 @@
 import Glibc
 
-/// Runs a program that draws a picture.
+/// Runs a program that draws or opens a picture.
 struct ExternalProgram {
     /// The path of the program; `nil` if it is not installed. access(2).
     static func find(_ name: String) -> String? {
+        guard !name.contains("/") else { return access(name, X_OK) == 0 ? name : nil }
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         return path.split(separator: ":").map { "\($0)/\(name)" }
             .first { access($0, X_OK) == 0 }

@@ -1,11 +1,12 @@
 import CacheWire
 import Glibc
 
-/// Shows a cached image on the terminal, or prints a description of it.
+/// Shows a cached image on the terminal, or writes its bytes if standard output leads elsewhere.
 struct ShowSession {
     let client: Client
 
     func show(_ item: Item) throws {
+        guard StandardStream.output.isTerminal else { return try FileBytes.print(item.path ?? "") }
         switch method(for: item) {
         case .kittyFile:
             try print(Picture.kitty(file: item.path ?? "", in: box(for: item)))
@@ -22,12 +23,8 @@ struct ShowSession {
         }
     }
 
-    /// If standard output is not a terminal, the description is printed.
     private func method(for item: Item) -> PictureMethod {
-        guard isatty(STDOUT_FILENO) == 1, TerminalCapabilities.environment()["TERM"] != "dumb"
-        else {
-            return .text
-        }
+        guard TerminalCapabilities.environment()["TERM"] != "dumb" else { return .text }
         let file = item.mediaType == "image/png" ? item.path : nil
         return PictureMethod(
             item.mediaType, on: TerminalProbe.ask(about: file),
@@ -45,14 +42,14 @@ struct ShowSession {
     private func printFields(_ item: Item) throws {
         let known = try client.call(
             Methods.Status.self, .init(urls: [item.url], details: true))
-        for item in known.items {
-            try print(item.fieldLines.map { $0 + "\n" }.joined())
-        }
+        var output = Output()
+        for item in known.items { try item.fieldLines.forEach { try output.line($0) } }
+        try output.flush()
     }
 
-    private func print(_ text: String) throws {
+    private func print(_ picture: String) throws {
         var output = Output()
-        output.text(text)
+        output.text(picture)
         try output.flush()
     }
 }

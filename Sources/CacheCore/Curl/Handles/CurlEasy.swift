@@ -98,6 +98,12 @@ final class CurlEasy {
     /// CURLINFO_HTTP_CONNECTCODE(3).
     var tunnelStatus: Int { number(CURLINFO_HTTP_CONNECTCODE) }
 
+    /// The file and the directory of certificates that libcurl trusts by default. CURLINFO_CAINFO(3),
+    /// CURLINFO_CAPATH(3).
+    var trustStore: TrustStore {
+        TrustStore(file: text(CURLINFO_CAINFO), directory: text(CURLINFO_CAPATH))
+    }
+
     private func text(_ information: CURLINFO) -> String? {
         var text: UnsafeMutableRawPointer?
         guard ccurl_get_pointer(handle, information, &text) == CURLE_OK, let text else {

@@ -62,6 +62,7 @@ enum StatsMethod {
             "bytesReceived": .int(Int(metrics.bytesReceived)),
         ]
         let pressure = server.relief.record.metrics(source: server.pressure.source)
+            .merging(networkFigures(of: server.cache)) { metric, _ in metric }
         return Methods.Stats.Reply(
             stats: stats.merging(pressure) { metric, _ in metric }, histograms: histograms(metrics),
             failures: metrics.failures)
