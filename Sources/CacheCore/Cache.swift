@@ -22,7 +22,7 @@ public final class Cache: Sendable {
     let logger: Logger
     private let guarded: Mutex<Guarded>
     let worker: DirectoryWorker
-    private let transfers: TransferLoop
+    let transfers: TransferLoop
     private let observer = Mutex<(any CacheObserver)?>(nil)
     private let scanner = Mutex<(thread: NamedThread, end: Latch)?>(nil)
     let maintenance: Maintenance

@@ -38,19 +38,24 @@ struct CachedCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             if let problem = ProgramArguments.problem { throw StartFailure.configuration(problem) }
-            let settings = try Settings.resolve(options, try Environment.all())
-            try await serve(settings)
+            let environment = try Environment.all()
+            var options = options
+            let passed = try PassedSocket.ofProcess(environment)
+            if let passed { options.socket = passed.path }
+            try await serve(options, environment, passed)
         } catch let failure as StartFailure {
             FileDescriptor.standardError.writeLine("cached: \(failure.message)")
             throw failure.exitCode
         }
     }
 
-    private func serve(_ settings: Settings) async throws {
+    private func serve(
+        _ options: DaemonOptions, _ environment: [String: String], _ passed: PassedSocket?
+    ) async throws {
+        var settings = try Settings.resolve(options, environment)
         var logger = Logger(label: "cached", factory: { StreamLogHandler.standardError(label: $0) })
         logger.logLevel = settings.logLevel
         try DescriptorLimit.raise(logger)
-        var settings = settings
         DescriptorLimit.apply(to: &settings.cache, logger)
         if let headers = settings.headers {
             settings.cache.transfers.originHeaders = try HeaderDirectory(headers, logger: logger)
@@ -60,18 +65,31 @@ struct CachedCommand: AsyncParsableCommand {
                 "the proxy of the environment is not used; set one with --proxy",
                 metadata: ["variables": "\(settings.unusedProxies.joined(separator: ", "))"])
         }
-        let server = try SocketServer(settings, logger: logger)
-        let reload = Reload(server: server, logger: logger) { [options] in
+        let manager = ServiceManager(environment, logger: logger)
+        let server = try SocketServer(
+            settings, passed: passed, manager: manager, logger: logger)
+        let reload = await Reload(server: server, manager: manager, logger: logger) { [options] in
             try Settings.resolve(options, try Environment.all())
         }
         let signals = await PressureSignals(monitor: server.pressure)
+        let others: [any Service] = [reload, signals] + reports(on: server, to: manager)
+        var services = others.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
+        // The last one stops first. It also ends by itself if it is idle.
+        services.append(
+            .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup))
         let group = ServiceGroup(
             configuration: .init(
-                services: [
-                    .init(service: reload), .init(service: signals), .init(service: server),
-                ],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
+    }
+
+    private func reports(on server: SocketServer, to manager: ServiceManager) -> [any Service] {
+        guard manager.isListening else { return [] }
+        let status = StatusReports(manager: manager) { server.statusLine }
+        let watchdog = manager.watchdog.map {
+            Watchdog(manager: manager, limit: $0) { server.takeTurn($0) }
+        }
+        return [status] + [watchdog].compactMap(\.self)
     }
 }
 

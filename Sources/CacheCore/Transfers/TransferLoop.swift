@@ -12,6 +12,8 @@ final class TransferLoop: Sendable {
         case closeIdleConnections
         /// Removes a partial download unless one writes to it.
         case discardPartial(CacheKey)
+        /// Calls a function on the thread, in its turn.
+        case call(@Sendable () -> Void)
         case stop
     }
 

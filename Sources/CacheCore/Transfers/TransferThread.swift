@@ -61,6 +61,7 @@ final class TransferThread {
             closesIdleUntil = .now + Self.closingTime
             multi.configure(connections: 1)
         case .discardPartial(let key): discardPartial(key)
+        case .call(let body): body()
         case .stop: isRunning = false
         }
     }

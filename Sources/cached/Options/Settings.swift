@@ -17,6 +17,11 @@ struct Settings: Sendable {
     var cache: CacheSettings
     var socket: String
     var socketMode: mode_t
+    /// The group of the socket's file; `nil` for that of the process.
+    var socketGroup: gid_t?
+    var managers: Managers
+    /// The time without clients and work after which the daemon ends; `nil` if it stays.
+    var idleExit: Duration?
     var pressure: PressureSettings
     var logLevel: Logger.Level
 
@@ -48,13 +53,17 @@ struct Settings: Sendable {
         cache.transfers = try transfers(options, reader)
         cache.retry = try retry(options, reader)
         let socket = SocketLookup.daemonPath(flag: options.socket, environment: places)
+        let (socketMode, socketGroup) = try socketAccess(options, reader)
+        cache.directoryMode = directoryMode(socketMode)
         cache.transfers.caching = try caching(
-            options, reader, isShared: SocketLookup.isSystem(socket))
+            options, reader,
+            isShared: SocketLookup.isSystem(socket) || isOpenToOthers(socketMode))
         return Settings(
             file: file, headers: headerDirectory(file, environment),
             unusedProxies: cache.transfers.proxy == nil ? proxies(environment) : [], cache: cache,
             socket: socket,
-            socketMode: try mode(options.socketMode ?? reader.string(.socketMode) ?? "600"),
+            socketMode: socketMode, socketGroup: socketGroup,
+            managers: try managers(options, reader), idleExit: try idleExit(options, reader),
             pressure: try pressure(options.pressure, reader),
             logLevel: try level(options.logLevel ?? reader.string(.logLevel) ?? "info"))
     }
@@ -97,13 +106,6 @@ struct Settings: Sendable {
             throw bad(name, text, "a size like 64MiB")
         }
         return bytes.count
-    }
-
-    private static func mode(_ text: String) throws -> mode_t {
-        guard let mode = mode_t(text, radix: 8), mode <= 0o777 else {
-            throw bad(.socketMode, text, "permissions in octal like 660")
-        }
-        return mode
     }
 
     private static func level(_ text: String) throws -> Logger.Level {

@@ -5,6 +5,8 @@ import NIOCore
 final class ConnectionRegistry: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: ClientConnection] = [:]
+        /// When the last connection closed, or the daemon started.
+        var quietSince = ContinuousClock.now
         var waiting: [WaiterID: CallDispatcher] = [:]
         var incompleteMessages = IncompleteMessageBudget<ClientConnection>(
             limit: ConnectionRegistry.incompleteMessagesLimit)
@@ -30,12 +32,18 @@ final class ConnectionRegistry: Sendable {
     /// All open connections.
     var connections: [ClientConnection] { Array(state.value.connections.values) }
 
+    /// Since when no client is connected; `nil` if one is.
+    var quietSince: ContinuousClock.Instant? {
+        state.value.connections.isEmpty ? state.value.quietSince : nil
+    }
+
     func opened(_ connection: ClientConnection) {
         state.value.connections[ObjectIdentifier(connection)] = connection
     }
 
     func closed(_ connection: ClientConnection) {
         state.value.connections[ObjectIdentifier(connection)] = nil
+        state.value.quietSince = .now
     }
 
     /// Whether the daemon is stopping, so that no download begins any more.
