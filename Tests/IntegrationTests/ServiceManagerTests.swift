@@ -22,10 +22,12 @@ struct ServiceManagerTests {
             // Ready means that the first call is answered.
             #expect(try await daemon.ask(call("Stats")).error == nil)
 
+            try await manager.waitForMessage("STATUS=Serving 0 images of 0 MB")
+
             let before = monotonicMicroseconds()
             daemon.process.signal(SIGHUP)
             try await manager.waitForMessage("READY=1", count: 2)
-            let reloading = try #require(manager.messages.dropFirst().first)
+            let reloading = try await manager.waitForMessage("RELOADING=1")
             let lines = reloading.split(separator: "\n")
             #expect(lines.first == "RELOADING=1" && lines.count == 2)
             let time = lines.last?.wholeMatch(of: /MONOTONIC_USEC=(\d+)/).flatMap { Int($0.1) }
