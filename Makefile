@@ -50,7 +50,7 @@ test-confined: ## Run tests of the programs with the daemon under the restrictio
 	@.ci/dependencies build test
 	swift build --build-tests
 	swift test --skip-build --disable-xctest --no-parallel \
-		$(or $(ARGS),--filter 'IntegrationTests')
+		$(or $(ARGS),--filter IntegrationTests --skip 'ClientLibraryTests|LibcachedTests')
 
 torture: export CACHED_TEST_LONG = 1
 torture: ## Test every promise in the long form, one line for each (ARGS="--filter NAME": one)
