@@ -18,8 +18,8 @@ ARGS ?=
 SOAK ?= 5min
 FUZZ ?= 600
 
-.PHONY: help build libcached test test-unprivileged torture soak sanitize fuzz order lint interface format bench bench-deps \
-	http-conformance corpus demo demo-gtk run clean check
+.PHONY: help build libcached test test-unprivileged test-confined torture soak sanitize fuzz order lint interface \
+	format bench bench-deps http-conformance corpus demo demo-gtk run clean check
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' Makefile
@@ -48,6 +48,13 @@ test-unprivileged: ## Run every test as an unprivileged user; needs root
 	@.ci/dependencies build test
 	swift build --build-tests
 	.ci/unprivileged .build/debug --no-parallel $(ARGS)
+
+test-confined: export CACHED_TEST_WRAPPER = $(CURDIR)/Tests/Service/confine
+test-confined: ## Run tests of the programs with the daemon under the restrictions of its system unit
+	@.ci/dependencies build test
+	swift build --build-tests
+	swift test --skip-build --disable-xctest --no-parallel \
+		$(or $(ARGS),--filter IntegrationTests --skip 'ClientLibraryTests|LibcachedTests')
 
 torture: export CACHED_TEST_LONG = 1
 torture: ## Test every promise in the long form, one line for each (ARGS="--filter NAME": one)

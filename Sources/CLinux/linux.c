@@ -122,6 +122,17 @@ int clinux_peer_of(int descriptor, struct clinux_peer *peer) {
     return 0;
 }
 
+// Not in the headers of every C library.
+#ifndef SO_PEERGROUPS
+#define SO_PEERGROUPS 59
+#endif
+
+int clinux_peer_groups(int descriptor, unsigned *groups, int capacity) {
+    socklen_t length = capacity * sizeof *groups;
+    if (getsockopt(descriptor, SOL_SOCKET, SO_PEERGROUPS, groups, &length) != 0) return -1;
+    return length / sizeof *groups;
+}
+
 void clinux_wait(sem_t *semaphore, long nanoseconds) {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);

@@ -23,7 +23,7 @@ public final class Cache: Sendable {
     private let failureLog: FailureLog
     private let guarded: Mutex<Guarded>
     let worker: DirectoryWorker
-    private let transfers: TransferLoop
+    let transfers: TransferLoop
     private let observer = Mutex<(any CacheObserver)?>(nil)
     private let scanner = Mutex<(thread: NamedThread, end: Latch)?>(nil)
     let maintenance: Maintenance

@@ -43,11 +43,15 @@ struct CachedCommand: AsyncParsableCommand {
     func run() async throws {
         do {
             if let problem = ProgramArguments.problem { throw StartFailure.configuration(problem) }
-            let settings = try Settings.resolve(options, try Environment.all())
+            let environment = try Environment.all()
+            var options = options
+            let passed = try PassedSocket.ofProcess(environment)
+            if let passed { options.socket = passed.path }
+            let settings = try Settings.resolve(options, environment)
             if checkConfig || printConfig {
                 try report(settings)
             } else {
-                try await serve(settings)
+                try await serve(settings, options, environment, passed)
             }
         } catch let failure as StartFailure {
             LogOutput.writeFailure(failure.message)
@@ -67,7 +71,10 @@ struct CachedCommand: AsyncParsableCommand {
         Logger(label: "cached") { _ in DaemonLog(output) }
     }
 
-    private func serve(_ settings: Settings) async throws {
+    private func serve(
+        _ settings: Settings, _ options: DaemonOptions, _ environment: [String: String],
+        _ passed: PassedSocket?
+    ) async throws {
         let log = LogOutput(settings.log)
         let logger = logger(log)
         try DescriptorLimit.raise(logger)
@@ -82,15 +89,29 @@ struct CachedCommand: AsyncParsableCommand {
                 "the system's certificates cannot be read, so https downloads fail; install ca-certificates",
                 metadata: ["file": "\(file)"])
         }
-        let server = try SocketServer(try settings.prepared(logger), logger: logger)
-        let reload = Reload(server: server, log: log, settings: settings, options: options)
+        let manager = ServiceManager(environment, logger: logger)
+        let server = try SocketServer(
+            try settings.prepared(logger), passed: passed, manager: manager, logger: logger)
+        let reload = await Reload(
+            server: server, manager: manager, log: log, settings: settings, options: options)
         let signals = await PressureSignals(monitor: server.pressure)
+        let others: [any Service] = [reload, signals] + reports(on: server, to: manager)
+        var services = others.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
+        // The last one stops first. It also ends by itself if it is idle.
+        services.append(
+            .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup))
         let group = ServiceGroup(
             configuration: .init(
-                services: [
-                    .init(service: reload), .init(service: signals), .init(service: server),
-                ],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
+    }
+
+    private func reports(on server: SocketServer, to manager: ServiceManager) -> [any Service] {
+        guard manager.isListening else { return [] }
+        let status = StatusReports(manager: manager) { server.statusLine }
+        let watchdog = manager.watchdog.map {
+            Watchdog(manager: manager, limit: $0) { server.takeTurn($0) }
+        }
+        return [status] + [watchdog].compactMap(\.self)
     }
 }

@@ -6,25 +6,34 @@ import UnixSignals
 /// On `SIGHUP` reads the configuration again and applies what can change while the daemon runs.
 actor Reload: Service {
     private let server: SocketServer
+    private let manager: ServiceManager
     private let log: LogOutput
     private let logger: Logger
     private let options: DaemonOptions
     /// The settings in force.
     private var settings: Settings
+    private let signals: UnixSignalsSequence
 
-    init(server: SocketServer, log: LogOutput, settings: Settings, options: DaemonOptions) {
-        (self.server, self.log, self.settings) = (server, log, settings)
+    /// Handles the signal from here on. The service manager can send it as soon as the daemon is ready.
+    init(
+        server: SocketServer, manager: ServiceManager, log: LogOutput, settings: Settings,
+        options: DaemonOptions
+    ) async {
+        (self.server, self.manager, self.log, self.settings) = (server, manager, log, settings)
         self.options = options
         logger = Logger(label: "cached") { _ in DaemonLog(log) }
+        signals = await UnixSignalsSequence(trapping: .sighup)
     }
 
     func run() async throws {
-        let signals = await UnixSignalsSequence(trapping: .sighup)
-        for await _ in signals.cancelOnGracefulShutdown() { reload() }
+        for await _ in signals.cancelOnGracefulShutdown() {
+            manager.reloading()
+            manager.ready(reload() ?? server.statusLine)
+        }
     }
 
-    /// An invalid configuration changes nothing.
-    private func reload() {
+    /// An invalid configuration changes nothing. Returns what is wrong with it.
+    private func reload() -> String? {
         do {
             let new = try Settings.resolve(
                 options, try Environment.all(), running: settings)
@@ -32,11 +41,13 @@ actor Reload: Service {
             log.update { $0 = new.log }
             report(new, changed: new.values.differences(from: settings.values))
             settings = new
+            return nil
         } catch {
             let reason = (error as? StartFailure)?.message ?? "\(error)"
             logger.error(
                 "configuration is invalid, settings unchanged; correct it and send SIGHUP again",
                 metadata: ["reason": "\(reason)"])
+            return "The configuration is invalid and was not applied: \(reason)"
         }
     }
 

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <termios.h>
 #include <unistd.h>
@@ -106,4 +108,15 @@ ssize_t ctest_receive(int socket, void *bytes, size_t size, int *descriptor) {
         memcpy(descriptor, CMSG_DATA(header), sizeof *descriptor);
     }
     return count;
+}
+
+int ctest_freeze_thread(int thread) {
+    if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0) return -1;
+    if (ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) != 0) return -1;
+    int status;
+    return waitpid(thread, &status, __WALL) == thread ? 0 : -1;
+}
+
+int ctest_thaw_thread(int thread) {
+    return ptrace(PTRACE_DETACH, thread, NULL, NULL) == 0 ? 0 : -1;
 }

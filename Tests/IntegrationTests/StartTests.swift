@@ -189,13 +189,15 @@ struct StartTests {
 
     @Test func onlyTheOwnerCanConnectByDefault() async throws {
         try await withTestScope { scope in
-            for (arguments, mode) in [([], 0o600), (["--socket-mode", "660"], 0o660)] {
+            for (arguments, mode, directoryMode) in [
+                ([], 0o600, 0o700), (["--socket-mode", "660"], 0o660, 0o750),
+            ] as [([String], Int, Int)] {
                 let daemon = try await DaemonFixture.start(arguments, in: scope)
                 var status = stat()
                 #expect(lstat(daemon.socket, &status) == 0)
                 #expect(Int(status.st_mode & 0o777) == mode)
                 #expect(lstat(daemon.directory, &status) == 0)
-                #expect(status.st_mode & 0o777 == 0o700)
+                #expect(Int(status.st_mode & 0o777) == directoryMode)
             }
         }
     }

@@ -70,7 +70,8 @@ public final class DaemonFixture: Sendable {
         if options.allowsLoopback {
             arguments += ["--allow-network", "127.0.0.0/8", "--allow-network", "::1/128"]
         }
-        let words = try options.launcher + [BuiltProducts.program("cached")] + arguments
+        let launcher = options.launcher + Self.wrapper
+        let words = try launcher + [BuiltProducts.program("cached")] + arguments
         process = try ChildProcess(
             words[0], words.dropFirst() + options.arguments,
             environment: Self.environment(home).merging(options.environment) { $1 },
@@ -79,6 +80,9 @@ public final class DaemonFixture: Sendable {
             if process.exitStatus?.code == nil { try await stop() }
         }
     }
+
+    /// A program that starts every daemon, from `CACHED_TEST_WRAPPER`: `make test-confined` sets it.
+    private static let wrapper = getenv("CACHED_TEST_WRAPPER").map { [String(cString: $0)] } ?? []
 
     /// The environment of every daemon. It does not watch for memory pressure: pressure caused by other
     /// programs would evict images of a test. A download is tried once and its failure is not

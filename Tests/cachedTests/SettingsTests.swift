@@ -31,6 +31,10 @@ struct SettingsTests {
         #expect(try await isShared(["--socket", "//run/cached/other.sock"], ["HOME": "/h"]))
         #expect(try await !isShared(["--socket", "/run/cached.sock"], ["HOME": "/h"]))
         #expect(try await !isShared(["--socket", "/tmp/cached/cached.sock"], ["HOME": "/h"]))
+        let own = ["HOME": "/h", "XDG_RUNTIME_DIR": "/r"]
+        #expect(try await isShared(["--socket-mode", "660"], own))
+        #expect(try await isShared(["--socket-group", "0"], own))
+        #expect(try await !isShared(["--socket-mode", "644"], own), "they cannot connect")
         #expect(try await isShared(["--shared", "yes"], ["HOME": "/h", "XDG_RUNTIME_DIR": "/r"]))
         #expect(try await !isShared([], ["HOME": "/h", "CACHED_SHARED": "no"]))
     }

@@ -14,6 +14,8 @@ final class TransferLoop: Sendable {
         case configure(TransferSettings)
         /// Removes a partial download unless one writes to it.
         case discardPartial(CacheKey)
+        /// Calls a function on the thread, in its turn.
+        case call(@Sendable () -> Void)
         case stop
     }
 

@@ -63,6 +63,7 @@ final class TransferThread {
             // An idle connection may lead to an address, or through a proxy, that is not permitted any more.
             closeIdleConnections()
         case .discardPartial(let key): discardPartial(key)
+        case .call(let body): body()
         case .stop: isRunning = false
         }
     }

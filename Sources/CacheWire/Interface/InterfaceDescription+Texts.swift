@@ -10,6 +10,9 @@ extension InterfaceDescription {
         # A client that makes oneway calls and wants all of them done shuts down its sending side, and reads to the end before
         # it closes the connection. A reply with the error org.varlink.service.InvalidParameter has a member reason
         # beside its parameters: a sentence for a person.
+        #
+        # Remove, Pin, Evict, Pressure and Verify with repair are for the managers of the cache: its owner, root, and the users
+        # whom the configuration names. Others get the error org.varlink.service.PermissionDenied.
         interface io.cached.Cache
 
         # The urgency of a fetch. A shared download has the highest priority of its callers.

@@ -69,7 +69,7 @@ extension WireError: CustomStringConvertible {
         case .methodNotImplemented(let method): "the daemon does not implement \(method)"
         case .invalidParameter(let parameter, let reason):
             "the daemon does not accept this \(parameter)" + (reason.map { ": \($0)" } ?? "")
-        case .permissionDenied: "the daemon does not permit the call"
+        case .permissionDenied: "only the owner of the cache, root and its managers may do this"
         case .expectedMore: "the call must ask for more than one reply"
         case .unknown(let name): "the daemon answers with the error \(name)"
         }

@@ -3,6 +3,9 @@ extension DaemonOptions {
     var values: [SettingName: String] {
         let all: [SettingName: String?] = [
             .directory: directory, .socket: socket, .socketMode: socketMode,
+            .socketGroup: socketGroup,
+            .managers: managers.isEmpty ? nil : managers.joined(separator: ","),
+            .idleExit: idleExit,
             .allowNetwork: allowNetwork.isEmpty ? nil : allowNetwork.joined(separator: ","),
             .accept: accept, .shared: shared, .attempts: attempts,
             .rememberFailures: rememberFailures, .maxBytes: maxBytes, .minFree: minFree,

@@ -24,6 +24,27 @@ struct DaemonOptions: ParsableArguments {
 
     @Option(
         help: """
+            The group whose members may connect to the socket besides its owner (CACHED_SOCKET_GROUP; \
+            none by default). The permissions are 660 then by default.
+            """)
+    var socketGroup: String?
+
+    @Option(
+        help: """
+            A group or user who may remove, pin, evict and repair images, as the owner and root may; \
+            can be repeated (CACHED_MANAGERS, separated by commas; none by default).
+            """)
+    var managers: [String] = []
+
+    @Option(
+        help: """
+            Ends the daemon when no client was connected and nothing was downloaded for this time, like \
+            10min (CACHED_IDLE_EXIT; by default it runs until it is stopped).
+            """)
+    var idleExit: String?
+
+    @Option(
+        help: """
             A network that the daemon may connect to although it is not the public Internet, like \
             127.0.0.0/8; can be repeated (CACHED_ALLOW_NETWORK, separated by commas; none by default).
             """)
@@ -39,7 +60,7 @@ struct DaemonOptions: ParsableArguments {
     @Option(
         help: """
             Whether several users share the cache, yes or no. A shared cache does not keep private \
-            images (CACHED_SHARED; by default yes on the system's socket, no elsewhere).
+            images (CACHED_SHARED; by default yes on the system's socket and on one that other users may connect to).
             """)
     var shared: String?
 

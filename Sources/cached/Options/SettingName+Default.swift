@@ -22,7 +22,8 @@ extension SettingName {
         case .logLevel: "info"
         case .logFormat: "auto"
         case .logQueries: "no"
-        case .directory, .socket, .allowNetwork, .accept, .shared, .maxBytes, .minFree, .maxEntries,
+        case .directory, .socket, .socketGroup, .managers, .idleExit, .allowNetwork, .accept,
+            .shared, .maxBytes, .minFree, .maxEntries,
             .maxRate, .proxy, .caFile, .contact, .userAgent:
             nil
         }
@@ -31,7 +32,9 @@ extension SettingName {
     /// Whether a new value counts only after a restart. A reload applies all other settings.
     var needsRestart: Bool {
         switch self {
-        case .directory, .socket, .socketMode, .shared, .pressureWarning, .pressureCritical: true
+        case .directory, .socket, .socketMode, .socketGroup, .managers, .idleExit, .shared,
+            .pressureWarning, .pressureCritical:
+            true
         case .allowNetwork, .accept, .attempts, .rememberFailures, .maxBytes, .minFree,
             .maxEntries, .maxImageBytes, .maxTransfers, .maxTransfersPerHost, .maxRate, .proxy,
             .defaultFreshness, .staleIfError, .caFile, .caOnly, .contact, .userAgent,

@@ -31,6 +31,10 @@ struct SettingValues: Sendable {
                 table[name] = Value(text: text, source: .environment)
             }
         }
+        // A group that was chosen is let in, unless the permissions say something else.
+        if table[.socketGroup] != nil, table[.socketMode] == nil {
+            table[.socketMode] = Value(text: "660", source: .builtIn)
+        }
     }
 
     /// An empty value takes back that of an earlier file.

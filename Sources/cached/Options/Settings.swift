@@ -15,6 +15,11 @@ struct Settings: Sendable {
     var cache: CacheSettings
     let socket: String
     let socketMode: mode_t
+    /// The group of the socket's file; `nil` for that of the process.
+    let socketGroup: gid_t?
+    let managers: Managers
+    /// The time without clients and work after which the daemon ends; `nil` if it stays.
+    let idleExit: Duration?
     let pressure: PressureSettings
     let log: LogSettings
     /// The settings whose new values need a restart, so that those of the running daemon count.
@@ -54,12 +59,16 @@ struct Settings: Sendable {
         cache.limits = try Self.limits(values)
         cache.transfers = try Self.transfers(values)
         cache.retry = try Self.retry(values)
+        (socketMode, socketGroup) = try Self.socketAccess(values)
+        cache.directoryMode = Self.directoryMode(socketMode)
         cache.transfers.caching = try Self.caching(
-            values, isShared: SocketLookup.isSystem(socket))
+            values,
+            isShared: SocketLookup.isSystem(socket) || Self.isOpenToOthers(socketMode))
         (self.values, self.files, self.headers) = (values, files, headers)
         (self.cache, self.socket) = (cache, socket)
         unusedProxies = cache.transfers.proxy == nil ? Self.proxies(environment) : []
-        socketMode = try Self.mode(values)
+        managers = try Managers(names: values.list(.managers).filter { !$0.isEmpty })
+        idleExit = try Self.idleExit(values)
         pressure = try Self.pressure(values)
         log = try Self.log(values)
     }
@@ -97,12 +106,6 @@ struct Settings: Sendable {
         return limits
     }
 
-    private static func mode(_ values: SettingValues) throws -> mode_t {
-        guard let mode = values.text(.socketMode).flatMap({ mode_t($0, radix: 8) }), mode <= 0o777
-        else {
-            throw values.bad(.socketMode, "permissions in octal like 660")
-        }
-        return mode
     }
 
     /// The variables by which other programs find a proxy. curl(1), "Environment".

@@ -17,6 +17,8 @@ struct ServerContext: Sendable {
     let pool: NIOThreadPool
     /// For the pages of `Watch`: there can be very many, and they must not delay those calls.
     let pager: NIOThreadPool
+    /// The users who may change the cache.
+    let managers: Managers
     let logger: Logger
     let pressure: PressureMonitor
     let pressureNews: PressureNews

@@ -14,6 +14,7 @@ final class SocketServer: Service {
     private let server: ServerContext
     private let socket: ListeningSocket
     private let settings: Settings
+    private let manager: ServiceManager
     private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     /// For the shutdown. The other pools can be busy with long calls then, and the system may not allow a new thread.
     private let drainer = NIOThreadPool(numberOfThreads: 1)
@@ -24,8 +25,14 @@ final class SocketServer: Service {
     /// How long clients have to read their last replies when the daemon stops.
     private static let lastReplyTimeout = TimeAmount.milliseconds(300)
 
-    init(_ settings: Settings, logger: Logger) throws(StartFailure) {
+    /// - Parameters:
+    ///   - passed: the socket that the service manager has made, if there is one.
+    ///   - manager: hears when the daemon is ready, how it is, and when it stops.
+    init(
+        _ settings: Settings, passed: PassedSocket?, manager: ServiceManager, logger: Logger
+    ) throws(StartFailure) {
         self.settings = settings
+        self.manager = manager
         let cache: Cache
         do {
             cache = try Cache(settings.cache, logger: logger)
@@ -37,9 +44,7 @@ final class SocketServer: Service {
         let pressure = PressureMonitor(
             settings.pressure, choice: .ofProcess(environment), logger: logger
         ) { relief.reactAndWait(to: $0) }
-        socket = try ListeningSocket(
-            path: settings.socket, mode: settings.socketMode,
-            former: SocketLookup.formerPath(of: settings.socket, environment: environment))
+        socket = try Self.socket(settings, passed, environment)
         let loop = group.next()
         let replies = ReplyWriter(items: ItemWriter(directory: settings.cache.directory))
         let timeSlices = LoopTimeSlices(loop: loop)
@@ -47,11 +52,21 @@ final class SocketServer: Service {
             cache: cache, replies: replies, loop: loop, registry: ConnectionRegistry(loop: loop),
             broadcaster: Broadcaster(cache, replies, loop: loop, timeSlices: timeSlices),
             timeSlices: timeSlices, pool: NIOThreadPool(numberOfThreads: 2),
-            pager: NIOThreadPool(numberOfThreads: 1), logger: logger, pressure: pressure,
+            pager: NIOThreadPool(numberOfThreads: 1), managers: settings.managers, logger: logger,
+            pressure: pressure,
             pressureNews: PressureNews(pressure, loop: loop), relief: relief,
             whereabouts: Methods.Where.Reply(
                 directory: settings.cache.directory, socket: socket.absolutePath,
                 version: Version.current, shared: settings.cache.transfers.caching.isShared))
+    }
+
+    private static func socket(
+        _ settings: Settings, _ passed: PassedSocket?, _ environment: [String: String]
+    ) throws(StartFailure) -> ListeningSocket {
+        if let passed { return ListeningSocket(passed) }
+        return try ListeningSocket(
+            path: settings.socket, mode: settings.socketMode, group: settings.socketGroup,
+            former: SocketLookup.formerPath(of: settings.socket, environment: environment))
     }
 
     func run() async throws {
@@ -63,16 +78,47 @@ final class SocketServer: Service {
         // Signals are handled from here on. One that arrived since the socket was bound stops the daemon now.
         clinux_raise_remembered_end()
         server.cache.start(observer: self)
-        OpenSocketNotice.log(settings, server.logger)
+        OpenSocketNotice.log(socket: socket.path, settings.cache.directory, server.logger)
         pressure.observe { [news = server.pressureNews] in news.reported() }
         pressure.start()
         server.logger.info(
             "listening",
-            metadata: ["socket": "\(settings.socket)", "directory": "\(settings.cache.directory)"])
-        // It throws only if the task is cancelled, and then the daemon stops as well.
-        try? await gracefulShutdown()
+            metadata: ["socket": "\(socket.path)", "directory": "\(settings.cache.directory)"])
+        manager.ready(statusLine)
+        await untilStopped(listener)
+        manager.stopping("Finishing the images that are complete")
         try await drain(listener)
         server.logger.info("stopped")
+    }
+
+    /// Returns when the daemon has to stop, or has been idle for as long as is configured. Waiting throws only if the
+    /// task is cancelled, and then the daemon stops as well.
+    private func untilStopped(_ listener: any Channel) async {
+        guard let limit = settings.idleExit else {
+            try? await gracefulShutdown()
+            return
+        }
+        let idle = IdleExit(server: server, limit: limit) { [socket] in
+            socket.remove()
+            listener.close(promise: nil)
+        }
+        try? await cancelWhenGracefulShutdown { [server] in
+            try await idle.wait()
+            server.logger.info("nothing to do, the daemon ends", metadata: ["after": "\(limit)"])
+        }
+    }
+
+    /// What the daemon is doing, for the service manager.
+    var statusLine: String {
+        let now = server.cache.statistics()
+        guard now.isWhole else { return "Serving images, and reading the cache directory" }
+        let megabytes = (now.bytesUsed + 500_000) / 1_000_000
+        return "Serving \(now.entries) images of \(megabytes) MB"
+    }
+
+    /// Calls `body` once the event loop, the lock of the cache and the thread of the downloads have taken a turn.
+    func takeTurn(_ body: @escaping @Sendable () -> Void) {
+        server.loop.execute { [server] in server.cache.takeTurn(body) }
     }
 
     /// Applies the settings that can change while the daemon runs. An error changes nothing.
@@ -126,7 +172,8 @@ final class SocketServer: Service {
     private func drain(_ listener: any Channel) async throws {
         let (server, loop) = (server, server.loop)
         socket.remove()
-        try await listener.close()
+        // It is closed already if the daemon was idle.
+        try? await listener.close()
         try await loop.submit { server.registry.isDraining = true }.get()
         try await drainer.runIfActive {
             server.cache.beginDraining()

@@ -43,6 +43,11 @@ ssize_t ctest_list_attributes(const char *path, char *names, size_t size);
 /// ioctl_ext4(2), `EXT4_IOC_SHUTDOWN`.
 int ctest_shut_down(const char *path, unsigned how);
 
+/// Stops one thread of a child, until this thread lets it go on or ends. Returns 0, or -1 with errno.
+/// ptrace(2), `PTRACE_SEIZE`.
+int ctest_freeze_thread(int thread);
+int ctest_thaw_thread(int thread);
+
 /// The number of configured processors. sysconf(3), `_SC_NPROCESSORS_CONF`.
 int ctest_processors(void);
 

@@ -21,6 +21,8 @@ final class CallDispatcher {
     var running: RunningCall?
     /// Sends the changes of the running stream. It outlives its call until the next stream has taken over.
     var updates: UpdateStream?
+    /// Whether the client has made a call that it may not make.
+    var hasRefused = false
     /// Outcomes that have arrived while the images of the running `Fetch` are being changed; `nil` at other times.
     var lateOutcomes: [Outcome]?
 
@@ -92,6 +94,7 @@ final class CallDispatcher {
     /// Answers a call that begins no stream of changes.
     private func answer(_ header: CallHeader, _ request: IncomingCall.Request, isLong: Bool) {
         do throws(WireError) {
+            try authorize(request, header)
             switch request {
             case .getInfo: reply(to: header, Reply(ServiceMethods.info))
             case .getInterfaceDescription(let parameters):

@@ -47,6 +47,15 @@ final class ClientConnection: ChannelDuplexHandler {
         self.client = client
     }
 
+    /// The process that connected; `nil` if the kernel does not tell.
+    private(set) lazy var peer: Peer? = (withSocket { Peer(of: $0) }) ?? nil
+
+    /// Calls `body` with the descriptor of an open connection.
+    private func withSocket<Result>(_ body: (NIOBSDSocket.Handle) throws -> Result) -> Result? {
+        try? context?.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+            of: NIOBSDSocket.Handle.self, body)
+    }
+
     // MARK: Events of the channel
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -238,10 +247,8 @@ final class ClientConnection: ChannelDuplexHandler {
     ) {
         guard let context else { return }
         context.writeAndFlush(wrapOutboundOut(takeOutput())).assumeIsolated().whenComplete { _ in
-            guard let context = self.context else { return }
-            let rest = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-                of: NIOBSDSocket.Handle.self
-            ) { self.descriptors.send(reply, with: image, over: $0) }
+            guard self.context != nil else { return }
+            let rest = self.withSocket { self.descriptors.send(reply, with: image, over: $0) }
             self.send((rest ?? nil) ?? refusal())
             then()
         }

@@ -6,6 +6,8 @@ import Synchronization
 final class ConnectionRegistry: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: ClientConnection] = [:]
+        /// When the last connection closed, or the daemon started.
+        var quietSince = ContinuousClock.now
         var waiting: [WaiterID: CallDispatcher] = [:]
         var incompleteMessages = IncompleteMessageBudget<ClientConnection>(
             limit: ConnectionRegistry.incompleteMessagesLimit)
@@ -42,6 +44,11 @@ final class ConnectionRegistry: Sendable {
     /// All open connections.
     var connections: [ClientConnection] { Array(state.value.connections.values) }
 
+    /// Since when no client is connected; `nil` if one is.
+    var quietSince: ContinuousClock.Instant? {
+        state.value.connections.isEmpty ? state.value.quietSince : nil
+    }
+
     func opened(_ connection: ClientConnection) {
         state.value.connections[ObjectIdentifier(connection)] = connection
         openConnections.store(state.value.connections.count, ordering: .relaxed)
@@ -50,6 +57,7 @@ final class ConnectionRegistry: Sendable {
     func closed(_ connection: ClientConnection) {
         state.value.connections[ObjectIdentifier(connection)] = nil
         openConnections.store(state.value.connections.count, ordering: .relaxed)
+        state.value.quietSince = .now
     }
 
     /// Whether the daemon is stopping, so that no download begins any more.

@@ -3,19 +3,24 @@ import CacheWire
 import Glibc
 import SystemPackage
 
-/// The daemon's socket in the file system. unix(7).
+/// The socket that the daemon serves: its own one in the file system, or one that the service manager has passed.
+/// unix(7).
 struct ListeningSocket {
     let path: String
     let descriptor: Int32
-    /// The inode of the socket's file, by which ``remove()`` recognises it.
-    private let inode: ino_t
-    /// A descriptor that holds the lock of the socket's directory.
-    private let directoryLock: Int32
-    /// A symbolic link to the socket, at the place where it was before it had a directory of its own.
-    private let link: String?
+    /// The file of the daemon's own socket; `nil` for a passed one, whose file is the service manager's.
+    private let file: File?
 
-    /// The longest path in bytes, without the NUL at its end.
-    private static let longestPath = 107
+    /// What the daemon has made in the file system.
+    private struct File {
+        /// The inode of the socket, by which ``ListeningSocket/remove()`` recognises it.
+        let inode: ino_t
+        /// A descriptor that holds the lock of the socket's directory.
+        let directoryLock: Int32
+        /// A symbolic link to the socket, at the place where it was before it had a directory of its own.
+        let link: String?
+    }
+
     /// The most clients that wait to be accepted. The kernel may allow fewer: `net.core.somaxconn`.
     private static let longestQueue: Int32 = 4096
 
@@ -27,29 +32,39 @@ struct ListeningSocket {
     ///
     /// - Parameters:
     ///   - mode: permission bits, which are set before a client can connect.
+    ///   - group: the group of the socket's file; `nil` for that of the process.
     ///   - former: a place for a symbolic link to the socket, if the path is a user's default one.
-    init(path: String, mode: mode_t, former: String? = nil) throws(StartFailure) {
-        guard path.utf8.count <= Self.longestPath else {
+    init(
+        path: String, mode: mode_t, group: gid_t?, former: String? = nil
+    ) throws(StartFailure) {
+        guard let address = UnixAddress(path: path) else {
             throw StartFailure(
                 message: "the socket path \(path) has \(path.utf8.count) bytes, more than the "
-                    + "\(Self.longestPath) that the system allows; choose a shorter one with --socket",
+                    + "\(UnixAddress.longestPath) that the system allows; choose a shorter one with "
+                    + "--socket",
                 exitCode: .cannotCreate)
         }
         if path == SocketLookup.system || former != nil {
             try Self.createDirectory(of: path, former == nil ? 0o755 : 0o700)
         }
-        directoryLock = Self.lock(Self.parent(of: path))
-        try Self.clear(path)
+        let lock = Self.lock(Self.parent(of: path))
+        try Self.clear(path, address)
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Self.failure("create", path) }
-        inode = try Self.bind(descriptor, path, mode)
-        link = former.flatMap { Self.link($0, to: path) ? $0 : nil }
+        file = File(
+            inode: try Self.bind(descriptor, address, mode, group), directoryLock: lock,
+            link: former.flatMap { Self.link($0, to: path) ? $0 : nil })
+    }
+
+    /// A socket that the service manager has made. Its file is left as it is.
+    init(_ passed: PassedSocket) {
+        (path, descriptor, file) = (passed.path, passed.descriptor, nil)
     }
 
     /// The path from the root, for processes in other directories. getcwd(3).
     var absolutePath: String {
-        guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
+        guard !path.hasPrefix("/"), file != nil, let directory = getcwd(nil, 0) else { return path }
         defer { free(directory) }
         return "\(String(cString: directory))/\(path)"
     }
@@ -58,25 +73,34 @@ struct ListeningSocket {
     /// clients longer, because the event loop listens with a queue of 128. listen(2).
     func isListening() {
         listen(descriptor, Self.longestQueue)
-        close(directoryLock)
+        if let file { close(file.directoryLock) }
     }
 
-    /// Removes the socket's file, unless another daemon has replaced it.
+    /// Removes the file of the daemon's own socket, unless another daemon has replaced it.
     func remove() {
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_ino == inode else { return }
+        guard let file, lstat(path, &status) == 0, status.st_ino == file.inode else { return }
         unlink(path)
-        if let link, Self.isLink(link) { unlink(link) }
+        if let link = file.link, Self.isLink(link) { unlink(link) }
     }
 
     private static func bind(
-        _ descriptor: Int32, _ path: String, _ mode: mode_t
+        _ descriptor: Int32, _ address: UnixAddress, _ mode: mode_t, _ group: gid_t?
     ) throws(StartFailure) -> ino_t {
+        let path = address.text
         // The umask keeps other users out until the mode is set.
         let previous = umask(0o177)
-        let bound = withAddress(path) { Glibc.bind(descriptor, $0, $1) }
+        let bound = address.withPointer { Glibc.bind(descriptor, $0, $1) }
         umask(previous)
-        guard bound == 0, chmod(path, mode) == 0 else { throw failure("bind", path) }
+        guard bound == 0 else { throw failure("bind", path) }
+        if let group, chown(path, uid_t.max, group) != 0 {
+            unlink(path)
+            throw StartFailure(
+                message: "the socket \(path) cannot belong to group \(group) (--socket-group); "
+                    + "make the daemon's user a member of the group",
+                exitCode: .notPermitted)
+        }
+        guard chmod(path, mode) == 0 else { throw failure("bind", path) }
         var status = stat()
         guard lstat(path, &status) == 0 else { throw failure("bind", path) }
         return status.st_ino
@@ -94,7 +118,8 @@ struct ListeningSocket {
     /// is not. symlink(7).
     private static func link(_ link: String, to path: String) -> Bool {
         if !isLink(link) {
-            do throws(StartFailure) { try clear(link) } catch { return false }
+            guard let address = UnixAddress(path: link) else { return false }
+            do throws(StartFailure) { try clear(link, address) } catch { return false }
         }
         unlink(link)
         return symlink(path, link) == 0
@@ -127,7 +152,9 @@ struct ListeningSocket {
     }
 
     /// Removes a socket that no process listens on; fails if there is anything else under the path.
-    private static func clear(_ path: String) throws(StartFailure) {
+    private static func clear(
+        _ path: String, _ address: UnixAddress
+    ) throws(StartFailure) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
@@ -140,7 +167,7 @@ struct ListeningSocket {
         let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         let probe = socket(AF_UNIX, Int32(type), 0)
         defer { close(probe) }
-        let answer = withAddress(path, { connect(probe, $0, $1) })
+        let answer = address.withPointer { connect(probe, $0, $1) }
         guard answer != 0, errno != EAGAIN else {
             throw StartFailure(
                 message: "the socket \(path) is in use by \(holder(of: probe)) choose another "
@@ -159,31 +186,19 @@ struct ListeningSocket {
         case 0: return "another process; stop it, or"
         case getpid():
             return
-                "the service manager that started this daemon (socket activation), which is not "
-                + "supported;"
+                "the program that started this daemon and did not pass the socket on (LISTEN_FDS, "
+                + "LISTEN_PID);"
+        case 1: return "the service manager (process 1); start cached.service with systemctl, or"
         case let process: return "process \(process); stop it, or"
-        }
-    }
-
-    private static func withAddress<Result>(
-        _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-    ) -> Result {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { buffer in
-            buffer.copyBytes(from: path.utf8.prefix(buffer.count - 1))
-        }
-        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
-        return withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
         }
     }
 
     private static func failure(_ verb: String, _ path: String) -> StartFailure {
         let cause = Errno(rawValue: errno)
         let isForbidden = cause == .permissionDenied || cause == .notPermitted
+        let remedy = cause == .noSpace ? "free some space, or choose" : "choose"
         return StartFailure(
-            message: "cannot \(verb) the socket \(path) (\(cause)); choose another with --socket"
+            message: "cannot \(verb) the socket \(path) (\(cause)); \(remedy) another with --socket"
                 + (path == SocketLookup.system ? ", or set XDG_RUNTIME_DIR" : ""),
             exitCode: isForbidden ? .notPermitted : .cannotCreate)
     }

@@ -3,40 +3,42 @@ import CacheCore
 import Glibc
 import Logging
 
-/// A warning at the start: users who may connect to the socket get paths that they may not open.
+/// A warning at the start: users who may connect to the socket get paths that they may not open. The files are
+/// readable for everybody, so this is about the directories alone.
 enum OpenSocketNotice {
-    /// The permission bits of a class of users: to connect to the socket, and to search a directory.
-    private static let classes: [(name: String, connect: mode_t, search: mode_t)] = [
-        ("its group", 0o020, 0o010), ("all users", 0o002, 0o001),
-    ]
-
-    static func log(_ settings: Settings, _ logger: Logger) {
-        let directory = settings.cache.directory
-        for users in classes where settings.socketMode & users.connect != 0 {
-            guard let (path, mode) = closed(directory, users.search) else { continue }
-            let octal = String(mode, radix: 8)
+    /// Looks at the socket as it is, which may be the service manager's.
+    static func log(socket: String, _ directory: String, _ logger: Logger) {
+        var file = stat()
+        guard stat(socket, &file) == 0 else { return }
+        for users in SocketUsers.allCases where file.st_mode & users.connects != 0 {
+            guard let (path, mode) = closed(directory, to: users, group: file.st_gid) else {
+                continue
+            }
             logger.warning(
                 """
-                the socket is open to \(users.name), who cannot open the images; run chmod \
-                \(users.search == 0o010 ? "g" : "o")+x on the directory, or set another \
-                --socket-mode
+                the socket is open to \(users.rawValue), who cannot open the images; run \
+                \(users.remedy(file.st_gid)) on the directory, or set another --socket-mode
                 """,
                 metadata: [
-                    "directory": "\(path)", "mode": "\(octal)",
-                    "socket-mode": "\(String(settings.socketMode, radix: 8))",
+                    "directory": "\(path)", "mode": "\(String(mode, radix: 8))",
+                    "socket-mode": "\(String(file.st_mode & 0o777, radix: 8))",
                 ])
             return
         }
     }
 
-    /// The first directory on the path that a class of users may not search, and its mode. path_resolution(7).
-    static func closed(_ path: String, _ search: mode_t) -> (path: String, mode: mode_t)? {
+    /// The first directory on the path that these users may not search, and its mode. path_resolution(7).
+    private static func closed(
+        _ path: String, to users: SocketUsers, group: gid_t
+    ) -> (path: String, mode: mode_t)? {
         var prefix = ""
         for part in path.split(separator: "/") {
             prefix += "/\(part)"
             var status = stat()
             guard stat(prefix, &status) == 0 else { return nil }
-            if status.st_mode & search == 0 { return (prefix, status.st_mode & 0o7777) }
+            guard users.maySearch(status, group: group) else {
+                return (prefix, status.st_mode & 0o7777)
+            }
         }
         return nil
     }

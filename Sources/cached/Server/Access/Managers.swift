@@ -1,0 +1,32 @@
+import Glibc
+
+/// The users who may change the cache: its owner, root, and the configured groups and users. Everyone else who may
+/// connect can ask and fetch.
+struct Managers: Sendable {
+    private let owner: uid_t
+    private var users: Set<uid_t>
+    private var groups: Set<gid_t> = []
+
+    /// - Parameters:
+    ///   - owner: the user whose process the daemon is.
+    ///   - names: groups and users by name or number. A group comes first if both have the name.
+    init(owner: uid_t = geteuid(), names: [String] = []) throws(StartFailure) {
+        self.owner = owner
+        users = [owner, 0]
+        for name in names {
+            if let group = UserDatabase.group(name) {
+                groups.insert(group)
+            } else if let user = UserDatabase.user(name) {
+                users.insert(user)
+            } else {
+                throw Settings.bad(.managers, name, "a group or a user of this machine")
+            }
+        }
+    }
+
+    func include(_ peer: Peer) -> Bool {
+        users.contains(peer.user) || !groups.isDisjoint(with: peer.groups)
+    }
+
+    func isOwner(_ peer: Peer) -> Bool { peer.user == owner }
+}
