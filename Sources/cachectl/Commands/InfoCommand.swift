@@ -23,7 +23,8 @@ struct InfoCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "URLs, or paths of files in a cache directory; - reads URLs from standard input, one a line.",
-            valueName: "url or path"))
+            valueName: "url or path"),
+        completion: .cachedURLs)
     var images: [String]
 
     func run() throws {
