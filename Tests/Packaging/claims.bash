@@ -17,11 +17,15 @@ names_libcrypto() {
 }
 same_files_in_the_tarball() {
     local name
-    packaging/tarball "$work" || return
+    packaging/tarball "$work/tarball" || return
     for name in usr/bin/cached usr/bin/cachectl usr/lib/libcached.so.0 usr/include/cached.h \
         usr/share/man/man8/cached.8 usr/share/varlink/io.cached.Cache.varlink; do
-        tar -t -f "$work"/cached-*.tar.xz | grep -x "./$name" || return
+        tar -t -f "$work"/tarball/*.tar.xz | grep -x "./$name" || return
     done
+}
+resolves_without_network() {
+    packaging/dist "$work/dist" && tar -x -C "$work/dist" -f "$work"/dist/*.tar.xz &&
+        (cd "$work"/dist/cached-*/ && unshare --net env HOME="$work/dist" swift package resolve)
 }
 folder_without_root() {
     local folder="$work/a folder"
@@ -37,6 +41,9 @@ claim "lintian has no error and no warning" no_complaints
 claim "the package has at most 8 MB" at_most_8_megabytes
 claim "the package depends on libcrypto, which is loaded by name" names_libcrypto
 claim "the tarball has the same files" same_files_in_the_tarball
+if [[ -d .git || -f .git ]]; then
+    claim "the source archive resolves its packages without a network" resolves_without_network
+fi
 claim "a folder is enough for make install, and make uninstall leaves nothing" folder_without_root
 
 # Installation and use
@@ -115,7 +122,10 @@ library_returns
 
 # Completion, for the URLs in the cache of the running daemon
 
-programs=$root/usr/bin
+# Only the program itself: a shell of the fresh system may not run here.
+programs=$work/programs
+mkdir "$programs"
+ln -s "$root/usr/bin/cachectl" "$programs/"
 socket=$root/run/cached/cached.sock
 # Prints the answers of bash at the end of a line, whose words are given as readline cuts them: at colons too.
 bash_completes() {
