@@ -34,10 +34,10 @@ build: ## Build everything for release, with the Swift libraries linked in
 libcached: $(LIBCACHED)/libcached.so.0 ## Build the C library for applications of Embedded Swift, into LIBCACHED=.build/libcached
 $(LIBCACHED)/libcached.so.0: $(wildcard Sources/libcached/* Sources/libcached/*/* Sources/CClient/* \
 		Sources/CClient/*/* Sources/ClientCore/*/*) Sources/CacheWire/Version.swift
-	@Sources/libcached/build $(LIBCACHED)
+	@Sources/libcached/build "$(LIBCACHED)"
 
 install: ## Install what was built (PREFIX=/usr/local, DESTDIR=; packaging/install names the others)
-	@packaging/install $(PROGRAMS) $(LIBCACHED)
+	@packaging/install "$(PROGRAMS)" "$(LIBCACHED)"
 
 uninstall: ## Remove what `install` with the same variables has installed
 	@packaging/install --uninstall
