@@ -6,9 +6,12 @@ SHELL := /bin/bash
 
 # Exclusive access to memory is checked by the tests; checking it in the release build too costs 3 %.
 # Packed relocations, which the toolchain's own linker supports, make a process start 1 ms faster.
+# Nothing loads the programs as libraries, so they need no table of exported symbols: 1 MB each.
 RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked \
-	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
+	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic
 
+# Where `install` and the packages take the programs from.
+PROGRAMS ?= .build/release
 # Where `libcached` puts the C library.
 LIBCACHED ?= .build/libcached
 
@@ -18,18 +21,41 @@ ARGS ?=
 SOAK ?= 5min
 FUZZ ?= 600
 
-.PHONY: help build libcached test test-unprivileged test-confined torture soak sanitize fuzz order lint interface \
-	format bench bench-deps http-conformance corpus demo demo-gtk run clean check
+.PHONY: help build libcached install uninstall deb tarball dist package-test test test-unprivileged test-confined \
+	torture soak sanitize fuzz order lint interface format bench bench-deps http-conformance corpus demo demo-gtk \
+	run clean check
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
 
 build: ## Build everything for release, with the Swift libraries linked in
 	@.ci/dependencies build
 	$(RELEASE)
 
-libcached: ## Build the C library for applications of Embedded Swift, into LIBCACHED=.build/libcached
-	@Sources/libcached/build $(LIBCACHED)
+libcached: $(LIBCACHED)/libcached.so.0 ## Build the C library for applications of Embedded Swift, into LIBCACHED=.build/libcached
+$(LIBCACHED)/libcached.so.0: $(wildcard Sources/libcached/* Sources/libcached/*/* Sources/CClient/* \
+		Sources/CClient/*/* Sources/ClientCore/*/*) Sources/CacheWire/Version.swift
+	@Sources/libcached/build "$(LIBCACHED)"
+
+install: ## Install what was built (PREFIX=/usr/local, DESTDIR=; packaging/install names the others)
+	@packaging/install "$(PROGRAMS)" "$(LIBCACHED)"
+
+uninstall: ## Remove what `install` with the same variables has installed
+	@packaging/install --uninstall
+
+deb: build libcached ## Build Debian packages into .build-deb
+	@.ci/dependencies package
+	@packaging/deb .build-deb
+
+tarball: build libcached ## Pack an installation for systems without Debian packages, into .build-dist
+	@packaging/tarball .build-dist
+
+dist: ## Make the source archive that builds without a network, into .build-dist
+	@packaging/dist .build-dist
+
+package-test: build libcached ## Install, upgrade and purge the packages in a fresh system; needs root
+	@.ci/dependencies package
+	@Tests/Packaging/run
 
 test: export CACHED_TEST_PYTHON = $(CURDIR)/.build-python/bin/python
 test: ## Run every test

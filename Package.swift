@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 let strict: [SwiftSetting] = [
@@ -159,6 +160,17 @@ let package = Package(
             exclude: ["Screens"], swiftSettings: strict),
     ]
 )
+
+// The source archive of `make dist` has every package in vendor/, so that it builds without a network.
+let vendor = Context.packageDirectory + "/vendor"
+if FileManager.default.fileExists(atPath: vendor) {
+    let names = try FileManager.default.contentsOfDirectory(atPath: vendor).sorted()
+    package.dependencies = names.map { name in
+        // Without this one's default traits, as above: they need more packages.
+        name == "swift-configuration"
+            ? .package(path: "vendor/\(name)", traits: []) : .package(path: "vendor/\(name)")
+    }
+}
 
 // Run by libFuzzer. Only Tests/Fuzzer/run builds it: its main function comes with `-sanitize=fuzzer`.
 if Context.environment["CACHED_FUZZER"] != nil {

@@ -78,6 +78,11 @@ int ccrypto_sha1(
            ccrypto_update(sha1_of_thread, bytes, count) && ccrypto_finish(sha1_of_thread, out);
 }
 
+int ccrypto_load(void) {
+    pthread_once(&once, load);
+    return crypto.sha1 != NULL && crypto.sha256 != NULL;
+}
+
 ccrypto_digest *ccrypto_sha256(void) {
     pthread_once(&once, load);
     return start(crypto.sha256);

@@ -7,11 +7,19 @@ extension CacheKey {
         0x80, 0xB4, 0x00, 0xC0, 0x4F, 0xD4, 0x30, 0xC8,
     ]
 
+    /// Why no key can be computed on this machine: libcrypto is absent or unusable. `nil` if keys can be computed.
+    ///
+    /// The first call loads libcrypto, as the first key does.
+    public static var obstacle: String? {
+        ccrypto_load() == 1 ? nil : String(cString: ccrypto_failure())
+    }
+
     /// Computes the key of a URL from its bytes. The bytes are hashed unchanged, whether or not
     /// they are a valid URL.
     ///
     /// It takes 0.1 µs, because each thread reuses its SHA-1 context. EVP_DigestUpdate(3).
     ///
+    /// - Precondition: ``obstacle`` is `nil`. A program that may run without libcrypto looks there first.
     /// - Parameter bytes: the bytes of the URL.
     public init(urlBytes bytes: UnsafeRawBufferPointer) {
         self = withUnsafeTemporaryAllocation(byteCount: 20, alignment: 8) { digest in

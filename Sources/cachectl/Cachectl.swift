@@ -14,7 +14,8 @@ struct Cachectl: ParsableCommand {
             URLs from standard input, one a line. --socket PATH can stand before the command too.
             Exit status: 0 success; 1 an image failed, is missing or was left undone; 2 an image is \
             in flight (status, info and watch); 64 wrong usage; 65 an invalid URL; 69 no daemon; 70 \
-            the daemon's reply is invalid; 74 an input or output error; 77 not permitted; \
+            the daemon's reply is invalid; 72 libcrypto is not installed; 74 an input or output \
+            error; 77 not permitted; \
             130 interrupted.
             """,
         version: Version.current,

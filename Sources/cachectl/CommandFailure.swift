@@ -1,3 +1,4 @@
+import CacheKey
 import Glibc
 
 /// An error that ends a command early.
@@ -8,6 +9,16 @@ struct CommandFailure: Error {
 }
 
 extension CommandFailure {
+    /// Throws if no key can be computed. Commands call it before they compute the first one; others never load
+    /// libcrypto, and work without it.
+    static func checkThatKeysCanBeComputed() throws(CommandFailure) {
+        guard let obstacle = CacheKey.obstacle else { return }
+        throw CommandFailure(
+            status: .missingLibrary,
+            message:
+                "no file name can be computed: \(obstacle); install OpenSSL 3 (Debian: libssl3)")
+    }
+
     /// A failed system call.
     ///
     /// - Parameters:

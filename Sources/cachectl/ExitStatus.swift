@@ -16,6 +16,8 @@ enum ExitStatus: Int32 {
     case noDaemon = 69
     /// EX_SOFTWARE: the daemon and the client do not understand each other.
     case protocolError = 70
+    /// EX_OSFILE: a library of the system is absent.
+    case missingLibrary = 72
     /// EX_IOERR: reading or writing failed.
     case inputOutput = 74
     /// EX_NOPERM.

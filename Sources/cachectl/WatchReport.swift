@@ -16,7 +16,8 @@ struct WatchReport {
     private var cachedKeys: Set<String> = []
     private var output = Output()
 
-    init(_ named: URLList?, json: Bool) {
+    init(_ named: URLList?, json: Bool) throws(CommandFailure) {
+        if named != nil { try CommandFailure.checkThatKeysCanBeComputed() }
         self.json = json
         watchesEverything = named == nil
         invalidLines = named?.invalidLines.map(\.item) ?? []

@@ -34,7 +34,8 @@ import Testing
         let headers = root + "Sources/CClient/include"
         let (object, program) = (directory.file("client.o"), directory.file("summaries"))
         try await runSuccessfully(
-            "env", [path, "clang", "-I", headers, "-c", root + "Sources/CClient/client.c", "-o", object])
+            "env",
+            [path, "clang", "-I", headers, "-c", root + "Sources/CClient/client.c", "-o", object])
         try await runSuccessfully(
             "env",
             [
@@ -59,7 +60,9 @@ import Testing
             let program = try await build(in: try TemporaryDirectory(in: scope))
             let output = try await run(program, input: input)
             #expect(output.status == .success)
-            let found = output.standardOutput.withUnsafeBytes { Array($0.bindMemory(to: UInt64.self)) }
+            let found = output.standardOutput.withUnsafeBytes {
+                Array($0.bindMemory(to: UInt64.self))
+            }
             #expect(found.map(UInt64.init(littleEndian:)) == expected)
         }
     }

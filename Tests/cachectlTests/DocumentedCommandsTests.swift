@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: [
         cachectl.ExitStatus.success, .incomplete, .inFlight, .usage, .invalidURL, .noDaemon,
-        .protocolError, .inputOutput, .notPermitted, .interrupted,
+        .protocolError, .missingLibrary, .inputOutput, .notPermitted, .interrupted,
     ])
     func everyExitStatusIsInTheTable(status: cachectl.ExitStatus) throws {
         #expect(try Self.page().contains("\n| \(status.rawValue) |"))

@@ -149,13 +149,13 @@ import Testing
         #expect(CallBatches([huge, "b"]).map(\.count) == [1, 1])
     }
 
-    @Test func linesOfStandardInputLoseTheirBlanksAndComments() {
-        let list = lines(Array("https://a/1\n\n # a\n#b\n\t https://a/ü c \r\n \r\nlast".utf8))
+    @Test func linesOfStandardInputLoseTheirBlanksAndComments() throws {
+        let list = try lines(Array("https://a/1\n\n # a\n#b\n\t https://a/ü c \r\n \r\nlast".utf8))
         #expect(list == URLList(["https://a/1", "https://a/ü c", "last"]))
     }
 
     @Test func nonUTF8LineIsRejectedWithItsNumber() throws {
-        let list = lines([0x61, 0x0A, 0x0A, 0xFF, 0x62, 0x0A, 0x63])
+        let list = try lines([0x61, 0x0A, 0x0A, 0xFF, 0x62, 0x0A, 0x63])
         #expect(list.urls == ["a", "c"])
         let invalidLine = try #require(list.invalidLines.first)
         #expect(list.invalidLines.count == 1 && invalidLine.position == 1)
@@ -168,7 +168,7 @@ import Testing
 
     @Test func tooLongLineIsRejectedWithItsNumber() throws {
         let long = [UInt8](repeating: 0x22, count: 9_000_000)
-        let list = lines(Array("a\n".utf8) + long + Array("\nb".utf8))
+        let list = try lines(Array("a\n".utf8) + long + Array("\nb".utf8))
         #expect(list.urls == ["a", "b"])
         let item = try #require(list.invalidLines.first).item
         #expect(item.hasInvalidURL && item.url.utf8.count == 9_000_000)
@@ -182,7 +182,7 @@ import Testing
         ("!a!!b!", ["!", "a", "!", "!", "b", "!"]), ("!", ["!"]), ("", []),
     ])
     func rejectedLinesKeepTheirPositionsAmongTheItems(marks: String, answers: [String]) throws {
-        let list = lines(marks.utf8.flatMap { [$0 == UInt8(ascii: "!") ? 0xFF : $0, 0x0A] })
+        let list = try lines(marks.utf8.flatMap { [$0 == UInt8(ascii: "!") ? 0xFF : $0, 0x0A] })
         var calls: [[String]] = []
         var seen: [String] = []
         try list.callInBatches { urls in
@@ -200,7 +200,7 @@ import Testing
         let index = 19_000
         var texts = (0..<20_000).map { Array("https://example.com/\($0)".utf8) }
         texts.insert([0xFF], at: index)
-        let list = lines(Array(texts.joined(separator: [0x0A])))
+        let list = try lines(Array(texts.joined(separator: [0x0A])))
         var calls = 0
         var seen: [Bool] = []
         try list.callInBatches { urls in
@@ -213,9 +213,9 @@ import Testing
         #expect(seen.firstIndex(of: true) == index && seen.lastIndex(of: true) == index)
     }
 
-    private func lines(_ bytes: [UInt8]) -> URLList {
+    private func lines(_ bytes: [UInt8]) throws -> URLList {
         var list = URLList()
-        StandardInput.append(linesOf: bytes, to: &list)
+        try StandardInput.append(linesOf: bytes, to: &list)
         return list
     }
 }

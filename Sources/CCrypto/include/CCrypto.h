@@ -32,6 +32,10 @@ int ccrypto_finish(ccrypto_digest *_Nonnull digest, uint8_t *_Nonnull out);
 /// Frees it. EVP_MD_CTX_free(3).
 void ccrypto_free(ccrypto_digest *_Nullable digest);
 
+/// Opens libcrypto unless that has been tried. Returns 1, or 0 when it cannot be had; `ccrypto_failure`
+/// then says why. dlopen(3).
+int ccrypto_load(void);
+
 /// Why libcrypto could not be loaded; never NULL.
 const char *_Nonnull ccrypto_failure(void);
 

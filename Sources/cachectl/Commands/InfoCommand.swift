@@ -24,7 +24,8 @@ struct InfoCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "URLs; or keys, or paths of files in a cache directory; - reads URLs from standard input.",
-            valueName: "url, key or path"))
+            valueName: "url, key or path"),
+        completion: .cachedURLs)
     var images: [String]
 
     func run() throws {

@@ -32,6 +32,7 @@ struct NameCommand: ParsableCommand {
     @OptionGroup var arguments: URLArguments
 
     func run() throws {
+        try CommandFailure.checkThatKeysCanBeComputed()
         let prefix = path ? try resolvedDirectory() + "/" : ""
         var output = Output()
         let given = try arguments.read()

@@ -27,7 +27,8 @@ struct RemoveCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The URLs; - reads them from standard input, one a line.", valueName: "url"))
+            "The URLs; - reads them from standard input, one a line.", valueName: "url"),
+        completion: .cachedURLs)
     var urls: [String] = []
 
     func validate() throws {

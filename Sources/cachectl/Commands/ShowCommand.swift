@@ -19,7 +19,9 @@ struct ShowCommand: ParsableCommand {
 
     @OptionGroup var socket: SocketOption
 
-    @Argument(help: ArgumentHelp("The URL; - reads it from standard input.", valueName: "url"))
+    @Argument(
+        help: ArgumentHelp("The URL; - reads it from standard input.", valueName: "url"),
+        completion: .cachedURLs)
     var url: String
 
     func run() throws {

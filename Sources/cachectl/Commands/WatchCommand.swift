@@ -33,7 +33,8 @@ struct WatchCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             "The URLs; - reads them from standard input, one a line (default: all images).",
-            valueName: "url"))
+            valueName: "url"),
+        completion: .cachedURLs)
     var urls: [String] = []
 
     func validate() throws {
@@ -45,7 +46,7 @@ struct WatchCommand: ParsableCommand {
     func run() throws {
         let watched = urls.isEmpty ? nil : try URLArguments.read(urls)
         let session = WatchSession(client: try socket.connect(), urls: watched)
-        var report = WatchReport(watched, json: format.json)
+        var report = try WatchReport(watched, json: format.json)
         try report.begin()
         // A call without URLs would watch all images.
         if let watched, watched.urls.isEmpty, let status = report.settledStatus {

@@ -10,7 +10,8 @@ struct SocketOption: ParsableArguments {
                 Default: $CACHED_SOCKET if it is set; otherwise $XDG_RUNTIME_DIR/cached/cached.sock or \
                 /run/cached/cached.sock, the first at which a daemon answers.
                 """,
-            valueName: "path"))
+            valueName: "path"),
+        completion: .file())
     var socket: String?
 
     /// Connects to the daemon.

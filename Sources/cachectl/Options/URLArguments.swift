@@ -4,7 +4,8 @@ import ArgumentParser
 struct URLArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The URLs; - reads them from standard input, one a line.", valueName: "url"))
+            "The URLs; - reads them from standard input, one a line.", valueName: "url"),
+        completion: .cachedURLs)
     var urls: [String]
 
     /// Returns all URLs in order. The lines of standard input replace an argument `-`.

@@ -36,11 +36,12 @@ struct URLList: Equatable {
 
     /// Appends a line of standard input, without blanks at its ends and without the CR of a DOS line end. Empty
     /// lines, and comments that begin with `#`, are skipped. `number` counts from 1.
-    mutating func append(line: ArraySlice<UInt8>, number: Int) {
+    mutating func append(line: ArraySlice<UInt8>, number: Int) throws(CommandFailure) {
         let bytes = line.trimmingBlanks
         guard let first = bytes.first, first != UInt8(ascii: "#") else { return }
         let text = String(validating: bytes, as: UTF8.self)
         if let text, bytes.count <= Self.longestLine { return append(text) }
+        try CommandFailure.checkThatKeysCanBeComputed()
         let key = bytes.withUnsafeBytes { CacheKey(urlBytes: $0) }
         var item = Item(
             url: text ?? String(decoding: bytes, as: UTF8.self), key: "\(key)", state: .missing)

@@ -106,8 +106,6 @@ struct Settings: Sendable {
         return limits
     }
 
-    }
-
     /// The variables by which other programs find a proxy. curl(1), "Environment".
     private static func proxies(_ environment: [String: String]) -> [String] {
         ["http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"]

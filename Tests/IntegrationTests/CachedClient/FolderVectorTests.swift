@@ -31,7 +31,11 @@ import Testing
             // The maker holds locks until its input ends.
             let input = try FIFO(in: scope)
             let maker = try ChildProcess(
-                "sh", ["-c", #"exec "$1" "$2" < "$0""#, input.path, Self.vectors + "/folders", root.path],
+                "sh",
+                [
+                    "-c", #"exec "$1" "$2" < "$0""#, input.path, Self.vectors + "/folders",
+                    root.path,
+                ],
                 in: scope)
             let line = try await maker.waitForLine(containing: "[", on: .standardOutput)
             let numbers = try JSONDecoder().decode([Int].self, from: Data(line.utf8))

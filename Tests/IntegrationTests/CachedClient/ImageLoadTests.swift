@@ -1,5 +1,5 @@
-import CachedClient
 import CacheWire
+import CachedClient
 import TestSupport
 import Testing
 
@@ -157,7 +157,8 @@ import Testing
     /// What the daemon does not send, a program that answers in its place can send.
     @Test(arguments: [
         "\0", "{}\0", "[\0", "{\"parameters\":{\"items\":[{\"url\":\"x\"}]}}\0", "\u{1}\u{2}",
-        "{\"error\":\"io.cached.Cache.ShuttingDown\"}\0", String(repeating: "[", count: 100_000) + "\0",
+        "{\"error\":\"io.cached.Cache.ShuttingDown\"}\0",
+        String(repeating: "[", count: 100_000) + "\0",
     ])
     func aSocketThatTalksNonsenseIsNoDaemon(_ answer: String) async throws {
         try await withTestScope { scope in
@@ -188,7 +189,9 @@ import Testing
             let gate = try Gate()
             let urls = (0..<1000).map { origin.url("/\($0).png") }
             let small = SampleImage.png(byteCount: 1000)
-            for number in 0..<1000 { origin.route("/\(number).png", .gated(small, after: 10, gate)) }
+            for number in 0..<1000 {
+                origin.route("/\(number).png", .gated(small, after: 10, gate))
+            }
             let daemon = try await DaemonFixture.start(in: scope)
             var options = DaemonFixture.Options()
             (options.directory, options.socket) = (daemon.directory, daemon.socket)

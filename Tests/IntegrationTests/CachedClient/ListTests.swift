@@ -1,5 +1,5 @@
-import CachedClient
 import CacheWire
+import CachedClient
 import TestSupport
 import Testing
 
@@ -13,7 +13,9 @@ import Testing
             let origin = try ScriptedOrigin(in: scope)
             let gate = try Gate()
             let urls = (0..<120).map { origin.url("/\($0).png") }
-            for number in 0..<120 { origin.route("/\(number).png", .gated(image, after: 100, gate)) }
+            for number in 0..<120 {
+                origin.route("/\(number).png", .gated(image, after: 100, gate))
+            }
             let daemon = try await DaemonFixture.start(in: scope)
             let visible = ImageCache(of: daemon).makeVisibleSet()
             for start in stride(from: 0, through: 110, by: 5) {
@@ -98,7 +100,9 @@ import Testing
             }
             let last = origin.url("/last.png")
             visible.show([last])
-            _ = try await visible.changes.first("the last") { $0.url == last && $0.state.file != nil }
+            _ = try await visible.changes.first("the last") {
+                $0.url == last && $0.state.file != nil
+            }
             try await waitUntil("the others to end") { try await daemon.metric("inFlight") == 0 }
             gate.open()
         }
@@ -112,11 +116,15 @@ import Testing
             let daemon = try await DaemonFixture.start(in: scope)
             let cache = ImageCache(of: daemon)
             let changes = cache.changes
-            async let published = changes.first("the file") { $0.url == url && $0.state.file != nil }
+            async let published = changes.first("the file") {
+                $0.url == url && $0.state.file != nil
+            }
             try await waitUntil("the watch") { try await daemon.metric("watchers") == 1 }
             #expect(try await daemon.fetch(url).state == .cached)
             let key = try await published.key
-            async let gone = cache.changes.first("the end") { $0.key == key && $0.state == .missing }
+            async let gone = cache.changes.first("the end") {
+                $0.key == key && $0.state == .missing
+            }
             try await waitUntil("the watch") { try await daemon.metric("watchers") == 1 }
             try await cache.remove([url])
             _ = try await gone

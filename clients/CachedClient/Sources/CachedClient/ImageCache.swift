@@ -191,7 +191,9 @@ extension ImageCache {
     /// The state of every image of the cache, and then each change. A reader that is slow gets the newest state of each
     /// image. While no daemon answers, there are no changes.
     public var changes: ImageChanges {
-        ImageChanges { buffer in self.engine.addObserver(buffer) } end: { buffer in
+        ImageChanges { buffer in
+            self.engine.addObserver(buffer)
+        } end: { buffer in
             self.engine.removeObserver(buffer)
         }
     }
@@ -210,6 +212,8 @@ extension ImageCache {
 extension Array {
     /// The elements in parts of at most `count`.
     fileprivate func parts(of count: Int) -> [ArraySlice<Element>] {
-        stride(from: 0, to: self.count, by: count).map { self[$0..<Swift.min($0 + count, self.count)] }
+        stride(from: 0, to: self.count, by: count).map {
+            self[$0..<Swift.min($0 + count, self.count)]
+        }
     }
 }

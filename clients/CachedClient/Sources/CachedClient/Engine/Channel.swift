@@ -61,7 +61,9 @@ final class Channel {
     }
 
     func remove(_ url: String, _ holder: Holder) {
-        guard images[url]?.wishes.removeValue(forKey: ObjectIdentifier(holder)) != nil else { return }
+        guard images[url]?.wishes.removeValue(forKey: ObjectIdentifier(holder)) != nil else {
+            return
+        }
         isChanged = true
     }
 

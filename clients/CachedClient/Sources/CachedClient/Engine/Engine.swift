@@ -15,7 +15,8 @@ final class Engine: Sendable {
     static let longestCall = 1000
 
     init(_ sockets: Sockets, patience: Duration) {
-        let milliseconds = patience.components.seconds * 1000
+        let milliseconds =
+            patience.components.seconds * 1000
             + patience.components.attoseconds / 1_000_000_000_000_000
         state = Mutex(EngineState(sockets, patience: max(milliseconds, 0)))
         wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -75,11 +76,14 @@ final class Engine: Sendable {
     private func start() {
         let context = Unmanaged.passRetained(self).toOpaque()
         var thread = pthread_t()
-        let result = pthread_create(&thread, nil, { context in
-            Unmanaged<Engine>.fromOpaque(context!).takeRetainedValue().run()
-            return nil
-        }, context)
-        precondition(result == 0, "cannot start the thread of the image cache: pthread_create(3): \(result)")
+        let result = pthread_create(
+            &thread, nil,
+            { context in
+                Unmanaged<Engine>.fromOpaque(context!).takeRetainedValue().run()
+                return nil
+            }, context)
+        precondition(
+            result == 0, "cannot start the thread of the image cache: pthread_create(3): \(result)")
         pthread_detach(thread)
     }
 

@@ -5,7 +5,9 @@ final class PendingCall {
     var exchange: Exchange
     let continuation: CheckedContinuation<Exchange.Outcome, Never>
 
-    init(_ exchange: consuming Exchange, _ continuation: CheckedContinuation<Exchange.Outcome, Never>) {
+    init(
+        _ exchange: consuming Exchange, _ continuation: CheckedContinuation<Exchange.Outcome, Never>
+    ) {
         self.exchange = exchange
         self.continuation = continuation
     }

@@ -28,7 +28,9 @@ final class Watcher {
         if let level { observer.continuation.yield(level) }
     }
 
-    func remove(_ observer: PressureObserver) { pressureObservers[ObjectIdentifier(observer)] = nil }
+    func remove(_ observer: PressureObserver) {
+        pressureObservers[ObjectIdentifier(observer)] = nil
+    }
 
     func turn() {
         if !pressureObservers.isEmpty { takePressure() }

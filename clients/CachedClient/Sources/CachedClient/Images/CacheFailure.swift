@@ -82,7 +82,8 @@ public struct CacheFailure: Error, Sendable, Hashable {
 
     static let longURL = CacheFailure(
         .invalidURL, "the URL is longer than 8,192 bytes; shorten it")
-    static let cancelled = CacheFailure(.cancelled, "the task that waited for the image was cancelled")
+    static let cancelled = CacheFailure(
+        .cancelled, "the task that waited for the image was cancelled")
 }
 
 extension CacheFailure: CustomStringConvertible {

@@ -49,7 +49,9 @@ public struct ImageFile: Sendable, Hashable {
     /// Reads the bytes of the file in place, without copying them. mmap(2).
     ///
     /// - Throws: ``CacheFailure`` as ``open()`` does, or the error of `body`.
-    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws
+        -> Result
+    {
         let file = try open()
         let count = file.size
         guard count > 0 else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }

@@ -8,7 +8,9 @@ public enum Priority: Int, Sendable, Comparable {
     /// A user is looking at the place for the image.
     case visible
 
-    public static func < (left: Priority, right: Priority) -> Bool { left.rawValue < right.rawValue }
+    public static func < (left: Priority, right: Priority) -> Bool {
+        left.rawValue < right.rawValue
+    }
 
     var core: ClientCore.Priority {
         switch self {

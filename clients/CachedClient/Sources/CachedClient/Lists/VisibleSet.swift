@@ -39,7 +39,11 @@ public final class VisibleSet: Sendable {
 
     /// Each new state of an image that is shown. A reader that is slow gets the newest of each.
     public var changes: ImageChanges {
-        ImageChanges { [contents] in contents.add($0) } end: { [contents] in contents.remove($0) }
+        ImageChanges { [contents] in
+            contents.add($0)
+        } end: { [contents] in
+            contents.remove($0)
+        }
     }
 }
 
