@@ -65,9 +65,14 @@ import Testing
         }
     }
 
+    @Test func emptyParametersEqualThoseOfTheDecoder() throws {
+        let json = Array(#"{"method":"io.cached.Cache.Fetch","parameters":{}}"#.utf8)
+        let decoded: Fetch = try Message.decode(from: json)
+        #expect(scanned(json) == decoded)
+    }
+
     @Test(arguments: [
         "", "{}", #"{"method":"io.cached.Cache.Fetch"}"#,
-        #"{"method":"io.cached.Cache.Fetch","parameters":{}}"#,
         #"{"method":"io.cached.Cache.Status","parameters":{"urls":[]}}"#,
         #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":[]}}x"#,
         #"{"method":"io.cached.Cache.Fetch","parameters":{"urls":[],"urls":[]}}"#,

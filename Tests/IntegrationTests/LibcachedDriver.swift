@@ -31,9 +31,11 @@ struct LibcachedDriver: Sendable {
         try commands.write(lines.map { $0 + "\n" }.joined())
     }
 
-    /// The lines that the program has printed so far.
+    /// The lines that the program has printed so far. One that has not ended yet is none.
     var lines: [String] {
-        process.text(.standardOutput).split(separator: "\n").map(String.init)
+        let text = process.text(.standardOutput)
+        return text.prefix(upTo: text.lastIndex(of: "\n") ?? text.startIndex)
+            .split(separator: "\n").map(String.init)
     }
 
     /// Sends a command, and returns the next line that begins with `answer`.

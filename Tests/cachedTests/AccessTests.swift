@@ -1,3 +1,4 @@
+import ArgumentParser
 import Glibc
 import Testing
 
@@ -28,7 +29,10 @@ struct AccessTests {
 
     @Test func anUnknownNameIsNamedInTheError() {
         let error = #expect(throws: StartFailure.self) {
-            try Managers(names: ["root", "no-such-name"])
+            let options = try DaemonOptions.parse([
+                "--directory", "/c", "--managers", "root", "--managers", "no-such-name",
+            ])
+            _ = try Settings.resolve(options, [:])
         }
         #expect(error?.message.contains("\"no-such-name\"") == true)
         #expect(error?.message.contains("CACHED_MANAGERS") == true)

@@ -53,7 +53,6 @@ struct StatusCallTests {
         "{\(method),\"parameters\":{\"urls\":[\"é\"]}}",
         "{\(method),\"parameters\":{\"urls\":[\"a\u{7F}\"]}}",
         "{\(method),\"parameters\":{\"urls\":[\"a\tb\"]}}",
-        "{\"m\\u0065thod\":\"io.cached.Cache.Status\",\"parameters\":{\"urls\":[\"a\"]}}",
         "\u{FEFF}{\(method),\"parameters\":{\"urls\":[\"a\"]}}",
         "{\(method)\u{B},\"parameters\":{\"urls\":[\"a\"]}}",
     ])

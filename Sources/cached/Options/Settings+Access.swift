@@ -24,6 +24,15 @@ extension Settings {
     /// Whether the mode of a socket lets in other users than its owner.
     static func isOpenToOthers(_ socketMode: mode_t) -> Bool { socketMode & 0o022 != 0 }
 
+    static func managers(_ values: SettingValues) throws -> Managers {
+        do throws(Managers.UnknownAccount) {
+            return try Managers(names: values.list(.managers).filter { !$0.isEmpty })
+        } catch {
+            throw values.bad(
+                .managers, "a group or a user of this machine", shown: error.name)
+        }
+    }
+
     static func idleExit(_ values: SettingValues) throws -> Duration? {
         guard let text = values.text(.idleExit) else { return nil }
         guard let time = TimeSpan(text), time.duration > .zero else {

@@ -67,7 +67,7 @@ struct Settings: Sendable {
         (self.values, self.files, self.headers) = (values, files, headers)
         (self.cache, self.socket) = (cache, socket)
         unusedProxies = cache.transfers.proxy == nil ? Self.proxies(environment) : []
-        managers = try Managers(names: values.list(.managers).filter { !$0.isEmpty })
+        managers = try Self.managers(values)
         idleExit = try Self.idleExit(values)
         pressure = try Self.pressure(values)
         log = try Self.log(values)

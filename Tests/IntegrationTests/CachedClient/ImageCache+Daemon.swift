@@ -31,6 +31,13 @@ extension AsyncSequence where Self: Sendable, Element: Sendable, Failure == Neve
     }
 }
 
+extension DaemonFixture {
+    /// The number of downloads that run or wait for a slot.
+    func downloads() async throws -> Int {
+        try await metric("transfersRunning") + metric("transfersQueued")
+    }
+}
+
 extension ImageState {
     var progress: CachedClient.Progress? {
         if case .inFlight(let progress) = self { progress } else { nil }

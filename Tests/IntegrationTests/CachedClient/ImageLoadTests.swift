@@ -207,7 +207,7 @@ import Testing
                 }
             }
             try await waitUntil("all to be wanted") {
-                try await daemon.metric("inFlight") == 1000
+                try await daemon.downloads() == 1000
             }
             try await daemon.kill()
             gate.open()

@@ -74,10 +74,10 @@ import Testing
             let daemon = try await DaemonFixture.start(in: scope)
             let cache = ImageCache(of: daemon)
             var prefetch: Prefetch? = cache.prefetch(urls)
-            try await waitUntil("the downloads") { try await daemon.metric("inFlight") == 20 }
+            try await waitUntil("the downloads") { try await daemon.downloads() == 20 }
             _ = prefetch
             prefetch = nil
-            try await waitUntil("their end") { try await daemon.metric("inFlight") == 0 }
+            try await waitUntil("their end") { try await daemon.downloads() == 0 }
             gate.open()
         }
     }
@@ -96,14 +96,14 @@ import Testing
             }
             visible.show(urls)
             try await waitUntil("all to be wanted") {
-                try await daemon.metric("inFlight") == 10_000
+                try await daemon.downloads() == 10_000
             }
             let last = origin.url("/last.png")
             visible.show([last])
             _ = try await visible.changes.first("the last") {
                 $0.url == last && $0.state.file != nil
             }
-            try await waitUntil("the others to end") { try await daemon.metric("inFlight") == 0 }
+            try await waitUntil("the others to end") { try await daemon.downloads() == 0 }
             gate.open()
         }
     }
@@ -141,9 +141,9 @@ import Testing
             let cache = ImageCache(of: daemon)
             _ = try await cache.file(for: ImageRequest(url))
             try await cache.pin([url])
-            #expect(try await daemon.metric("pinnedEntries") == 1)
+            #expect(try await daemon.status(url, details: true).pinned == true)
             try await cache.unpin([url])
-            #expect(try await daemon.metric("pinnedEntries") == 0)
+            #expect(try await daemon.status(url, details: true).pinned != true)
             let states = try await cache.states(of: [url, other, url])
             #expect(states.map { $0.file != nil } == [true, false, true])
             let failure = await #expect(throws: CacheFailure.self) { try await cache.pin([other]) }

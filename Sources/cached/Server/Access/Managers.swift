@@ -10,7 +10,7 @@ struct Managers: Sendable {
     /// - Parameters:
     ///   - owner: the user whose process the daemon is.
     ///   - names: groups and users by name or number. A group comes first if both have the name.
-    init(owner: uid_t = geteuid(), names: [String] = []) throws(StartFailure) {
+    init(owner: uid_t = geteuid(), names: [String] = []) throws(UnknownAccount) {
         self.owner = owner
         users = [owner, 0]
         for name in names {
@@ -19,9 +19,14 @@ struct Managers: Sendable {
             } else if let user = UserDatabase.user(name) {
                 users.insert(user)
             } else {
-                throw Settings.bad(.managers, name, "a group or a user of this machine")
+                throw UnknownAccount(name: name)
             }
         }
+    }
+
+    /// Neither a group nor a user of this machine has this name.
+    struct UnknownAccount: Error {
+        let name: String
     }
 
     func include(_ peer: Peer) -> Bool {

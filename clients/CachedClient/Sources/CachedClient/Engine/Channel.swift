@@ -9,8 +9,7 @@ final class Channel {
     /// A report that has to be made without the lock.
     struct Delivery {
         let holder: Holder
-        let url: String
-        let state: ImageState
+        let news: News
     }
 
     private struct Wish {
@@ -21,8 +20,8 @@ final class Channel {
     }
 
     private struct Image {
-        /// The latest state that the daemon has told; `nil` before the first.
-        var latest: ImageState?
+        /// `nil` before the first.
+        var latest: News?
         var wishes: [ObjectIdentifier: Wish] = [:]
 
         var priority: Priority { wishes.values.reduce(.background) { max($0, $1.priority) } }
@@ -85,7 +84,7 @@ final class Channel {
             guard let latest = images[url]?.latest else { continue }
             for (key, wish) in images[url]?.wishes ?? [:] where wish.isNew {
                 images[url]?.wishes[key]?.isNew = false
-                deliveries.append(Delivery(holder: wish.holder, url: url, state: latest))
+                deliveries.append(Delivery(holder: wish.holder, news: latest))
             }
         }
         unheard.removeAll()
@@ -99,11 +98,11 @@ final class Channel {
     }
 
     private func take(_ news: News, _ deliveries: inout [Delivery]) {
-        guard let image = images[news.url], image.latest != news.state else { return }
-        images[news.url]?.latest = news.state
+        guard let image = images[news.url], image.latest != news else { return }
+        images[news.url]?.latest = news
         for (key, wish) in image.wishes {
             images[news.url]?.wishes[key]?.isNew = false
-            deliveries.append(Delivery(holder: wish.holder, url: news.url, state: news.state))
+            deliveries.append(Delivery(holder: wish.holder, news: news))
         }
     }
 }

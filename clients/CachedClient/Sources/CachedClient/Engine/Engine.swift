@@ -90,7 +90,7 @@ final class Engine: Sendable {
     private func run() {
         while true {
             let deliveries = state.withLock { $0.turn() }
-            for delivery in deliveries { delivery.holder.report(delivery.url, delivery.state) }
+            for delivery in deliveries { delivery.holder.report(delivery.news) }
             // The reports can have changed the state; then the wait ends at once.
             guard let wait = state.withLock({ $0.prepareToWait() }) else { return }
             wait.forEvents(or: wakeUp)

@@ -1,11 +1,13 @@
 internal import ClientCore
 
 /// What the daemon has said about one image.
-struct News: Sendable {
+struct News: Sendable, Hashable {
     /// Empty if it is not known.
     let url: String
     let key: String
     let state: ImageState
+    /// Whether a cached image is being refreshed, so that another state follows.
+    let isRefreshed: Bool
 
     init(_ event: Event, _ texts: UnsafeBufferPointer<UInt8>, _ sockets: Sockets) {
         func text(_ start: Int?) -> String? {
@@ -14,6 +16,7 @@ struct News: Sendable {
         }
         url = text(event.url) ?? ""
         key = text(event.key) ?? ""
+        isRefreshed = event.state == .cached && event.phase != nil
         let pixels = { (number: Int32) in number > 0 ? Int(number) : nil }
         switch event.state {
         case .missing: state = .missing

@@ -69,14 +69,21 @@ public struct ImageLoad: AsyncSequence, Sendable {
     private func changes() -> AsyncStream<ImageState> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let (engine, url, options, share) = (engine, request.url, request.options, share)
+            let isOldWelcome = !request.refresh
             let hasFile = if case .cached = initial { true } else { false }
-            let holder = Holder { _, state in
+            let latest = Mutex(initial)
+            let holder = Holder { news in
                 // Without a daemon, the stale image is the best there is.
-                if case .failed(let failure) = state, failure.kind == .noDaemon, hasFile {
+                if case .failed(let failure) = news.state, failure.kind == .noDaemon, hasFile {
                     return continuation.finish()
                 }
-                continuation.yield(state)
-                if state.isFinal { continuation.finish() }
+                guard isOldWelcome || !news.isRefreshed else { return }
+                let isNew = latest.withLock { latest in
+                    defer { latest = news.state }
+                    return latest != news.state
+                }
+                if isNew || !isOldWelcome { continuation.yield(news.state) }
+                if news.state.isFinal, !news.isRefreshed { continuation.finish() }
             }
             continuation.onTermination = { _ in
                 share.remove(holder)

@@ -4,7 +4,7 @@ internal import ClientCore
 public final class Prefetch: Sendable {
     private let urls: [String]
     private let engine: Engine
-    private let holder = Holder { _, _ in }
+    private let holder = Holder { _ in }
 
     init(_ urls: [String], _ engine: Engine) {
         self.urls = urls

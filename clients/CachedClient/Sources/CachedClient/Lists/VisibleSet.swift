@@ -17,7 +17,7 @@ public final class VisibleSet: Sendable {
     init(_ priority: Priority, _ cache: ImageCache) {
         self.priority = priority
         self.cache = cache
-        holder = Holder { [contents] url, state in contents.set(state, url) }
+        holder = Holder { [contents] news in contents.set(news.state, news.url) }
     }
 
     deinit {
@@ -73,7 +73,7 @@ private final class Contents: Sendable {
 
     func set(_ image: ImageState, _ url: String) {
         state.withLock { state in
-            guard state.states[url] != nil else { return }
+            guard let before = state.states[url], before != image else { return }
             state.states.updateValue(image, forKey: url)
             for observer in state.observers.values {
                 observer.put(ImageChange(url: url, key: "", state: image))
