@@ -28,6 +28,12 @@ final class Engine: Sendable {
 
     // MARK: Requests
 
+    /// Wants an image with these options.
+    func add(_ url: String, _ holder: Holder, _ priority: Priority, _ options: FetchOptions) {
+        guard isOwners else { return holder.report(News(failed: url, .afterFork)) }
+        change(options) { $0.add(url, holder, priority) }
+    }
+
     /// Changes the images that are wanted with these options.
     func change(_ options: FetchOptions, _ body: (Channel) -> Void) {
         request { state in body(state.channel(options)) }
@@ -35,6 +41,7 @@ final class Engine: Sendable {
 
     /// What the daemon replies to a call with items.
     func news(of call: [UInt8]) async throws(CacheFailure) -> [News] {
+        guard isOwners else { throw .afterFork }
         let outcome: Exchange.Outcome = await withCheckedContinuation { continuation in
             request { state in state.add(call, continuation) }
         }
@@ -59,8 +66,13 @@ final class Engine: Sendable {
 
     func removeObserver(_ observer: PressureObserver) { request { $0.watcher?.remove(observer) } }
 
+    /// Whether this is the process that made the engine. Its child after a fork(2) has neither its thread nor a lock
+    /// that is sure to be free.
+    private var isOwners: Bool { getpid() == process }
+
     /// Changes the state, and has the thread act on it. It starts the thread if none runs.
     private func request(_ body: (inout EngineState) -> Void) {
+        guard isOwners else { return }
         let mustStart = state.withLock { state in
             body(&state)
             defer { state.isRunning = true }

@@ -9,6 +9,11 @@ struct News: Sendable, Hashable {
     /// Whether a cached image is being refreshed, so that another state follows.
     let isRefreshed: Bool
 
+    /// A failure that did not come from the daemon.
+    init(failed url: String, _ failure: CacheFailure) {
+        (self.url, key, state, isRefreshed) = (url, "", .failed(failure), false)
+    }
+
     init(_ event: Event, _ texts: UnsafeBufferPointer<UInt8>, _ sockets: Sockets) {
         func text(_ start: Int?) -> String? {
             guard let start, let end = texts[start...].firstIndex(of: 0) else { return nil }

@@ -80,6 +80,8 @@ public struct CacheFailure: Error, Sendable, Hashable {
         self.init(Kind(word: "\(failure.kind)"), "\(failure.message)")
     }
 
+    static let afterFork = CacheFailure(
+        .other, "the cache belongs to the parent of this process; make another after fork(2)")
     static let longURL = CacheFailure(
         .invalidURL, "the URL is longer than 8,192 bytes; shorten it")
     static let cancelled = CacheFailure(

@@ -90,7 +90,7 @@ public struct ImageLoad: AsyncSequence, Sendable {
                 engine.change(options) { $0.remove(url, holder) }
             }
             let priority = share.add(holder)
-            engine.change(options) { $0.add(url, holder, priority) }
+            engine.add(url, holder, priority, options)
         }
     }
 }
