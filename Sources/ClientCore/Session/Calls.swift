@@ -42,24 +42,6 @@ package enum Calls {
         return json.bytes
     }
 
-    package static func status(_ urls: [[UInt8]]) -> [UInt8] {
-        var json = JSONWriter()
-        json.put(#"{"method":"io.cached.Cache.Status","parameters":{"urls":["#)
-        put(urls, &json)
-        json.put("]}}")
-        json.end()
-        return json.bytes
-    }
-
-    package static func remove(_ urls: [[UInt8]]) -> [UInt8] {
-        var json = JSONWriter()
-        json.put(#"{"method":"io.cached.Cache.Remove","parameters":{"urls":["#)
-        put(urls, &json)
-        json.put("]}}")
-        json.end()
-        return json.bytes
-    }
-
     package static func open(_ url: [UInt8]) -> [UInt8] {
         var json = JSONWriter()
         json.put(#"{"method":"io.cached.Cache.Open","parameters":{"url":"#)
@@ -69,11 +51,27 @@ package enum Calls {
         return json.bytes
     }
 
+    package static func status(_ urls: [[UInt8]]) -> [UInt8] {
+        naming(urls, #"{"method":"io.cached.Cache.Status","parameters":{"urls":["#, "]}}")
+    }
+
+    package static func remove(_ urls: [[UInt8]]) -> [UInt8] {
+        naming(urls, #"{"method":"io.cached.Cache.Remove","parameters":{"urls":["#, "]}}")
+    }
+
     package static func pin(_ urls: [[UInt8]], _ isPinned: Bool) -> [UInt8] {
+        naming(
+            urls, #"{"method":"io.cached.Cache.Pin","parameters":{"urls":["#,
+            isPinned ? #"],"pinned":true}}"# : #"],"pinned":false}}"#)
+    }
+
+    private static func naming(
+        _ urls: [[UInt8]], _ start: StaticString, _ end: StaticString
+    ) -> [UInt8] {
         var json = JSONWriter()
-        json.put(#"{"method":"io.cached.Cache.Pin","parameters":{"urls":["#)
+        json.put(start)
         put(urls, &json)
-        json.put(isPinned ? #"],"pinned":true}}"# : #"],"pinned":false}}"#)
+        json.put(end)
         json.end()
         return json.bytes
     }
