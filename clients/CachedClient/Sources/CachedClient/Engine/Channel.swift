@@ -54,7 +54,8 @@ final class Channel {
     }
 
     func setPriority(_ priority: Priority, _ url: String, _ holder: Holder) {
-        guard images[url]?.wishes[ObjectIdentifier(holder)] != nil else { return }
+        let before = images[url]?.wishes[ObjectIdentifier(holder)]?.priority
+        guard let before, before != priority else { return }
         images[url]?.wishes[ObjectIdentifier(holder)]?.priority = priority
         isChanged = true
     }

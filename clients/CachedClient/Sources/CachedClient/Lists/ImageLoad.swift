@@ -89,8 +89,10 @@ public struct ImageLoad: AsyncSequence, Sendable {
                 share.remove(holder)
                 engine.change(options) { $0.remove(url, holder) }
             }
-            let priority = share.add(holder)
-            engine.add(url, holder, priority, options)
+            engine.add(url, holder, share.add(holder), options)
+            // It may have been changed in between.
+            let priority = share.priority
+            engine.change(options) { $0.setPriority(priority, url, holder) }
         }
     }
 }
@@ -102,6 +104,8 @@ private final class Share: Sendable {
     init(_ priority: Priority) {
         state = Mutex((priority, []))
     }
+
+    var priority: Priority { state.withLock { $0.priority } }
 
     func add(_ holder: Holder) -> Priority {
         state.withLock { state in

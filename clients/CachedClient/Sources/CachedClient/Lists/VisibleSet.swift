@@ -13,6 +13,8 @@ public final class VisibleSet: Sendable {
     private let priority: Priority
     private let contents = Contents()
     private let holder: Holder
+    /// One change at a time, so that the engine hears of all changes in their order.
+    private let turn = Mutex(())
 
     init(_ priority: Priority, _ cache: ImageCache) {
         self.priority = priority
@@ -26,11 +28,13 @@ public final class VisibleSet: Sendable {
 
     /// Shows these images and no others. What is in both sets goes on undisturbed.
     public func show(_ urls: some Collection<String>) {
-        let (added, dropped) = contents.replace(with: urls)
-        guard !added.isEmpty || !dropped.isEmpty else { return }
-        cache.engine.change(FetchOptions()) { channel in
-            for url in dropped { channel.remove(url, holder) }
-            for url in added { channel.add(url, holder, priority) }
+        turn.withLock { _ in
+            let (added, dropped) = contents.replace(with: urls)
+            guard !added.isEmpty || !dropped.isEmpty else { return }
+            cache.engine.change(FetchOptions()) { channel in
+                for url in dropped { channel.remove(url, holder) }
+                for url in added { channel.add(url, holder, priority) }
+            }
         }
     }
 
