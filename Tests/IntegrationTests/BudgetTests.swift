@@ -241,14 +241,8 @@ struct BudgetTests {
     ) async throws {
         let daemon = try await DaemonFixture.start(options, in: scope)
         let size = try SmallFileSystem.space(at: daemon.directory).size
-        let text = try await daemon.cachectl("stats").text
-        let figures = Dictionary(
-            text.split(separator: "\n").map { line in
-                let words = line.split(separator: " ")
-                return (String(words[0]), words.last.map(String.init) ?? "")
-            }, uniquingKeysWith: { first, _ in first })
-        #expect(figures["bytesBudget"] == "\(min(size / 10, 10 << 30))")
-        #expect(figures["bytesMinFree"] == "\(min(size / 20, 1 << 30))")
+        #expect(try await daemon.metric("bytesBudget") == Int(min(size / 10, 10 << 30)))
+        #expect(try await daemon.metric("bytesMinFree") == Int(min(size / 20, 1 << 30)))
     }
 
     // MARK: Reloading
