@@ -68,7 +68,18 @@ class Removal(typing.TypedDict):
     bytes: int
 
 
-class Statistics(typing.TypedDict):
+class Histogram(typing.TypedDict):
+    bounds: list[float]
+    counts: list[int]
+    sum: float
+
+
+class StatisticsOptional(typing.TypedDict, total=False):
+    histograms: dict[str, Histogram]
+    failures: dict[str, int]
+
+
+class Statistics(StatisticsOptional):
     stats: dict[str, typing.Any]
 
 
