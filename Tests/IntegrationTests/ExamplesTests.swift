@@ -93,10 +93,12 @@ struct ExamplesTests {
         return path.split(separator: ":").contains { access("\($0)/\(program)", X_OK) == 0 }
     }
 
-    /// The environment of a compiler that finds `cached.pc`.
+    /// The environment of a compiler that finds `cached.pc`. Go keeps the place of the library in its cache, so the
+    /// cache of another run leads to a library that is gone.
     private func compilers() async throws -> [String: String] {
         let library = try await Libcached.directory()
-        return Libcached.compilers.merging(["PKG_CONFIG_PATH": library]) { $1 }
+        let places = ["PKG_CONFIG_PATH": library, "GOCACHE": library + "/go"]
+        return Libcached.compilers.merging(places) { $1 }
     }
 
     private func pkgConfig(_ arguments: String...) async throws -> [String] {
