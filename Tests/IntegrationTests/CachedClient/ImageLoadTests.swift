@@ -94,6 +94,33 @@ import Testing
         }
     }
 
+    /// Neither a refresh nor a digest is satisfied by the file that is there.
+    @Test func aFileThatIsThereIsNoAnswerToARefreshOrADigest() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let fresh: HeaderFields = ["Cache-Control": "max-age=3600"]
+            origin.route("/a.png", .answer(headers: fresh, body: image))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.start(in: scope)
+            let cache = ImageCache(of: daemon, patience: .milliseconds(100))
+            _ = try await cache.file(for: ImageRequest(url))
+            let digest = String(repeating: "0", count: 64)
+            let other = ImageRequest(url, sha256: digest)
+            #expect(cache.load(other).initial == .missing)
+            let wrong = await #expect(throws: CacheFailure.self) {
+                _ = try await cache.file(for: other)
+            }
+            #expect(wrong?.kind == .refused)
+            try await daemon.stop()
+            for request in [other, ImageRequest(url, refresh: true)] {
+                let failure = await #expect(throws: CacheFailure.self) {
+                    _ = try await cache.file(for: request)
+                }
+                #expect(failure?.kind == .noDaemon)
+            }
+        }
+    }
+
     @Test func aCancelledTaskEndsTheDownload() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

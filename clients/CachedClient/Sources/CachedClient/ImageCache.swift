@@ -114,8 +114,13 @@ extension ImageCache {
     /// Wanting begins with the iteration, and ends with it: when its task is cancelled or its iterator goes.
     public func load(_ request: ImageRequest) -> ImageLoad {
         var (initial, isFresh) = look(request.url)
+        switch initial {
         // The daemon can still be asked, which has its own directory.
-        if case .failed = initial { initial = .missing }
+        case .failed: initial = .missing
+        // The digest of a file is known to the daemon alone.
+        case .cached where request.sha256 != nil: initial = .missing
+        default: break
+        }
         let isSettled = isFresh && !request.refresh && request.sha256 == nil
         return ImageLoad(request, initial: initial, isSettled: isSettled, engine)
     }
@@ -126,8 +131,7 @@ extension ImageCache {
     /// - Throws: ``CacheFailure``; of the kind `cancelled` if the task is cancelled. Others who want the image go on.
     public func file(for request: ImageRequest) async throws(CacheFailure) -> ImageFile {
         let load = load(request)
-        let mustAsk = request.refresh || request.sha256 != nil
-        if !mustAsk, case .cached(let file) = load.initial { return file }
+        if !request.refresh, case .cached(let file) = load.initial { return file }
         for await state in load.dropFirst() {
             switch state {
             case .missing, .inFlight: continue

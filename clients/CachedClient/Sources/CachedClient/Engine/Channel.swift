@@ -19,12 +19,28 @@ final class Channel {
         var isNew = true
     }
 
-    private struct Image {
+    /// A class, because the whole table is read at each turn of a list that scrolls.
+    private final class Image {
+        /// The URL as the session takes it.
+        let bytes: [UInt8]
         /// `nil` before the first.
         var latest: News?
         var wishes: [ObjectIdentifier: Wish] = [:]
 
+        init(_ url: String) {
+            bytes = Array(url.utf8)
+        }
+
         var priority: Priority { wishes.values.reduce(.background) { max($0, $1.priority) } }
+
+        /// Reports the latest news to all holders, or to those who have not heard it.
+        func report(toAll: Bool, _ deliveries: inout [Delivery]) {
+            guard let latest else { return }
+            for (key, wish) in wishes where toAll || wish.isNew {
+                wishes[key]?.isNew = false
+                deliveries.append(Delivery(holder: wish.holder, news: latest))
+            }
+        }
     }
 
     let session: Session
@@ -32,6 +48,8 @@ final class Channel {
     private var images: [String: Image] = [:]
     /// Images that have holders who have not heard the latest state.
     private var unheard: Set<String> = []
+    /// Images that have lost a holder.
+    private var left: Set<String> = []
     private var isChanged = false
     private var lastSent: Int64 = 0
 
@@ -47,8 +65,9 @@ final class Channel {
     // MARK: The set
 
     func add(_ url: String, _ holder: Holder, _ priority: Priority) {
-        images[url, default: Image()].wishes[ObjectIdentifier(holder)] = Wish(
-            holder: holder, priority: priority)
+        let image = images[url] ?? Image(url)
+        images[url] = image
+        image.wishes[ObjectIdentifier(holder)] = Wish(holder: holder, priority: priority)
         unheard.insert(url)
         isChanged = true
     }
@@ -64,6 +83,7 @@ final class Channel {
         guard images[url]?.wishes.removeValue(forKey: ObjectIdentifier(holder)) != nil else {
             return
         }
+        left.insert(url)
         isChanged = true
     }
 
@@ -81,29 +101,21 @@ final class Channel {
     func turn(_ deliveries: inout [Delivery]) {
         if timeToSend == 0 { send() }
         while let news = session.next({ News($0, $1, sockets) }) { take(news, &deliveries) }
-        for url in unheard {
-            guard let latest = images[url]?.latest else { continue }
-            for (key, wish) in images[url]?.wishes ?? [:] where wish.isNew {
-                images[url]?.wishes[key]?.isNew = false
-                deliveries.append(Delivery(holder: wish.holder, news: latest))
-            }
-        }
+        for url in unheard { images[url]?.report(toAll: false, &deliveries) }
         unheard.removeAll()
     }
 
     private func send() {
-        for (url, image) in images where image.wishes.isEmpty { images[url] = nil }
-        session.want(images.map { url, image in (Array(url.utf8), image.priority.core) })
+        for url in left where images[url]?.wishes.isEmpty ?? false { images[url] = nil }
+        left.removeAll()
+        session.want(images.values.map { ($0.bytes, $0.priority.core) })
         isChanged = false
         lastSent = cclient_now()
     }
 
     private func take(_ news: News, _ deliveries: inout [Delivery]) {
         guard let image = images[news.url], image.latest != news else { return }
-        images[news.url]?.latest = news
-        for (key, wish) in image.wishes {
-            images[news.url]?.wishes[key]?.isNew = false
-            deliveries.append(Delivery(holder: wish.holder, news: news))
-        }
+        image.latest = news
+        image.report(toAll: true, &deliveries)
     }
 }

@@ -31,12 +31,24 @@ final class Engine: Sendable {
     /// Wants an image with these options.
     func add(_ url: String, _ holder: Holder, _ priority: Priority, _ options: FetchOptions) {
         guard isOwners else { return holder.report(News(failed: url, .afterFork)) }
-        change(options) { $0.add(url, holder, priority) }
+        request { $0.channel(options).add(url, holder, priority) }
     }
 
-    /// Changes the images that are wanted with these options.
+    /// Wants other images with the same options.
+    func replace(
+        _ dropped: [String], by added: [String], _ holder: Holder, _ priority: Priority,
+        _ options: FetchOptions
+    ) {
+        request { state in
+            let channel = state.channel(options)
+            for url in dropped { channel.remove(url, holder) }
+            for url in added { channel.add(url, holder, priority) }
+        }
+    }
+
+    /// Changes what is wanted with these options, if anything is.
     func change(_ options: FetchOptions, _ body: (Channel) -> Void) {
-        request { state in body(state.channel(options)) }
+        request { $0.existingChannel(options).map(body) }
     }
 
     /// What the daemon replies to a call with items.
@@ -71,12 +83,13 @@ final class Engine: Sendable {
     private var isOwners: Bool { getpid() == process }
 
     /// Changes the state, and has the thread act on it. It starts the thread if none runs.
-    private func request(_ body: (inout EngineState) -> Void) {
+    private func request(_ body: (inout EngineState) -> Void?) {
         guard isOwners else { return }
         let mustStart = state.withLock { state in
-            body(&state)
-            defer { state.isRunning = true }
-            return !state.isRunning
+            _ = body(&state)
+            guard !state.isRunning, !state.isIdle else { return false }
+            state.isRunning = true
+            return true
         }
         if mustStart { start() }
         var one: UInt64 = 1

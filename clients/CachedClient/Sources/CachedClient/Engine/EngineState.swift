@@ -18,6 +18,12 @@ struct EngineState: ~Copyable {
 
     // MARK: Requests
 
+    /// Whether the thread has anything to do.
+    var isIdle: Bool { channels.isEmpty && calls.isEmpty && watcher == nil }
+
+    /// The channel with these options, if there is one.
+    func existingChannel(_ options: FetchOptions) -> Channel? { channels[options] }
+
     mutating func channel(_ options: FetchOptions) -> Channel {
         if let channel = channels[options] { return channel }
         let channel = Channel(sockets, options, patience: patience)
@@ -65,7 +71,7 @@ struct EngineState: ~Copyable {
 
     /// What the thread waits for. `nil`, and it ends, if nothing is wanted.
     mutating func prepareToWait() -> EngineWait? {
-        guard !channels.isEmpty || !calls.isEmpty || watcher != nil else {
+        guard !isIdle else {
             isRunning = false
             return nil
         }

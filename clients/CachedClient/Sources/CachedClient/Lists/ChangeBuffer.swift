@@ -24,8 +24,9 @@ final class ChangeBuffer: Sendable {
             }
             let change = changes.removeValue(forKey: order[start])
             start += 1
-            if start == order.count {
-                order.removeAll()
+            // A reader that never catches up must not keep the names that it has taken.
+            if start > order.count / 2 {
+                order.removeFirst(start)
                 start = 0
             }
             return .now(change)

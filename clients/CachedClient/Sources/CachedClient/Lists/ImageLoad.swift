@@ -69,20 +69,24 @@ public struct ImageLoad: AsyncSequence, Sendable {
     private func changes() -> AsyncStream<ImageState> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let (engine, url, options, share) = (engine, request.url, request.options, share)
-            let isOldWelcome = !request.refresh
-            let hasFile = if case .cached = initial { true } else { false }
+            let mustRefresh = request.refresh
+            let isCached = if case .cached = initial { true } else { false }
             let latest = Mutex(initial)
             let holder = Holder { news in
+                // A refresh is not satisfied by the image that is there before it.
+                if mustRefresh, news.isRefreshed { return }
                 // Without a daemon, the stale image is the best there is.
-                if case .failed(let failure) = news.state, failure.kind == .noDaemon, hasFile {
+                if case .failed(let failure) = news.state, failure.kind == .noDaemon, isCached,
+                    !mustRefresh
+                {
                     return continuation.finish()
                 }
-                guard isOldWelcome || !news.isRefreshed else { return }
                 let isNew = latest.withLock { latest in
                     defer { latest = news.state }
                     return latest != news.state
                 }
-                if isNew || !isOldWelcome { continuation.yield(news.state) }
+                // A refresh can confirm the image as it was.
+                if isNew || mustRefresh { continuation.yield(news.state) }
                 if news.state.isFinal, !news.isRefreshed { continuation.finish() }
             }
             continuation.onTermination = { _ in

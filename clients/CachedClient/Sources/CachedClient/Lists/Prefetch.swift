@@ -9,9 +9,7 @@ public final class Prefetch: Sendable {
     init(_ urls: [String], _ engine: Engine) {
         self.urls = urls
         self.engine = engine
-        engine.change(FetchOptions()) { channel in
-            for url in urls { channel.add(url, holder, .background) }
-        }
+        engine.replace([], by: urls, holder, .background, FetchOptions())
     }
 
     deinit {

@@ -31,10 +31,7 @@ public final class VisibleSet: Sendable {
         turn.withLock { _ in
             let (added, dropped) = contents.replace(with: urls)
             guard !added.isEmpty || !dropped.isEmpty else { return }
-            cache.engine.change(FetchOptions()) { channel in
-                for url in dropped { channel.remove(url, holder) }
-                for url in added { channel.add(url, holder, priority) }
-            }
+            cache.engine.replace(dropped, by: added, holder, priority, FetchOptions())
         }
     }
 
