@@ -1,6 +1,7 @@
 import CacheKey
 import CacheWire
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -180,6 +181,20 @@ struct LibcachedTests {
                 directory: "/nonexistent", socket: listener.path, patience: 500, in: scope)
             try driver.tell("want 1 http://a.example/1.png", "news 1")
             #expect(try await driver.line("news failed").contains(" noDaemon "))
+        }
+    }
+
+    @Test func aPinThatIsNotPermittedSaysSo() async throws {
+        try await withTestScope { scope in
+            let listener = try UnixListener(in: scope)
+            let driver = try await LibcachedDriver(
+                directory: "/nonexistent", socket: listener.path, in: scope)
+            try driver.tell("pin http://a.example/1.png")
+            let daemon = try await listener.accept()
+            _ = try await daemon.read(20)
+            try await daemon.write(
+                #"{"error":"org.varlink.service.PermissionDenied","parameters":{}}"# + "\0")
+            #expect(try await driver.line("pin") == "pin -\(EPERM)")
         }
     }
 

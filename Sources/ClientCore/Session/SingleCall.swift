@@ -18,6 +18,7 @@ public enum SingleCall {
         case .failed(let failure): return failure
         case .reply(let reply, let file):
             if file >= 0 { close(file) }
+            if reply.isRefused { return -EPERM }
             guard reply.error == nil, let event = reply.events.first else { return -EBADMSG }
             return event.kind == nil ? 0 : -ENOENT
         }

@@ -9,6 +9,15 @@ package struct Reply: Sendable {
     /// 0 normal, 1 warning, 2 critical; `nil` if the reply reports none.
     private(set) var pressure: Int32?
 
+    /// Whether the daemon does not permit this user to make the call.
+    var isRefused: Bool {
+        guard let error else { return false }
+        let name: StaticString = "org.varlink.service.PermissionDenied"
+        let text = texts[error...].prefix { $0 != 0 }
+        return text.elementsEqual(
+            UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    }
+
     /// `nil` if the message is not a reply.
     init?(_ message: UnsafeRawBufferPointer) {
         var scanner = JSONScanner(message)

@@ -84,7 +84,8 @@ int cached_next(cached *, cached_image *);
    five seconds. -ENOENT if it is not cached, or another negative errno. */
 int cached_open_file(cached *, const char *url);
 
-/* Protects an image from eviction, or ends that. Waits for the daemon, up to five seconds. 0, or a negative errno. */
+/* Protects an image from eviction, or ends that. Waits for the daemon, up to five seconds. 0, or a negative errno:
+   -ENOENT if the image is not cached, -EPERM if the daemon does not permit this user to pin. */
 int cached_pin(cached *, const char *url, int pinned);
 
 /* The level of memory pressure, enum cached_pressure; watched from the first call on. Call it after cached_next. */

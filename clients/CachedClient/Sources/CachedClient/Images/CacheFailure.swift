@@ -68,7 +68,7 @@ public struct CacheFailure: Error, Sendable, Hashable {
     /// The daemon has answered a call with an error of its interface.
     static func refused(by error: String) -> CacheFailure {
         switch error {
-        case "org.varlink.service.PermissionDenied", "io.cached.Cache.NotPermitted":
+        case "org.varlink.service.PermissionDenied":
             CacheFailure(.notPermitted, "the daemon does not permit this user to do that")
         case "io.cached.Cache.ShuttingDown":
             CacheFailure(.noDaemon, "the daemon is stopping: call again when it is back")
