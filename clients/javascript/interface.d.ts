@@ -125,6 +125,11 @@ export interface StatusParameters {
   urls: Array<string>
   /** Whether to read the digest, times and pin from the files' attributes too. */
   details?: boolean
+  /**
+   * Names of files in the cache directory. Their items follow those of urls. The url of an item is
+   * empty if it is not known.
+   */
+  keys?: Array<string>
 }
 
 /** The reply to Status. */

@@ -159,7 +159,10 @@ extension InterfaceDescription {
           # In any order and with repetitions. The items of the reply have the same order.
           urls: []string,
           # Whether to read the digest, times and pin from the files' attributes too.
-          details: ?bool
+          details: ?bool,
+          # Names of files in the cache directory. Their items follow those of urls. The url of an item is empty if it is not
+          # known.
+          keys: ?[]string
         ) -> (items: []Item)
 
         # Hands over the file of a cached image: its descriptor, open for reading, comes with the reply (SCM_RIGHTS, unix(7)), for

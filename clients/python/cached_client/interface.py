@@ -132,6 +132,9 @@ class _StatusParameters(TypedDict):
 class StatusParameters(_StatusParameters, total=False):
     # Whether to read the digest, times and pin from the files' attributes too.
     details: bool
+    # Names of files in the cache directory. Their items follow those of urls. The url of an item
+    # is empty if it is not known.
+    keys: list[str]
 
 
 # The reply to Status.

@@ -100,7 +100,9 @@ final class CallDispatcher {
             case .getInterfaceDescription(let parameters):
                 reply(to: header, Reply(try ServiceMethods.describe(parameters)))
             case .status(let parameters):
-                replyOnce(header, offLoop: isLong || parameters.details == true) {
+                try StatusCall.check(parameters)
+                let readsFiles = parameters.details == true || parameters.keys != nil
+                replyOnce(header, offLoop: isLong || readsFiles) {
                     StatusCall.writeReply(parameters, from: $0, to: &$1)
                 }
             case .open(let parameters): open(header, parameters)

@@ -180,7 +180,7 @@ extension IncomingCall.Request {
     /// How many URLs the call names.
     fileprivate var urlCount: Int {
         switch self {
-        case .status(let parameters): parameters.urls.count
+        case .status(let parameters): parameters.urls.count + (parameters.keys?.count ?? 0)
         case .fetch(let parameters):
             (parameters.urls?.count ?? 0) + (parameters.wants?.count ?? 0)
         case .adjust(let parameters):
