@@ -32,14 +32,23 @@ struct GallerySession {
         let token = Token()
         let life = LifeTime(loop, first: max(idle, Self.firstPage), idle: idle) { EndSignals.end() }
         let server = HTTPServer(on: loop, limit: 64)
+        var browser: Browser?
         daemon.start {
             server.listen(port: port) { port in
                 let gallery = Gallery(daemon, token: token, port: port)
-                gallery.onViews = { life.pages($0) }
+                gallery.onViews = { areThere in
+                    life.pages(areThere)
+                    // The browser knows the address now.
+                    if areThere { browser?.remove() }
+                }
                 return gallery
             } _: { result in
                 started.completeWith(
-                    Result { try open("http://127.0.0.1:\(listening(result))\(token.path)") })
+                    Result {
+                        let port = try listening(result)
+                        browser = try open("http://127.0.0.1:\(port)\(token.path)")
+                        return browser
+                    })
             }
         }
         return started.futureResult

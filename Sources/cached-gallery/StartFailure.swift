@@ -11,6 +11,10 @@ struct StartFailure: Error {
         StartFailure(message: message, status: 64)
     }
 
+    /// EX_OSFILE.
+    static let noLibcrypto = StartFailure(
+        message: "libcrypto cannot be used; install the package libssl3", status: 72)
+
     /// EX_OSERR.
     static func port(_ port: Int, _ error: any Error) -> StartFailure {
         StartFailure(

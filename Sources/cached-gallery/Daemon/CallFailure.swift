@@ -6,6 +6,8 @@ struct CallFailure: Error {
     let message: String
     /// Whether no daemon answers now.
     var isAway = false
+    /// Whether it answers, and has not finished in time.
+    var isSlow = false
 
     static let away = CallFailure(
         message: "no daemon answers; start it with `cached`", isAway: true)

@@ -7,9 +7,12 @@ import NIOCore
 final class EntryList {
     private let query: ListQuery
     private let daemon: Daemon
+    let number: Int
     private var connection: DaemonConnection?
     /// The keys, each of 36 characters.
     private var keys: [UInt8] = []
+    /// The keys of each host, while they are read.
+    private var byHost: [String: [UInt8]] = [:]
     private(set) var isWhole = false
     /// Called when there are more keys, or the last ones.
     var onGrowth: (() -> Void)?
@@ -19,8 +22,9 @@ final class EntryList {
     /// Keys that one call asks for.
     private static let stretch = 100_000
 
-    init(_ query: ListQuery, _ daemon: Daemon) {
+    init(_ query: ListQuery, _ daemon: Daemon, number: Int) {
         self.query = query
+        self.number = number
         self.daemon = daemon
     }
 
@@ -43,6 +47,9 @@ final class EntryList {
             self.connection = connection
             var parameters = query.parameters
             parameters.limit = query.first
+            if query.isByHost {
+                return beginByHost(then)
+            }
             connection.call(Methods.List.self, parameters) { [self] result in
                 do throws(CallFailure) {
                     then(.json(beginning(of: try result.get())))
@@ -54,14 +61,22 @@ final class EntryList {
         }
     }
 
+    /// The first items are known when all hosts are.
+    private func beginByHost(_ then: @escaping (Response) -> Void) {
+        readByHost(after: nil)
+        waiting.append { [self] in answer(0..<query.first, then) }
+    }
+
     private func beginning(of reply: DaemonReply) -> ByteBuffer {
         var json = reply.parameters
         json.moveWriterIndex(to: json.writerIndex - 1)
-        json.writeString(",\"total\":\(count),\"isWhole\":\(isWhole)}")
+        json.writeString(
+            ",\"list\":\(number),\"total\":\(count),\"isWhole\":\(isWhole)}")
         return json
     }
 
     private func read(after: String?) {
+        if query.isByHost { return readByHost(after: after) }
         var parameters = query.parameters
         parameters.limit = Self.stretch
         parameters.after = after
@@ -96,6 +111,22 @@ final class EntryList {
             }
             keys += scanner[key]
             return true
+        }
+    }
+
+    /// Reads whole items for the sake of their hosts. The keys are in order once all are there.
+    private func readByHost(after: String?) {
+        var parameters = query.parameters
+        parameters.after = after
+        connection?.call(Methods.List.self, parameters) { [weak self] result in
+            guard let self, connection != nil else { return }
+            let page = (try? result.get())?.scannedItems()
+            for item in page?.items ?? [] { byHost[item.host, default: []] += item.key }
+            if let after = page?.after { return readByHost(after: after) }
+            keys = byHost.sorted { $0.key < $1.key }.flatMap(\.value)
+            byHost = [:]
+            end()
+            onGrowth?()
         }
     }
 

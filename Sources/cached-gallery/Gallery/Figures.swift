@@ -12,8 +12,10 @@ final class Figures {
     var onChangedSet: (() -> Void)?
     private var timer: Scheduled<Void>?
     private var watch: DaemonConnection?
-    private var last = ByteBuffer()
     private var lastSet: [Int] = []
+    /// How many entries the daemon had evicted, and the last of them.
+    private var evicted = 0
+    private var evictions: ByteBuffer?
     /// The number of entries at the last look.
     private(set) var entries = 0
 
@@ -38,7 +40,7 @@ final class Figures {
     }
 
     func daemonChanged() {
-        last = ByteBuffer()
+        (evicted, evictions) = (0, nil)
         guard isWatched, daemon.place != nil else { return }
         look()
         watchDownloads()
@@ -47,6 +49,7 @@ final class Figures {
     /// Sends a new page what the others know.
     func greet(_ stream: EventStream) {
         stats { stream.send("stats", $0) }
+        if let evictions { stream.send("evictions", evictions) }
         daemon.callAlone(Methods.List.self, .init(state: .inFlight)) { result in
             guard case .success(let reply) = result else { return }
             stream.send("downloads", reply.parameters)
@@ -71,6 +74,7 @@ final class Figures {
             guard let self, case .success(let reply) = result else { return }
             guard let stats: Stats = try? reply.decoded() else { return }
             takeSet(stats.stats)
+            takeEvictions(stats.stats)
             var json = reply.parameters
             json.moveWriterIndex(to: json.writerIndex - 1)
             var time = timespec()
@@ -103,6 +107,18 @@ final class Figures {
         var status = statvfs()
         guard let directory, statvfs(directory, &status) == 0 else { return nil }
         return status.f_bavail * status.f_frsize
+    }
+
+    // MARK: Evictions
+
+    private func takeEvictions(_ stats: [String: JSONValue]) {
+        guard case .int(let count)? = stats["evicted"], count != evicted else { return }
+        evicted = count
+        daemon.call(Methods.Evictions.self, NoParameters()) { [weak self] result in
+            guard case .success(let reply) = result else { return }
+            self?.evictions = reply.parameters
+            self?.onEvent?("evictions", reply.parameters)
+        }
     }
 
     // MARK: Downloads

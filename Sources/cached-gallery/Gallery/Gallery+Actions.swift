@@ -11,6 +11,8 @@ extension Gallery {
         case "fetch": fetch(try decoded(request), then)
         case "pin": pin(try decoded(request), then)
         case "remove": remove(try decoded(request), then)
+        case "verify": try verify(try decoded(request), then)
+        case "open": try open(try decoded(request), then)
         default: throw .nothingHere
         }
     }
@@ -67,16 +69,31 @@ extension Gallery {
         let isURL = query["url"] != nil
         let parameters = Methods.Status.Parameters(
             urls: isURL ? [text] : [], details: true, keys: isURL ? nil : [text])
-        daemon.call(Methods.Status.self, parameters) { result in
+        daemon.call(Methods.Status.self, parameters) { [self] result in
             do throws(CallFailure) {
                 let reply = try result.get()
                 guard let item = try? reply.decoded(ItemList.self).items.first else {
                     throw .misunderstood
                 }
-                then(.json { $0.member("item", item) })
+                copies(of: item, then)
             } catch {
                 then(.failure(error))
             }
+        }
+    }
+}
+
+extension Gallery {
+    /// Answers with an item and with others that have the same bytes.
+    private func copies(of item: Item, _ then: @escaping (Response) -> Void) {
+        guard let digest = item.sha256 else { return then(.json { $0.member("item", item) }) }
+        daemon.callAlone(Methods.List.self, .init(limit: 50, sha256: digest)) { result in
+            let found = (try? result.get().decoded(Methods.List.Reply.self).items) ?? []
+            then(
+                .json { json in
+                    json.member("item", item)
+                    json.member("copies", found.filter { $0.key != item.key })
+                })
         }
     }
 }

@@ -7,8 +7,9 @@ final class Gallery: Responder {
     let daemon: Daemon
     private let rules: AccessRules
     private var views: [String: View] = [:]
-    private let images = ImageFolder()
+    let images = ImageFolder()
     private let figures: Figures
+    private let inventory: Inventory
     /// Called when the first page is there, and when the last one has gone.
     var onViews: ((_ areThere: Bool) -> Void)?
 
@@ -16,6 +17,7 @@ final class Gallery: Responder {
         self.daemon = daemon
         rules = AccessRules(token: token, port: port)
         figures = Figures(daemon)
+        inventory = Inventory(daemon)
         daemon.onChange = { [weak self] in self?.daemonChanged() }
         figures.onEvent = { [weak self] event, data in
             self?.views.values.forEach { $0.events?.send(event, data) }
@@ -25,7 +27,7 @@ final class Gallery: Responder {
     }
 
     private func daemonChanged() {
-        images.directory = daemon.place?.directory
+        if let place = daemon.place { images.directory = place.directory }
         figures.daemonChanged()
         for view in views.values { view.daemonChanged() }
     }
@@ -66,6 +68,7 @@ final class Gallery: Responder {
         case "list": try view(query).list(try ListQuery(query), then)
         case "items": try view(query).items(try Range(query), then)
         case "info": try info(query, then)
+        case "hosts": inventory.answer(then)
         default: throw .nothingHere
         }
     }

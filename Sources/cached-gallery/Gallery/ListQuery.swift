@@ -4,16 +4,21 @@ import CacheWire
 struct ListQuery {
     /// The number of items that the first answer has.
     let first: Int
+    /// Whether the images of a host stand together, the newest first.
+    let isByHost: Bool
     private(set) var parameters: Methods.List.Parameters
 
     init(_ query: Query) throws(Refusal) {
         let limit = query["limit"].map { Int($0) } ?? 100
         guard let limit, (1...500).contains(limit) else { throw .query }
         first = limit
-        let (order, isReversed) = try Self.order(query["order"] ?? "newest")
+        isByHost = query["order"] == "host"
+        let (order, isReversed) = try Self.order(isByHost ? "newest" : query["order"] ?? "newest")
         parameters = .init(order: order, reverse: isReversed ? true : nil)
         parameters.prefix = query["prefix"]
         parameters.host = query["host"]
+        parameters.contains = query["contains"]
+        parameters.mediaType = query["type"]
         if let word = query["state"] {
             guard let state = ListState(rawValue: word) else { throw .query }
             parameters.state = state
@@ -32,12 +37,6 @@ struct ListQuery {
         case "smallest": (.size, true)
         default: throw .query
         }
-    }
-
-    /// Whether every entry is listed, so that their number is known.
-    var takesAll: Bool {
-        parameters.prefix == nil && parameters.host == nil
-            && (parameters.state == nil || parameters.state == .cached)
     }
 }
 

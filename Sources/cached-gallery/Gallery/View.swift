@@ -13,6 +13,8 @@ final class View {
     private var watch: DaemonConnection?
     private var isConnecting = false
     private var entries: EntryList?
+    /// The number of the list. The page tells lists apart by it.
+    private var listNumber = 0
     private var end: Scheduled<Void>?
     private var isStale = false
 
@@ -124,12 +126,14 @@ final class View {
     /// Makes the list anew, and answers with its beginning.
     func list(_ query: ListQuery, _ then: @escaping (Response) -> Void) {
         entries?.close()
-        let list = EntryList(query, daemon)
+        listNumber += 1
+        let list = EntryList(query, daemon, number: listNumber)
         entries = list
         isStale = false
         list.onGrowth = { [weak self, weak list] in
             guard let self, let list, entries === list else { return }
             events?.send("list") { json in
+                json.member("list", list.number)
                 json.member("total", list.count)
                 json.member("isWhole", list.isWhole)
             }

@@ -38,7 +38,7 @@ struct ImageFile {
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { room in
             let count = fgetxattr(descriptor, attribute, room.baseAddress, room.count)
             let length = start.utf8CodeUnitCount
-            guard count >= length + 64, memcmp(room.baseAddress, start.utf8Start, length) == 0
+            guard count >= length + 64, memcmp(room.baseAddress!, start.utf8Start, length) == 0
             else { return nil }
             let digest = room[length..<(length + 64)]
             guard digest.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }) else { return nil }

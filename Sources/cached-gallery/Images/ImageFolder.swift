@@ -24,6 +24,17 @@ final class ImageFolder {
         return ImageFile(path: folder.lastPath, image)
     }
 
+    /// The descriptor of an image; `nil` if it is not there.
+    func openPlain(_ name: ImageName) -> Int32? {
+        guard directory != nil, let file = try? folder.open(name), file >= 0 else { return nil }
+        return file
+    }
+
+    func isThere(_ name: ImageName) -> Bool {
+        guard directory != nil, let image = try? folder.look(name) else { return false }
+        return image.state == .cached
+    }
+
     /// The image with a key, as the page shows it.
     func response(to request: Request, key: Substring) throws(Refusal) -> Response {
         var key = key

@@ -135,7 +135,16 @@ final class RequestHandler: ChannelInboundHandler {
             written.whenSuccess { [weak self] in self?.startDeadline() }
         } else {
             isClosing = true
-            written.whenComplete { _ in context.close(promise: nil) }
+            written.whenComplete { [self] _ in closeGently(context) }
+        }
+    }
+
+    /// Closes without losing the response on its way. If bytes of the request are not read, the kernel would reset the
+    /// connection.
+    private func closeGently(_ context: ChannelHandlerContext) {
+        context.close(mode: .output, promise: nil)
+        context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(1)) { [weak self] in
+            self?.close()
         }
     }
 

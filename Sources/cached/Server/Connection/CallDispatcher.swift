@@ -112,6 +112,7 @@ final class CallDispatcher {
             case .list(let parameters):
                 replyOnce(header, try ListMethod(parameters).writeReply)
             case .stats: replyOnce(header, StatsMethod.writeReply)
+            case .evictions: replyOnce(header, EvictionsMethod.writeReply)
             case .remove(let parameters): replyLater(header, try RemoveMethod(parameters).run)
             case .pin(let parameters): replyLater(header) { PinMethod.run(parameters, in: $0, $1) }
             case .evict(let parameters): replyLater(header, try EvictMethod(parameters).run)
