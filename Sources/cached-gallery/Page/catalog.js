@@ -14,17 +14,22 @@ export class Catalog {
   filter = { order: 'newest', contains: '', host: '', type: '', state: '' }
   /** The length of the list. */
   total = 0
+  /** How many entries the cache has, as far as is known. */
+  entries = 0
   /** Whether the server knows the whole list, so that the total is the true one. */
   isWhole = false
 
-  /** Keys by the number of the part, the one used last at the end, and the items of these keys. */
+  /** The keys in each part and the total when it was asked for, the part used last at the end; and the items of these keys. */
   #pages = new Map()
   #listed = new Map()
   /** The items that are in front of the list, by key, the newest first. */
   #leading = new Map()
   #shownLeading = []
   #asked = new Set()
-  /** Counts the lists, so that an answer about an earlier one is noticed. */
+  /** The number of the list at the server, and the last news about any list. */
+  #list
+  #growth
+  /** Counts the lists asked for, so that an answer about an earlier one is noticed. */
   #generation = 0
   #onChange
   #onError
@@ -43,7 +48,7 @@ export class Catalog {
   at(index) {
     const place = index - this.#shownLeading.length
     if (place < 0) return this.#leading.get(this.#shownLeading[index])
-    return this.#listed.get(this.#pages.get(Math.floor(place / pageLength))?.[place % pageLength])
+    return this.#listed.get(this.#pages.get(Math.floor(place / pageLength))?.keys[place % pageLength])
   }
 
   item(key) {
@@ -74,9 +79,12 @@ export class Catalog {
     }
   }
 
-  #begin({ total, isWhole }, pages) {
-    this.total = total
-    this.isWhole = isWhole
+  #begin(reply, pages) {
+    // News about this list may have come before it.
+    const known = this.#growth?.list === reply.list ? this.#growth : reply
+    this.#list = reply.list
+    this.isWhole = known.isWhole
+    this.total = Math.max(this.#expected(known.total), reply.items.length)
     this.#pages.clear()
     this.#listed.clear()
     this.#asked.clear()
@@ -86,15 +94,31 @@ export class Catalog {
     this.#onChange()
   }
 
-  /** The server has read more of the list. */
-  grew({ total, isWhole }) {
-    if (total === this.total && isWhole === this.isWhole) return
-    // The last part may be longer now.
-    const last = Math.floor(this.total / pageLength)
-    if (total > this.total && this.total % pageLength > 0) this.#forget(last)
-    this.total = total
-    this.isWhole = isWhole
-    this.#onChange()
+  /** The server has read more of a list. */
+  grew(growth) {
+    this.#growth = growth
+    if (growth.list !== this.#list || this.isWhole) return
+    const before = this.total
+    this.isWhole = growth.isWhole
+    this.total = this.#expected(growth.total)
+    if (this.isWhole || this.total !== before) this.#onChange()
+  }
+
+  /** Asks how far the server has read the list, in case that the news was missed before the stream was open. */
+  async check() {
+    if (this.isWhole) return
+    try {
+      this.grew(await get('items', { view, from: 0, count: 1 }))
+    } catch {
+      // There is no list yet; the reply that brings it says as much.
+    }
+  }
+
+  /** The length that the list will have: without a filter that of the cache, until the server has read it. */
+  #expected(total) {
+    const { order, ...conditions } = this.filter
+    const isFiltered = Object.values(conditions).some(Boolean)
+    return this.isWhole || isFiltered ? total : Math.max(total, this.entries)
   }
 
   /** Asks for the items of these places that are not known. */
@@ -106,9 +130,10 @@ export class Catalog {
       if (kept) {
         this.#pages.delete(page)
         this.#pages.set(page, kept)
-      } else if (!this.#asked.has(page)) {
-        this.#fetch(page)
       }
+      // A part that was the last one may have become longer.
+      const hasGrown = kept && kept.keys.length < pageLength && kept.total !== this.total
+      if ((!kept || hasGrown) && !this.#asked.has(page)) this.#fetch(page)
     }
   }
 
@@ -134,7 +159,8 @@ export class Catalog {
   }
 
   #keep(page, items) {
-    this.#pages.set(page, items.map(item => item.key))
+    this.#pages.delete(page)
+    this.#pages.set(page, { keys: items.map(item => item.key), total: this.total })
     for (const item of items) {
       this.#listed.set(item.key, item)
       this.#leading.delete(item.key)
@@ -143,7 +169,7 @@ export class Catalog {
   }
 
   #forget(page) {
-    for (const key of this.#pages.get(page) ?? []) this.#listed.delete(key)
+    for (const key of this.#pages.get(page)?.keys ?? []) this.#listed.delete(key)
     this.#pages.delete(page)
   }
 

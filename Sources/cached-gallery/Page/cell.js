@@ -66,7 +66,7 @@ export class Cell {
   /** Forgets the image, so that nothing is loaded for it any more. */
   clear() {
     this.item = undefined
-    this.isSeen = false
+    this.isSeen = this.isWaiting = false
     this.#dropPicture()
   }
 

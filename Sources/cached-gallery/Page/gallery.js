@@ -114,6 +114,7 @@ listen({
     clearTimeout(outageTimer)
     watched = ''
     grid.layOut()
+    catalog.check()
   },
   cut() {
     clearTimeout(outageTimer)
@@ -138,7 +139,10 @@ listen({
   },
   list: news => catalog.grew(news),
   stale,
-  stats: news => state.takeStats(news),
+  stats(news) {
+    catalog.entries = news.stats.entries
+    state.takeStats(news)
+  },
   evictions: news => state.takeEvictions(news),
   verify: news => state.takeVerification(news),
 })
@@ -152,5 +156,8 @@ $('verify').addEventListener('click', () => actions.verifyAll())
 bindKeys({ grid, drawer, adder, state, actions, showChanges })
 
 await showChanges()
+catalog.check()
+// For those who measure: from now on the first screen is there, but for its pictures.
+performance.mark('first-screen')
 grid.focus()
 fillMenus()

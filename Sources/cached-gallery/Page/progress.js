@@ -11,7 +11,7 @@ export class Progress {
   #running = new Map()
   #ended = 0
   #failed = 0
-  #spokenAt = 0
+  #spokenAt = -Infinity
   #pacer = new LabelPacer(text => setText($('work-label'), text))
 
   /** The daemon is lost, or says anew what is under way. */

@@ -67,10 +67,11 @@ export class ScrollMap {
     return this.bar
   }
 
-  /** Whether the bar is about to reach an end that the list is still far from. */
+  /** Whether the bar is about to reach an end before the list does. */
   get isStrained() {
-    const atTop = this.bar < this.view && this.position > 2 * this.view
-    const atEnd = this.barEnd - this.bar < this.view && this.end - this.position > 2 * this.view
+    const near = this.view / 4
+    const atTop = this.bar < near && this.position > this.bar + near
+    const atEnd = this.barEnd - this.bar < near && this.end - this.position > this.barEnd - this.bar + near
     return this.height > this.limit && (atTop || atEnd)
   }
 }

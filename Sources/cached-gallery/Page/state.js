@@ -34,8 +34,8 @@ export class StateOfThings {
     this.#draw()
   }
 
-  takeStats({ stats, at }) {
-    this.#stats = stats
+  takeStats({ stats, at, bytesFree }) {
+    this.#stats = { ...stats, bytesFree }
     for (const [name, plot] of Object.entries(this.#plots)) plot.add(stats[name] ?? 0, at)
     setText($('gauge'), `${bytes(stats.bytesUsed)} of ${bytes(stats.bytesAllowed ?? stats.bytesBudget)}`)
     this.#draw()
@@ -99,7 +99,7 @@ export class StateOfThings {
       const why = `${bytes(size)}, ${reasons[reason] ?? reason}, ${fromNow(at)}`
       return element('li', {}, name, element('span', { textContent: why, title: date(at) }))
     })
-    $('evictions').replaceChildren(...(rows.length > 0 ? rows : [element('li', { textContent: 'Nothing since this page was opened.' })]))
+    $('evictions').replaceChildren(...(rows.length > 0 ? rows : [element('li', { textContent: 'Nothing yet.' })]))
   }
 }
 
