@@ -192,7 +192,7 @@ export class Cell {
 
 function noteOf(item) {
   if (item.state === 'cached' && !item.phase) {
-    const size = item.width ? ` · ${item.width} × ${item.height}` : ''
+    const size = item.width ? ` · ${item.width}×${item.height}` : ''
     return `${bytes(item.size)} · ${typeOf(item)}${size}`
   }
   if (item.phase || item.state === 'inFlight') return progress(item)

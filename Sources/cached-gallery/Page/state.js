@@ -76,7 +76,8 @@ export class StateOfThings {
     this.#figure('Hits', asked > 0 ? `${number(stats.hits)} of ${number(asked)} requests, ${((100 * stats.hits) / asked).toFixed(1)} %` : 'no requests yet')
     this.#figure('Received', bytes(stats.bytesReceived))
     this.#figure('Evicted', `${number(stats.evicted)} images, ${bytes(stats.bytesEvicted)}`)
-    this.#figure('Memory', `${stats.pressureLevel ?? 'unknown'}, watched at ${stats.pressureSource ?? 'no source'}`)
+    const isWatched = stats.pressureSource && stats.pressureSource !== 'off'
+    this.#figure('Pressure', isWatched ? `${stats.pressureLevel}, watched at ${stats.pressureSource}` : 'not watched')
     this.#figure('Last reaction', lastReaction(stats))
   }
 
