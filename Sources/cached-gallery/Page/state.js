@@ -48,7 +48,7 @@ export class StateOfThings {
 
   /** The progress of the verification of all images. */
   takeVerification({ checked, total, damaged, done }) {
-    const found = damaged === 1 ? 'one is damaged' : `${number(damaged)} are damaged`
+    const found = damaged === 0 ? 'none is damaged' : damaged === 1 ? 'one is damaged' : `${number(damaged)} are damaged`
     setText($('verified'), `${number(checked)} of ${number(total)} compared, ${found}${done ? '.' : ' …'}`)
     $('verify').disabled = !done
   }
