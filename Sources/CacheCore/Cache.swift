@@ -21,6 +21,7 @@ public final class Cache: Sendable {
     private let configured: Mutex<CacheSettings>
     let logger: Logger
     private let failureLog: FailureLog
+    let evictionLog = EvictionLog()
     private let guarded: Mutex<Guarded>
     let worker: DirectoryWorker
     let transfers: TransferLoop

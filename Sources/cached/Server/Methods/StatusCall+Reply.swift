@@ -9,9 +9,21 @@ extension StatusCall {
         _ parameters: Methods.Status.Parameters, from server: ServerContext,
         to output: inout ByteBuffer
     ) {
-        server.writeItems(
-            parameters.urls.map { RequestedURL($0) }, withDetails: parameters.details == true,
-            to: &output)
+        let urls = parameters.urls.map { RequestedURL($0) }
+        let withDetails = parameters.details == true
+        let keys = (parameters.keys ?? []).compactMap { CacheKey($0) }
+        if keys.isEmpty {
+            server.writeItems(urls, withDetails: withDetails, to: &output)
+        } else {
+            server.writeItems(urls, of: keys, withDetails: withDetails, to: &output)
+        }
+    }
+
+    /// Checks the names of files in a call.
+    static func check(_ parameters: Methods.Status.Parameters) throws(WireError) {
+        guard let wrong = parameters.keys?.first(where: { CacheKey($0) == nil }) else { return }
+        throw .invalidParameter(
+            parameter: "keys", reason: "\"\(wrong.printable)\" is not the name of an image's file")
     }
 
     /// Writes the reply without strings or an encoder, with one lookup in the cache for all URLs.

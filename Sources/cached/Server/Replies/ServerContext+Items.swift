@@ -45,6 +45,30 @@ extension ServerContext {
         }
     }
 
+    /// Writes a reply with one item for each URL, and then one for each name of a file. The URLs of files are read from
+    /// their attributes.
+    func writeItems(
+        _ urls: [RequestedURL], of keys: [CacheKey], withDetails: Bool, to output: inout ByteBuffer
+    ) {
+        let asked = urls.map { ($0.text, $0.parsed.map(\.key)) }
+        let named = keys.map { (cache.url(of: $0) ?? "", Result<CacheKey, InvalidURL>.success($0)) }
+        let all = asked + named
+        var lookups = cache.lookup(all.compactMap { try? $0.1.get() }).makeIterator()
+        replies.writeItems(of: all, to: &output) { image, output in
+            image.0.withUTF8Bytes { text in
+                switch image.1 {
+                case .failure(let problem):
+                    replies.items.write(invalid: text, problem, to: &output)
+                case .success(let key):
+                    let lookup = lookups.next() ?? .missing(nil)
+                    replies.items.write(
+                        url: text, key, lookup, details: withDetails ? details(key, lookup) : nil,
+                        partial: partial(key, lookup), to: &output)
+                }
+            }
+        }
+    }
+
     /// A failure in the place of an entry that has another digest than the caller asked for.
     private func checked(
         _ key: CacheKey, _ lookup: Lookup, _ digest: ContentDigest?
