@@ -50,7 +50,9 @@ let package = Package(
         .target(name: "CacheKey", dependencies: ["CCrypto"], swiftSettings: strict),
         // What a client needs, without Foundation and threads; Sources/libcached makes a C library of it.
         .target(name: "ClientCore", dependencies: ["CClient"], swiftSettings: strict),
-        .target(name: "CacheWire", dependencies: ["ClientCore", "CLinux"], swiftSettings: strict),
+        .target(
+            name: "CacheWire", dependencies: ["CClient", "ClientCore", "CLinux"],
+            swiftSettings: strict),
         // The Swift library for applications, which is also a package of its own.
         .target(
             name: "CachedClient", dependencies: ["CClient", "ClientCore"],

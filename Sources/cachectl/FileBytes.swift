@@ -4,7 +4,8 @@ import Glibc
 enum FileBytes {
     /// Returns the bytes of a file. open(2).
     static func read(_ path: String) throws -> [UInt8] {
-        let descriptor = try open(path)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { throw CommandFailure.system("open \(path)") }
         defer { close(descriptor) }
         return try read(descriptor, name: path)
     }
@@ -20,17 +21,9 @@ enum FileBytes {
         return bytes
     }
 
-    /// Writes the bytes of a file to standard output. Throws ``BrokenPipe`` if its reader has closed it.
-    static func print(_ path: String) throws {
-        let descriptor = try open(path)
-        defer { close(descriptor) }
-        try read(descriptor, name: path) { try StandardStream.output.print($0) }
-    }
-
-    private static func open(_ path: String) throws -> Int32 {
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { throw CommandFailure.system("open \(path)") }
-        return descriptor
+    /// Writes the remaining bytes of a descriptor to standard output. Throws ``BrokenPipe`` if its reader has closed it.
+    static func print(_ descriptor: Int32, name: String) throws {
+        try read(descriptor, name: name) { try StandardStream.output.print($0) }
     }
 
     private static func read(

@@ -83,6 +83,27 @@ struct SharedDaemonTests {
         }
     }
 
+    /// The directory was there before, for its owner alone. The daemon hands the files over.
+    @Test func imagesOfAClosedDirectoryCanBeWrittenToo() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let image = SampleImage.png(byteCount: 300_000)
+            origin.route("/a.png", .answer(body: image))
+            let url = origin.url("/a.png")
+            let shared = try await Shared([], in: scope)
+            chmod(shared.daemon.directory, 0o700)
+            for command in ["cat", "show"] {
+                let output = try await shared.cachectl([command, url])
+                #expect(output.status == .success, "\(output.errorText)")
+                #expect(output.standardOutput == image, "\(command)")
+            }
+            // The same user cannot open the path.
+            let path = try #require(try await shared.daemon.status(url).path)
+            let read = try await run("setpriv", Self.asUser(in: []) + ["cat", path])
+            #expect(read.status != .success)
+        }
+    }
+
     @Test(arguments: ["54321", "nobody"])
     func aManagerMayChangeTheCacheAndIsNamedInTheLog(manager: String) async throws {
         try await withTestScope { scope in

@@ -12,7 +12,7 @@ import Glibc
 /// call; see ``ReplyStream``.
 public final class Client {
     private let connection: SocketConnection
-    private var input = InputBuffer()
+    var input = InputBuffer()
 
     /// Connects to a daemon.
     ///
@@ -60,7 +60,7 @@ public final class Client {
 }
 
 extension Client {
-    private func send<Parameters>(_ call: Call<Parameters>) throws(ClientError) {
+    func send<Parameters>(_ call: Call<Parameters>) throws(ClientError) {
         let message = Message.encode(call)
         guard message.count <= Message.maximumLength else { throw tooLarge("the call") }
         try connection.send(message)
@@ -89,8 +89,17 @@ extension Client {
     }
 
     private func receive() throws(ClientError) {
+        try receive { (connection, input) throws(ClientError) in
+            try connection.receive(into: &input)
+        }
+    }
+
+    /// Receives bytes in the given way, which returns `false` if the daemon has hung up.
+    func receive(
+        _ body: (borrowing SocketConnection, inout InputBuffer) throws(ClientError) -> Bool
+    ) throws(ClientError) {
         guard input.count <= Message.maximumLength else { throw tooLarge("the reply") }
-        guard try connection.receive(into: &input) else {
+        guard try body(connection, &input) else {
             throw ClientError(
                 .disconnected, "the daemon at \(path) closed the connection before it replied")
         }

@@ -22,7 +22,8 @@ struct CatCommand: ParsableCommand {
                 message: "the bytes of an image do not belong on a terminal: redirect them, or use "
                     + "`cachectl show`")
         }
-        let session = FetchSession(client: try socket.connect(), display: .onTerminal())
-        try session.each(of: try arguments.read()) { try FileBytes.print($0.path ?? "") }
+        let client = try socket.connect()
+        let session = FetchSession(client: client, display: .onTerminal())
+        try session.each(of: try arguments.read()) { try ImageFile(of: $0, client).print() }
     }
 }

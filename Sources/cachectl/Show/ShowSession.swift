@@ -6,16 +6,17 @@ struct ShowSession {
     let client: Client
 
     func show(_ item: Item) throws {
-        guard StandardStream.output.isTerminal else { return try FileBytes.print(item.path ?? "") }
+        let file = try ImageFile(of: item, client)
+        guard StandardStream.output.isTerminal else { return try file.print() }
         switch method(for: item) {
         case .kittyFile:
             try print(Picture.kitty(file: item.path ?? "", in: box(for: item)))
         case .kittyData:
-            try print(Picture.kitty(png: try FileBytes.read(item.path ?? ""), in: box(for: item)))
+            try print(Picture.kitty(png: try file.read(), in: box(for: item)))
         case .inlineFile:
-            try print(Picture.inline(try FileBytes.read(item.path ?? ""), in: box(for: item)))
+            try print(Picture.inline(try file.read(), in: box(for: item)))
         case .tool(let name, let arguments):
-            guard ExternalProgram.run(name, arguments + [item.path ?? ""]) else {
+            guard ExternalProgram.run(name, arguments + [file.programPath]) else {
                 return try printFields(item)
             }
         case .text:

@@ -1,0 +1,33 @@
+import CacheWire
+import Glibc
+
+/// The open file of a cached image.
+struct ImageFile: ~Copyable {
+    private let descriptor: Int32
+    private let path: String
+    /// A path under which programs that this process starts can open the file. proc(5).
+    let programPath: String
+
+    /// Opens the path of an image. If this user may not, or if the file has just been replaced or removed, the daemon
+    /// hands the file over. open(2).
+    init(of item: Item, _ client: Client) throws {
+        path = item.path ?? item.url
+        let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard opened < 0 else {
+            (descriptor, programPath) = (opened, path)
+            return
+        }
+        let failure = CommandFailure.system("open \(path)")
+        guard let received = try client.open(item.url).descriptor else { throw failure }
+        (descriptor, programPath) = (received, "/proc/\(getpid())/fd/\(received)")
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func read() throws -> [UInt8] { try FileBytes.read(descriptor, name: path) }
+
+    /// Writes the bytes to standard output. Throws ``BrokenPipe`` if its reader has closed it.
+    func print() throws { try FileBytes.print(descriptor, name: path) }
+}
