@@ -190,12 +190,12 @@ claim "a second installation of the same version changes nothing" installed_agai
 
 # The end
 
-removed() { inside dpkg -r libcached-dev libcached0 cached && [[ ! -e $root/usr/bin/cached ]]; }
+removed() { inside dpkg -r libcached-dev libcached0 cached-gallery cached && [[ ! -e $root/usr/bin/cached ]]; }
 kept_after_removal() { [[ -n $(find "$root/var/cache/cached" -name '*-*' -size "$(stat -c %s "$work/origin/a.png")c") ]]; }
 answers_after_removal() {
     cp "$output/kept-cachectl" "$root/packages/cachectl" && as_user /packages/cachectl status "$url"
 }
-purged() { inside dpkg -P libcached-dev libcached0 cached; }
+purged() { inside dpkg -P libcached-dev libcached0 cached-gallery cached; }
 cache_is_gone() { [[ ! -e $root/var/cache/cached && ! -e $root/etc/cached && ! -e $root/run/cached ]]; }
 nothing_is_left() {
     local left
