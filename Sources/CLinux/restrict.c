@@ -54,8 +54,11 @@ enum {
     read_directory = 1 << 3,
     remove_directory = 1 << 4,
     remove_file = 1 << 5,
+    make_device = 1 << 6 | 1 << 11,
     make_directory = 1 << 7,
     make_file = 1 << 8,
+    make_socket = 1 << 9,
+    make_fifo = 1 << 10,
     make_link = 1 << 12,
     refer = 1 << 13,
     truncate_file = 1 << 14,
@@ -107,8 +110,9 @@ static uint64_t rights(enum clinux_access access) {
     case clinux_write: return reading | write_file | truncate_file;
     case clinux_remove: return remove_file;
     case clinux_change:
-        return reading | write_file | truncate_file | make_file | make_directory | remove_file
-            | remove_directory | refer;
+        // Whatever lies under the name of an image is renamed, which takes the right to make its kind.
+        return reading | write_file | truncate_file | make_file | make_directory | make_link | make_fifo
+            | make_socket | make_device | remove_file | remove_directory | refer;
     }
     return 0;
 }
