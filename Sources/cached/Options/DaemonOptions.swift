@@ -141,7 +141,7 @@ struct DaemonOptions: ParsableArguments {
     @Option(
         help: """
             Whether the daemon gives up the rights that it does not need after its start, yes or no \
-            (CACHED_RESTRICT; yes by default).
+            (CACHED_RESTRICT; no by default).
             """)
     var restrict: String?
 

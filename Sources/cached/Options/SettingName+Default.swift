@@ -20,7 +20,7 @@ extension SettingName {
         case .pressureCriticalKeep: "50%"
         case .pressureEvicts: "auto"
         case .pressureCoolDown: "10s"
-        case .restrict: "yes"
+        case .restrict: "no"
         case .logLevel: "info"
         case .logFormat: "auto"
         case .logQueries: "no"

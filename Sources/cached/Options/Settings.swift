@@ -73,7 +73,7 @@ struct Settings: Sendable {
         idleExit = try Self.idleExit(values)
         pressure = try Self.pressure(values)
         log = try Self.log(values)
-        isRestricted = try Self.answer(.restrict, values) ?? true
+        isRestricted = try Self.answer(.restrict, values) ?? false
     }
 
     private static func directory(
