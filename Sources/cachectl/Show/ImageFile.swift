@@ -8,8 +8,7 @@ struct ImageFile: ~Copyable {
     /// A path under which programs that this process starts can open the file. proc(5).
     let programPath: String
 
-    /// Opens the path of an image. If this user may not, or if the file has just been replaced or removed, the daemon
-    /// hands the file over. open(2).
+    /// Opens the path of an image. If this user may not, the daemon hands the file over. open(2).
     init(of item: Item, _ client: Client) throws {
         path = item.path ?? item.url
         let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -17,8 +16,11 @@ struct ImageFile: ~Copyable {
             (descriptor, programPath) = (opened, path)
             return
         }
+        let reason = errno
         let failure = CommandFailure.system("open \(path)")
-        guard let received = try client.open(item.url).descriptor else { throw failure }
+        guard reason == EACCES, let received = try client.open(item.url).descriptor else {
+            throw failure
+        }
         (descriptor, programPath) = (received, "/proc/\(getpid())/fd/\(received)")
     }
 

@@ -6,16 +6,20 @@ struct ShowSession {
     let client: Client
 
     func show(_ item: Item) throws {
-        let file = try ImageFile(of: item, client)
-        guard StandardStream.output.isTerminal else { return try file.print() }
+        guard StandardStream.output.isTerminal else {
+            return try ImageFile(of: item, client).print()
+        }
         switch method(for: item) {
         case .kittyFile:
             try print(Picture.kitty(file: item.path ?? "", in: box(for: item)))
         case .kittyData:
-            try print(Picture.kitty(png: try file.read(), in: box(for: item)))
+            let bytes = try ImageFile(of: item, client).read()
+            try print(Picture.kitty(png: bytes, in: box(for: item)))
         case .inlineFile:
-            try print(Picture.inline(try file.read(), in: box(for: item)))
+            let bytes = try ImageFile(of: item, client).read()
+            try print(Picture.inline(bytes, in: box(for: item)))
         case .tool(let name, let arguments):
+            let file = try ImageFile(of: item, client)
             guard ExternalProgram.run(name, arguments + [file.programPath]) else {
                 return try printFields(item)
             }
