@@ -40,14 +40,31 @@ extension Cache {
         _ groups: [(requests: [ImageRequest], options: FetchOptions)]
     ) -> Bool {
         let count = groups.reduce(0) { $0 + $1.requests.count }
-        guard run({ state, _ in state.detachedAnnounced(count) }) else { return false }
+        let client = groups.first?.options.client ?? .daemon
+        while !run({ state, _ in state.detachedAnnounced(count, for: client) }) {
+            // Clients that are gone take no quota from those that are here.
+            guard run({ $0.departedEnded(of: client.user, &$1) }) else { return false }
+        }
         for group in groups { want(group.requests, group.options, by: nil) }
-        run { $0.detachedNamed(count, &$1) }
+        run { $0.detachedNamed(count, for: client, &$1) }
         return true
     }
 
-    /// The largest number of downloads that continue without a waiter.
+    /// The largest number of downloads that continue without a waiter, for each user.
     public var detachedLimit: Int { settings.detachedLimit }
+
+    /// A client is gone. Its downloads without a waiter continue for a while.
+    public func clientLeft(_ client: ClientID) {
+        run { state, _ in state.clientLeft(client, now: .now) }
+    }
+
+    /// Whether callers of this user may wait for `more` images in addition to those they wait for.
+    public func mayWait(for more: Int, of user: UserID) -> Bool {
+        read { $0.waiters.interests.admits(more, of: user) }
+    }
+
+    /// The largest number of images that the callers of one user may wait for.
+    public static var interestLimit: Int { Waiters.interestLimit }
 
     /// Announces that another waiter is about to replace this one, see ``FetchOptions/predecessors``, or that it is
     /// about to want other images. The observer is not notified of its end before ``complete(_:)``, and its results

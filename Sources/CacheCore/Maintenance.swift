@@ -164,6 +164,7 @@ extension Cache {
             state.limitsChecked(&effects)
             state.timePassed(now: .now, &effects)
         }
+        while run({ $0.departedEnded(now: .now, &$1) }) {}
         let time = settings.transfers.caching.noStoreGrace
         while run({ $0.removeNotStorable(now: .now, time: time, &$1) }) {}
     }

@@ -26,7 +26,9 @@ extension CacheState {
         } else if settleFromPredecessor(key, from: options.predecessors, by: waiter) {
             counters.hits += 1
             return
-        } else if answerIfPossible(key, url, by: waiter, stale, now: now.wallTime, &effects) {
+        } else if answerIfPossible(
+            key, url, by: waiter, for: options.client, stale, now: now.wallTime, &effects)
+        {
             return
         }
         counters.misses += 1
@@ -56,23 +58,9 @@ extension CacheState {
 
     /// The caller has named all of its images.
     package mutating func waiterNamed(_ id: WaiterID, _ effects: inout Effects) {
-        preemptPrefetches(&effects)
+        preemptTransfers(&effects)
         waiters.update(id) { $0.isComplete = true }
         finishIfSettled(id, &effects)
-    }
-
-    /// A caller that does not wait is about to name `images` images. If the quota admits them,
-    /// ``detachedNamed(_:_:)`` follows. Otherwise the caller names none.
-    package mutating func detachedAnnounced(_ images: Int) -> Bool {
-        guard waiters.detached.admits(images) else { return false }
-        waiters.detached.announce(images)
-        return true
-    }
-
-    /// The caller has named its images.
-    package mutating func detachedNamed(_ images: Int, _ effects: inout Effects) {
-        waiters.detached.named(images)
-        preemptPrefetches(&effects)
     }
 
     // MARK: Leaving
@@ -185,7 +173,11 @@ extension CacheState {
     /// Joins the download of `key`, or queues a new one.
     private mutating func join(_ key: CacheKey, _ url: CacheURL, _ effects: inout Effects) {
         guard downloads.contains(key) else {
-            downloads.insert(key, Flight(id: FlightID(rawValue: nextID()), url: url))
+            downloads.insert(
+                key,
+                Flight(
+                    id: FlightID(rawValue: nextID()), url: url,
+                    origin: scheduler.host(of: Origin(url))))
             changed(key, &effects)
             return
         }
@@ -201,33 +193,6 @@ extension CacheState {
             return
         }
         scheduler.enqueue(Ticket(key: key, waiter: id), FlowKey(waiter, flight.origin))
-    }
-
-    /// Makes the daemon itself wait for a download. If it already waits, the more urgent priority counts.
-    private mutating func detach(_ key: CacheKey, _ options: FetchOptions) {
-        guard let flight = downloads[key] else { return }
-        let ticket = Ticket(key: key, waiter: nil)
-        if let detached = flight.detached {
-            guard options.priority > detached.priority else { return }
-            if flight.phase == .queued {
-                scheduler.dequeue(ticket, FlowKey(detached, flight.origin))
-            }
-        }
-        let detached = Flight.Detached(priority: options.priority, client: options.client)
-        setDetached(key, detached)
-        guard flight.phase == .queued else { return }
-        scheduler.enqueue(ticket, FlowKey(detached, flight.origin))
-    }
-
-    /// Begins or ends the daemon's own wait.
-    package mutating func setDetached(_ key: CacheKey, _ detached: Flight.Detached?) {
-        guard let flight = downloads[key] else { return }
-        downloads.update(key) { $0.detached = detached }
-        switch (flight.detached, detached) {
-        case (nil, .some): waiters.detached.add()
-        case (.some, nil): waiters.detached.remove()
-        default: break
-        }
     }
 
     // MARK: Answers without a download
@@ -246,13 +211,13 @@ extension CacheState {
     /// Answers a request from an entry or a remembered failure. `false` if the origin has to be
     /// asked first.
     private mutating func answerIfPossible(
-        _ key: CacheKey, _ url: CacheURL, by id: WaiterID?, _ stale: Staleness?, now: UnixTime,
-        _ effects: inout Effects
+        _ key: CacheKey, _ url: CacheURL, by id: WaiterID?, for client: ClientID,
+        _ stale: Staleness?, now: UnixTime, _ effects: inout Effects
     ) -> Bool {
         switch answer(key, url, stale, now) {
         case .ask: return false
         case .hit: break
-        case .hitAndRevalidate: revalidate(key, url, &effects)
+        case .hitAndRevalidate: revalidate(key, url, for: client, &effects)
         case .staleHit: counters.staleAnswers += 1
         case .failure(let failure):
             counters.misses += 1
@@ -281,7 +246,9 @@ extension CacheState {
         case .fresh: return .hit
         case .staleWhileRevalidating: return remembered == nil ? .hitAndRevalidate : .hit
         case .mustRevalidate:
-            let failure = remembered ?? flight?.failure ?? scheduler.refusal(of: Origin(url))
+            let failure =
+                remembered ?? flight?.failure
+                ?? scheduler.refusal(of: scheduler.host(of: Origin(url)))
             guard let failure else { return .ask }
             if failure.allowsStaleIfError, stale?.allowsStaleIfError == true { return .staleHit }
             return remembered.map { .failure($0) } ?? .ask
@@ -290,10 +257,13 @@ extension CacheState {
 
     /// Asks the origin about an entry in the background. Does nothing if a download of the key is
     /// running or the detached quota is full. The next hit then asks again.
-    private mutating func revalidate(_ key: CacheKey, _ url: CacheURL, _ effects: inout Effects) {
-        guard !downloads.contains(key), !isDraining, waiters.detached.admits(1) else { return }
+    private mutating func revalidate(
+        _ key: CacheKey, _ url: CacheURL, for client: ClientID, _ effects: inout Effects
+    ) {
+        guard !downloads.contains(key), !isDraining, waiters.detached.admits(1, of: client.user)
+        else { return }
         join(key, url, &effects)
-        detach(key, FetchOptions(priority: .background))
+        detach(key, FetchOptions(priority: .background, client: client))
         startQueued(&effects)
     }
 }

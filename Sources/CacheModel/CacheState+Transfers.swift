@@ -16,13 +16,13 @@ extension CacheState {
     /// downloads need.
     package mutating func startTransfers(_ effects: inout Effects) {
         startQueued(&effects)
-        preemptPrefetches(&effects)
+        preemptTransfers(&effects)
     }
 
     /// Starts queued downloads while slots are free.
     package mutating func startQueued(_ effects: inout Effects) {
         while mayStart, let (key, flow) = scheduler.next(), let flight = downloads[key] {
-            scheduler.started(flight.id, flow)
+            scheduler.started(flight.id, key, flow)
             dequeue(key, flight)
             space.started()
             downloads.update(key) { $0.connects() }
@@ -39,13 +39,13 @@ extension CacheState {
             entry: catalog.dirtyNames.contains(key) || catalog.contains(key))
     }
 
-    /// Stops prefetches while a visible download waits for a slot. A stopped prefetch keeps its
-    /// partial and becomes the first in its flow.
+    /// Stops prefetches while a visible download waits for a slot, and downloads of users who have several
+    /// while a user has none. A stopped download keeps its partial and becomes the first in its flow.
     ///
     /// A call preempts only after it has named all of its images, because it may itself request a
     /// running prefetch.
-    package mutating func preemptPrefetches(_ effects: inout Effects) {
-        while mayStart, let key = nextToPreempt() { preempt(key, &effects) }
+    package mutating func preemptTransfers(_ effects: inout Effects) {
+        while mayStart, let key = nextToPreempt() ?? nextToYield() { preempt(key, &effects) }
     }
 
     private mutating func nextToPreempt() -> CacheKey? {
@@ -57,20 +57,51 @@ extension CacheState {
         }
     }
 
-    private mutating func preempt(_ key: CacheKey, _ effects: inout Effects) {
+    private mutating func nextToYield() -> CacheKey? {
+        scheduler.nextToYield { [downloads, waiters] key, id, user in
+            guard let flight = downloads.flight(key, id), !flight.isWanted(by: user, waiters) else {
+                return nil
+            }
+            let isPrefetch = flight.urgency(waiters) == .background
+            return Preemption.Cost(isPrefetch: isPrefetch, received: flight.intake.received, id: id)
+        }
+    }
+
+    /// Time has passed. Downloads that do not earn their slots give them to others.
+    package mutating func slotsEarned(now: ContinuousClock.Instant, _ effects: inout Effects) {
+        guard !isDraining else { return }
+        let unearned = scheduler.unearned(
+            now: now, isSpaceShort: space.isShort,
+            received: { [downloads] in downloads.flight($0, $1)?.intake.received },
+            isWanted: { [downloads, waiters] in downloads[$0]?.isWanted(by: $1, waiters) == true })
+        for (key, id) in unearned {
+            // It may have stopped for another download since.
+            guard downloads.flight(key, id)?.phase.isRunning == true else { continue }
+            preempt(key, atFront: false, &effects)
+        }
+    }
+
+    private mutating func preempt(
+        _ key: CacheKey, atFront: Bool = true, _ effects: inout Effects
+    ) {
         guard let flight = downloads[key] else { return }
-        requeue(key, flight)
+        requeue(key, flight, atFront: atFront)
         effects.work.append(.cancelTransfer(flight.id, key, discardsPartial: false))
         changed(key, &effects)
         spaceReleased(&effects)
     }
 
-    /// Queues a running download again for all of its waiters, at the front of their flows.
-    private mutating func requeue(_ key: CacheKey, _ flight: Flight) {
+    /// Queues a running download again for all of its waiters.
+    private mutating func requeue(
+        _ key: CacheKey, _ flight: Flight, at host: Origin? = nil, atFront: Bool = true
+    ) {
         releaseTransfer(key, flight)
         let next = FlightID(rawValue: nextID())
-        downloads.update(key) { $0.restarts(as: next) }
-        enqueue(key, atFront: true)
+        downloads.update(key) { flight in
+            if let host { flight.moves(to: host) }
+            flight.restarts(as: next)
+        }
+        enqueue(key, atFront: atFront)
     }
 
     // MARK: The queue
@@ -128,6 +159,29 @@ extension CacheState {
         if isMultiplexed { startTransfers(&effects) }
     }
 
+    /// A download is about to connect to a server. If the server has other names, the download counts with theirs. If
+    /// the server has as many downloads as it may have, this one is queued again.
+    ///
+    /// - Returns: whether the download may connect.
+    package mutating func transferConnects(
+        _ key: CacheKey, _ id: FlightID, to address: ServerAddress, _ effects: inout Effects
+    ) -> Bool {
+        guard let flight = downloads.flight(key, id), flight.phase.isRunning else { return false }
+        let host = scheduler.connects(Origin(flight.url), to: address)
+        guard host != flight.origin else { return true }
+        let mayConnect = scheduler.moves(id, to: host)
+        if mayConnect {
+            scheduler.movePreemptible(key, from: flight.origin, to: host)
+            downloads.update(key) { $0.moves(to: host) }
+        } else {
+            requeue(key, flight, at: host)
+            changed(key, &effects)
+            spaceReleased(&effects)
+        }
+        startTransfers(&effects)
+        return mayConnect
+    }
+
     /// A download begins with the bytes of a partial, or starts over. It starts over if the origin
     /// has another version of the image, or does not say which version it has.
     package mutating func transferBegan(
@@ -138,7 +192,7 @@ extension CacheState {
         if flight.hasSpace { space.wrote(received - flight.intake.received) }
         downloads.update(key) { $0.begins(with: received, of: total) }
         changed(key, &effects)
-        preemptPrefetches(&effects)
+        preemptTransfers(&effects)
     }
 
     /// The response began, or more of the body arrived.
@@ -345,7 +399,7 @@ extension CacheState {
     /// Ends a download. Its written bytes count as a partial until a probe says otherwise.
     package mutating func endFlight(_ key: CacheKey, _ effects: inout Effects) {
         guard let flight = downloads[key] else { return }
-        if flight.detached != nil { waiters.detached.remove() }
+        if let detached = flight.detached { waiters.detached.remove(key, of: detached.client) }
         if flight.phase == .queued { dequeue(key, flight) }
         releaseTransfer(key, flight)
         _ = downloads.remove(key)
@@ -385,6 +439,11 @@ extension Flight {
             if let waiter = waiters[id] { most = max(most, waiter.priority) }
         }
         return most
+    }
+
+    /// Whether a caller of this user waits for the download.
+    func isWanted(by user: UserID, _ waiters: Waiters) -> Bool {
+        detached?.client.user == user || self.waiters.contains { waiters[$0]?.client.user == user }
     }
 }
 

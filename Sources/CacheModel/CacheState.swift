@@ -82,6 +82,7 @@ package struct CacheState: ~Copyable, Sendable {
     package mutating func timePassed(now: ContinuousClock.Instant, _ effects: inout Effects) {
         space.timePassed(now: now)
         if scheduler.isThrottlingOver(now: now) { startTransfers(&effects) }
+        slotsEarned(now: now, &effects)
     }
 
     /// Checks every invariant of the state. For tests.
@@ -115,6 +116,10 @@ package struct CacheState: ~Copyable, Sendable {
         precondition(
             detached == waiters.detached.count,
             "\(detached) downloads are detached, but \(waiters.detached.count) are counted")
+        let pending = waiters.all.reduce(0) { $0 + $1.value.pending.count }
+        precondition(
+            pending == waiters.interests.count,
+            "callers wait for \(pending) images, but \(waiters.interests.count) are counted")
     }
 
     private func checkReservations() {

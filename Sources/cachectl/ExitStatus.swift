@@ -32,7 +32,8 @@ enum ExitStatus: Int32 {
     init(_ error: ClientError) {
         self =
             switch error.code {
-            case .noDaemon, .disconnected, .refused(.shuttingDown): .noDaemon
+            case .noDaemon, .disconnected, .refused(.shuttingDown), .refused(.tooManyConnections):
+                .noDaemon
             case .notPermitted, .refused(.permissionDenied): .notPermitted
             // The command asked for more than one call can carry.
             case .pathTooLong, .invalidEnvironment, .messageTooLarge, .refused(.tooMany): .usage

@@ -18,7 +18,8 @@ import Testing
 
     @Test func everyErrorMatchesItsDescription() throws {
         let known: [WireError] = [
-            .tooMany(limit: 1), .noStream, .shuttingDown, .messageTooLarge(limit: 1),
+            .tooMany(limit: 1), .tooManyConnections(limit: 1), .noStream, .shuttingDown,
+            .messageTooLarge(limit: 1),
             .invalidMessage(reason: ""), .interfaceNotFound(interface: ""),
             .methodNotFound(method: ""), .methodNotImplemented(method: ""),
             .invalidParameter(parameter: "", reason: nil), .permissionDenied, .expectedMore,

@@ -96,6 +96,11 @@ final class Download {
 extension Download: RequestDelegate {
     var wantsBody: Bool { body != nil || hasImage }
 
+    /// A download counts at the host it began with, wherever redirects lead.
+    func mayConnect(to address: ServerAddress) -> Bool {
+        redirects > 0 || context.delegate.downloadConnects(key, id, to: address)
+    }
+
     func responseBegan(isMultiplexed: Bool) {
         guard times.answered == nil else { return }
         times.answered = .now

@@ -16,7 +16,8 @@ package import ImageFormats
 package struct Flight: Sendable {
     package private(set) var id: FlightID
     package let url: CacheURL
-    package let origin: Origin
+    /// The host whose limit counts. It changes only while the download has a slot.
+    package private(set) var origin: Origin
     package private(set) var state = State.queued
 
     /// Callers that wait. Each is notified of the end once.
@@ -68,9 +69,8 @@ package struct Flight: Sendable {
         var client = ClientID.daemon
     }
 
-    package init(id: FlightID, url: CacheURL) {
-        (self.id, self.url) = (id, url)
-        origin = Origin(url)
+    package init(id: FlightID, url: CacheURL, origin: Origin) {
+        (self.id, self.url, self.origin) = (id, url, origin)
     }
 
     // MARK: Current state
@@ -141,6 +141,12 @@ package struct Flight: Sendable {
         if isNews { intake.announced = received }
         state = .receiving(intake)
         return isNews
+    }
+
+    /// The name of the host leads to a server that has another name as well.
+    package mutating func moves(to origin: Origin) {
+        guard phase.isRunning else { impossible("move to another host") }
+        self.origin = origin
     }
 
     /// Bytes of the disk were reserved.

@@ -2,13 +2,13 @@
 /// are reserved.
 ///
 /// If the limit is two or more, an eighth of the slots, but at least one, is reserved for clients
-/// that have no download running. Prefetches cannot take reserved slots and do not count as
+/// that have no download running, and for users who have fewer than another. Prefetches cannot take reserved slots and do not count as
 /// running. So a new client's image need not wait for the end of a download that fills the other
 /// slots.
 struct ConcurrencyLimit: Sendable {
     let count: Int
 
-    /// Slots for clients that have no download running.
+    /// Slots for clients that have no download running, and for users who have fewer than another.
     let reserve: Int
 
     init(count: Int) {

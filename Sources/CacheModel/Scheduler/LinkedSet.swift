@@ -14,6 +14,8 @@ package struct LinkedSet<Element: Hashable & Sendable>: Sendable {
     private var last: Element?
     package private(set) var count = 0
 
+    package init() {}
+
     package var isEmpty: Bool { count == 0 }
 
     package func contains(_ element: Element) -> Bool {

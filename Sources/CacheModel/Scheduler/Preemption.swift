@@ -12,9 +12,15 @@ struct Preemption: Sendable {
         prefetches.update(origin, default: []) { $0.insert(key) }
     }
 
-    mutating func remove(_ key: CacheKey, _ origin: Origin) {
-        let isLast = prefetches.update(origin) { $0.remove(key) != nil && $0.isEmpty }
-        if isLast == true { prefetches[origin] = nil }
+    /// Returns whether the prefetch was there.
+    @discardableResult
+    mutating func remove(_ key: CacheKey, _ origin: Origin) -> Bool {
+        let left = prefetches.update(origin) { keys in
+            keys.remove(key) == nil ? nil : keys.count
+        }
+        guard let left = left ?? nil else { return false }
+        if left == 0 { prefetches[origin] = nil }
+        return true
     }
 
     /// The prefetches that can stop.
@@ -38,6 +44,7 @@ struct Preemption: Sendable {
     /// The cost of stopping a download: the bytes it has received. Of two equal costs, that of the
     /// later download is lower.
     struct Cost: Comparable {
+        var isPrefetch = true
         let received: Int64
         let id: FlightID
 

@@ -1,70 +1,60 @@
 internal import CacheKey
 
-/// Downloads that wait for a transfer slot, in the order in which they get one. The most urgent
-/// start first. For equal priority, clients take turns, and each client's downloads start in the
-/// order in which it named them.
+/// Downloads that wait for a transfer slot, in the order in which they get one.
+///
+/// The next slot goes to the user who has the fewest downloads running; users with equally many
+/// take turns. Among the downloads of that user, the most urgent start first. Prefetches start
+/// after all other downloads, whoever wants those. So no user gains anything by more connections or
+/// by a higher priority.
 ///
 /// Each waiter of a download has a ticket for it, in the flow of its own client, priority and host.
 /// So a shared download starts when the turn of its first ticket comes. It is as urgent as its most
 /// urgent waiter, even as waiters join and leave.
-///
-/// If a host has no slot for a flow, the flow is blocked until the host has one. When a slot
-/// becomes free, flows are unblocked until one belongs to a client that has nothing running. The
-/// other clients among them have downloads running, so the cost of a step does not depend on the
-/// number of waiting downloads. When that client starts a download elsewhere, the next one is
-/// unblocked.
 struct TransferQueue: Sendable {
-    /// Identifies the blocked flows of one priority from one host.
-    fileprivate struct BlockedFlows: Hashable, Sendable {
-        let priority: Priority
-        let origin: Origin
-    }
+    private var queues: [UserID: UserQueue] = [:]
+    /// The users who wait, in turn.
+    private var users = LinkedSet<UserID>()
 
-    private var flows: [FlowKey: LinkedSet<Ticket>] = [:]
-    /// Flows that are not blocked, by priority.
-    private var ready = [RoundRobin<Origin>](
-        repeating: RoundRobin(), count: Priority.allCases.count)
-    /// The clients of blocked flows.
-    private var blocked: [BlockedFlows: LinkedSet<ClientID>] = [:]
-    private var visibleFlows = 0
+    /// The priorities of downloads that are not prefetches.
+    private static let active = Priority.ranks[0]
 
-    var isEmpty: Bool { flows.isEmpty }
+    var isEmpty: Bool { users.isEmpty }
 
     /// Whether a visible download waits.
-    var isVisibleWaiting: Bool { visibleFlows > 0 }
+    var isVisibleWaiting: Bool { queues.values.contains { $0.count([.visible]) > 0 } }
 
     mutating func append(_ ticket: Ticket, _ flow: FlowKey, atFront: Bool = false) {
-        if flows[flow] == nil {
-            ready[flow.priority.index].append(flow.client, flow.origin)
-            if flow.priority == .visible { visibleFlows += 1 }
-        }
-        flows.update(flow, default: LinkedSet()) { set in
-            if atFront { set.prepend(ticket) } else { set.append(ticket) }
+        users.append(flow.client.user)
+        queues.update(flow.client.user, default: UserQueue()) {
+            $0.append(ticket, flow, atFront: atFront)
         }
     }
 
     /// Removes a ticket, if it is in the queue.
     mutating func remove(_ ticket: Ticket, _ flow: FlowKey, _ slots: borrowing TransferSlots) {
-        let isLast = flows.update(flow) { $0.remove(ticket) && $0.isEmpty }
-        guard isLast == true else { return }
-        flows[flow] = nil
-        if flow.priority == .visible { visibleFlows -= 1 }
-        if ready[flow.priority.index].remove(flow.client, flow.origin) {
-            // The flow may have been unblocked for a slot that it does not need now.
-            slotFreed(at: flow.origin, slots)
-        } else {
-            unblock(flow.client, flow.blockedFlows)
+        let user = flow.client.user
+        let removal = queues.update(user) { queue in
+            (leavesSlot: queue.remove(ticket, flow), isEmpty: queue.isEmpty)
         }
+        guard let removal else { return }
+        if removal.isEmpty {
+            queues[user] = nil
+            users.remove(user)
+        }
+        // The flow may have been unblocked for a slot that it does not need now.
+        if removal.leavesSlot { slotFreed(at: flow.origin, slots) }
     }
+
+    // MARK: Turns
 
     /// The download whose turn is next, and its flow. Its tickets stay until they are removed.
     mutating func next(_ slots: borrowing TransferSlots) -> (key: CacheKey, flow: FlowKey)? {
-        for priority in Priority.allCases.reversed() where slots.hasSlot(for: priority) {
-            guard
-                let flow = nextTurn(priority, slots, for: { slots.admits($0, priority) }),
-                let key = flows[flow]?.first?.key
+        for rank in Priority.ranks where rank.contains(where: { slots.hasSlot(for: $0) }) {
+            guard let flow = nextTurn(rank, slots, for: { slots.admits($0, $1) }),
+                let key = queues[flow.client.user]?.first(of: flow)
             else { continue }
-            ready[priority.index].hadTurn(flow.client)
+            queues.update(flow.client.user) { $0.hadTurn(flow) }
+            users.moveToEnd(flow.client.user)
             return (key, flow)
         }
         return nil
@@ -73,17 +63,42 @@ struct TransferQueue: Sendable {
     /// The flow whose turn is next, among clients that meet the condition. Clients that do not meet
     /// it have downloads running, so there are few of them. Flows whose host is full become
     /// blocked.
+    ///
+    /// - Parameter user: the only user to consider. `nil` for all.
     private mutating func nextTurn(
-        _ priority: Priority, _ slots: borrowing TransferSlots, for condition: (ClientID) -> Bool
+        _ rank: [Priority], of user: UserID? = nil, _ slots: borrowing TransferSlots,
+        for condition: (ClientID, Priority) -> Bool
     ) -> FlowKey? {
-        while let (client, origin) = ready[priority.index].first(where: condition) {
-            let flow = FlowKey(priority: priority, client: client, origin: origin)
-            if slots.admits(client, priority, at: origin) { return flow }
-            block(flow)
+        while let flow = firstReady(rank, of: user, slots, for: condition) {
+            if slots.admits(flow.client, flow.priority, at: flow.origin) { return flow }
+            queues.update(flow.client.user) { $0.block(flow) }
             // The flow may have been unblocked for a slot that another flow can have.
-            slotFreed(at: origin, slots)
+            slotFreed(at: flow.origin, slots)
         }
         return nil
+    }
+
+    private func firstReady(
+        _ rank: [Priority], of user: UserID?, _ slots: borrowing TransferSlots,
+        for condition: (ClientID, Priority) -> Bool
+    ) -> FlowKey? {
+        for user in user.map({ [$0] }) ?? inTurn(rank, slots) {
+            for priority in rank {
+                let flow = queues[user]?.first(priority) { condition($0, priority) }
+                if let flow { return flow }
+            }
+        }
+        return nil
+    }
+
+    /// The users who wait, those with the fewest running downloads first.
+    private func inTurn(_ rank: [Priority], _ slots: borrowing TransferSlots) -> [UserID] {
+        guard users.count > 1 else { return users.elements }
+        let isActive = rank != [.background]
+        let counted = users.elements.enumerated().map { place, user in
+            (user: user, count: isActive ? slots.active(user) : slots.all(user), place: place)
+        }
+        return counted.sorted { ($0.count, $0.place) < ($1.count, $1.place) }.map(\.user)
     }
 
     // MARK: Preemption
@@ -93,7 +108,7 @@ struct TransferQueue: Sendable {
     mutating func nextVisibleClient(
         _ slots: borrowing TransferSlots, ifPreempting prefetches: Int
     ) -> ClientID? {
-        nextTurn(.visible, slots) { slots.excess(for: $0) <= prefetches }?.client
+        nextTurn([.visible], slots) { client, _ in slots.excess(for: client) <= prefetches }?.client
     }
 
     /// A client whose visible download is blocked because its host is full, and would get a slot if
@@ -101,103 +116,125 @@ struct TransferQueue: Sendable {
     func nextBlockedVisibleClient(
         at origin: Origin, _ slots: borrowing TransferSlots, ifPreempting prefetches: Int
     ) -> ClientID? {
-        blocked[BlockedFlows(priority: .visible, origin: origin)]?
-            .first { max(slots.excess(for: $0, at: origin), slots.excess(for: $0)) <= prefetches }
+        firstBlocked(at: origin, [.visible], slots) {
+            max(slots.excess(for: $0, at: origin), slots.excess(for: $0)) <= prefetches
+        }
+    }
+
+    private func firstBlocked(
+        at origin: Origin, _ priorities: [Priority], _ slots: borrowing TransferSlots,
+        where condition: (ClientID) -> Bool
+    ) -> ClientID? {
+        for user in inTurn(priorities, slots) {
+            let client = queues[user]?.firstBlocked(at: origin, priorities, where: condition)
+            if let client { return client }
+        }
+        return nil
+    }
+
+    // MARK: Shares of users
+
+    /// The users whose downloads wait, those with the fewest running downloads first. Prefetches do
+    /// not count.
+    func waitingUsers(_ slots: borrowing TransferSlots) -> [UserID] {
+        inTurn(Self.active, slots).filter { count(of: $0) > 0 }
+    }
+
+    /// The number of a user's downloads that wait, without prefetches.
+    func count(of user: UserID) -> Int { queues[user]?.count(Self.active) ?? 0 }
+
+    /// Whether a download of this user waits for nothing but one of the slots of all hosts.
+    mutating func waitsForAnySlot(_ user: UserID, _ slots: borrowing TransferSlots) -> Bool {
+        nextTurn(Self.active, of: user, slots) { _, _ in true } != nil
+    }
+
+    /// Whether a download of this user waits for a slot of the host.
+    func waits(_ user: UserID, at origin: Origin) -> Bool {
+        queues[user]?.firstBlocked(at: origin, Self.active) { _ in true } != nil
+    }
+
+    /// A client of this user that meets the condition, and whose download waits for a slot of the host, or of any
+    /// host.
+    func firstClient(
+        of user: UserID, at origin: Origin?, where condition: (ClientID) -> Bool
+    ) -> ClientID? {
+        if let origin {
+            return queues[user]?.firstBlocked(at: origin, Self.active, where: condition)
+        }
+        for priority in Self.active {
+            if let flow = queues[user]?.first(priority, for: condition) { return flow.client }
+        }
+        return nil
     }
 
     // MARK: Blocked flows
 
-    /// A host has a free slot. Unblocks the most urgent flows that can have it, up to one whose
-    /// client has nothing running.
+    /// A host has a free slot. Unblocks flows that can have it, those of each user up to one whose client has nothing
+    /// running.
     mutating func slotFreed(at origin: Origin, _ slots: borrowing TransferSlots) {
-        for priority in Priority.allCases.reversed()
-        where slots.hasSlot(for: priority, at: origin) {
-            let flows = BlockedFlows(priority: priority, origin: origin)
-            while let client = blocked[flows]?.first(where: {
-                slots.admits($0, priority, at: origin)
-            }) {
-                unblock(client, flows)
-                ready[priority.index].append(client, origin)
-                if slots.hasNothingRunning(client) { return }
+        for rank in Priority.ranks {
+            var isWanted = false
+            for user in users.elements {
+                if queues.update(user, { $0.slotFreed(at: origin, rank, slots) }) == true {
+                    isWanted = true
+                }
             }
+            if isWanted { return }
         }
     }
 
     /// A client that had nothing running has a download now. It may no longer be admitted, while a client behind it
     /// is that waits for the same slot of a host.
     mutating func clientStarted(_ client: ClientID, _ slots: borrowing TransferSlots) {
-        guard !blocked.isEmpty else { return }
-        for origin in Set(ready.flatMap { $0.members(of: client) }) { slotFreed(at: origin, slots) }
+        guard queues.values.contains(where: \.hasBlocked) else { return }
+        for origin in queues[client.user]?.origins(of: client) ?? [] {
+            slotFreed(at: origin, slots)
+        }
     }
 
     /// A host has many more slots, so all flows that are blocked for it are tried.
     mutating func limitRose(at origin: Origin, _ slots: borrowing TransferSlots) {
-        let waiting = Priority.allCases.reduce(0) { sum, priority in
-            sum + (blocked[BlockedFlows(priority: priority, origin: origin)]?.count ?? 0)
-        }
+        let waiting = queues.values.reduce(0) { $0 + $1.blockedCount(at: origin) }
         for _ in 0..<waiting { slotFreed(at: origin, slots) }
     }
 
     /// All hosts can have more slots.
     mutating func limitsRose(_ slots: borrowing TransferSlots) {
-        for origin in Set(blocked.keys.map(\.origin)) { limitRose(at: origin, slots) }
-    }
-
-    private mutating func block(_ flow: FlowKey) {
-        _ = ready[flow.priority.index].remove(flow.client, flow.origin)
-        blocked.update(flow.blockedFlows, default: LinkedSet()) { $0.append(flow.client) }
-    }
-
-    private mutating func unblock(_ client: ClientID, _ flows: BlockedFlows) {
-        let isLast = blocked.update(flows) { clients in
-            clients.remove(client)
-            return clients.isEmpty
-        }
-        if isLast == true { blocked[flows] = nil }
-    }
-}
-
-extension FlowKey {
-    fileprivate var blockedFlows: TransferQueue.BlockedFlows {
-        .init(priority: priority, origin: origin)
+        let origins = queues.values.reduce(into: Set<Origin>()) { $0.formUnion($1.blockedOrigins) }
+        for origin in origins { limitRose(at: origin, slots) }
     }
 }
 
 extension TransferQueue {
     /// Checks that every flow is either ready or blocked, and that no flow is blocked without a reason.
     func checkInvariants(_ slots: borrowing TransferSlots) {
-        var copy = self
-        let visible = flows.keys.count { $0.priority == .visible }
-        precondition(visible == visibleFlows, "\(visible) visible flows, \(visibleFlows) counted")
-        for (flow, tickets) in flows {
-            precondition(!tickets.isEmpty, "\(flow) is empty")
-            let isBlocked = isBlocked(flow)
-            let isReady = copy.ready[flow.priority.index].remove(flow.client, flow.origin)
-            precondition(isBlocked != isReady, "\(flow) is both ready and blocked, or neither")
+        precondition(Set(users.elements) == Set(queues.keys), "a user has no turn")
+        for queue in queues.values {
+            precondition(!queue.isEmpty, "a user has a turn who waits for nothing")
+            queue.checkInvariants()
         }
-        precondition(copy.ready.allSatisfy(\.isEmpty), "a flow without tickets is ready")
-        let blockedCount = blocked.values.reduce(0) { $0 + $1.count }
-        precondition(blockedCount <= flows.count, "a flow without tickets is blocked")
-        for origin in Set(blocked.keys.map(\.origin)) { checkBlocked(at: origin, slots) }
-    }
-
-    private func isBlocked(_ flow: FlowKey) -> Bool {
-        blocked[flow.blockedFlows]?.contains(flow.client) == true
+        let blocked = queues.values.reduce(into: Set<Origin>()) { $0.formUnion($1.blockedOrigins) }
+        for origin in blocked { checkBlocked(at: origin, slots) }
     }
 
     private func checkBlocked(at origin: Origin, _ slots: borrowing TransferSlots) {
         var waiting = self
         waiting.slotFreed(at: origin, slots)
-        let isFreed = waiting.blocked.mapValues(\.count) != blocked.mapValues(\.count)
-        let isReady = flows.keys.contains { $0.origin == origin && !isBlocked($0) }
-        precondition(!isFreed || isReady, "\(origin) has a slot, but no flow is unblocked for it")
-        let admitted = flows.keys.filter { flow in
-            flow.origin == origin && slots.hasSlot(for: flow.priority)
-                && slots.admits(flow.client, flow.priority)
+        let isFreed = waiting.blockedCount(at: origin) != blockedCount(at: origin)
+        let here = queues.values.flatMap(\.allFlows).filter { $0.flow.origin == origin }
+        precondition(
+            !isFreed || here.contains { !$0.isBlocked },
+            "\(origin) has a slot, but no flow is unblocked for it")
+        let admitted = here.filter { flow, _ in
+            slots.hasSlot(for: flow.priority) && slots.admits(flow.client, flow.priority)
                 && slots.admits(flow.client, flow.priority, at: origin)
         }
         precondition(
-            admitted.isEmpty || !admitted.allSatisfy { isBlocked($0) },
+            admitted.isEmpty || !admitted.allSatisfy(\.isBlocked),
             "\(admitted) can start, but all of them are blocked")
+    }
+
+    private func blockedCount(at origin: Origin) -> Int {
+        queues.values.reduce(0) { $0 + $1.blockedCount(at: origin) }
     }
 }

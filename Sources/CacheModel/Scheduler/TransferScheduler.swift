@@ -10,9 +10,10 @@ package struct TransferScheduler: ~Copyable, Sendable {
     private(set) var limit: Int
     /// The highest ``limit`` so far. Downloads that began under it are not stopped for a lower one.
     private var highestLimit: Int
-    private var queue = TransferQueue()
-    private var slots: TransferSlots
+    var queue = TransferQueue()
+    private(set) var slots: TransferSlots
     private var preemption = Preemption()
+    var pace = TransferPace()
     private var retries = RetrySchedule()
     /// The time until which fewer downloads run because memory was short.
     private var throttledUntil: ContinuousClock.Instant?
@@ -49,19 +50,40 @@ package struct TransferScheduler: ~Copyable, Sendable {
     /// ``dequeue(_:_:)`` of all its tickets.
     mutating func next() -> (key: CacheKey, flow: FlowKey)? { queue.next(slots) }
 
-    mutating func started(_ id: FlightID, _ flow: FlowKey) {
+    mutating func started(_ id: FlightID, _ key: CacheKey, _ flow: FlowKey) {
         let hadNothingRunning = slots.hasNothingRunning(flow.client)
-        slots.take(id, flow)
+        slots.take(id, key, flow)
         if hadNothingRunning, !slots.hasNothingRunning(flow.client) {
             queue.clientStarted(flow.client, slots)
         }
+        // Another user has less than this one now, and so may use slots of the host that are reserved.
+        if slots.usage(at: flow.origin).isShared { queue.slotFreed(at: flow.origin, slots) }
     }
 
     /// A download is stopping. It keeps its slot until it has stopped.
     mutating func stops(_ id: FlightID) { slots.stops(id) }
 
     /// A transfer has ended, by success, failure or cancellation.
-    mutating func ended(_ id: FlightID) { queue.slotFreed(at: slots.release(id), slots) }
+    mutating func ended(_ id: FlightID) {
+        pace.forget(id)
+        queue.slotFreed(at: slots.release(id), slots)
+    }
+
+    /// The name that stands for a host with several names.
+    func host(of origin: Origin) -> Origin { slots.names.name(of: origin) }
+
+    /// A download connects to a server by a name. Returns the name that stands for the server.
+    mutating func connects(_ origin: Origin, to address: ServerAddress) -> Origin {
+        slots.names.connects(origin, to: address)
+    }
+
+    /// A running download counts for another host from now on, if that has a slot for it.
+    mutating func moves(_ id: FlightID, to origin: Origin) -> Bool {
+        guard let former = slots.moves(id, to: origin) else { return false }
+        queue.slotFreed(at: former, slots)
+        queue.slotFreed(at: origin, slots)
+        return true
+    }
 
     /// A response began. `isMultiplexed` says whether other downloads can share its connection.
     mutating func answered(_ id: FlightID, isMultiplexed: Bool) {
@@ -78,6 +100,10 @@ package struct TransferScheduler: ~Copyable, Sendable {
 
     mutating func removePreemptible(_ key: CacheKey, _ origin: Origin) {
         preemption.remove(key, origin)
+    }
+
+    mutating func movePreemptible(_ key: CacheKey, from former: Origin, to origin: Origin) {
+        if preemption.remove(key, former) { preemption.insert(key, origin) }
     }
 
     /// The next prefetch that has to stop for a visible download. Prefetches stop one after the

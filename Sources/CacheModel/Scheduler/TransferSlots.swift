@@ -18,12 +18,18 @@ struct TransferSlots: ~Copyable, Sendable {
 
     private var all = ConcurrencyUsage()
     private var hosts: [Origin: ConcurrencyUsage] = [:]
-    /// The running downloads, and the flow through which each got its slot.
-    private var taken: [FlightID: FlowKey] = [:]
+    /// A running download, and the flow through which it got its slot.
+    struct Transfer: Sendable {
+        let key: CacheKey
+        var flow: FlowKey
+    }
+
+    private(set) var taken: [FlightID: Transfer] = [:]
     /// Downloads that are stopping and have not stopped yet.
-    private var stopping: Set<FlightID> = []
+    private(set) var stopping: Set<FlightID> = []
     /// Hosts whose last response came by HTTP/2.
     private var multiplexed: Set<Origin> = []
+    var names = ServerNames()
     /// Hosts that refused requests.
     private(set) var pauses = HostPauses()
 
@@ -39,7 +45,9 @@ struct TransferSlots: ~Copyable, Sendable {
     var isClearing: Bool { !stopping.isEmpty }
 
     /// Whether a slot of this host is about to become free.
-    func isClearing(_ origin: Origin) -> Bool { stopping.contains { taken[$0]?.origin == origin } }
+    func isClearing(_ origin: Origin) -> Bool {
+        stopping.contains { taken[$0]?.flow.origin == origin }
+    }
 
     // MARK: Free slots
 
@@ -61,6 +69,29 @@ struct TransferSlots: ~Copyable, Sendable {
 
     /// Whether a client has no running downloads except prefetches.
     func hasNothingRunning(_ client: ClientID) -> Bool { all.hasNothingRunning(client) }
+
+    /// The number of running downloads of a user, without prefetches.
+    func active(_ user: UserID) -> Int { all.active(user) }
+
+    /// The number of running downloads of a user.
+    func all(_ user: UserID) -> Int { all.all(user) }
+
+    /// The use of all slots, or of those of a host.
+    func usage(at origin: Origin?) -> ConcurrencyUsage { origin.map { usage(of: $0) } ?? all }
+
+    /// The hosts that have downloads running.
+    var busyOrigins: some Collection<Origin> { hosts.keys }
+
+    /// Whether all slots that are not reserved are taken, those of all hosts or those of this one. A host that asked for
+    /// a pause is not crowded.
+    func isCrowded(at origin: Origin?) -> Bool {
+        guard let origin else { return all.count >= overall.shared }
+        guard pauses.limit(of: origin) == nil else { return false }
+        return usage(of: origin).count >= limit(of: origin).shared
+    }
+
+    /// Whether a user other than this one has downloads running.
+    func isUsed(besides user: UserID) -> Bool { all.isUsed(besides: user) }
 
     /// The number of prefetches that have to stop before a visible download of this client can start.
     func excess(for client: ClientID) -> Int { all.excess(for: client, of: overall) }
@@ -90,12 +121,12 @@ struct TransferSlots: ~Copyable, Sendable {
     // MARK: Events
 
     /// A download starts because its flow has its turn.
-    mutating func take(_ id: FlightID, _ flow: FlowKey) {
+    mutating func take(_ id: FlightID, _ key: CacheKey, _ flow: FlowKey) {
         all.add(flow.client, flow.priority)
         hosts.update(flow.origin, default: ConcurrencyUsage()) {
             $0.add(flow.client, flow.priority)
         }
-        taken[id] = flow
+        taken[id] = Transfer(key: key, flow: flow)
     }
 
     /// A download is stopping. It keeps its slot until it has stopped.
@@ -106,16 +137,33 @@ struct TransferSlots: ~Copyable, Sendable {
     /// A download has ended, by success, failure or cancellation. Returns its host.
     mutating func release(_ id: FlightID) -> Origin {
         stopping.remove(id)
-        guard let flow = taken.removeValue(forKey: id) else {
+        guard let flow = taken.removeValue(forKey: id)?.flow else {
             preconditionFailure("download \(id.rawValue) ended twice")
         }
         all.remove(flow.client, flow.priority)
+        releaseHost(of: flow)
+        return flow.origin
+    }
+
+    private mutating func releaseHost(of flow: FlowKey) {
         let left = hosts.update(flow.origin) { host in
             host.remove(flow.client, flow.priority)
             return host.count
         }
         if left == 0 { hosts[flow.origin] = nil }
-        return flow.origin
+    }
+
+    /// A running download counts for another host from now on. Returns its former host. `nil` if the other host has no
+    /// slot for it.
+    mutating func moves(_ id: FlightID, to origin: Origin) -> Origin? {
+        guard let former = taken[id]?.flow,
+            admits(former.client, former.priority, at: origin)
+        else { return nil }
+        let flow = FlowKey(priority: former.priority, client: former.client, origin: origin)
+        releaseHost(of: former)
+        hosts.update(origin, default: ConcurrencyUsage()) { $0.add(flow.client, flow.priority) }
+        taken[id]?.flow = flow
+        return former.origin
     }
 
     /// A host refused a download that has just ended. Returns other hosts that may have more downloads now.
@@ -137,7 +185,7 @@ struct TransferSlots: ~Copyable, Sendable {
 
     /// The host of a download answered. Returns the host if the answer raises its limit.
     mutating func answered(_ id: FlightID, isMultiplexed: Bool) -> Origin? {
-        guard let origin = taken[id]?.origin else { return nil }
+        guard let origin = taken[id]?.flow.origin else { return nil }
         guard isMultiplexed else {
             multiplexed.remove(origin)
             return nil

@@ -5,10 +5,15 @@ package import CacheKey
 /// Invariant: every pending key has a download, and that download lists the waiter.
 package struct Waiters: Sendable {
     private var waiters: [WaiterID: Waiter] = [:]
-    /// Limits the downloads that continue without a caller.
-    package var detached: DetachedQuota
+    /// The downloads that continue without a caller.
+    package var detached: DetachedDownloads
+    /// The images that the callers of each user wait for.
+    package private(set) var interests = UserQuota(limit: interestLimit)
 
-    package init(detachedLimit: Int) { detached = DetachedQuota(limit: detachedLimit) }
+    /// The most images that the callers of one user may wait for.
+    package static let interestLimit = 500_000
+
+    package init(detachedLimit: Int) { detached = DetachedDownloads(limit: detachedLimit) }
 
     package subscript(id: WaiterID) -> Waiter? { waiters[id] }
 
@@ -19,7 +24,10 @@ package struct Waiters: Sendable {
         waiters[id] = Waiter(options)
     }
 
-    package mutating func remove(_ id: WaiterID) { waiters[id] = nil }
+    package mutating func remove(_ id: WaiterID) {
+        guard let waiter = waiters.removeValue(forKey: id) else { return }
+        interests.remove(waiter.pending.count, of: waiter.client.user)
+    }
 
     @discardableResult
     package mutating func update<Result>(_ id: WaiterID, _ change: (inout Waiter) -> Result)
@@ -30,12 +38,19 @@ package struct Waiters: Sendable {
 
     /// The caller waits for the download of an image.
     package mutating func wait(_ id: WaiterID, for key: CacheKey) {
-        waiters.update(id) { $0.pending.insert(key) }
+        let isNew = waiters.update(id) { waiter in
+            (user: waiter.client.user, count: waiter.pending.insert(key).inserted ? 1 : 0)
+        }
+        if let isNew { interests.add(isNew.count, of: isNew.user) }
     }
 
     /// The caller no longer waits for the download. Returns whether it did.
     package mutating func stopWaiting(_ id: WaiterID, for key: CacheKey) -> Bool {
-        waiters.update(id) { $0.pending.remove(key) != nil } ?? false
+        guard let waited = waiters.update(id, { $0.removePending(key) }) ?? nil else {
+            return false
+        }
+        interests.remove(1, of: waited)
+        return true
     }
 
     /// An image is settled for a caller.
@@ -44,15 +59,16 @@ package struct Waiters: Sendable {
     package mutating func settle(
         _ id: WaiterID, _ key: CacheKey, _ failure: Failure?, isUnshareable: Bool
     ) {
-        waiters.update(id) { waiter in
-            waiter.pending.remove(key)
+        let waited = waiters.update(id) { waiter in
             if let failure {
                 waiter.failures[key] = failure
             } else {
                 waiter.delivered.insert(key)
                 if isUnshareable { waiter.unshareable.insert(key) }
             }
+            return waiter.removePending(key)
         }
+        if let user = waited ?? nil { interests.remove(1, of: user) }
     }
 
     /// The outcome of a request whose images are all settled. The waiter is then removed.
@@ -72,5 +88,12 @@ package struct Waiters: Sendable {
     /// Unshareable images in requests that have not ended, so their callers have not been notified yet.
     package var unreported: Set<CacheKey> {
         waiters.values.reduce(into: Set()) { $0.formUnion($1.unshareable) }
+    }
+}
+
+extension Waiter {
+    /// Removes an image that is waited for. Returns the user who waited for it. `nil` if nobody did.
+    fileprivate mutating func removePending(_ key: CacheKey) -> UserID? {
+        pending.remove(key) == nil ? nil : client.user
     }
 }

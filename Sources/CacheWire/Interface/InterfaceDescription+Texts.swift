@@ -344,9 +344,12 @@ extension InterfaceDescription {
           shared: bool
         )
 
-        # More urls than one call can name; or, with wait: false, more downloads than the daemon continues on its own. Nothing
-        # was done.
+        # More urls than one call can name, or than one user may wait for; or, with wait: false, more downloads of one user than
+        # the daemon continues on its own. Nothing was done.
         error TooMany (limit: int)
+        # The user has limit connections, or all users have as many as there can be. The daemon sends this error without a
+        # call, and closes the connection after it.
+        error TooManyConnections (limit: int)
         # Adjust without a running Fetch with more on the connection.
         error NoStream ()
         # The daemon is stopping and accepts no new calls.

@@ -43,6 +43,8 @@ extension WireError: WireValue {
         self =
             switch name {
             case "io.cached.Cache.TooMany": .tooMany(limit: parameters.limit ?? 0)
+            case "io.cached.Cache.TooManyConnections":
+                .tooManyConnections(limit: parameters.limit ?? 0)
             case "io.cached.Cache.NoStream": .noStream
             case "io.cached.Cache.ShuttingDown": .shuttingDown
             case "io.cached.Cache.MessageTooLarge": .messageTooLarge(limit: parameters.limit ?? 0)
@@ -64,7 +66,8 @@ extension WireError: WireValue {
     var parameters: Parameters {
         var parameters = Parameters()
         switch self {
-        case .tooMany(let limit), .messageTooLarge(let limit): parameters.limit = limit
+        case .tooMany(let limit), .tooManyConnections(let limit), .messageTooLarge(let limit):
+            parameters.limit = limit
         case .invalidMessage(let reason): parameters.reason = reason
         case .interfaceNotFound(let interface): parameters.interface = interface
         case .methodNotFound(let method), .methodNotImplemented(let method):

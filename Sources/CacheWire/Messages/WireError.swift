@@ -4,8 +4,10 @@
 public enum WireError: Error, Sendable, Hashable {
     // io.cached.Cache
 
-    /// More calls, URLs or connections than the daemon accepts.
+    /// More URLs or downloads than the daemon accepts.
     case tooMany(limit: Int)
+    /// The user has as many connections as one user can have. The connection closes after this reply.
+    case tooManyConnections(limit: Int)
     /// There is no running `Fetch` with `more` to adjust.
     case noStream
     /// The daemon is stopping and accepts no new calls.
@@ -40,6 +42,7 @@ extension WireError {
     public var name: String {
         switch self {
         case .tooMany: "io.cached.Cache.TooMany"
+        case .tooManyConnections: "io.cached.Cache.TooManyConnections"
         case .noStream: "io.cached.Cache.NoStream"
         case .shuttingDown: "io.cached.Cache.ShuttingDown"
         case .messageTooLarge: "io.cached.Cache.MessageTooLarge"
@@ -60,6 +63,8 @@ extension WireError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .tooMany(let limit): "the daemon accepts no more than \(limit) at a time"
+        case .tooManyConnections(let limit):
+            "your programs have all \(limit) connections to the daemon that you can have; end some of them"
         case .noStream: "no fetch with more is running on this connection"
         case .shuttingDown: "the daemon is shutting down"
         case .messageTooLarge(let limit): "the message is longer than \(limit) bytes"

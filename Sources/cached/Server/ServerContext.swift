@@ -13,9 +13,11 @@ struct ServerContext: Sendable {
     let broadcaster: Broadcaster
     /// For long work on the event loop.
     let timeSlices: LoopTimeSlices
-    /// For calls that read files or name many URLs: they must not delay the event loop.
-    let pool: NIOThreadPool
-    /// For the pages of `Watch`: there can be very many, and they must not delay those calls.
+    /// For short calls, on the event loop.
+    let turns: CallTurns
+    /// For calls that read files or name many URLs.
+    let workers: CallWorkers
+    /// For the pages of `Watch`: there can be very many, and they must not delay the workers.
     let pager: NIOThreadPool
     /// The users who may change the cache.
     let managers: Managers

@@ -51,7 +51,7 @@ final class SocketServer: Service {
         server = ServerContext(
             cache: cache, replies: replies, loop: loop, registry: ConnectionRegistry(loop: loop),
             broadcaster: Broadcaster(cache, replies, loop: loop, timeSlices: timeSlices),
-            timeSlices: timeSlices, pool: NIOThreadPool(numberOfThreads: 2),
+            timeSlices: timeSlices, turns: CallTurns(loop: loop), workers: CallWorkers(),
             pager: NIOThreadPool(numberOfThreads: 1), managers: settings.managers, logger: logger,
             pressure: pressure,
             pressureNews: PressureNews(pressure, loop: loop), relief: relief,
@@ -70,7 +70,7 @@ final class SocketServer: Service {
     }
 
     func run() async throws {
-        server.pool.start()
+        server.workers.start()
         server.pager.start()
         drainer.start()
         let listener = try await listen()
@@ -150,8 +150,9 @@ final class SocketServer: Service {
                 channel.eventLoop.makeCompletedFuture {
                     let limit = DescriptorLimit.connections(
                         besides: settings.cache.transfers.transferLimit)
+                    let seats = ConnectionSeats(limit: limit, privileged: server.managers.owners)
                     try channel.pipeline.syncOperations.addHandler(
-                        AcceptLimiter(limit: limit, logger: server.logger))
+                        AcceptLimiter(seats, logger: server.logger))
                 }
             }
             .serverChannelOption(.maxMessagesPerRead, value: UInt(AcceptLimiter.batch))
@@ -162,7 +163,7 @@ final class SocketServer: Service {
             .childChannelInitializer { [server] channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        ClientConnection(server, client: server.registry.nextClient()))
+                        ClientConnection(server, peer: Peer(of: channel)))
                 }
             }
     }

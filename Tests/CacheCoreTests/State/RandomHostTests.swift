@@ -17,6 +17,17 @@ struct RandomHostTests {
         try script.end()
         #expect(script.stops > 0)
     }
+
+    /// Two users, whose downloads also stop for each other, and names that lead to the same servers.
+    @Test(arguments: [UInt64](13...24))
+    func nothingWaitsForEverWithSeveralUsers(seed: UInt64) throws {
+        let limits = [(1, 1), (3, 2), (8, 3), (10, 4)][Int(seed % 4)]
+        var script = RandomHosts(
+            seed: seed, transferLimit: limits.0, hostLimit: limits.1, hasUsers: true)
+        for _ in 0..<3000 { try script.event() }
+        try script.end()
+        #expect(script.stops > 0)
+    }
 }
 
 private struct RandomHosts: ~Copyable {
@@ -32,7 +43,11 @@ private struct RandomHosts: ~Copyable {
     /// The number of preempted prefetches.
     private(set) var stops = 0
 
-    init(seed: UInt64, transferLimit: Int, hostLimit: Int) {
+    /// Whether the callers are of two users, and some hosts are the same server.
+    private let hasUsers: Bool
+
+    init(seed: UInt64, transferLimit: Int, hostLimit: Int, hasUsers: Bool = false) {
+        self.hasUsers = hasUsers
         random = SeededGenerator(seed: seed)
         state = CacheState(
             transferLimit: transferLimit, hostLimit: hostLimit, retry: RetryPolicy())
@@ -47,6 +62,7 @@ private struct RandomHosts: ~Copyable {
         case 35..<70: finish()
         case 70..<85: publish()
         case 85..<90: pass()
+        case 90..<95 where hasUsers: connect()
         default: progress()
         }
         try check()
@@ -72,7 +88,7 @@ private struct RandomHosts: ~Copyable {
         let options = FetchOptions(
             priority: [.background, .background, .normal, .visible].randomElement(using: &random)
                 ?? .normal, isRefresh: true,
-            client: ClientID(rawValue: UInt64.random(in: 0..<3, using: &random)))
+            client: client())
         let id = random.oneIn(4) ? nil : state.waiterBegan(options)
         if let id { callers.append(id) }
         let wishes = Int.random(in: 1...6, using: &random)
@@ -91,6 +107,13 @@ private struct RandomHosts: ~Copyable {
                 state.detachedNamed(wishes, &effects)
             }
         }
+    }
+
+    /// One of three connections, two of which may be of one user.
+    private mutating func client() -> ClientID {
+        let number = UInt64.random(in: 0..<3, using: &random)
+        return ClientID(
+            rawValue: number, user: UserID(rawValue: hasUsers && number == 2 ? 1002 : 1001))
     }
 
     private mutating func leave() {
@@ -122,6 +145,16 @@ private struct RandomHosts: ~Copyable {
     private mutating func pass() {
         now = now + .seconds(2)
         perform { [now] in $0.pausesEnded(now: now.instant, &$1) }
+        if hasUsers { perform { [now] in $0.timePassed(now: now.instant, &$1) } }
+    }
+
+    /// A download connects to one of two servers.
+    private mutating func connect() {
+        guard let (url, id) = transfers.randomElement(using: &random) else { return }
+        let address = ServerAddress(bytes: [UInt8.random(in: 1...2, using: &random)], port: 80)
+        var mayConnect = true
+        perform { mayConnect = $0.transferConnects(CacheKey(url), id, to: address, &$1) }
+        if !mayConnect { stopping.insert(id) }
     }
 
     private mutating func publish() {

@@ -102,7 +102,7 @@ struct ReuseScriptTests {
     }
 
     @Test func skipsBackgroundRevalidationIfTheDetachedQuotaIsUsedUp() {
-        script.state.waiters.detached = DetachedQuota(limit: 1)
+        script.state.waiters.detached = DetachedDownloads(limit: 1)
         hasStale("a")
         hasStale("b")
         let window = Staleness(reuse: .staleWhileRevalidating, allowsStaleIfError: true)

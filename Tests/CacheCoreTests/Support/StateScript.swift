@@ -53,10 +53,12 @@ final class StateScript {
     @discardableResult
     func caller(
         _ caller: String, wants images: String..., priority: Priority = .normal,
-        isRefresh: Bool = false, client: UInt64 = 0, saying expected: (([String]) -> Void)? = nil
+        isRefresh: Bool = false, client: UInt64 = 0, user: UserID = .daemon,
+        saying expected: (([String]) -> Void)? = nil
     ) -> WaiterID {
         let options = FetchOptions(
-            priority: priority, isRefresh: isRefresh, client: ClientID(rawValue: client))
+            priority: priority, isRefresh: isRefresh, client: ClientID(rawValue: client, user: user)
+        )
         let id = state.waiterBegan(options)
         callers[id] = caller
         var said: [String] = []
@@ -78,7 +80,9 @@ final class StateScript {
     }
 
     /// A caller that does not wait is about to request `images` images.
-    func announces(_ images: Int) -> Bool { state.detachedAnnounced(images) }
+    func announces(_ images: Int, for client: ClientID = .daemon) -> Bool {
+        state.detachedAnnounced(images, for: client)
+    }
 
     func leaves(_ waiter: WaiterID) -> [String] {
         event { $0.waiterLeft(waiter, &$1) }
@@ -169,6 +173,11 @@ final class StateScript {
         for image in images { has(image, Sample.facts(allocated: allocated)) }
     }
 
+    /// Some time has passed since the script began.
+    func passes(_ time: Duration) -> [String] {
+        event { $0.timePassed(now: Sample.moment.instant + time, &$1) }
+    }
+
     func looksAt(_ image: String, _ probe: EntryProbe) -> Lookup? {
         let start = state.catalog.beginProbe()
         defer {
@@ -187,6 +196,11 @@ final class StateScript {
     }
 
     // MARK: Queries
+
+    /// Whether a download was told to stop and has not stopped yet.
+    func isStopping(_ image: String) -> Bool { stopping[image] != nil }
+
+    func name(of key: CacheKey) -> String { name(key) }
 
     func key(_ image: String) -> CacheKey {
         let key = Sample.key(image)

@@ -11,10 +11,12 @@ struct RateLimiterTests {
     private let ids = (0..<4).map { FlightID(rawValue: $0) }
 
     private func flow(
-        _ priority: CacheCore.Priority = .normal, client: UInt64 = 0
+        _ priority: CacheCore.Priority = .normal, client: UInt64 = 0, user: UInt32 = 1001
     ) -> FlowKey {
         FlowKey(
-            priority: priority, client: ClientID(rawValue: client), origin: Origin(Sample.url("a")))
+            priority: priority,
+            client: ClientID(rawValue: client, user: UserID(rawValue: user)),
+            origin: Origin(Sample.url("a")))
     }
 
     /// The next download that may continue, if no flow changed.
@@ -89,6 +91,20 @@ struct RateLimiterTests {
             #expect(!limiter.admits(1, of: id, in: flow(client: 1), now: start))
         }
         #expect(!limiter.admits(1, of: ids[3], in: flow(client: 2), now: start))
+        let later = start + .milliseconds(50)
+        let order = (0..<4).map { _ in next(limiter, later) }
+        #expect(order == [ids[0], ids[3], ids[1], ids[2]])
+    }
+
+    /// Neither more connections nor a higher priority gives a user a larger share.
+    @Test func usersTakeTurns() {
+        let limiter = RateLimiter(rate: 1000, now: start)
+        #expect(limiter.admits(100, of: ids[0], in: flow(), now: start))
+        for (client, id) in ids[..<3].enumerated() {
+            let flow = flow(.visible, client: UInt64(client), user: 1)
+            #expect(!limiter.admits(1, of: id, in: flow, now: start))
+        }
+        #expect(!limiter.admits(1, of: ids[3], in: flow(client: 9, user: 2), now: start))
         let later = start + .milliseconds(50)
         let order = (0..<4).map { _ in next(limiter, later) }
         #expect(order == [ids[0], ids[3], ids[1], ids[2]])

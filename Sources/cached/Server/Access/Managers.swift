@@ -1,3 +1,4 @@
+import CacheCore
 import Glibc
 
 /// The users who may change the cache: its owner, root, and the configured groups and users. Everyone else who may
@@ -32,6 +33,9 @@ struct Managers: Sendable {
     func include(_ peer: Peer) -> Bool {
         users.contains(peer.user) || !groups.isDisjoint(with: peer.groups)
     }
+
+    /// The owner and root, whom no limit for users keeps from asking.
+    var owners: Set<UserID> { [UserID(rawValue: owner), UserID(rawValue: 0)] }
 
     func isOwner(_ peer: Peer) -> Bool { peer.user == owner }
 }

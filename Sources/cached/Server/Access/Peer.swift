@@ -1,5 +1,8 @@
 import CLinux
+import CacheCore
 import Glibc
+import NIOCore
+import NIOPosix
 
 /// The process that connected to the socket, as the kernel recorded it then. socket(7), `SO_PEERCRED`,
 /// `SO_PEERGROUPS`.
@@ -16,6 +19,23 @@ struct Peer: Sendable {
     init(user: uid_t, process: pid_t, groups: Set<gid_t>) {
         (self.user, self.process, self.groups) = (user, process, groups)
     }
+
+    /// The process at the other end of a connection. Used on the event loop of the channel.
+    init?(of channel: any Channel) {
+        let peer = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+            of: NIOBSDSocket.Handle.self
+        ) { Peer(of: $0) }
+        guard let peer = peer ?? nil else { return nil }
+        self = peer
+    }
+
+    /// The user whose share a client takes. All clients whose users the kernel does not tell count as one user.
+    static func user(of peer: Peer?) -> UserID {
+        UserID(rawValue: peer?.user ?? unknown)
+    }
+
+    /// The user "nobody" of the kernel, which also stands for users of other namespaces. user_namespaces(7)
+    private static let unknown: uid_t = 65534
 
     /// `nil` if the descriptor is no connected Unix socket.
     init?(of descriptor: Int32) {

@@ -32,6 +32,8 @@ extension CallDispatcher {
         } ifClosed: { calls, begun in
             if case .success(let call?) = begun { calls.release(.fetch(call)) }
             calls.release(replaced)
+            // Its detached downloads may have begun after the connection closed.
+            calls.server.cache.clientLeft(calls.client)
         }
     }
 
@@ -107,6 +109,11 @@ extension CallDispatcher {
         }
         guard header.oneway == true || header.isStream else {
             return end(ended) { $0.reply(to: header, Reply<NoParameters>(error: .expectedMore)) }
+        }
+        do throws(WireError) {
+            try FetchCall.checkInterests(parameters.add?.count ?? 0, of: client, in: server)
+        } catch {
+            return end(ended) { $0.reply(to: header, Reply<NoParameters>(error: error)) }
         }
         let endsFetch = header.isStream
         change(call, isLong: isLong) { call, server, output in

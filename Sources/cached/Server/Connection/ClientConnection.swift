@@ -17,6 +17,10 @@ final class ClientConnection: ChannelDuplexHandler {
 
     private let server: ServerContext
     private let client: ClientID
+    /// Whether the calls in `input` wait for the turn of their user.
+    private var waitsForTurn = false
+    /// The process that connected; `nil` if the kernel does not tell.
+    let peer: Peer?
     private(set) lazy var calls = CallDispatcher(for: self, server, client)
     /// `nil` before the channel is active, and once it is closed.
     private(set) var context: ChannelHandlerContext?
@@ -42,13 +46,11 @@ final class ClientConnection: ChannelDuplexHandler {
     /// Bytes of replies that are gathered before they are handed to the channel.
     private static let outputChunk = 256 * 1024
 
-    init(_ server: ServerContext, client: ClientID) {
+    init(_ server: ServerContext, peer: Peer?) {
         self.server = server
-        self.client = client
+        self.peer = peer
+        client = server.registry.nextClient(of: Peer.user(of: peer))
     }
-
-    /// The process that connected; `nil` if the kernel does not tell.
-    private(set) lazy var peer: Peer? = (withSocket { Peer(of: $0) }) ?? nil
 
     /// Calls `body` with the descriptor of an open connection.
     private func withSocket<Result>(_ body: (NIOBSDSocket.Handle) throws -> Result) -> Result? {
@@ -98,6 +100,7 @@ final class ClientConnection: ChannelDuplexHandler {
         discardInput()
         server.registry.closed(self)
         calls.abandon()
+        server.cache.clientLeft(client)
         self.context = nil
     }
 
@@ -110,19 +113,27 @@ final class ClientConnection: ChannelDuplexHandler {
 
     /// Takes calls while they can be answered, then hands the replies to the channel.
     func resume() {
-        process()
+        guard !isProcessing else { return flush() }
+        let began = NIODeadline.now()
+        process(since: began)
         flush()
+        server.turns.spend(.now() - began, of: client.user)
     }
 
-    private func process() {
-        guard !isProcessing else { return }
+    /// The user's turn has come.
+    func takeTurn() {
+        waitsForTurn = false
+        if isOpen { resume() }
+    }
+
+    private func process(since began: NIODeadline) {
         isProcessing = true
         defer {
             isProcessing = false
             // A write during this may have closed the connection; then a call begun since ends here.
             if context == nil { calls.abandon() }
         }
-        while canTakeCall, let message = nextMessage() {
+        while canTakeCall, hasTurn(since: began), let message = nextMessage() {
             guard message.readableBytes < Message.maximumLength else {
                 return refuse(.messageTooLarge(limit: Message.maximumLength))
             }
@@ -142,11 +153,20 @@ final class ClientConnection: ChannelDuplexHandler {
     /// stream is no obstacle, because the next call ends it.
     private var canTakeCall: Bool {
         guard let context, !isClosing, context.channel.isWritable else { return false }
-        return calls.canTakeCall
+        return calls.canTakeCall && !waitsForTurn
+    }
+
+    /// Whether the calls of this user may go on. If not, this connection waits for the user's next turn.
+    private func hasTurn(since began: NIODeadline) -> Bool {
+        guard input.readableBytes > searched else { return true }
+        if server.turns.mayTakeCall(client.user, .now() - began) { return true }
+        waitsForTurn = true
+        server.turns.wait(self, of: client.user)
+        return false
     }
 
     private func canRead(_ context: ChannelHandlerContext) -> Bool {
-        canTakeCall || input.readableBytes < Self.inputAhead
+        canTakeCall || input.readableBytes < Self.inputAhead && !waitsForTurn
     }
 
     /// The next complete message without its NUL.

@@ -27,9 +27,9 @@ final class ConnectionRegistry: Sendable {
     }
 
     /// An identity that no other connection has or had.
-    func nextClient() -> ClientID {
+    func nextClient(of user: UserID) -> ClientID {
         state.value.clients += 1
-        return ClientID(rawValue: state.value.clients)
+        return ClientID(rawValue: state.value.clients, user: user)
     }
 
     /// A connection takes a call.

@@ -37,6 +37,7 @@ struct FetchCall: Sendable {
         let waits = parameters.wait != false && !isSilent
         var call = try FetchCall(header, parameters, for: client)
         guard !waits else {
+            try checkInterests(call.wanted.count, of: client, in: server)
             let groups = call.wanted.byPriority
             for (priority, requests) in groups.isEmpty ? [.normal: []] : groups {
                 call.begin(requests, priority, after: predecessors, in: server)
@@ -55,6 +56,15 @@ struct FetchCall: Sendable {
         }
         if !isSilent { server.writeItems(call.wanted.urls, to: &output) }
         return nil
+    }
+
+    /// Fails if the callers of a user would then wait for more images than one user may.
+    static func checkInterests(
+        _ more: Int, of client: ClientID, in server: ServerContext
+    ) throws(WireError) {
+        guard server.cache.mayWait(for: more, of: client.user) else {
+            throw .tooMany(limit: Cache.interestLimit)
+        }
     }
 
     private init(

@@ -14,7 +14,7 @@ enum PinMethod {
         let urls = parameters.urls.map { RequestedURL($0) }
         server.cache.pin(urls.compactMap { $0.valid?.key }, parameters.pinned) { failures in
             // The cache calls this on its own thread, which must not spend its time on a long reply.
-            server.pool.submit { _ in
+            server.workers.submit(for: .daemon) { _ in
                 var items = ByteBuffer()
                 server.writeItems(urls, withDetails: true, failures: failures, to: &items)
                 reply(items)

@@ -1,9 +1,13 @@
+import CacheCore
+import CacheWire
+import Glibc
 import Logging
 import NIOCore
+import NIOPosix
 
 /// Accepts as many clients as there are descriptors for, and leaves enough for the cache's own work: downloads
-/// continue however many clients there are. Further clients wait in the socket's queue until a connection
-/// closes. listen(2).
+/// continue however many clients there are. A client for whom there is no seat is told so, and its connection is
+/// closed.
 ///
 /// If accepting fails for want of something that is not counted here, such as the descriptors of the whole
 /// machine, all clients wait for a short time; most such shortages are short. accept(2).
@@ -12,46 +16,57 @@ final class AcceptLimiter: ChannelDuplexHandler {
     typealias OutboundIn = any Channel
 
     private static let pause = TimeAmount.milliseconds(100)
+    /// The shortest time between two lines in the log about clients that were refused.
+    private static let warningInterval = Duration.seconds(60)
 
     /// The most clients that one read of the socket accepts. ``ChannelOptions/maxMessagesPerRead``
     static let batch = 16
 
-    /// The most connections at once. One batch more can be accepted.
-    private let limit: Int
+    private var seats: ConnectionSeats
     private let logger: Logger
-    private var connections = 0
-    private var isReadHeld = false
-    private var hasWarnedOfLimit = false
+    private var lastWarning: [UserID: ContinuousClock.Instant] = [:]
     private var hasWarnedOfErrors = false
 
-    init(limit: Int, logger: Logger) {
-        self.limit = limit
+    init(_ seats: ConnectionSeats, logger: Logger) {
+        self.seats = seats
         self.logger = logger
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        connections += 1
-        unwrapInboundIn(data).closeFuture.assumeIsolated().whenComplete { _ in
-            self.connectionClosed(context)
-        }
+        let channel = unwrapInboundIn(data)
+        let user = Peer.user(of: Peer(of: channel))
+        guard seats.take(user) else { return refuse(channel, user) }
+        channel.closeFuture.assumeIsolated().whenComplete { _ in self.seats.leave(user) }
         context.fireChannelRead(data)
     }
 
-    func read(context: ChannelHandlerContext) {
-        guard connections >= limit else { return context.read() }
-        isReadHeld = true
-        guard !hasWarnedOfLimit else { return }
-        hasWarnedOfLimit = true
-        logger.warning(
-            "too many connections, further clients wait; raise the limit of open files",
-            metadata: ["connections": "\(connections)"])
+    /// Says why the connection closes. The client reads the reply even if the connection is closed before it calls. A
+    /// new connection has room for the reply. unix(7)
+    private func refuse(_ channel: any Channel, _ user: UserID) {
+        warn(of: user)
+        let reply = Message.json(WireError.tooManyConnections(limit: seats.limit(of: user))) + [0]
+        try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+            of: NIOBSDSocket.Handle.self
+        ) { descriptor in
+            _ = send(descriptor, reply, reply.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        }
+        channel.close(promise: nil)
     }
 
-    private func connectionClosed(_ context: ChannelHandlerContext) {
-        connections -= 1
-        guard isReadHeld, connections < limit else { return }
-        isReadHeld = false
-        context.read()
+    private func warn(of user: UserID) {
+        let now = ContinuousClock.now
+        if let last = lastWarning[user], now - last < Self.warningInterval { return }
+        lastWarning = lastWarning.filter { now - $0.value < Self.warningInterval }
+        lastWarning[user] = now
+        logger.warning(
+            """
+            too many connections, further ones of this user are refused; close those that are not needed, \
+            or raise the limit of open files
+            """,
+            metadata: [
+                "user": "\(user.rawValue)", "limit": "\(seats.limit(of: user))",
+                "connections": "\(seats.count)",
+            ])
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -65,7 +80,7 @@ final class AcceptLimiter: ChannelDuplexHandler {
         hasWarnedOfErrors = true
         logger.warning(
             "cannot accept clients for now, they wait; check the limits of open files",
-            metadata: ["error": "\(error)", "connections": "\(connections)"])
+            metadata: ["error": "\(error)", "connections": "\(seats.count)"])
     }
 
     private func watchSocket(_ isWatched: Bool, _ context: ChannelHandlerContext) {

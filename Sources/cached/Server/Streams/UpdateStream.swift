@@ -67,7 +67,9 @@ final class UpdateStream {
         timer?.cancel()
         guard subscription.isLong else { return }
         // If this is the last reference to very many URLs, another thread frees them.
-        server.pool.submit { [subscription] _ in withExtendedLifetime(subscription) {} }
+        server.workers.submit(for: .daemon) { [subscription] _ in
+            withExtendedLifetime(subscription) {}
+        }
     }
 
     /// Changes the keys that the stream reports.

@@ -1,0 +1,318 @@
+import CacheKey
+import Testing
+
+@testable import CacheCore
+@testable import CacheModel
+
+/// Slots are shared between users, however many connections and priorities each of them uses.
+@Suite("State: users", .timeLimit(.minutes(5)))
+struct UserShareTests {
+    private static let ada = UserID(rawValue: 1001)
+    private static let bob = UserID(rawValue: 1002)
+
+    /// Images of hosts of their own, by the letter that begins their names.
+    private func names(_ letter: String, _ count: Int) -> [String] {
+        (0..<count).map { "\(letter)\($0)" }
+    }
+
+    /// Ada has `count` downloads, each of a connection of its own.
+    private func ada(
+        has count: Int, _ priority: Priority = .visible, in script: StateScript
+    ) {
+        for (number, image) in names("a", count).enumerated() {
+            script.caller(
+                "ada", wants: image, priority: priority, client: UInt64(number), user: Self.ada)
+        }
+    }
+
+    private func running(_ letter: String, in script: StateScript) -> Int {
+        script.state.downloads.all.count {
+            $0.value.phase.isRunning && $0.value.url.string.contains("/\(letter)")
+        }
+    }
+
+    // MARK: Turns
+
+    /// Whatever ends first, each user has half of the slots soon, and keeps it.
+    @Test(arguments: [Priority.normal, .visible])
+    func twoUsersHaveTheSameNumberOfSlots(greed: Priority) {
+        let script = StateScript(transferLimit: 16)
+        ada(has: 300, greed, in: script)
+        let options = FetchOptions(client: ClientID(rawValue: 900, user: Self.bob))
+        let bob = script.state.waiterBegan(options)
+        for image in names("b", 200) { _ = script.want(image, by: bob, options) }
+        _ = script.event { $0.waiterNamed(bob, &$1) }
+        // The download that stopped for Bob's first one.
+        for image in names("a", 300) where script.isStopping(image) { _ = script.stops(image) }
+        var shares: [Int] = []
+        for step in 0..<150 {
+            let running = script.state.downloads.all.filter { $0.value.phase.isRunning }
+                .sorted { $0.value.id.rawValue < $1.value.id.rawValue }
+            let next = running[step % running.count].key
+            _ = script.finishes(script.name(of: next), failing: .http(404))
+            if step >= 16 { shares.append(self.running("b", in: script)) }
+        }
+        #expect(shares.allSatisfy { (7...9).contains($0) }, "\(shares)")
+    }
+
+    @Test func theConnectionsOfAUserTakeTurnsBeneathTheirUser() {
+        let script = StateScript(transferLimit: 1)
+        script.caller("first", wants: "x")
+        script.caller("ada", wants: "a1", "a2", client: 1, user: Self.ada)
+        script.caller("ada", wants: "a3", client: 2, user: Self.ada)
+        script.caller("bob", wants: "b1", "b2", client: 3, user: Self.bob)
+        var order: [String] = []
+        var current = "x"
+        while let next = script.finishes(current, failing: .http(404)).first,
+            next.hasPrefix("start")
+        {
+            current = String(next.dropFirst("start ".count))
+            order.append(current)
+        }
+        #expect(order == ["a1", "b1", "a3", "b2", "a2"])
+    }
+
+    /// The priority of one user's downloads does not delay another user's.
+    @Test func prioritiesDecideWithinAUser() {
+        let script = StateScript(transferLimit: 1)
+        script.caller("first", wants: "x")
+        script.caller("bob", wants: "b1", client: 3, user: Self.bob)
+        script.caller("ada", wants: "a1", "a2", priority: .visible, client: 1, user: Self.ada)
+        #expect(script.finishes("x", failing: .http(404)).first == "start b1")
+        #expect(script.finishes("b1", failing: .http(404)).first == "start a1")
+    }
+
+    @Test func aPrefetchWaitsForTheDownloadsOfAllUsers() {
+        let script = StateScript(transferLimit: 1)
+        script.caller("first", wants: "x")
+        script.caller("bob", wants: "b1", priority: .background, client: 3, user: Self.bob)
+        script.caller("ada", wants: "a1", "a2", client: 1, user: Self.ada)
+        #expect(script.finishes("x", failing: .http(404)).first == "start a1")
+        #expect(script.finishes("a1", failing: .http(404)).first == "start a2")
+        #expect(script.finishes("a2", failing: .http(404)).first == "start b1")
+    }
+
+    // MARK: A user who has nothing
+
+    @Test func aUserWithNothingRunningGetsASlotAtOnce() {
+        let script = StateScript(transferLimit: 8)
+        ada(has: 20, in: script)
+        #expect(running("a", in: script) == 8)
+        script.caller("bob", wants: "b1", "b2", client: 99, user: Self.bob) { said in
+            #expect(said.count { $0.hasPrefix("cancel a") } == 1, "\(said)")
+        }
+        let stopped = names("a", 8).filter { script.isStopping($0) }
+        #expect(stopped.count == 1)
+        #expect(stopped.flatMap { script.stops($0) } == ["start b1"])
+        // One slot is enough to begin with.
+        #expect(script.passes(.seconds(1)) == [])
+        // The stopped download continues with the next slot of its user.
+        #expect(script.finishes("b1", failing: .http(404)).first == "start b2")
+    }
+
+    @Test func aUserWithNothingRunningGetsASlotOfAFullHost() throws {
+        var state = CacheState(transferLimit: 64, hostLimit: 4)
+        func want(_ path: String, client: UInt64, _ user: UserID) throws -> [Work] {
+            let url = try CacheURL("http://host/\(path)")
+            let options = FetchOptions(
+                priority: .visible, client: ClientID(rawValue: client, user: user))
+            let waiter = state.waiterBegan(options)
+            return state.run {
+                $0.requested(
+                    CacheKey(url), url, by: waiter, options, now: FileTime(nanoseconds: 7), &$1)
+                $0.waiterNamed(waiter, &$1)
+            }.work
+        }
+        for number in 0..<9 { _ = try want("a\(number)", client: UInt64(number), Self.ada) }
+        #expect(state.scheduler.running == 4)
+        let work = try want("b", client: 99, Self.bob)
+        guard case .cancelTransfer(let id, let key, _)? = work.first else {
+            return #expect(Bool(false), "\(work)")
+        }
+        let next = state.run { $0.transferFailed(key, id, .removed, &$1) }.work
+        guard case .startTransfer(_, _, let url, _)? = next.first else {
+            return #expect(Bool(false), "\(next)")
+        }
+        #expect(url.string == "http://host/b")
+    }
+
+    @Test func aUserWithOneDownloadLosesItToNobody() {
+        let script = StateScript(transferLimit: 1)
+        script.caller("ada", wants: "a", client: 1, user: Self.ada)
+        script.caller("bob", wants: "b", client: 2, user: Self.bob) { #expect($0 == []) }
+        #expect(script.finishes("a", failing: .http(404)).first == "start b")
+    }
+
+    // MARK: Slots that are not earned
+
+    @Test func aSlowDownloadYieldsWhileAnotherUserHasFewer() {
+        let script = StateScript(transferLimit: 8)
+        ada(has: 8, in: script)
+        script.caller("bob", wants: "b1", "b2", "b3", client: 99, user: Self.bob)
+        _ = names("a", 8).filter { script.isStopping($0) }.map { script.stops($0) }
+        #expect(script.passes(.seconds(2)) == [])
+        // Three are fast enough, four drip.
+        let rest = names("a", 8).filter { script.phase($0)?.isRunning == true }
+        for image in rest.prefix(3) {
+            _ = script.progresses(image, received: 100_000, total: 10_000_000)
+        }
+        for image in rest.dropFirst(3) {
+            _ = script.progresses(image, received: 5600, total: 10_000_000)
+        }
+        let yielded = script.passes(.seconds(6)).filter { $0.hasPrefix("cancel") }
+        // Two for the two downloads that wait.
+        #expect(Set(yielded).isSubset(of: rest.dropFirst(3).map { "cancel \($0)" }))
+        #expect(yielded.count == 2)
+        let started = yielded.flatMap { script.stops(String($0.dropFirst("cancel ".count))) }
+        #expect(started == ["start b2", "start b3"])
+        // Its turn comes again when slots are free, and it continues its partial.
+        #expect(script.finishes("b1", failing: .http(404)).first?.hasPrefix("start a") == true)
+    }
+
+    @Test func aDownloadThatHadItsTimeYields() {
+        let script = StateScript(transferLimit: 4)
+        ada(has: 4, in: script)
+        script.caller("bob", wants: "b1", "b2", client: 99, user: Self.bob)
+        _ = names("a", 4).filter { script.isStopping($0) }.map { script.stops($0) }
+        var received: Int64 = 0
+        var yielded: [String] = []
+        for time in stride(from: 2, through: 70, by: 2) where yielded.isEmpty {
+            received += 1_000_000
+            for image in names("a", 4) where script.phase(image)?.isRunning == true {
+                _ = script.progresses(image, received: received, total: 100_000_000)
+            }
+            yielded = script.passes(.seconds(time)).filter { $0.hasPrefix("cancel") }
+            #expect(yielded.isEmpty || time >= 62)
+        }
+        #expect(yielded.count == 1)
+    }
+
+    @Test func nothingYieldsToTheSameConnection() {
+        let script = StateScript(transferLimit: 4)
+        script.caller("ada", wants: "a1", "a2", "a3", "a4", "a5", client: 1, user: Self.ada)
+        for time in stride(from: 2, through: 100, by: 2) {
+            #expect(script.passes(.seconds(time)).filter { $0.hasPrefix("cancel") } == [])
+        }
+    }
+
+    /// The reserved slots are taken by other connections of the same user.
+    @Test func aSlowDownloadYieldsToAConnectionOfTheSameUserThatHasNothing() {
+        let script = StateScript(transferLimit: 4)
+        script.caller("many", wants: "a1", "a2", "a3", client: 1, user: Self.ada)
+        script.caller("one", wants: "a4", client: 2, user: Self.ada)
+        script.caller("new", wants: "a5", "a6", client: 3, user: Self.ada) { #expect($0 == []) }
+        #expect(script.passes(.seconds(2)) == [])
+        let yielded = script.passes(.seconds(6))
+        #expect(yielded == ["cancel a1"])
+        #expect(script.stops("a1") == ["start a5"])
+    }
+
+    @Test func aSlowDownloadKeepsItsSlotWhileNobodyWaits() {
+        let script = StateScript(transferLimit: 4)
+        script.caller("ada", wants: "a1", "a2", "a3", client: 1, user: Self.ada)
+        for time in stride(from: 2, through: 200, by: 2) {
+            #expect(script.passes(.seconds(time)) == [])
+        }
+    }
+
+    // MARK: Hosts
+
+    @Test(arguments: [
+        "http://A.Example/x", "HTTP://a.example:80/", "http://a.example./?q",
+        "http://a.example.:80/",
+    ])
+    func spellingsOfAHostAreOneHost(text: String) throws {
+        #expect(Origin(try CacheURL(text)) == Origin(try CacheURL("http://a.example/")))
+    }
+
+    @Test(arguments: [
+        "http://a.example:8080/", "https://a.example/", "http://b.example/",
+        "http://a.example:443/",
+    ])
+    func anotherServerIsAnotherHost(text: String) throws {
+        #expect(Origin(try CacheURL(text)) != Origin(try CacheURL("http://a.example/")))
+    }
+
+    /// The limit of a host counts the server that its names lead to.
+    @Test func namesOfOneServerShareItsLimit() throws {
+        var state = CacheState(transferLimit: 64, hostLimit: 2)
+        let server = ServerAddress(bytes: [192, 0, 2, 1], port: 80)
+        var mayConnect: [Bool] = []
+        let urls = try (0..<4).map { try CacheURL("http://name\($0)/") }
+        for (number, url) in urls.enumerated() {
+            let options = FetchOptions(client: ClientID(rawValue: UInt64(number)))
+            let waiter = state.waiterBegan(options)
+            _ = state.run {
+                $0.requested(
+                    CacheKey(url), url, by: waiter, options, now: FileTime(nanoseconds: 7), &$1)
+            }
+            let id = try #require(state.downloads[CacheKey(url)]).id
+            mayConnect.append(
+                state.run { $0.transferConnects(CacheKey(url), id, to: server, &$1) }.answer)
+            if mayConnect.last == false {
+                _ = state.run { $0.transferFailed(CacheKey(url), id, .removed, &$1) }
+            }
+        }
+        #expect(mayConnect == [true, true, false, false])
+        #expect(state.scheduler.running == 2)
+        // The next one starts when a download from the server ends.
+        let first = CacheKey(urls[0])
+        let id = try #require(state.downloads[first]).id
+        let work = state.run { $0.transferFailed(first, id, .http(404), &$1) }.work
+        guard case .startTransfer(_, _, let url, _)? = work.first else {
+            return #expect(Bool(false), "\(work)")
+        }
+        #expect(url == urls[2])
+    }
+
+    // MARK: Quotas
+
+    @Test func detachedDownloadsCountForTheirUser() {
+        let script = StateScript(transferLimit: 1, detachedLimit: 3)
+        let ada = ClientID(rawValue: 1, user: Self.ada)
+        let bob = ClientID(rawValue: 2, user: Self.bob)
+        #expect(script.announces(3, for: ada))
+        #expect(!script.announces(1, for: ClientID(rawValue: 3, user: Self.ada)))
+        #expect(script.announces(3, for: bob))
+    }
+
+    @Test func downloadsOfAClientThatLeftEndWhenTheirUserNeedsTheQuota() {
+        let script = StateScript(transferLimit: 1, detachedLimit: 3)
+        let gone = ClientID(rawValue: 1, user: Self.ada)
+        let here = ClientID(rawValue: 2, user: Self.ada)
+        for image in ["a1", "a2", "a3"] {
+            _ = script.want(image, by: nil, FetchOptions(client: gone))
+        }
+        #expect(!script.announces(2, for: here))
+        #expect(script.ends(of: Self.ada) == false)
+        script.state.clientLeft(gone, now: Sample.moment.instant)
+        #expect(script.ends(of: Self.bob) == false)
+        #expect(script.ends(of: Self.ada))
+        #expect(script.announces(2, for: here))
+        // The download that runs is not disturbed.
+        #expect(script.phase("a1")?.isRunning == true)
+        #expect(script.phase("a2") == nil && script.phase("a3") == nil)
+    }
+
+    @Test func downloadsOfAClientThatLeftEndAfterAnHour() {
+        let script = StateScript(transferLimit: 1)
+        let gone = ClientID(rawValue: 1, user: Self.ada)
+        for image in ["a1", "a2"] { _ = script.want(image, by: nil, FetchOptions(client: gone)) }
+        let start = Sample.moment.instant
+        script.state.clientLeft(gone, now: start)
+        for (time, ends) in [(3599, false), (3600, true), (3601, false)] {
+            _ = script.event {
+                #expect($0.departedEnded(now: start + .seconds(time), &$1) == ends)
+            }
+        }
+        #expect(script.phase("a1")?.isRunning == true && script.phase("a2") == nil)
+    }
+}
+
+extension StateScript {
+    fileprivate func ends(of user: UserID) -> Bool {
+        var hasEnded = false
+        _ = event { hasEnded = $0.departedEnded(of: user, &$1) }
+        return hasEnded
+    }
+}

@@ -1,0 +1,59 @@
+import Glibc
+import TestSupport
+
+/// A user of the machine in whose name a test runs programs.
+struct TestUser: Sendable {
+    let id: uid_t
+
+    static let greedy = TestUser(id: 54_321)
+    static let other = TestUser(id: 54_322)
+
+    /// The words that start a program as this user. setpriv(1)
+    var launcher: [String] {
+        ["setpriv", "--reuid", "\(id)", "--regid", "\(id)", "--clear-groups", "--"]
+    }
+
+    /// Starts a Python script, which gets the socket as its first argument. The module `cached` has functions for
+    /// connections and calls.
+    func start(
+        _ script: String, _ socket: String, _ arguments: [String] = [], in scope: TestScope
+    ) throws -> ChildProcess {
+        let words = launcher + ["python3", "-c", Self.library + script, socket] + arguments
+        return try ChildProcess(words[0], Array(words.dropFirst()), in: scope)
+    }
+
+    /// The time a script prints, in milliseconds.
+    func measure(
+        _ script: String, _ socket: String, _ arguments: [String] = []
+    ) async throws -> Duration {
+        let words = launcher + ["python3", "-c", Self.library + script, socket] + arguments
+        let output = try await run(words[0], Array(words.dropFirst()))
+        guard output.status == .success, let line = output.lines.last, let time = Double(line)
+        else {
+            throw TestFailure("the script failed: \(output.errorText.suffix(500))")
+        }
+        return .milliseconds(time)
+    }
+
+    private static let library = """
+        import json, resource, socket, sys, time
+        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+        def connect():
+            s = socket.socket(socket.AF_UNIX)
+            s.connect(sys.argv[1])
+            return s
+        def message(method, **parameters):
+            return json.dumps({"method": "io.cached.Cache." + method, "parameters": parameters}).encode() + b"\\0"
+        def reply(s):
+            data = b""
+            while not data.endswith(b"\\0"):
+                more = s.recv(1 << 20)
+                if not more: break
+                data += more
+            return data
+        def say(text):
+            print(text, flush=True)
+
+        """
+}
