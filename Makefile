@@ -7,8 +7,12 @@ SHELL := /bin/bash
 # Exclusive access to memory is checked by the tests; checking it in the release build too costs 3 %.
 # Packed relocations, which the toolchain's own linker supports, make a process start 1 ms faster.
 # Nothing loads the programs as libraries, so they need no table of exported symbols: 1 MB each.
+# `.ci/lint hardened` checks the last two lines: no library is looked for beside a program, the linker's tables cannot be
+# written after the start, and C checks its buffers and its stack.
 RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked \
-	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic
+	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic \
+	--disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
+	-Xcc -D_FORTIFY_SOURCE=2 -Xcc -fstack-protector-strong
 
 # Where `install` and the packages take the programs from.
 PROGRAMS ?= .build/release
@@ -31,6 +35,7 @@ help: ## List the targets
 build: ## Build everything for release, with the Swift libraries linked in
 	@.ci/dependencies build
 	$(RELEASE)
+	@.ci/lint hardened .build/release
 
 libcached: $(LIBCACHED)/libcached.so.0 ## Build the C library for applications of Embedded Swift, into LIBCACHED=.build/libcached
 $(LIBCACHED)/libcached.so.0: $(wildcard Sources/libcached/* Sources/libcached/*/* Sources/CClient/* \

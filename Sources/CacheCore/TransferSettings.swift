@@ -8,6 +8,8 @@ public struct TransferSettings: Sendable {
     public var transfersPerHost = 6
     /// Bytes of images a second, all downloads together; `nil` for no limit.
     public var maximumRate: Int64?
+    /// Pixels of the largest image that is accepted. A few bytes can promise more than any decoder can hold.
+    public var maximumPixels: Int64 = 1_000_000_000
     /// The addresses that connections may lead to.
     public var addressPolicy = AddressPolicy()
     /// Addresses of host names that replace those of the resolver, in the form of CURLOPT_RESOLVE(3); for tests.

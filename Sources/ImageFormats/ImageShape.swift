@@ -9,4 +9,10 @@ public struct ImageShape: Hashable, Sendable {
     package init(mediaType: MediaType, width: Int? = nil, height: Int? = nil) {
         (self.mediaType, self.width, self.height) = (mediaType, width, height)
     }
+
+    /// The number of pixels, at most `Int64.max`; `nil` until the dimensions are known.
+    package var pixels: Int64? {
+        guard let width, let height, let size = PixelSize(width, height) else { return nil }
+        return Int64(clamping: size.area)
+    }
 }

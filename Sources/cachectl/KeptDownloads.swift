@@ -20,7 +20,7 @@ struct KeptDownloads: Hashable {
             case .missing:
                 guard let received = item.received, received > 0 else { continue }
                 partial += 1
-                bytes += received
+                bytes = bytes.saturatingAdding(received)
             }
         }
     }

@@ -51,7 +51,9 @@ struct VerifyReport {
     /// For example `checked 3 entries, 1 damaged`.
     private static func summary(_ sum: Sum) -> String {
         let checked = sum.checked == sum.total ? "\(sum.total)" : "\(sum.checked) of \(sum.total)"
-        let repaired = sum.damaged > sum.left ? ", \(sum.damaged - sum.left) repaired" : ""
+        let repaired =
+            sum.damaged > sum.left
+            ? ", \(sum.damaged.saturatingSubtracting(sum.left)) repaired" : ""
         return "checked \(checked) \(sum.total == 1 ? "entry" : "entries"), \(sum.damaged) damaged"
             + repaired
     }

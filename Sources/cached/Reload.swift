@@ -21,7 +21,7 @@ actor Reload: Service {
     ) async {
         (self.server, self.manager, self.log, self.settings) = (server, manager, log, settings)
         self.options = options
-        logger = Logger(label: "cached") { _ in DaemonLog(log) }
+        logger = log.logger
         signals = await UnixSignalsSequence(trapping: .sighup)
     }
 

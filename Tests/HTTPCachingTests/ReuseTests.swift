@@ -107,6 +107,15 @@ struct ReuseTests {
         #expect(record("X: y").validators.conditionFields.isEmpty)
     }
 
+    /// Other programs can write records.
+    @Test(arguments: ["\"a\r\nHost: b\"", "\"a\nb\"", "\"a b\"", "\"\0\"", "\"\u{7F}\"", ""])
+    func aTagThatWouldEndTheFieldIsNotSent(tag: String) {
+        var validators = Validators(entityTag: tag, lastModified: now)
+        #expect(validators.conditionFields.map(\.name) == ["If-Modified-Since"])
+        validators.lastModified = nil
+        #expect(validators.conditionFields.isEmpty)
+    }
+
     @Test func notModifiedMakesEntryFreshAgain() {
         let old = record(
             "Cache-Control: max-age=100", "ETag: \"a\"", "Last-Modified: \(Sample.date(-9))")

@@ -114,9 +114,10 @@ private final class HostNames: Sendable {
         file = try TemporaryDirectory(in: scope).file("hosts")
     }
 
-    /// The environment variables the program has to be started with.
+    /// The environment variables the program has to be started with. The library reads a file that the daemon itself
+    /// has no use for.
     var environment: [String: String] {
-        ["LD_PRELOAD": "libnss_wrapper.so", "NSS_WRAPPER_HOSTS": file]
+        ["LD_PRELOAD": "libnss_wrapper.so", "NSS_WRAPPER_HOSTS": file, "CACHED_RESTRICT": "no"]
     }
 
     /// Changes the addresses of a name, even for a running program.

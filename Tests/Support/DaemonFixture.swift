@@ -90,7 +90,8 @@ public final class DaemonFixture: Sendable {
     private static func environment(_ home: String) -> [String: String] {
         minimalEnvironment([
             "HOME": home, "MEMORY_PRESSURE_WATCH": "/dev/null", "CACHED_ATTEMPTS": "1",
-            "CACHED_REMEMBER_FAILURES": "no",
+            // A sanitizer uses system calls that the daemon itself does not.
+            "CACHED_REMEMBER_FAILURES": "no", "CACHED_RESTRICT": isSanitized ? "no" : "yes",
         ])
     }
 

@@ -193,7 +193,9 @@ struct SettingsTests {
     @Test(arguments: [
         ("CACHED_SOCKET_MODE", "999"), ("CACHED_SOCKET_MODE", "1777"),
         ("CACHED_LOG_LEVEL", "loud"), ("CACHED_MAX_IMAGE_BYTES", "0"),
-        ("CACHED_MAX_IMAGE_BYTES", "much"), ("CACHED_ALLOW_NETWORK", "localhost"),
+        ("CACHED_MAX_IMAGE_BYTES", "much"), ("CACHED_MAX_PIXELS", "0"),
+        ("CACHED_MAX_PIXELS", "1e9"),
+        ("CACHED_ALLOW_NETWORK", "localhost"),
         ("CACHED_ACCEPT", "html"), ("CACHED_MAX_TRANSFERS", "0"), ("CACHED_MAX_TRANSFERS", "1001"),
         ("CACHED_MAX_TRANSFERS_PER_HOST", "some"), ("CACHED_MAX_RATE", "0"),
         ("CACHED_SHARED", "true"), ("CACHED_ATTEMPTS", "0"),

@@ -52,6 +52,9 @@ void clinux_raise_remembered_end(void);
 /// unix(7), `SCM_RIGHTS`.
 ssize_t clinux_send_descriptor(int socket, const void *bytes, size_t size, int descriptor);
 
+/// Bytes that a connection of TCP has brought, read or not; -1 with errno. tcp(7), `TCP_INFO`.
+long long clinux_received(int socket);
+
 /// Bytes of memory that messages take which the other end of a Unix socket has not received. ioctl(2), `SIOCOUTQ`.
 int clinux_unreceived(int socket);
 
@@ -100,5 +103,36 @@ int clinux_wait_for_writeback(int descriptor);
 /// Decrements a semaphore, and waits for that a number of nanoseconds at most, even if the clock is set meanwhile;
 /// needs _GNU_SOURCE too. sem_clockwait(3).
 void clinux_wait(sem_t *semaphore, long nanoseconds);
+
+/// The functions below restrict the calling thread and all that it starts, for good. They return 0, or -1 with errno.
+
+/// No program that is started can gain privileges. prctl(2), `PR_SET_NO_NEW_PRIVS`.
+int clinux_forbid_privileges(void);
+
+/// Gives up all capabilities except those of the mask, whose bits are the numbers of capabilities(7).
+int clinux_keep_capabilities(unsigned long long kept);
+
+/// What may be done with a file, or with all files below a directory.
+enum clinux_access {
+    /// To read files and directories.
+    clinux_read,
+    /// To read files, and to write to those that exist.
+    clinux_write,
+    /// To read and write files, and to make, name and remove them and directories.
+    clinux_change,
+    /// To remove files.
+    clinux_remove,
+};
+
+/// A set of paths to which access will be limited; its descriptor. landlock_create_ruleset(2).
+int clinux_paths_begin(void);
+/// Permits access to a path and all below it. Fails if there is no such path. landlock_add_rule(2).
+int clinux_paths_add(int rules, const char *path, enum clinux_access access);
+/// Opens and changes no other path from now on, binds no port of TCP, and signals no other process. Files that are open stay so. landlock_restrict_self(2).
+int clinux_paths_enforce(int rules);
+
+/// Fails all system calls that the daemon has no use for, among them those that start a program, debug another one
+/// or change the system. seccomp(2).
+int clinux_limit_calls(void);
 
 #endif

@@ -7,18 +7,24 @@ extension CacheDirectory {
     /// Takes the lock of `.lock`, which the kernel releases when the process ends, however it ends. Takes that of
     /// the directory too, because anyone can remove the file. flock(2).
     ///
+    /// In a shared cache every user may read the directory, and so lock it. Such a lock does not count, and nobody else
+    /// can open `.lock`.
+    ///
     /// - Returns: the descriptor of `.lock`.
     static func lock(
         _ path: String, _ directory: Int32, _ kernel: Kernel
     ) throws(CacheError) -> Int32 {
-        // Not open for writing, because that would keep the file system from being remounted read-only.
-        let file: Int32
-        do {
-            file = try kernel.open(".lock", in: directory, O_RDONLY | O_CREAT, mode: 0o644)
-        } catch {
-            throw unlockable(path, directory, kernel, error)
-        }
+        var file = try openLock(path, directory, kernel)
         do throws(CacheError) {
+            // It was open to other users when an earlier version made it.
+            if ProcFile.isLockedByStranger(file) {
+                close(file)
+                try attempt("remove", path, file: ".lock") { () throws(Errno) in
+                    try kernel.unlink(".lock", in: directory)
+                }
+                file = try openLock(path, directory, kernel)
+            }
+            fchmod(file, 0o600)
             try take(file, of: path) { () throws(Errno) in try kernel.lock(file) }
             try take(directory, of: path) { () throws(Errno) in
                 try lockItself(directory, kernel)
@@ -30,6 +36,17 @@ extension CacheDirectory {
         } catch {
             release(file)
             throw error
+        }
+    }
+
+    /// Opens `.lock`. Not for writing, because that would keep the file system from being remounted read-only.
+    private static func openLock(
+        _ path: String, _ directory: Int32, _ kernel: Kernel
+    ) throws(CacheError) -> Int32 {
+        do {
+            return try kernel.open(".lock", in: directory, O_RDONLY | O_CREAT, mode: 0o600)
+        } catch {
+            throw unlockable(path, directory, kernel, error)
         }
     }
 
@@ -51,6 +68,8 @@ extension CacheDirectory {
     private static func lockItself(_ directory: Int32, _ kernel: Kernel) throws(Errno) {
         do {
             try kernel.lock(directory)
+        } catch .wouldBlock where ProcFile.isLockedByStranger(directory) {
+            return
         } catch {
             let unable: [Errno] = [.badFileDescriptor, .invalidArgument, .notSupported, .noLocks]
             guard unable.contains(error) else { throw error }

@@ -1,21 +1,29 @@
-/// The addresses that connections may lead to: the public Internet, and ranges that the user allowed.
+/// The addresses that connections may lead to: the public Internet without this machine's own addresses, and ranges
+/// that the user allowed.
 ///
 /// For a direct connection libcurl asks with the resolved address just before connect(2), after each redirect
 /// too, so the spelling of a name does not matter. Behind a proxy only names that resolve here are checked; see
 /// ``RequestRoute``.
 public struct AddressPolicy: Sendable {
     private let allowed: [AddressRange]
+    /// Whether an address is one of this machine's, now.
+    private let isOwn: @Sendable (IPAddress) -> Bool
 
     public init(allowing allowed: [AddressRange] = []) {
-        self.allowed = allowed
+        self.init(allowing: allowed) { NetworkInterfaces.have($0) }
+    }
+
+    init(allowing allowed: [AddressRange], isOwn: @escaping @Sendable (IPAddress) -> Bool) {
+        (self.allowed, self.isOwn) = (allowed, isOwn)
     }
 
     /// Whether a connection to the address may be opened. An IPv4 address inside an IPv6 one (mapped, or NAT64 as in
-    /// RFC 6052) counts as the IPv4 address.
+    /// RFC 6052) counts as the IPv4 address. A service on a global address of this machine can rely on the caller being
+    /// local, as one on the loopback can. The machine's addresses can change at any time, so they are asked for anew.
     public func permits(_ address: IPAddress) -> Bool {
         let address = address.unwrapped
         if allowed.contains(where: { $0.contains(address) }) { return true }
-        return !Self.notPublic.contains { $0.contains(address) }
+        return !Self.notPublic.contains { $0.contains(address) } && !isOwn(address)
     }
 
     /// Addresses outside the public Internet: the blocks of the special-purpose registries (RFC 6890 and its

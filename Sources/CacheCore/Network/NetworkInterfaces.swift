@@ -5,19 +5,28 @@ enum NetworkInterfaces {
     /// Whether the machine has no network: no interface except the loopback is up and running with an address that
     /// is valid beyond its own link. `false` if the interfaces cannot be listed. getifaddrs(3), netdevice(7).
     static var isOffline: Bool {
+        !contains(ifUnknown: true) { leadsOut($0.ifa_flags, $1) }
+    }
+
+    /// Whether an interface has this address. `false` if the interfaces cannot be listed. getifaddrs(3).
+    static func have(_ address: IPAddress) -> Bool {
+        contains(ifUnknown: false) { $1.unwrapped == address }
+    }
+
+    private static func contains(
+        ifUnknown: Bool, where condition: (ifaddrs, IPAddress) -> Bool
+    ) -> Bool {
         var first: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&first) == 0 else { return false }
+        guard getifaddrs(&first) == 0 else { return ifUnknown }
         defer { freeifaddrs(first) }
-        var next = first
-        while let interface = next?.pointee {
-            if let address = interface.ifa_addr.flatMap({ IPAddress($0) }),
-                leadsOut(interface.ifa_flags, address)
-            {
-                return false
+        return sequence(first: first) { $0?.pointee.ifa_next }.prefix { $0 != nil }
+            .compactMap { $0?.pointee }
+            .contains { interface in
+                guard let address = interface.ifa_addr.flatMap({ IPAddress($0) }) else {
+                    return false
+                }
+                return condition(interface, address)
             }
-            next = interface.ifa_next
-        }
-        return true
     }
 
     static func leadsOut(_ flags: UInt32, _ address: IPAddress) -> Bool {

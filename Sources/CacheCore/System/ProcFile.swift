@@ -26,6 +26,23 @@ package enum ProcFile {
         return holder(ofLock: FileIdentity(facts), in: locks)
     }
 
+    /// Whether a file is locked by a process of another user: neither root, nor this process's user, nor the owner of the
+    /// file. Anyone who may read a file can lock it. flock(2)
+    package static func isLockedByStranger(_ file: Int32) -> Bool {
+        var facts = stat()
+        guard fstat(file, &facts) == 0, let process = holder(ofLock: file),
+            let user = user(of: process)
+        else { return false }
+        return ![0, geteuid(), facts.st_uid].contains(user)
+    }
+
+    /// The user who started a process, whatever rights its program has. proc_pid_status(5)
+    private static func user(of process: pid_t) -> uid_t? {
+        let lines = text(of: "/proc/\(process)/status")?.split(separator: "\n") ?? []
+        let line = lines.first { $0.hasPrefix("Uid:") }
+        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { uid_t($0) }
+    }
+
     /// - Parameter locks: lines like `1: FLOCK  ADVISORY  WRITE 4711 08:01:131 0 EOF`. A process that waits for a
     ///   lock has an arrow after the number.
     static func holder(ofLock file: FileIdentity, in locks: String) -> pid_t? {

@@ -124,6 +124,8 @@ extension Download {
     private func checked(_ report: ImageReport) throws -> ImageReport {
         let type = report.mediaType ?? .other
         guard requests.settings.accepts(type) else { throw Failure.notAccepted(type) }
+        // A short file can show its dimensions only with its end, and a partial has shown them before.
+        try checkShape()
         if report.completeness == .malformed { throw Failure.malformed(type, received) }
         // Many images lack their end mark. That is tolerated if the framing of the response shows that all bytes
         // arrived; otherwise the image itself has to show it. The lengths inside the image always have to fit.

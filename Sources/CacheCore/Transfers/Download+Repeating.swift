@@ -56,12 +56,25 @@ extension Download {
             request.fail(.tooManyRedirects(requests.settings.redirectLimit))
             return false
         }
+        guard !leavesTLS(for: target) else {
+            request.fail(.redirectWithoutTLS)
+            return false
+        }
         redirectTarget = target
         if requests.settings.proxy != nil { plan.route = .lookup }
         plan.url = target
         plan.cookies = request.easy.cookies
         plan.head = ResponseHead(after: request.head)
         return true
+    }
+
+    /// Whether a redirect leads from https to http, where anybody on the way could read the request and change the
+    /// image.
+    private func leavesTLS(for target: String) -> Bool {
+        guard let url = CurlURL(plan.url), url.isSecure, let next = CurlURL(target) else {
+            return false
+        }
+        return !next.isSecure
     }
 
     /// Plans a request whose body is taken as it is sent, because libcurl cannot undo its content coding: the

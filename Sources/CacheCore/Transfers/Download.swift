@@ -180,10 +180,18 @@ extension Download: RequestDelegate {
         }
         inspect(bytes)
         received += Int64(bytes.count)
+        try checkShape()
+        if !hasUnwritten { reportProgress() }
+    }
+
+    /// Throws as soon as the bytes show that the image cannot be taken.
+    func checkShape() throws(Failure) {
         if let type = inspector.mediaType, !requests.settings.accepts(type) {
             throw Failure.notAccepted(type)
         }
-        if !hasUnwritten { reportProgress() }
+        if let shape = inspector.shape, shape.pixels ?? 0 > requests.settings.maximumPixels {
+            throw Failure.tooManyPixels(shape, atMost: requests.settings.maximumPixels)
+        }
     }
 
     /// Whether a coded body becomes so many times larger when it is unpacked that it can only be meant to fill the

@@ -1,3 +1,5 @@
+internal import ImageFormats
+
 /// Failures of responses whose body is not a complete, accepted image.
 extension Failure {
     /// The connection closed, and neither the response nor the image shows that all bytes arrived.
@@ -50,6 +52,13 @@ extension Failure {
             .notAnImage,
             "the \(received) bytes are only the beginning of \(type.name), whose own lengths promise more; "
                 + "the server's copy is cut short")
+    }
+
+    static func tooManyPixels(_ shape: ImageShape, atMost limit: Int64) -> Failure {
+        Failure(
+            .tooLarge,
+            "the image has \(shape.width ?? 0) x \(shape.height ?? 0) pixels; one image can have \(limit) "
+                + "(--max-pixels)")
     }
 
     static func notAccepted(_ type: MediaType) -> Failure {

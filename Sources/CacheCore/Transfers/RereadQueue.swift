@@ -5,8 +5,8 @@ struct RereadQueue {
     /// The ends of requests whose partial is not read to its end yet.
     var ended: [FlightID: RequestEnd] = [:]
 
-    /// Bytes that are read at a time.
-    private static let pieceSize = 1 << 20
+    /// Bytes that are read at a time: a few milliseconds of work, whatever the bytes are.
+    private static let pieceSize = 256 << 10
 
     var isEmpty: Bool { ids.isEmpty }
 

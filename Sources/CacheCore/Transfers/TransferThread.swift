@@ -13,6 +13,10 @@ final class TransferThread {
     /// Until when a connection is closed as soon as it is idle.
     private var closesIdleUntil: ContinuousClock.Instant?
 
+    private var nextFramingCheck = ContinuousClock.now
+
+    /// The time between two checks of the bytes that connections have brought, which is a system call for each download.
+    private static let framingInterval = Duration.milliseconds(50)
     /// The longest sleep in milliseconds. A command ends it early.
     private static let longestSleep: Int32 = 60_000
     /// Enough time for most downloads to end, and their connections with them.
@@ -35,6 +39,7 @@ final class TransferThread {
             while let (handle, end) = multi.nextFinished() { finished(.owning(handle), end) }
             followRedirects()
             endWaiting()
+            endFraming()
             reread()
             writeOut()
             updateConnections()
@@ -211,6 +216,18 @@ final class TransferThread {
         for download in downloads.values {
             guard let deadline = download.request.deadline, deadline < now else { continue }
             end(download, .failed(.timedOut))
+        }
+    }
+
+    /// Ends requests whose connection brings much more than their response. Chunks can have extensions of any length
+    /// (RFC 9112 §7.1.1).
+    private func endFraming() {
+        let now = ContinuousClock.now
+        guard nextFramingCheck <= now else { return }
+        nextFramingCheck = now + Self.framingInterval
+        for download in downloads.values where download.request.hasTooMuchFraming {
+            download.request.fail(.framing)
+            end(download, .failed(.writeFailed))
         }
     }
 

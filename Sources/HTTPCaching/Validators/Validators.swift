@@ -30,11 +30,14 @@ extension Validators {
 
     /// The fields that make a request conditional: "send the image only if it changed".
     ///
-    /// Both fields are sent if both values are known. A server that understands the tag ignores the date
+    /// Both fields are sent if both values are known. A tag comes from a record, which other programs can write, so it is
+    /// left out if it could end the field or the head. A server that understands the tag ignores the date
     /// (RFC 9110 §13.1.3). Without any value there are no fields.
     package var conditionFields: [RequestField] {
         var fields: [RequestField] = []
-        if let entityTag { fields.append(RequestField(name: "If-None-Match", value: entityTag)) }
+        if let entityTag, entityTag.isFieldValue {
+            fields.append(RequestField(name: "If-None-Match", value: entityTag))
+        }
         if let lastModified {
             let date = HTTPDate.format(lastModified)
             fields.append(RequestField(name: "If-Modified-Since", value: date))
@@ -71,6 +74,12 @@ extension Validators {
 }
 
 extension String {
+    /// Whether the text has neither control characters nor spaces, so that it can be the value of a field
+    /// (RFC 9110 §5.5, §8.8.3).
+    fileprivate var isFieldValue: Bool {
+        !isEmpty && utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
+    }
+
     /// Whether this entity tag is weak (RFC 9110 §8.8.3).
     fileprivate var isWeak: Bool { hasPrefix("W/") }
 

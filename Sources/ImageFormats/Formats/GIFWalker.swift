@@ -30,22 +30,42 @@ struct GIFWalker: ImageWalker {
         case .screen:
             (width, height) = Self.pair(field, at: 6)
             return next(.block, after: Self.colorTableSize(field.bytes[10]))
-        case .block:
-            return blockStarted(field.bytes[0], endingAt: field.end)
-        case .image:
+        default:
             if !hasImage { extendScreen(over: field) }
             hasImage = true
             return next(.codeSize, after: Self.colorTableSize(field.bytes[8]))
+        }
+    }
+
+    /// Blocks and sub-blocks can be one byte long, so they are taken from the bytes as these arrive: to collect each
+    /// one as a field would cost ten times as much.
+    mutating func scan(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) -> ScanResult {
+        var index = 0
+        while index < bytes.count {
+            let step = take(bytes[index], endingAt: offset + UInt64(index) + 1)
+            index += 1
+            guard case .scan = step.action, step.skip < UInt64(bytes.count - index) else {
+                return (index, step)
+            }
+            index += Int(step.skip)
+        }
+        return (index, .scan())
+    }
+
+    /// Takes the byte that begins, labels or measures the next part.
+    private mutating func take(_ byte: UInt8, endingAt offset: UInt64) -> WalkStep {
+        switch awaiting {
         case .codeSize:
-            isInImage = field.bytes[0] <= Self.longestCode
+            isInImage = byte <= Self.longestCode
             return next(.subBlock)
         case .label:
             isInImage = false
             return next(.subBlock)
         case .subBlock:
-            let count = field.bytes[0]
-            if isInImage, count > 0 { dataStart = dataStart ?? field.end }
-            return next(count == 0 ? .block : .subBlock, after: UInt64(count))
+            if isInImage, byte > 0 { dataStart = dataStart ?? offset }
+            return next(byte == 0 ? .block : .subBlock, after: UInt64(byte))
+        default:
+            return blockStarted(byte, endingAt: offset)
         }
     }
 
@@ -68,7 +88,7 @@ struct GIFWalker: ImageWalker {
 
     private mutating func next(_ awaiting: Awaiting, after skip: UInt64 = 0) -> WalkStep {
         self.awaiting = awaiting
-        return .read(awaiting == .image ? 9 : 1, after: skip)
+        return awaiting == .image ? .read(9, after: skip) : .scan(after: skip)
     }
 
     private mutating func extendScreen(over image: ByteField) {

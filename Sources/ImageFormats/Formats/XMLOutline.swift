@@ -133,17 +133,22 @@ struct XMLOutline: Sendable {
         if depth == 0 { isClosed = true }
     }
 
+    private static let commentStart = Array("--".utf8)
+    private static let dataStart = Array("[CDATA[".utf8)
+    private static let documentType = Array("DOCTYPE".utf8)
+    private static let declarationNames = [commentStart, dataStart, documentType]
+
     private mutating func declarationName(_ byte: UInt8) {
         name.append(byte)
-        if name == Array("--".utf8) {
+        if name == Self.commentStart {
             state = .comment(dashes: 0)
-        } else if name == Array("[CDATA[".utf8) {
+        } else if name == Self.dataStart {
             state = .cdata(brackets: 0)
             if depth == 0 { strayed() }
-        } else if name == Array("DOCTYPE".utf8) {
+        } else if name == Self.documentType {
             state = .declaration(quote: nil)
             if isClosed { strayed() }
-        } else if !["--", "[CDATA[", "DOCTYPE"].contains(where: { $0.utf8.starts(with: name) }) {
+        } else if !Self.declarationNames.contains(where: { $0.starts(with: name) }) {
             state = .declaration(quote: nil)
             // The brackets of a document type have other declarations.
             if depth == 0, brackets == 0 { strayed() }

@@ -49,8 +49,8 @@ struct RemoveCommand: ParsableCommand {
         var sum = Methods.Remove.Reply(entries: 0, bytes: 0)
         for parameters in calls {
             let reply = try client.call(Methods.Remove.self, parameters)
-            sum.entries += reply.entries
-            sum.bytes += reply.bytes
+            sum.entries = sum.entries.saturatingAdding(reply.entries)
+            sum.bytes = sum.bytes.saturatingAdding(reply.bytes)
             sum.failure = reply.failure ?? sum.failure
         }
         var output = Output()

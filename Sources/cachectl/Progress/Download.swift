@@ -31,8 +31,8 @@ struct Download: Hashable {
         stage = Stage(item)
         failure = item.failure
         guard case .inFlight(let phase) = stage else { return }
-        received = item.received ?? 0
-        total = item.total
+        received = max(0, item.received ?? 0)
+        total = item.total.map { max(0, $0) }
         if phase == .receiving { rate.sample(bytes: received, now: now) }
     }
 
@@ -55,7 +55,7 @@ struct Download: Hashable {
     /// Estimated seconds until the download is complete; `nil` if unknown.
     var secondsLeft: Int? {
         guard let total, let rate = rate.bytesPerSecond, rate >= 1 else { return nil }
-        return Int((Double(max(0, total - received)) / rate).rounded(.up))
+        return Int(saturating: (Double(max(0, total - received)) / rate).rounded(.up))
     }
 
     /// Whether the download is drawn with an animation.
@@ -73,7 +73,7 @@ extension Item {
 
     static func fraction(_ received: Int, of total: Int?) -> Double? {
         guard let total, total > 0 else { return nil }
-        return min(1, Double(received) / Double(total))
+        return max(0, min(1, Double(received) / Double(total)))
     }
 }
 

@@ -39,7 +39,7 @@ struct DownloadLine {
         let total = download.total.map { "/" + ByteCountText.describe($0) } ?? ""
         put(ByteCountText.describe(download.received) + total, layout.bytes, to: &line)
         let rate = isHere ? nil : download.rate.bytesPerSecond
-        let rateText = rate.map { ByteCountText.describe(Int($0)) + "/s" } ?? ""
+        let rateText = rate.map { ByteCountText.describe(Int(saturating: $0)) + "/s" } ?? ""
         put(rateText, layout.rate, to: &line)
         let left = isHere ? nil : download.secondsLeft
         put(left.map(ScreenTime.span) ?? "", layout.timeLeft, .faint, to: &line)
@@ -65,7 +65,9 @@ struct DownloadLine {
     }
 
     private func retrying(_ download: Download) -> StyledLine {
-        let seconds = download.failure?.retryAt.map { max(0, $0 - time.unixSecond) }
+        let seconds = download.failure?.retryAt.map {
+            max(0, $0.saturatingSubtracting(time.unixSecond))
+        }
         let summary = FailureSummary(
             reason: download.failure?.message ?? "retrying",
             status: download.failure?.httpStatus,

@@ -17,10 +17,11 @@ extension PrometheusText {
         begin(metric, "histogram", Self.help[key] ?? "See \(key) in docs/stats.md.")
         var total = 0
         for (bound, count) in zip(histogram.bounds, histogram.counts) {
-            total += count
+            total = total.saturatingAdding(count)
             add("\(metric)_bucket{\(Self.label("le", "\(bound)"))}", "\(total)")
         }
-        total += histogram.counts.dropFirst(histogram.bounds.count).reduce(0, +)
+        total = histogram.counts.dropFirst(histogram.bounds.count)
+            .reduce(total) { $0.saturatingAdding($1) }
         add("\(metric)_bucket{\(Self.label("le", "+Inf"))}", "\(total)")
         add("\(metric)_sum", "\(histogram.sum)")
         add("\(metric)_count", "\(total)")

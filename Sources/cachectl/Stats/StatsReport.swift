@@ -36,8 +36,8 @@ struct StatsReport {
         return [
             [
                 "Hit ratio",
-                "\(CountText.share(hits, of: hits + misses)) of "
-                    + CountText.describe(hits + misses, "request"),
+                "\(CountText.share(hits, of: hits.saturatingAdding(misses))) of "
+                    + CountText.describe(hits.saturatingAdding(misses), "request"),
             ],
             [
                 "Space held",
@@ -48,7 +48,8 @@ struct StatsReport {
                 "Downloads",
                 "\(CountText.describe(done)) done, "
                     + "\(CountText.describe(failed)) failed"
-                    + (failed > 0 ? " (\(CountText.share(failed, of: done + failed)))" : ""),
+                    + (failed > 0
+                        ? " (\(CountText.share(failed, of: done.saturatingAdding(failed))))" : ""),
             ],
         ]
     }
@@ -67,7 +68,7 @@ struct StatsReport {
     }
 
     private var requests: [[String]] {
-        let all = (int("hits") ?? 0) + (int("misses") ?? 0)
+        let all = (int("hits") ?? 0).saturatingAdding(int("misses") ?? 0)
         return rows(
             ("  Answered from the cache", count("hits", of: all)),
             ("  Needed the origin", count("misses", of: all)),
@@ -146,7 +147,7 @@ struct StatsReport {
         return "\(first), \(second)"
     }
 
-    private var finished: Int { (int("published") ?? 0) + (int("revalidated") ?? 0) }
+    private var finished: Int { (int("published") ?? 0).saturatingAdding(int("revalidated") ?? 0) }
 
     private var limit: Int { int("bytesAllowed") ?? int("bytesBudget") ?? 0 }
 

@@ -51,9 +51,15 @@ struct CachedView {
 
     var sparklines: StyledLine {
         let parts: [(String, StatsHistory.Samples, (Double) -> String)] = [
-            ("hits", statsHistory.hits, { "\(Int($0.rounded()))/s" }),
-            ("in", statsHistory.bytesReceived, { ByteCountText.describe(Int($0)) + "/s" }),
-            ("evicted", statsHistory.bytesEvicted, { ByteCountText.describe(Int($0)) + "/s" }),
+            ("hits", statsHistory.hits, { "\(Int(saturating: $0.rounded()))/s" }),
+            (
+                "in", statsHistory.bytesReceived,
+                { ByteCountText.describe(Int(saturating: $0)) + "/s" }
+            ),
+            (
+                "evicted", statsHistory.bytesEvicted,
+                { ByteCountText.describe(Int(saturating: $0)) + "/s" }
+            ),
         ]
         // Words, numbers and spaces take 50 columns.
         let width = max(4, (screen.columns - 50) / parts.count)

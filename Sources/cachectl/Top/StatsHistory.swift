@@ -20,7 +20,7 @@ struct StatsHistory: Hashable {
             guard case .int(let new)? = stats[name], case .int(let old)? = before.stats[name] else {
                 return 0
             }
-            return Double(max(0, new - old)) / seconds
+            return max(0, Double(new) - Double(old)) / seconds
         }
     }
 

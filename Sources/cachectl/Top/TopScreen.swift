@@ -35,7 +35,7 @@ struct TopScreen {
         guard model.view == .downloads else { return nil }
         return model.table.rows[model.downloadRows.range].lazy.compactMap(\.failure?.retryAt)
             .filter { $0 > time.unixSecond }.min()
-            .map { time.elapsed + .seconds($0 - time.unixSecond) }
+            .map { time.elapsed + .seconds($0.saturatingSubtracting(time.unixSecond)) }
     }
 
     private var title: StyledLine {

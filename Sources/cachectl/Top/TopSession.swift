@@ -88,7 +88,7 @@ final class TopSession {
         // clock.
         let deadlines = [screen.device.isDrained ? model.nextDeadline : nil, decoder.deadline]
         guard let next = deadlines.compactMap(\.self).min() else { return -1 }
-        return max(0, Int32((next - now) / .milliseconds(1)) + 1)
+        return max(0, Int32(clamping: Int(saturating: (next - now) / .milliseconds(1))) &+ 1)
     }
 
     // MARK: The terminal

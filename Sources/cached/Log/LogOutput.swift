@@ -12,6 +12,9 @@ final class LogOutput: Sendable {
         current = Mutex(settings)
     }
 
+    /// A logger that writes here.
+    var logger: Logger { Logger(label: "cached") { _ in DaemonLog(self) } }
+
     var settings: LogSettings { current.withLock { $0 } }
 
     func update(_ change: (inout LogSettings) -> Void) { current.withLock { change(&$0) } }

@@ -53,7 +53,7 @@ struct ConfigurationPlace {
     }
 
     /// The usual places of the configuration, the user's own first.
-    private static func directories(_ environment: [String: String]) -> [String] {
+    static func directories(_ environment: [String: String]) -> [String] {
         let home =
             environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
             ?? environment["HOME"].map { "\($0)/.config" }

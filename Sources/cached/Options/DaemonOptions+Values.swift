@@ -10,6 +10,7 @@ extension DaemonOptions {
             .accept: accept, .shared: shared, .attempts: attempts,
             .rememberFailures: rememberFailures, .maxBytes: maxBytes, .minFree: minFree,
             .maxEntries: maxEntries, .maxImageBytes: maxImageBytes,
+            .maxPixels: transfers.maxPixels,
             .maxTransfers: transfers.maxTransfers,
             .maxTransfersPerHost: transfers.maxTransfersPerHost, .maxRate: transfers.maxRate,
             .proxy: proxy, .defaultFreshness: defaultFreshness, .staleIfError: staleIfError,
@@ -20,7 +21,8 @@ extension DaemonOptions {
             .pressureWarningKeep: pressure.pressureWarningKeep,
             .pressureCriticalKeep: pressure.pressureCriticalKeep,
             .pressureEvicts: pressure.pressureEvicts, .pressureCoolDown: pressure.pressureCoolDown,
-            .logLevel: log.logLevel, .logFormat: log.logFormat, .logQueries: log.logQueries,
+            .restrict: restrict, .logLevel: log.logLevel, .logFormat: log.logFormat,
+            .logQueries: log.logQueries,
         ]
         return all.compactMapValues(\.self)
     }

@@ -138,6 +138,13 @@ struct DaemonOptions: ParsableArguments {
             """)
     var caOnly: String?
 
+    @Option(
+        help: """
+            Whether the daemon gives up the rights that it does not need after its start, yes or no \
+            (CACHED_RESTRICT; yes by default).
+            """)
+    var restrict: String?
+
     @OptionGroup var log: LogOptions
 
     @OptionGroup var transfers: TransferOptions

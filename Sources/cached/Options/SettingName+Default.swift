@@ -7,6 +7,7 @@ extension SettingName {
         case .attempts: "4"
         case .rememberFailures: "yes"
         case .maxImageBytes: "64MiB"
+        case .maxPixels: "1000000000"
         case .maxTransfers: "64"
         case .maxTransfersPerHost: "6"
         case .defaultFreshness: "1h"
@@ -19,6 +20,7 @@ extension SettingName {
         case .pressureCriticalKeep: "50%"
         case .pressureEvicts: "auto"
         case .pressureCoolDown: "10s"
+        case .restrict: "yes"
         case .logLevel: "info"
         case .logFormat: "auto"
         case .logQueries: "no"
@@ -33,11 +35,11 @@ extension SettingName {
     var needsRestart: Bool {
         switch self {
         case .directory, .socket, .socketMode, .socketGroup, .managers, .idleExit, .shared,
-            .pressureWarning, .pressureCritical:
+            .pressureWarning, .pressureCritical, .restrict:
             true
         case .allowNetwork, .accept, .attempts, .rememberFailures, .maxBytes, .minFree,
-            .maxEntries, .maxImageBytes, .maxTransfers, .maxTransfersPerHost, .maxRate, .proxy,
-            .defaultFreshness, .staleIfError, .caFile, .caOnly, .contact, .userAgent,
+            .maxEntries, .maxImageBytes, .maxPixels, .maxTransfers, .maxTransfersPerHost, .maxRate,
+            .proxy, .defaultFreshness, .staleIfError, .caFile, .caOnly, .contact, .userAgent,
             .firstByteTimeout, .pressureWarningKeep, .pressureCriticalKeep, .pressureEvicts,
             .pressureCoolDown, .logLevel, .logFormat, .logQueries:
             false

@@ -93,6 +93,10 @@ extension Settings {
             transfers.firstByteTimeout = Int(time)
         }
         transfers.maximumRate = try size(.maxRate, values)
+        guard let pixels = values.text(.maxPixels).flatMap({ Int64($0) }), pixels > 0 else {
+            throw values.bad(.maxPixels, "a number above 0")
+        }
+        transfers.maximumPixels = pixels
     }
 
     /// The number is limited because each download needs a connection and a file.

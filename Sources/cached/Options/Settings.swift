@@ -22,6 +22,8 @@ struct Settings: Sendable {
     let idleExit: Duration?
     let pressure: PressureSettings
     let log: LogSettings
+    /// Whether the daemon restricts itself after its start.
+    let isRestricted: Bool
     /// The settings whose new values need a restart, so that those of the running daemon count.
     private(set) var pending: [SettingName] = []
 
@@ -71,6 +73,7 @@ struct Settings: Sendable {
         idleExit = try Self.idleExit(values)
         pressure = try Self.pressure(values)
         log = try Self.log(values)
+        isRestricted = try Self.answer(.restrict, values) ?? true
     }
 
     private static func directory(

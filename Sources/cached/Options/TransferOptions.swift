@@ -20,6 +20,13 @@ struct TransferOptions: ParsableArguments {
 
     @Option(
         help: """
+            The largest number of pixels of an image, so that a few bytes cannot promise more than any \
+            decoder can hold (CACHED_MAX_PIXELS; 1000000000 by default).
+            """)
+    var maxPixels: String?
+
+    @Option(
+        help: """
             How long a server may take from the request to the end of the response's head \
             (CACHED_FIRST_BYTE_TIMEOUT; 120s by default).
             """)

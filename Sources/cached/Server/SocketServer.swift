@@ -15,7 +15,7 @@ final class SocketServer: Service {
     private let socket: ListeningSocket
     private let settings: Settings
     private let manager: ServiceManager
-    private let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    private let group: MultiThreadedEventLoopGroup
     /// For the shutdown. The other pools can be busy with long calls then, and the system may not allow a new thread.
     private let drainer = NIOThreadPool(numberOfThreads: 1)
 
@@ -25,6 +25,8 @@ final class SocketServer: Service {
     /// How long clients have to read their last replies when the daemon stops.
     private static let lastReplyTimeout = TimeAmount.milliseconds(300)
 
+    /// Binds the socket, locks the directory and restricts the process. No other thread may run yet.
+    ///
     /// - Parameters:
     ///   - passed: the socket that the service manager has made, if there is one.
     ///   - manager: hears when the daemon is ready, how it is, and when it stops.
@@ -41,10 +43,18 @@ final class SocketServer: Service {
         }
         let environment = try Environment.all()
         let relief = PressureRelief(settings.pressure, cache: cache, logger: logger)
-        let pressure = PressureMonitor(
-            settings.pressure, choice: .ofProcess(environment), logger: logger
-        ) { relief.reactAndWait(to: $0) }
+        let choice = PressureChoice.ofProcess(environment)
+        let pressure = PressureMonitor(settings.pressure, choice: choice, logger: logger) {
+            relief.reactAndWait(to: $0)
+        }
         socket = try Self.socket(settings, passed, environment)
+        if settings.isRestricted {
+            let paths = PermittedPaths(
+                settings, environment, trust: cache.trustStore, pressure: choice)
+            Restriction.apply(paths, directory: settings.cache.directory, logger)
+        }
+        // The first thread starts here.
+        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let replies = ReplyWriter(items: ItemWriter(directory: settings.cache.directory))
         let timeSlices = LoopTimeSlices(loop: loop)

@@ -37,6 +37,60 @@ struct HostileOriginTests {
             Failure(.http, String(repeating: "\u{301}", count: 9000)).message.utf8.count <= 2048)
     }
 
+    /// Each chunk has one byte of the image, and an extension of a megabyte (RFC 9112 §7.1.1).
+    @Test func bytesAroundTheImageCountToo() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let extended = [UInt8](
+                ("1;" + String(repeating: "x", count: 1 << 20) + "\r\na\r\n").utf8)
+            var script: OriginScript = [.head(200, ["Transfer-Encoding": "chunked"])]
+            script.steps.append(
+                .bytes(Array("1000\r\n".utf8) + Self.image.prefix(4096) + [13, 10]))
+            for _ in 0..<400 { script.steps.append(.bytes(extended)) }
+            fixture.origin.route("/a.png", script)
+            let failure = try await fixture.fetch("/a.png").failures.values.first
+            #expect(failure?.kind == .protocolError)
+            #expect(
+                failure?.message.contains("around the image") == true, "\(failure?.message ?? "")")
+            try expectNothing(of: "/a.png", in: fixture)
+        }
+    }
+
+    /// 66 bytes that promise 2147483647 x 2147483647 pixels.
+    @Test func anImageWithMorePixelsThanTheLimitIsRefused() async throws {
+        try await withTestScope { scope in
+            let fixture = try fixture(in: scope)
+            let side = big32(0x7FFF_FFFF)
+            let png = join(
+                Bytes(ImageSample.png.bytes.prefix(8)),
+                pngChunk("IHDR", side, side, [8, 2, 0, 0, 0]), pngChunk("IDAT", [1]),
+                pngChunk("IEND", zeros(8)))
+            #expect(png.count == 66)
+            for (path, script) in [
+                ("/a.png", OriginScript.answer(body: png)),
+                ("/chunked.png", .chunked(png)),
+            ] {
+                fixture.origin.route(path, script)
+                let failure = try await fixture.fetch(path).failures.values.first
+                #expect(failure?.kind == .tooLarge)
+                #expect(failure?.message.contains("2147483647 x 2147483647 pixels") == true)
+                #expect(failure?.message.contains("--max-pixels") == true)
+                try expectNothing(of: path, in: fixture)
+            }
+        }
+    }
+
+    @Test func theLimitOfPixelsIsASetting() async throws {
+        try await withTestScope { scope in
+            let image = ImageSample.png
+            for (limit, isFetched) in [(600, true), (599, false)] as [(Int64, Bool)] {
+                let fixture = try CacheFixture(in: scope) { $0.transfers.maximumPixels = limit }
+                fixture.origin.route("/a.png", .answer(body: image.bytes))
+                #expect(try await fixture.fetch("/a.png").failures.isEmpty == isFetched)
+            }
+        }
+    }
+
     @Test func aCompressedBodyIsUnpackedNoFurtherThanTheLimitForImages() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)

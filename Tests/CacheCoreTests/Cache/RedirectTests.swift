@@ -45,6 +45,34 @@ struct RedirectTests {
         }
     }
 
+    /// The image was asked for over TLS, so nobody on the way may read or change it.
+    @Test func aRedirectFromHTTPSToHTTPIsRefused() async throws {
+        try await withTestScope { scope in
+            let authority = try await CertificateAuthority(in: scope)
+            let identity = try await authority.issue(for: ["IP:127.0.0.1"])
+            let origin = try ScriptedOrigin(in: scope)
+            let front = try await TLSTerminator(identity, to: origin, in: scope)
+            let fixture = try CacheFixture(in: scope, origin: origin) {
+                $0.transfers.certificateFile = authority.certificate
+            }
+            origin.route("/b.png", .answer(body: image))
+            origin.route("/clear.png", .redirect(to: origin.url("/b.png")))
+            origin.route("/start.png", .redirect(to: front.url("clear.png")))
+            origin.route("/safe.png", .redirect(to: front.url("b.png")))
+            let urls = [
+                (front.url("clear.png"), false), (origin.url("/start.png"), false),
+                (front.url("safe.png"), true), (origin.url("/safe.png"), true),
+            ]
+            for (url, isFetched) in urls {
+                let wish = ImageRequest(try CacheURL(url))
+                let outcome = try await fixture.outcome(
+                    of: fixture.cache.fetch([wish], FetchOptions()))
+                #expect(outcome.failures[wish.key]?.kind == (isFetched ? nil : .redirect), "\(url)")
+            }
+            #expect(origin.requests("/b.png").count == 2)
+        }
+    }
+
     // MARK: Validators
 
     /// Both targets have the same validators, as two files with the same time can have.

@@ -75,6 +75,23 @@ struct AddressPolicyTests {
         #expect(AddressRange("64:ff9b::/64")?.description == "64:ff9b::/64")
     }
 
+    /// A service there can rely on the caller being local, as one on the loopback can.
+    @Test func anAddressOfThisMachineIsRefusedUnlessItIsAllowed() throws {
+        let own = [try #require(IPAddress("192.33.4.12")), try #require(IPAddress("2a00::53"))]
+        let usual = AddressPolicy(allowing: []) { own.contains($0) }
+        let allowing = AddressPolicy(allowing: try ranges("192.33.4.12", "2a00::/64")) {
+            own.contains($0)
+        }
+        for text in ["192.33.4.12", "::ffff:192.33.4.12", "64:ff9b::c021:40c", "2a00::53"] {
+            let address = try #require(IPAddress(text))
+            #expect(!usual.permits(address), "\(text)")
+            #expect(allowing.permits(address), "\(text)")
+        }
+        #expect(usual.permits(try #require(IPAddress("192.33.4.13"))))
+        #expect(NetworkInterfaces.have(try #require(IPAddress("127.0.0.1"))))
+        #expect(!NetworkInterfaces.have(try #require(IPAddress("192.33.4.12"))))
+    }
+
     private func ranges(_ texts: String...) throws -> [AddressRange] {
         try texts.map { try #require(AddressRange($0)) }
     }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The sockets of all connections to origins, including idle ones. Belongs to the transfer loop's thread.
@@ -44,6 +45,18 @@ final class Connections {
     func heard(onLocalPort port: Int) {
         // The time is forgotten with the socket, so the socket has to be known.
         if heardAt.updateValue(.now, forKey: port) == nil { nameNew() }
+    }
+
+    /// Bytes that a connection has brought since it was opened; `nil` if the kernel does not say, or if several
+    /// connections have this local port. tcp(7), `TCP_INFO`.
+    func received(onLocalPort port: Int) -> Int64? {
+        nameNew()
+        guard let sockets = socketsByPort[port], sockets.count == 1, let socket = sockets.first
+        else {
+            return nil
+        }
+        let count = clinux_received(socket)
+        return count < 0 ? nil : count
     }
 
     /// Acknowledges at once what a connection has brought. tcp(7), `TCP_QUICKACK`.

@@ -35,6 +35,9 @@ struct CurlURL: ~Copyable {
     /// curl_url_get(3), `CURLU_PUNYCODE`.
     var host: String? { part(CURLUPART_HOST, UInt32(CURLU_PUNYCODE)) ?? part(CURLUPART_HOST, 0) }
 
+    /// Whether a request to the URL is sent over TLS.
+    var isSecure: Bool { part(CURLUPART_SCHEME, 0)?.lowercased() == "https" }
+
     /// The scheme, host and port, like `https://example.org`. The port is left out if it is the scheme's
     /// (RFC 6454 §4).
     var origin: String? {

@@ -28,15 +28,27 @@ extension Failure {
         .protocolError,
         "the body comes in many pieces of less than 16 bytes, which delays other downloads")
 
+    /// See ``Request/hasTooMuchFraming``.
+    static let framing = Failure(
+        .protocolError,
+        "the server sends far more bytes around the image than the image has; only the server can mend it"
+    )
+
     static func tooManyRedirects(_ limit: Int) -> Failure {
         Failure(.redirect, "more than \(limit) redirects")
     }
+
+    static let redirectWithoutTLS = Failure(
+        .redirect,
+        "redirected from https to http, where the image could be read and changed on its way; an http URL "
+            + "of it can be fetched as such")
 
     static func addressRefused(_ address: IPAddress?) -> Failure {
         let target = address.map(\.description) ?? "an address that is not IP"
         return Failure(
             .addressRefused,
-            "the host's address \(target) is not on the public Internet; --allow-network permits it"
+            "the host's address \(target) is not on the public Internet, or is this machine's own; --allow-network "
+                + "permits it"
         )
     }
 

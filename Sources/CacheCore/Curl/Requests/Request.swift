@@ -33,6 +33,8 @@ final class Request {
     let began = ContinuousClock.now
     /// When the request was sent, or was about to be; `nil` before that.
     var askedAt: ContinuousClock.Instant?
+    /// Bytes that the connection had brought before the request was sent.
+    var receivedBefore: Int64?
     /// Whether an address was tried and no response has begun.
     var isConnecting = false
     /// Why the last address was not used, unless another address of the same host was.

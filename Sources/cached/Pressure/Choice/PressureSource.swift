@@ -33,3 +33,13 @@ extension PressureSource: CustomStringConvertible {
         }
     }
 }
+
+extension PressureSource {
+    /// The path that is opened; `nil` if there is none.
+    var path: String? {
+        switch self {
+        case .off: nil
+        case .assigned(let path, _), .file(let path), .sampled(let path): path
+        }
+    }
+}

@@ -9,7 +9,7 @@ import NIOCore
 ///
 /// Memory stays bounded whatever the client does. The connection reads nothing more while the client does not
 /// read its replies, or while a call is running. A message is limited to 16 MiB, and ``ConnectionRegistry``
-/// limits the incomplete messages of all connections together.
+/// limits the incomplete messages and the unread answers of all connections together.
 final class ClientConnection: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -32,6 +32,10 @@ final class ClientConnection: ChannelDuplexHandler {
     private var hasIncompleteMessage = false
     /// Replies that are not handed to the channel yet.
     var output = ByteBuffer()
+    /// The bytes of all replies that were handed to the channel.
+    private(set) var sentBytes = 0
+    /// How many of them were sent since ``unreadBytes`` was last looked at.
+    private var uncheckedBytes = 0
     private var descriptors = DescriptorSender()
     private var isReadHeld = false
     private var isHalfClosed = false
@@ -45,6 +49,8 @@ final class ClientConnection: ChannelDuplexHandler {
     private static let inputAhead = 64 * 1024
     /// Bytes of replies that are gathered before they are handed to the channel.
     private static let outputChunk = 256 * 1024
+    /// Bytes of replies after which it is checked whether the client reads them.
+    private static let checkedChunk = 16 * 1024
 
     init(_ server: ServerContext, peer: Peer?) {
         self.server = server
@@ -227,9 +233,7 @@ final class ClientConnection: ChannelDuplexHandler {
     /// Hands the gathered replies to the channel, and reads on if a read was held back.
     func flush() {
         guard let context else { return }
-        if output.readableBytes > 0 {
-            context.writeAndFlush(wrapOutboundOut(takeOutput()), promise: nil)
-        }
+        if output.readableBytes > 0 { write(takeOutput(), to: context) }
         if isReadHeld, canRead(context) {
             isReadHeld = false
             context.read()
@@ -249,7 +253,36 @@ final class ClientConnection: ChannelDuplexHandler {
             return
         }
         flush()
-        context?.writeAndFlush(wrapOutboundOut(reply), promise: nil)
+        if let context { write(reply, to: context) }
+    }
+
+    private func write(_ reply: ByteBuffer, to context: ChannelHandlerContext) {
+        sentBytes += reply.readableBytes
+        uncheckedBytes += reply.readableBytes
+        context.writeAndFlush(wrapOutboundOut(reply), promise: nil)
+        guard uncheckedBytes >= Self.checkedChunk else { return }
+        uncheckedBytes = 0
+        server.registry.holdsUnreadAnswers(self)
+    }
+
+    /// Bytes of replies that the system has not taken, because the client does not read.
+    var unreadBytes: Int {
+        let unread = try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
+        return unread ?? 0
+    }
+
+    /// Closes at once. The client has not read its replies, and they take memory that others need.
+    func disconnectWithoutReading() {
+        guard let context else { return }
+        server.logger.notice(
+            "a client was disconnected because it does not read its answers",
+            metadata: [
+                "user": "\(peer.map { "\($0.user)" } ?? "unknown")",
+                "process": "\(peer.map { "\($0.process)" } ?? "unknown")",
+                "bytes": "\(unreadBytes)",
+            ])
+        isClosing = true
+        context.close(promise: nil)
     }
 
     /// Sends a reply at once, and calls `onSent` when the system has taken all of it.

@@ -1,4 +1,5 @@
 import CacheCore
+import Glibc
 import NIOCore
 import Synchronization
 
@@ -11,12 +12,18 @@ final class ConnectionRegistry: Sendable {
         var waiting: [WaiterID: CallDispatcher] = [:]
         var incompleteMessages = IncompleteMessageBudget<ClientConnection>(
             limit: ConnectionRegistry.incompleteMessagesLimit)
+        var unreadAnswers = UnreadAnswers<ClientConnection, uid_t?>(
+            limit: ConnectionRegistry.unreadAnswersLimit,
+            userLimit: ConnectionRegistry.unreadAnswersLimit / 2)
         var isDraining = false
         var clients: UInt64 = 0
     }
 
     /// Bytes that all incomplete messages together may take.
     static let incompleteMessagesLimit = 256 << 20
+    /// Bytes that all answers which clients have not read may take together. One user may take half of it, which is more
+    /// than the longest answer has.
+    static let unreadAnswersLimit = 512 << 20
 
     private let state: NIOLoopBoundBox<State>
     private let takenCalls = Atomic(0)
@@ -56,6 +63,7 @@ final class ConnectionRegistry: Sendable {
 
     func closed(_ connection: ClientConnection) {
         state.value.connections[ObjectIdentifier(connection)] = nil
+        state.value.unreadAnswers.forget(connection)
         openConnections.store(state.value.connections.count, ordering: .relaxed)
         state.value.quietSince = .now
     }
@@ -71,6 +79,25 @@ final class ConnectionRegistry: Sendable {
         while let silent = state.value.incompleteMessages.record(bytes, of: connection) {
             silent.refuseIncompleteMessage()
         }
+    }
+
+    /// A connection holds so many bytes of answers that its client has not read. Most of what was recorded before has been
+    /// read by now, so all is looked at again before a client is disconnected.
+    func holdsUnreadAnswers(_ connection: ClientConnection) {
+        record(connection)
+        guard state.value.unreadAnswers.isExceeded(by: connection.peer?.user) else { return }
+        for client in state.value.unreadAnswers.clients { record(client) }
+        guard state.value.unreadAnswers.isExceeded(by: connection.peer?.user) else { return }
+        while let silent = state.value.unreadAnswers.nextToDisconnect {
+            silent.disconnectWithoutReading()
+            state.value.unreadAnswers.forget(silent)
+        }
+    }
+
+    private func record(_ connection: ClientConnection) {
+        let unread = connection.unreadBytes
+        state.value.unreadAnswers.record(
+            unread, read: connection.sentBytes - unread, of: connection, connection.peer?.user)
     }
 
     // MARK: Calls that wait for downloads

@@ -1,4 +1,5 @@
 import CLinux
+import CacheCore
 import CacheWire
 import Glibc
 import SystemPackage
@@ -139,13 +140,13 @@ struct ListeningSocket {
 
     /// Waits until no other daemon is about to listen in the directory, and makes other daemons wait until the
     /// descriptor is closed. If the directory cannot be locked, or another program keeps it locked, the daemon
-    /// starts after five seconds without the lock. flock(2).
+    /// starts after five seconds without the lock; at once if that is a program of another user. flock(2).
     private static func lock(_ directory: String) -> Int32 {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         for _ in 0..<2500 {
-            guard clinux_flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else {
-                break
-            }
+            guard clinux_flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK,
+                !ProcFile.isLockedByStranger(descriptor)
+            else { break }
             usleep(2000)
         }
         return descriptor

@@ -1,0 +1,51 @@
+import CLinux
+import CacheCore
+import CacheWire
+import Glibc
+
+/// The paths that the daemon needs after its start, and its access to them.
+///
+/// A file that other programs replace, as they do with `/etc/resolv.conf`, is a new file to the kernel, so the rule is
+/// for its folder. The folder of the cache directory is among them because the daemon makes the directory again if it
+/// is removed.
+struct PermittedPaths {
+    struct Rule: Hashable {
+        let path: String
+        let access: clinux_access
+    }
+
+    private(set) var rules: [Rule] = []
+
+    /// Files of the system: the resolver, certificates, users and groups, libraries that the C library loads later,
+    /// devices, and what the kernel says about this process and the machine.
+    private static let system = ["/etc", "/usr", "/lib", "/lib64", "/run", "/dev", "/proc", "/sys"]
+
+    init(
+        _ settings: Settings, _ environment: [String: String], trust: TrustStore,
+        pressure: PressureChoice
+    ) {
+        add(Self.system, clinux_read)
+        add([settings.cache.directory], clinux_change)
+        let parent = Self.folder(of: settings.cache.directory)
+        if parent != "/" { add([parent], clinux_change) }
+        let former = SocketLookup.formerPath(of: settings.socket, environment: environment)
+        add([settings.socket, former].compactMap(\.self).map(Self.folder), clinux_remove)
+        add(["/dev/null"], clinux_write)
+        // The files of the configuration and of certificates are read again with SIGHUP.
+        add(ConfigurationPlace.directories(environment), clinux_read)
+        add(settings.files.map(Self.folder) + [settings.headers].compactMap(\.self), clinux_read)
+        if let headers = settings.headers { add([Self.folder(of: headers)], clinux_read) }
+        add([trust.file.map(Self.folder), trust.directory].compactMap(\.self), clinux_read)
+        add(pressure.sources.compactMap(\.path), clinux_write)
+    }
+
+    private mutating func add(_ paths: [String], _ access: clinux_access) {
+        rules += paths.map { Rule(path: $0, access: access) }
+    }
+
+    /// The folder that holds a path; `.` for a name alone.
+    static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}

@@ -1,0 +1,129 @@
+import CacheWire
+import StubDaemon
+import Testing
+
+@testable import cachectl
+
+/// A daemon that reports anything at all: no number, state or type of its replies ends the program by a trap.
+@Suite("A daemon that lies", .timeLimit(.minutes(5)))
+struct LyingDaemonTests {
+    private static let numbers = [
+        Int.min, Int.min + 1, -1_000_000_000_000, -1, 0, 1, 7, 1_000_000_000_000, 1_800_000_000,
+        Int.max - 1, Int.max,
+    ]
+
+    /// Values of a member in JSON, some of them of no type that it can have.
+    private static let lies =
+        numbers.map { "\($0)" } + [
+            "1e999", "-1e999", "1e18", "9223372036854775808", "0.5", "null", "true", "\"x\"", "[]",
+            "{}", "NaN",
+        ]
+
+    /// What ends a program that traps. signal(7)
+    private func expectNoTrap(_ outcome: Program.Outcome, _ text: String) {
+        #expect(![4, 5, 6, 11].contains(outcome.status), "\(text): \(outcome.errorOutput)")
+    }
+
+    @Test(arguments: ["fetch", "status", "list", "remove", "verify", "stats", "evict --to 1MB"])
+    func aCommandBearsAnyReply(words: String) throws {
+        let command = words.split(separator: " ").map(String.init)
+        for lie in Self.lies {
+            let item =
+                #"{"url":"https://a/1","key":"k","state":"inFlight","phase":"receiving","received":\#(lie),"#
+                + #""total":\#(lie),"percent":\#(lie),"failure":{"kind":"x","message":"m","retryAt":\#(lie)}}"#
+            let end =
+                #"{"url":"https://a/1","key":"k","state":"cached","path":"/c/1","size":\#(lie),"#
+                + #""width":\#(lie),"height":\#(lie),"fetchedAt":\#(lie),"lastUsedAt":\#(lie)}"#
+            let sums =
+                #""entries":\#(lie),"bytes":\#(lie),"checked":\#(lie),"total":\#(lie),"damaged":[]"#
+            let stats =
+                #""stats":{"hits":\#(lie),"misses":\#(lie),"bytesUsed":\#(lie),"failed":\#(lie)}"#
+            let stub = try StubDaemon(replies: [
+                #"{"parameters":{"items":[\#(item)],\#(sums),\#(stats)},"continues":true}"#,
+                #"{"parameters":{"items":[\#(end)],\#(sums),\#(stats)}}"#,
+            ])
+            let arguments = command + (["fetch", "status"].contains(words) ? ["https://a/1"] : [])
+            let rest = words == "remove" ? ["https://a/1", "https://a/2"] : []
+            expectNoTrap(
+                try Program.run(arguments + rest + ["--socket", stub.path]), "\(words) \(lie)")
+        }
+    }
+
+    @Test(arguments: [
+        #"{"parameters":{"items":[{"url":"https://a/1","key":"k","state":"gone"}]}}"#,
+        #"{"parameters":{"items":[{"url":"https://a/1","key":"k","state":"inFlight","phase":"asleep"}]}}"#,
+        #"{"parameters":{"items":7}}"#, #"{"parameters":[]}"#, "{}", "[]", "", "\u{FFFD}",
+        #"{"error":7}"#, #"{"parameters":{"items":[]},"continues":"yes"}"#,
+    ])
+    func aReplyThatIsNoneIsAnError(reply: String) throws {
+        for command in ["fetch", "status"] {
+            let stub = try StubDaemon(replies: [reply])
+            let outcome = try Program.run([command, "https://a/1", "--socket", stub.path])
+            expectNoTrap(outcome, "\(command) \(reply)")
+            #expect(outcome.status != 0, "\(command) \(reply)")
+        }
+    }
+
+    @Test func theDisplayOfFetchBearsEveryNumber() {
+        let terminal = TerminalCapabilities(isUnicode: true, colors: .none)
+        for first in Self.numbers {
+            for second in Self.numbers {
+                var progress = FetchProgress(urls: ["https://a/1"])
+                for (step, received) in [first, second, first].enumerated() {
+                    progress.replied(
+                        [item(received, of: second, retryAt: first)], now: .milliseconds(step))
+                    let time = ScreenTime(
+                        elapsed: .milliseconds(step), unixSecond: 1_800_000_000, utcOffset: 0)
+                    let size = TerminalSize(columns: 100, lines: 24)
+                    _ = FetchView(terminal: terminal, size: size, time: time).lines(progress)
+                }
+            }
+        }
+    }
+
+    @Test func topBearsEveryNumber() {
+        for first in Self.numbers {
+            for second in Self.numbers {
+                var model = TopModel(size: TerminalSize(columns: 100, lines: 24))
+                for (step, received) in [first, second, first].enumerated() {
+                    let now = Duration.seconds(step)
+                    let item = item(received, of: second, retryAt: first)
+                    model.downloadsChanged(.init(items: [item], removed: []), now: now)
+                    model.watchScreen()
+                    model.screenChanged(.init(items: [item], removed: []), now: now)
+                    _ = model.sampled(
+                        [
+                            "hits": .int(received), "bytesReceived": .int(second),
+                            "entries": .int(first),
+                            "bytesUsed": .int(first), "bytesAllowed": .int(second),
+                            "misses": .int(first),
+                        ], now: now)
+                    _ = TopScene.rows(of: model)
+                    _ =
+                        TopScreen(
+                            model: model,
+                            terminal: TerminalCapabilities(isUnicode: true, colors: .none),
+                            time: TopScene.time
+                        ).outdatedAt
+                }
+                for action in model.pressed(.tab, now: .seconds(3)) {
+                    guard case .list(let page) = action else { continue }
+                    var image = item(first, of: second, retryAt: first)
+                    image.state = .cached
+                    (image.size, image.width, image.height) = (first, second, first)
+                    (image.fetchedAt, image.lastUsedAt) = (first, second)
+                    _ = model.listed(page, .init(items: [image]))
+                }
+                _ = TopScene.rows(of: model)
+            }
+        }
+    }
+
+    private func item(_ received: Int, of total: Int, retryAt: Int) -> Item {
+        var item = Item(url: "https://a/1", key: "k", state: .inFlight)
+        item.phase = received.isMultiple(of: 2) ? .receiving : .retrying
+        (item.received, item.total, item.percent) = (received, total, Double(received))
+        item.failure = Failure(kind: "x", message: "m", retryAt: retryAt)
+        return item
+    }
+}
