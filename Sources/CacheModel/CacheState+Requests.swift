@@ -14,10 +14,12 @@ extension CacheState {
     ///
     /// - Parameters:
     ///   - waiter: `nil` if the download continues without a caller.
+    ///   - identity: the URL that names the image. `nil` if that is the URL to download from.
     ///   - stale: how a stale entry can be used. `nil` if the entry is not stale.
     package mutating func requested(
         _ key: CacheKey, _ url: CacheURL, by waiter: WaiterID?, _ options: FetchOptions,
-        stale: Staleness? = nil, now: FileTime, _ effects: inout Effects
+        identity: CacheURL? = nil, stale: Staleness? = nil, now: FileTime,
+        _ effects: inout Effects
     ) {
         catalog.used(key, at: now)
         if options.isRefresh {
@@ -26,7 +28,13 @@ extension CacheState {
         } else if settleFromPredecessor(key, from: options.predecessors, by: waiter) {
             counters.hits += 1
             return
-        } else if answerIfPossible(key, url, by: waiter, stale, now: now.wallTime, &effects) {
+        } else if let digest = options.digest, mayAdopt(key, digest) {
+            downloads.insert(
+                key, Flight(id: FlightID(rawValue: nextID()), url: url, identity: identity))
+            return adopt(key, digest, for: waiter, options, &effects)
+        } else if answerIfPossible(
+            key, url, identity, by: waiter, stale, now: now.wallTime, &effects)
+        {
             return
         }
         counters.misses += 1
@@ -34,7 +42,7 @@ extension CacheState {
             if let waiter { waiters.update(waiter) { $0.failures[key] = .shuttingDown } }
             return
         }
-        join(key, url, &effects)
+        join(key, url, identity, &effects)
         if let waiter { wait(waiter, for: key) } else { detach(key, options) }
         if options.isRefresh, downloads[key]?.phase == .retrying {
             // The callers that already wait keep their remaining attempts.
@@ -183,18 +191,32 @@ extension CacheState {
     // MARK: Joining
 
     /// Joins the download of `key`, or queues a new one.
-    private mutating func join(_ key: CacheKey, _ url: CacheURL, _ effects: inout Effects) {
-        guard downloads.contains(key) else {
-            downloads.insert(key, Flight(id: FlightID(rawValue: nextID()), url: url))
+    private mutating func join(
+        _ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?, _ effects: inout Effects
+    ) {
+        guard let flight = downloads[key] else {
+            downloads.insert(
+                key, Flight(id: FlightID(rawValue: nextID()), url: url, identity: identity))
             changed(key, &effects)
             return
         }
+        if flight.url != url { renew(key, flight, url) }
         counters.joined += 1
         // If the image was removed during its publication, this request cancels the removal.
         downloads.update(key) { $0.setRemovalPending(false) }
     }
 
-    private mutating func wait(_ id: WaiterID, for key: CacheKey) {
+    /// A caller gave another URL of an image that is being downloaded. It is tried next, because an older one may have
+    /// expired.
+    private mutating func renew(_ key: CacheKey, _ flight: Flight, _ url: CacheURL) {
+        let isQueued = flight.phase == .queued
+        // Its tickets are in the flow of the host.
+        if isQueued { dequeue(key, flight) }
+        downloads.update(key) { $0.renews(url) }
+        if isQueued { enqueue(key) }
+    }
+
+    mutating func wait(_ id: WaiterID, for key: CacheKey) {
         downloads.update(key) { $0.waiters.insert(id) }
         waiters.wait(id, for: key)
         guard let flight = downloads[key], flight.phase == .queued, let waiter = waiters[id] else {
@@ -204,7 +226,7 @@ extension CacheState {
     }
 
     /// Makes the daemon itself wait for a download. If it already waits, the more urgent priority counts.
-    private mutating func detach(_ key: CacheKey, _ options: FetchOptions) {
+    mutating func detach(_ key: CacheKey, _ options: FetchOptions) {
         guard let flight = downloads[key] else { return }
         let ticket = Ticket(key: key, waiter: nil)
         if let detached = flight.detached {
@@ -246,13 +268,13 @@ extension CacheState {
     /// Answers a request from an entry or a remembered failure. `false` if the origin has to be
     /// asked first.
     private mutating func answerIfPossible(
-        _ key: CacheKey, _ url: CacheURL, by id: WaiterID?, _ stale: Staleness?, now: UnixTime,
-        _ effects: inout Effects
+        _ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?, by id: WaiterID?,
+        _ stale: Staleness?, now: UnixTime, _ effects: inout Effects
     ) -> Bool {
         switch answer(key, url, stale, now) {
         case .ask: return false
         case .hit: break
-        case .hitAndRevalidate: revalidate(key, url, &effects)
+        case .hitAndRevalidate: revalidate(key, url, identity, &effects)
         case .staleHit: counters.staleAnswers += 1
         case .failure(let failure):
             counters.misses += 1
@@ -290,9 +312,11 @@ extension CacheState {
 
     /// Asks the origin about an entry in the background. Does nothing if a download of the key is
     /// running or the detached quota is full. The next hit then asks again.
-    private mutating func revalidate(_ key: CacheKey, _ url: CacheURL, _ effects: inout Effects) {
+    private mutating func revalidate(
+        _ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?, _ effects: inout Effects
+    ) {
         guard !downloads.contains(key), !isDraining, waiters.detached.admits(1) else { return }
-        join(key, url, &effects)
+        join(key, url, identity, &effects)
         detach(key, FetchOptions(priority: .background))
         startQueued(&effects)
     }

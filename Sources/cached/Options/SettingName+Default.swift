@@ -24,7 +24,7 @@ extension SettingName {
         case .logQueries: "no"
         case .directory, .socket, .socketGroup, .managers, .idleExit, .allowNetwork, .accept,
             .shared, .maxBytes, .minFree, .maxEntries,
-            .maxRate, .proxy, .caFile, .contact, .userAgent:
+            .maxRate, .proxy, .ignoreQuery, .caFile, .contact, .userAgent:
             nil
         }
     }
@@ -37,7 +37,7 @@ extension SettingName {
             true
         case .allowNetwork, .accept, .attempts, .rememberFailures, .maxBytes, .minFree,
             .maxEntries, .maxImageBytes, .maxTransfers, .maxTransfersPerHost, .maxRate, .proxy,
-            .defaultFreshness, .staleIfError, .caFile, .caOnly, .contact, .userAgent,
+            .defaultFreshness, .ignoreQuery, .staleIfError, .caFile, .caOnly, .contact, .userAgent,
             .firstByteTimeout, .pressureWarningKeep, .pressureCriticalKeep, .pressureEvicts,
             .pressureCoolDown, .logLevel, .logFormat, .logQueries:
             false
