@@ -30,7 +30,7 @@ struct EntryReaderTests {
                 let published = folder.directory.publish([folder.held(name, bytes)], now: .now)
                 #expect(published.map(\.failure) == [nil])
             }
-            let reader = EntryReader(folder.directory)
+            var reader = EntryReader(folder.directory)
             // A broken disk is asked twice, and gives the bytes the second time.
             let first = read(opened("a", folder), reader)
             #expect(first == (error == .ioError ? "whole" : "failed(\(error))"))

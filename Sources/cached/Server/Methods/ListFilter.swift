@@ -21,12 +21,14 @@ struct ListFilter: Sendable {
     /// Whether every entry is listed.
     var takesAll: Bool { state == .cached && !needsURL }
 
-    func takes(_ facts: EntryFacts, now: UnixTime) -> Bool {
-        switch state {
+    func takes(_ entry: ListedEntry, of cache: Cache, now: UnixTime) -> Bool {
+        let facts = entry.facts
+        return switch state {
         case .cached: true
         case .fresh: !facts.isStale(at: now)
         case .stale: facts.isStale(at: now)
         case .pinned: facts.isPinned
+        case .duplicates: cache.hasCopy(entry.key)
         case .inFlight: false
         }
     }

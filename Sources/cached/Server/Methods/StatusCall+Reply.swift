@@ -10,7 +10,7 @@ extension StatusCall {
         to output: inout ByteBuffer
     ) {
         server.writeItems(
-            parameters.urls.map { RequestedURL($0) }, withDetails: parameters.details == true,
+            parameters.urls.map { server.named($0) }, withDetails: parameters.details == true,
             to: &output)
     }
 
@@ -33,5 +33,12 @@ extension StatusCall {
                     partial: server.partial(keys[index], lookups[index]), to: &output)
             }
         }
+    }
+}
+
+extension Methods.Status.Parameters {
+    /// Whether an answer takes reading attributes of files.
+    var readsFiles: Bool {
+        details == true || urls.contains { $0.hasPrefix(RequestedURL.digestPrefix) }
     }
 }
