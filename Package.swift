@@ -11,6 +11,7 @@ let strict: [SwiftSetting] = [
 
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(
@@ -24,6 +25,7 @@ let package = Package(
     products: [
         .executable(name: "cached", targets: ["cached"]),
         .executable(name: "cachectl", targets: ["cachectl"]),
+        .executable(name: "cached-gallery", targets: ["cached-gallery"]),
         .library(name: "CacheCore", targets: ["CacheCore"]),
         .library(name: "CacheKey", targets: ["CacheKey"]),
         .library(name: "CachedClient", targets: ["CachedClient"]),
@@ -83,6 +85,15 @@ let package = Package(
                 arguments,
             ],
             swiftSettings: strict),
+        // The page in the browser, whose files CGalleryPage embeds, and signed URLs for programs that speak HTTP.
+        .target(name: "CGalleryPage"),
+        .executableTarget(
+            name: "cached-gallery",
+            dependencies: [
+                "CCrypto", "CGalleryPage", "CLinux", "CacheWire", "ClientCore", arguments, nioCore,
+                nioHTTP1, nioPosix,
+            ],
+            exclude: ["Page"], swiftSettings: strict),
 
         // Support for tests: origins, certificates, child processes, the built daemon.
         .target(name: "CTestSupport", path: "Tests/CSupport"),
@@ -125,7 +136,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["CachedClient", "CacheKey", "CacheWire", "TestSupport"],
-            exclude: ["ThirdParty", "Screens"], swiftSettings: strict),
+            exclude: ["Browser", "Screens", "ThirdParty"], swiftSettings: strict),
         // The promises of the cache under kills, power cuts, faults and foreign files.
         .testTarget(
             name: "TortureTests",

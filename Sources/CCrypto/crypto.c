@@ -2,7 +2,9 @@
 #include "CCrypto.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -17,6 +19,7 @@ static struct {
     __typeof__(&EVP_DigestInit_ex2) init;
     __typeof__(&EVP_DigestUpdate) update;
     __typeof__(&EVP_DigestFinal_ex) final;
+    __typeof__(&HMAC) hmac;
     EVP_MD *sha1, *sha256;
     const char *failure;
 } crypto = {.failure = "libcrypto was not loaded yet"};
@@ -40,8 +43,9 @@ static void load(void) {
     crypto.init = (__typeof__(crypto.init))dlsym(library, "EVP_DigestInit_ex2");
     crypto.update = (__typeof__(crypto.update))dlsym(library, "EVP_DigestUpdate");
     crypto.final = (__typeof__(crypto.final))dlsym(library, "EVP_DigestFinal_ex");
+    crypto.hmac = (__typeof__(crypto.hmac))dlsym(library, "HMAC");
     if (!crypto.md_fetch || !crypto.ctx_new || !crypto.ctx_free || !crypto.init ||
-        !crypto.update || !crypto.final) {
+        !crypto.update || !crypto.final || !crypto.hmac) {
         crypto.failure = LIBRARY " lacks a digest function";
         return;
     }
@@ -101,6 +105,13 @@ void ccrypto_free(ccrypto_digest *digest) {
     if (digest == NULL) return;
     if (digest->context) crypto.ctx_free(digest->context);
     free(digest);
+}
+
+int ccrypto_hmac_sha256(
+    const void *key, size_t key_count, const void *bytes, size_t count, uint8_t out[32]) {
+    pthread_once(&once, load);
+    if (crypto.sha256 == NULL || key_count > INT_MAX) return 0;
+    return crypto.hmac(crypto.sha256, key, (int)key_count, bytes, count, out, NULL) != NULL;
 }
 
 const char *ccrypto_failure(void) {

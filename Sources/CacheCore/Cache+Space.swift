@@ -18,10 +18,12 @@ extension Cache {
     ///
     /// - Parameters:
     ///   - limit: the eviction also ends at the first entry that was fetched at this time or later.
+    ///   - reason: what the list of evictions says.
     ///   - completion: called on a thread of the cache once the files are unlinked, with the failure if the eviction
     ///     ended early.
     public func evict(
         toBytes bytes: Int64, fetchedBefore limit: UnixTime? = nil,
+        because reason: EvictionReason = .requested,
         completion: @escaping @Sendable (Removal, Failure?) -> Void
     ) {
         guard directory.isInPlace else { return completion(.nothing, directory.lost) }
@@ -29,7 +31,8 @@ extension Cache {
         probeDirtyNames()
         retryUnevictable()
         let goal = EvictionGoal(bytes: bytes, fetchedBefore: limit)
-        evict(Eviction(goal: goal, completion: completion))
+        evict(
+            Eviction(goal: goal, removing: Removing(because: reason), completion: completion))
     }
 
     /// Queues an eviction. It runs beside publications, because no eviction takes an entry that is in flight.
@@ -82,6 +85,7 @@ extension Cache {
     private func remove(_ victims: [Victim], _ removing: inout Removing) -> Bool {
         if !victims.isEmpty, !directory.isInPlace { removing.giveUp() }
         let free = directory.freeBytes
+        let evicted = described(victims, removing.reason)
         var gone: [Victim] = []
         var stuck: [Victim] = []
         var rest = victims[...]
@@ -99,6 +103,7 @@ extension Cache {
                 removing.stayed()
             }
         }
+        if !gone.isEmpty { evictionLog.append(evicted) }
         // Each unlink adds an event to the queue of the watch, which is bounded.
         drainWatch()
         let othersMayGo = !removing.isInVain
@@ -111,6 +116,21 @@ extension Cache {
         }
         return gone.count == victims.count
     }
+
+    /// Some of the entries that are about to be evicted, with their URLs.
+    private func described(_ victims: [Victim], _ reason: EvictionReason?) -> [EvictedEntry] {
+        let evicted = victims.filter(\.isEvicted).suffix(EvictionLog.sample)
+        guard !evicted.isEmpty else { return [] }
+        let reason = reason ?? read { $0.space.isShortOfDisk ? .diskSpace : .budget }
+        return evicted.compactMap { victim in
+            guard case .entry(let key) = victim.name else { return nil }
+            return EvictedEntry(
+                url: details(of: key).url, key: key, bytes: victim.bytes, at: .now, reason: reason)
+        }
+    }
+
+    /// The last evictions, the newest last.
+    public var evictions: [EvictedEntry] { evictionLog.entries }
 
     /// The bytes of unlinked files that have not become free, because readers have these files open. 0 if it is
     /// less than half of them: other programs can have written that much at the same time.
@@ -155,7 +175,7 @@ extension Cache {
         // The least recently used entries are known only after the scan. The writing thread waits for it,
         // because on a full disk it could do nothing else.
         waitForScan()
-        var removing = Removing()
+        var removing = Removing(because: .diskSpace)
         while !removing.isInVain {
             let missing = bytes - removing.freed.bytes
             let search = run { $0.diskFilled(key, missing, &$1) }

@@ -23,6 +23,7 @@ public final class Cache: Sendable {
     private let naming: Mutex<IgnoredQueries>
     let logger: Logger
     private let failureLog: FailureLog
+    let evictionLog = EvictionLog()
     private let guarded: Mutex<Guarded>
     let worker: DirectoryWorker
     let transfers: TransferLoop

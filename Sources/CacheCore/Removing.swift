@@ -1,5 +1,7 @@
 /// The progress of unlinking victims, over all rounds of it.
 struct Removing: Sendable {
+    /// Why entries are evicted; `nil` if the limits of the cache are the reason.
+    var reason: EvictionReason?
     /// Once this many files in a row could not be unlinked, no others are tried: the cause is not the files.
     private static let failureLimit = 8
 
@@ -9,6 +11,10 @@ struct Removing: Sendable {
     private var stuckInARow = 0
     /// Whether trying more files has no purpose.
     var isInVain: Bool { stuckInARow >= Self.failureLimit }
+
+    init(because reason: EvictionReason? = nil) {
+        self.reason = reason
+    }
 
     mutating func went(_ victim: Victim) {
         freed = freed + Removal(entries: victim.isEntry ? 1 : 0, bytes: victim.bytes)

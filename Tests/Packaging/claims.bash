@@ -18,7 +18,7 @@ names_libcrypto() {
 same_files_in_the_tarball() {
     local name
     packaging/tarball "$work/tarball" || return
-    for name in usr/bin/cached usr/bin/cachectl usr/lib/libcached.so.0 usr/include/cached.h \
+    for name in usr/bin/cached usr/bin/cachectl usr/bin/cached-gallery usr/lib/libcached.so.0 usr/include/cached.h \
         usr/share/man/man8/cached.8 usr/share/varlink/io.cached.Cache.varlink; do
         tar -t -f "$work"/tarball/*.tar.xz | grep -x "./$name" || return
     done

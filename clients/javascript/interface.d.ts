@@ -135,12 +135,31 @@ export type MemoryPressure = 'normal' | 'warning' | 'critical'
 /** Which images a List contains. */
 export type ListState = 'cached' | 'inFlight' | 'fresh' | 'stale' | 'pinned' | 'duplicates'
 
+/** Why an entry was evicted. */
+export type EvictionReason = 'budget' | 'diskSpace' | 'pressure' | 'requested'
+
+/** An entry that was evicted. */
+export interface EvictedEntry {
+  /** Empty if it is not known. */
+  url: string
+  key: string
+  /** The bytes that the entry used. */
+  bytes: number
+  at: number
+  reason: EvictionReason
+}
+
 /** The parameters of Status. */
 export interface StatusParameters {
   /** In any order and with repetitions. The items of the reply have the same order. */
   urls: Array<string>
   /** Whether to read the digest, times and pin from the files' attributes too. */
   details?: boolean
+  /**
+   * Names of files in the cache directory. Their items follow those of urls. The url of an item is
+   * empty if it is not known.
+   */
+  keys?: Array<string>
 }
 
 /** The reply to Status. */
@@ -239,6 +258,18 @@ export interface ListParameters {
   prefix?: string
   /** Only images of this host, in upper or lower case, without a port. */
   host?: string
+  /**
+   * Only images whose URL or key contains this text. Upper and lower case of ASCII count as the
+   * same.
+   */
+  contains?: string
+  /** Only images of this type, for example image/png. Not of downloads. */
+  mediaType?: string
+  /**
+   * Only images with this digest, as 64 hexadecimal digits in lower case: copies of one image. Not
+   * downloads.
+   */
+  sha256?: string
   state?: ListState
   /** Whether to return keys in place of items. */
   keysOnly?: boolean
@@ -310,6 +341,15 @@ export interface PressureReply {
   entries: number
   bytes: number
   failure?: Failure
+}
+
+/** The parameters of Evictions. */
+export interface EvictionsParameters {
+}
+
+/** The reply to Evictions. */
+export interface EvictionsReply {
+  evictions: Array<EvictedEntry>
 }
 
 /** The parameters of Stats. */

@@ -1,4 +1,4 @@
-// The two digests the cache needs, from OpenSSL's libcrypto.
+// The two digests the cache needs, and the HMAC of signed URLs, from OpenSSL's libcrypto.
 //
 // libcrypto is opened at the first digest, not at the program's start: loading it costs a process
 // 0.5 to 1.3 ms, which `cachectl status` would pay without ever hashing anything.
@@ -31,6 +31,11 @@ int ccrypto_finish(ccrypto_digest *_Nonnull digest, uint8_t *_Nonnull out);
 
 /// Frees it. EVP_MD_CTX_free(3).
 void ccrypto_free(ccrypto_digest *_Nullable digest);
+
+/// The HMAC of bytes with SHA-256 (RFC 2104). Returns 1, or 0 when libcrypto cannot be had or fails. HMAC(3).
+int ccrypto_hmac_sha256(
+    const void *_Nonnull key, size_t key_count, const void *_Nonnull bytes, size_t count,
+    uint8_t out[_Nonnull 32]);
 
 /// Opens libcrypto unless that has been tried. Returns 1, or 0 when it cannot be had; `ccrypto_failure`
 /// then says why. dlopen(3).

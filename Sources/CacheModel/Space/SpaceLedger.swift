@@ -75,6 +75,9 @@ package struct SpaceLedger: Sendable {
         return min(budget.maximumBytes, overflows ? .max : max(limit, 0))
     }
 
+    /// Whether the free space of the file system, rather than the budget, limits what can be held.
+    package var isShortOfDisk: Bool { ceiling < budget.maximumBytes }
+
     /// The goal of an eviction that keeps a tenth free. Such an eviction does not remove partials,
     /// so their bytes do not cause more entries to be evicted.
     package var watermark: Int64 {

@@ -170,7 +170,10 @@ extension InterfaceDescription {
           # In any order and with repetitions. The items of the reply have the same order.
           urls: []string,
           # Whether to read the digest, times and pin from the files' attributes too.
-          details: ?bool
+          details: ?bool,
+          # Names of files in the cache directory. Their items follow those of urls. The url of an item is empty if it is not
+          # known.
+          keys: ?[]string
         ) -> (items: []Item)
 
         # Hands over the file of a cached image: its descriptor, open for reading, comes with the reply (SCM_RIGHTS, unix(7)), for
@@ -269,6 +272,12 @@ extension InterfaceDescription {
           prefix: ?string,
           # Only images of this host, in upper or lower case, without a port.
           host: ?string,
+          # Only images whose URL or key contains this text. Upper and lower case of ASCII count as the same.
+          contains: ?string,
+          # Only images of this type, for example image/png. Not of downloads.
+          mediaType: ?string,
+          # Only images with this digest, as 64 hexadecimal digits in lower case: copies of one image. Not downloads.
+          sha256: ?string,
           state: ?ListState,
           # Whether to return keys in place of items.
           keysOnly: ?bool
@@ -314,6 +323,32 @@ extension InterfaceDescription {
 
         # Gives memory back as if a source of pressure had reported this level.
         method Pressure(level: PressureLevel) -> (entries: int, bytes: int, failure: ?Failure)
+
+        # Why an entry was evicted.
+        type EvictionReason (
+          # The cache had more bytes or entries than it may have.
+          budget,
+          # Less space was free on the disk than has to stay free, or the disk was full.
+          diskSpace,
+          # Memory was short, or a call of Pressure said so.
+          pressure,
+          # A call of Evict.
+          requested
+        )
+
+        # An entry that was evicted.
+        type EvictedEntry (
+          # Empty if it is not known.
+          url: string,
+          key: string,
+          # The bytes that the entry used.
+          bytes: int,
+          at: int,
+          reason: EvictionReason
+        )
+
+        # Returns the evictions of the last time, the newest last. If many entries are evicted at once, it has some of them.
+        method Evictions() -> (evictions: []EvictedEntry)
 
         # Returns the daemon's counters and gauges.
         method Stats() -> (

@@ -20,6 +20,14 @@ extension Methods {
             public var prefix: String?
             /// Only images of this host, in upper or lower case, without a port.
             public var host: String?
+            /// Only images whose URL or key contains this text. Upper and lower case of ASCII count as
+            /// the same.
+            public var contains: String?
+            /// Only images of this type, for example image/png. Not of downloads.
+            public var mediaType: String?
+            /// Only images with this digest, as 64 hexadecimal digits in lower case: copies of one
+            /// image. Not downloads.
+            public var sha256: String?
             public var state: ListState?
             /// Whether to return keys in place of items.
             public var keysOnly: Bool?
@@ -31,6 +39,9 @@ extension Methods {
                 reverse: Bool? = nil,
                 prefix: String? = nil,
                 host: String? = nil,
+                contains: String? = nil,
+                mediaType: String? = nil,
+                sha256: String? = nil,
                 state: ListState? = nil,
                 keysOnly: Bool? = nil
             ) {
@@ -40,6 +51,9 @@ extension Methods {
                 self.reverse = reverse
                 self.prefix = prefix
                 self.host = host
+                self.contains = contains
+                self.mediaType = mediaType
+                self.sha256 = sha256
                 self.state = state
                 self.keysOnly = keysOnly
             }
@@ -52,6 +66,9 @@ extension Methods {
                     json.member("reverse", reverse)
                     json.member("prefix", prefix)
                     json.member("host", host)
+                    json.member("contains", contains)
+                    json.member("mediaType", mediaType)
+                    json.member("sha256", sha256)
                     json.member("state", state)
                     json.member("keysOnly", keysOnly)
                 }
@@ -64,6 +81,9 @@ extension Methods {
                 case reverse
                 case prefix
                 case host
+                case contains
+                case mediaType
+                case sha256
                 case state
                 case keysOnly
             }
@@ -76,6 +96,9 @@ extension Methods {
                 reverse = try members.decodeIfPresent(Bool.self, forKey: .reverse)
                 prefix = try members.decodeIfPresent(String.self, forKey: .prefix)
                 host = try members.decodeIfPresent(String.self, forKey: .host)
+                contains = try members.decodeIfPresent(String.self, forKey: .contains)
+                mediaType = try members.decodeIfPresent(String.self, forKey: .mediaType)
+                sha256 = try members.decodeIfPresent(String.self, forKey: .sha256)
                 state = try members.decodeIfPresent(ListState.self, forKey: .state)
                 keysOnly = try members.decodeIfPresent(Bool.self, forKey: .keysOnly)
             }

@@ -14,31 +14,39 @@ extension Methods {
             public var urls: [String]
             /// Whether to read the digest, times and pin from the files' attributes too.
             public var details: Bool?
+            /// Names of files in the cache directory. Their items follow those of urls. The url of an
+            /// item is empty if it is not known.
+            public var keys: [String]?
 
             public init(
                 urls: [String],
-                details: Bool? = nil
+                details: Bool? = nil,
+                keys: [String]? = nil
             ) {
                 self.urls = urls
                 self.details = details
+                self.keys = keys
             }
 
             public func write(to json: inout JSONText) {
                 json.object { json in
                     json.member("urls", urls)
                     json.member("details", details)
+                    json.member("keys", keys)
                 }
             }
 
             private enum CodingKeys: String, CodingKey, CaseIterable {
                 case urls
                 case details
+                case keys
             }
 
             public init(from decoder: any Decoder) throws {
                 let members = try decoder.members(CodingKeys.self)
                 urls = try members.decode([String].self, forKey: .urls)
                 details = try members.decodeIfPresent(Bool.self, forKey: .details)
+                keys = try members.decodeIfPresent([String].self, forKey: .keys)
             }
         }
 

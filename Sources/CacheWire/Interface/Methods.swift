@@ -12,6 +12,7 @@ public enum MethodName: String, Sendable, CaseIterable {
     case pin = "io.cached.Cache.Pin"
     case evict = "io.cached.Cache.Evict"
     case pressure = "io.cached.Cache.Pressure"
+    case evictions = "io.cached.Cache.Evictions"
     case stats = "io.cached.Cache.Stats"
     case verify = "io.cached.Cache.Verify"
     case `where` = "io.cached.Cache.Where"

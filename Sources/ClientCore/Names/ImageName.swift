@@ -19,6 +19,30 @@ public struct ImageName: Hashable, Sendable {
         low = digest.1 & ~(0b11 << 62) | 0b10 << 62
     }
 
+    /// Reads the 36 characters of a name; `nil` unless they are what ``write(to:)`` writes.
+    package init?(text: UnsafeRawBufferPointer) {
+        guard text.count == Self.length else { return nil }
+        var words: (UInt64, UInt64) = (0, 0)
+        for (position, byte) in text.enumerated() {
+            if position == 8 || position == 13 || position == 18 || position == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            if position < 18 {
+                words.0 = words.0 << 4 | UInt64(digit)
+            } else {
+                words.1 = words.1 << 4 | UInt64(digit)
+            }
+        }
+        (high, low) = words
+    }
+
     /// Writes the 36 characters of the name, in lower case.
     public func write(to text: UnsafeMutablePointer<UInt8>) {
         var position = 0

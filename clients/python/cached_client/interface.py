@@ -133,6 +133,21 @@ MemoryPressure = Literal["normal", "warning", "critical"]
 ListState = Literal["cached", "inFlight", "fresh", "stale", "pinned", "duplicates"]
 
 
+# Why an entry was evicted.
+EvictionReason = Literal["budget", "diskSpace", "pressure", "requested"]
+
+
+# An entry that was evicted.
+class EvictedEntry(TypedDict):
+    # Empty if it is not known.
+    url: str
+    key: str
+    # The bytes that the entry used.
+    bytes: int
+    at: int
+    reason: EvictionReason
+
+
 class _StatusParameters(TypedDict):
     # In any order and with repetitions. The items of the reply have the same order.
     urls: list[str]
@@ -142,6 +157,9 @@ class _StatusParameters(TypedDict):
 class StatusParameters(_StatusParameters, total=False):
     # Whether to read the digest, times and pin from the files' attributes too.
     details: bool
+    # Names of files in the cache directory. Their items follow those of urls. The url of an item
+    # is empty if it is not known.
+    keys: list[str]
 
 
 # The reply to Status.
@@ -235,6 +253,14 @@ class ListParameters(TypedDict, total=False):
     prefix: str
     # Only images of this host, in upper or lower case, without a port.
     host: str
+    # Only images whose URL or key contains this text. Upper and lower case of ASCII count as the
+    # same.
+    contains: str
+    # Only images of this type, for example image/png. Not of downloads.
+    mediaType: str
+    # Only images with this digest, as 64 hexadecimal digits in lower case: copies of one image.
+    # Not downloads.
+    sha256: str
     state: ListState
     # Whether to return keys in place of items.
     keysOnly: bool
@@ -318,6 +344,16 @@ class _PressureReply(TypedDict):
 # The reply to Pressure.
 class PressureReply(_PressureReply, total=False):
     failure: Failure
+
+
+# The parameters of Evictions.
+class EvictionsParameters(TypedDict):
+    pass
+
+
+# The reply to Evictions.
+class EvictionsReply(TypedDict):
+    evictions: list[EvictedEntry]
 
 
 # The parameters of Stats.

@@ -20,4 +20,11 @@ protocol RelievedCache: Sendable {
         completion: @escaping @Sendable (Removal, Failure?) -> Void)
 }
 
-extension Cache: RelievedCache {}
+extension Cache: RelievedCache {
+    func evict(
+        toBytes bytes: Int64, fetchedBefore limit: UnixTime?,
+        completion: @escaping @Sendable (Removal, Failure?) -> Void
+    ) {
+        evict(toBytes: bytes, fetchedBefore: limit, because: .pressure, completion: completion)
+    }
+}

@@ -36,7 +36,7 @@ extension IncomingCall.Request {
         case .remove, .pin, .evict, .pressure: true
         case .verify(let parameters): parameters.repair == true
         case .getInfo, .getInterfaceDescription, .status, .open, .fetch, .adjust, .watch, .list,
-            .stats, .where:
+            .stats, .evictions, .where:
             false
         }
     }

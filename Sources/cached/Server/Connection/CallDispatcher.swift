@@ -101,6 +101,7 @@ final class CallDispatcher {
             case .getInterfaceDescription(let parameters):
                 reply(to: header, Reply(try ServiceMethods.describe(parameters)))
             case .status(let parameters):
+                try StatusCall.check(parameters)
                 replyOnce(header, offLoop: isLong || parameters.readsFiles) {
                     StatusCall.writeReply(parameters, from: $0, to: &$1)
                 }
@@ -111,6 +112,7 @@ final class CallDispatcher {
             case .list(let parameters):
                 replyOnce(header, try ListMethod(parameters).writeReply)
             case .stats: replyOnce(header, StatsMethod.writeReply)
+            case .evictions: replyOnce(header, EvictionsMethod.writeReply)
             case .remove(let parameters): replyLater(header, try RemoveMethod(parameters).run)
             case .pin(let parameters): replyLater(header) { PinMethod.run(parameters, in: $0, $1) }
             case .evict(let parameters): replyLater(header, try EvictMethod(parameters).run)

@@ -17,6 +17,7 @@ struct IncomingCall: Sendable {
         case evict(Methods.Evict.Parameters)
         case pressure(Methods.Pressure.Parameters)
         case stats
+        case evictions
         case verify(Methods.Verify.Parameters)
         case `where`
     }
@@ -122,6 +123,7 @@ extension IncomingCall {
         case .evict: .evict(try parameters(message))
         case .pressure: .pressure(try parameters(message))
         case .stats: try noParameters(message, .stats)
+        case .evictions: try noParameters(message, .evictions)
         case .verify: .verify(try parameters(message))
         case .where: try noParameters(message, .where)
         }
@@ -180,7 +182,7 @@ extension IncomingCall.Request {
     /// How many URLs the call names.
     fileprivate var urlCount: Int {
         switch self {
-        case .status(let parameters): parameters.urls.count
+        case .status(let parameters): parameters.urls.count + (parameters.keys?.count ?? 0)
         case .fetch(let parameters):
             (parameters.urls?.count ?? 0) + (parameters.wants?.count ?? 0)
         case .adjust(let parameters):

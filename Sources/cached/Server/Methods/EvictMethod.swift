@@ -15,7 +15,7 @@ struct EvictMethod: Sendable {
 
     /// Replies once the files are removed.
     func run(in server: ServerContext, _ reply: @escaping @Sendable (ByteBuffer) -> Void) {
-        server.cache.evict(toBytes: bytes) { evicted, failure in
+        server.cache.evict(toBytes: bytes, because: .requested) { evicted, failure in
             reply(server.replies.message(evicted, failure))
         }
     }

@@ -8,21 +8,31 @@ struct ListFilter: Sendable {
     private let prefix: String?
     /// In lower case.
     private let host: String?
+    private let contained: CaselessText?
+    private let mediaType: String?
+    private let sha256: String?
 
     init(_ parameters: Methods.List.Parameters) {
         state = parameters.state ?? .cached
         prefix = parameters.prefix
         host = parameters.host?.lowercased()
+        contained = parameters.contains.map { CaselessText($0) }
+        mediaType = parameters.mediaType
+        sha256 = parameters.sha256
     }
 
-    /// Whether the URL of an entry has to be known, which is read from its file.
-    var needsURL: Bool { prefix != nil || host != nil }
+    /// Whether the attributes of an entry have to be read from its file.
+    var needsDetails: Bool { needsURL || sha256 != nil }
+
+    /// Whether the URL of an image has to be known.
+    var needsURL: Bool { prefix != nil || host != nil || contained != nil }
 
     /// Whether every entry is listed.
-    var takesAll: Bool { state == .cached && !needsURL }
+    var takesAll: Bool { state == .cached && !needsDetails && mediaType == nil }
 
     func takes(_ entry: ListedEntry, of cache: Cache, now: UnixTime) -> Bool {
         let facts = entry.facts
+        if let mediaType, facts.mediaType.name != mediaType { return false }
         return switch state {
         case .cached: true
         case .fresh: !facts.isStale(at: now)
@@ -33,10 +43,18 @@ struct ListFilter: Sendable {
         }
     }
 
+    func takes(_ details: EntryDetails?, _ key: CacheKey) -> Bool {
+        guard takes(url: details?.url, key) else { return false }
+        return sha256 == nil || details?.sha256?.description == sha256
+    }
+
     /// A URL that is not known is not listed if the filter asks about it.
-    func takes(url: String?) -> Bool {
+    func takes(url: String?, _ key: CacheKey) -> Bool {
         guard needsURL else { return true }
-        guard let url else { return false }
+        if let contained, !contained.isPart(of: url ?? ""), !contained.isPart(of: key.description) {
+            return false
+        }
+        guard let url else { return prefix == nil && host == nil }
         if let prefix, !url.utf8.starts(with: prefix.utf8) { return false }
         guard let host else { return true }
         do {

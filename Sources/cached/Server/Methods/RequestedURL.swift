@@ -6,7 +6,7 @@ struct RequestedURL: Sendable {
     /// What the text stands for.
     enum Meaning: Sendable {
         case image(ImageRequest)
-        /// An entry that was named by the digest of its bytes.
+        /// An entry that was named by the digest of its bytes, or by its key.
         case content(CacheKey)
         /// Neither. The failure says why.
         case nothing(CacheCore.Failure)
@@ -76,6 +76,11 @@ extension ServerContext {
             return RequestedURL(
                 text, .nothing(Failure(.invalidURL, "its key is not a URL: \(error.description)")))
         }
+    }
+
+    /// What the name of a file stands for. Its text is the URL in the file.
+    func entry(_ key: CacheKey) -> RequestedURL {
+        RequestedURL(cache.url(of: key) ?? "", .content(key))
     }
 
     private func meaning(

@@ -9,9 +9,17 @@ extension StatusCall {
         _ parameters: Methods.Status.Parameters, from server: ServerContext,
         to output: inout ByteBuffer
     ) {
+        let keys = (parameters.keys ?? []).compactMap { CacheKey($0) }
         server.writeItems(
-            parameters.urls.map { server.named($0) }, withDetails: parameters.details == true,
-            to: &output)
+            parameters.urls.map { server.named($0) } + keys.map { server.entry($0) },
+            withDetails: parameters.details == true, to: &output)
+    }
+
+    /// Checks the names of files in a call.
+    static func check(_ parameters: Methods.Status.Parameters) throws(WireError) {
+        guard let wrong = parameters.keys?.first(where: { CacheKey($0) == nil }) else { return }
+        throw .invalidParameter(
+            parameter: "keys", reason: "\"\(wrong.printable)\" is not the name of an image's file")
     }
 
     /// Writes the reply without strings or an encoder, with one lookup in the cache for all URLs.
@@ -39,6 +47,7 @@ extension StatusCall {
 extension Methods.Status.Parameters {
     /// Whether an answer takes reading attributes of files.
     var readsFiles: Bool {
-        details == true || urls.contains { $0.hasPrefix(RequestedURL.digestPrefix) }
+        details == true || keys != nil
+            || urls.contains { $0.hasPrefix(RequestedURL.digestPrefix) }
     }
 }

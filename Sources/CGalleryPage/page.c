@@ -1,0 +1,90 @@
+// The compiler reads the files, and notices when they change. C23 §6.10.4, "Binary resource inclusion"
+#include "CGalleryPage.h"
+
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+// A line for each file of the page. The NUL is the end.
+static const struct cgallery_file files[] = {
+    {"actions.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/actions.js" suffix(, 0)
+    }},
+    {"add.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/add.js" suffix(, 0)
+    }},
+    {"catalog.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/catalog.js" suffix(, 0)
+    }},
+    {"cell.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/cell.js" suffix(, 0)
+    }},
+    {"dom.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/dom.js" suffix(, 0)
+    }},
+    {"drawer.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/drawer.js" suffix(, 0)
+    }},
+    {"events.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/events.js" suffix(, 0)
+    }},
+    {"fields.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/fields.js" suffix(, 0)
+    }},
+    {"filters.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/filters.js" suffix(, 0)
+    }},
+    {"format.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/format.js" suffix(, 0)
+    }},
+    {"gallery.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/gallery.js" suffix(, 0)
+    }},
+    {"grid.css", (const uint8_t[]){
+#embed "../cached-gallery/Page/grid.css" suffix(, 0)
+    }},
+    {"grid.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/grid.js" suffix(, 0)
+    }},
+    {"icon.svg", (const uint8_t[]){
+#embed "../cached-gallery/Page/icon.svg" suffix(, 0)
+    }},
+    {"index.html", (const uint8_t[]){
+#embed "../cached-gallery/Page/index.html" suffix(, 0)
+    }},
+    {"keys.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/keys.js" suffix(, 0)
+    }},
+    {"label.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/label.js" suffix(, 0)
+    }},
+    {"light.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/light.js" suffix(, 0)
+    }},
+    {"page.css", (const uint8_t[]){
+#embed "../cached-gallery/Page/page.css" suffix(, 0)
+    }},
+    {"panels.css", (const uint8_t[]){
+#embed "../cached-gallery/Page/panels.css" suffix(, 0)
+    }},
+    {"plots.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/plots.js" suffix(, 0)
+    }},
+    {"progress.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/progress.js" suffix(, 0)
+    }},
+    {"scroll.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/scroll.js" suffix(, 0)
+    }},
+    {"server.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/server.js" suffix(, 0)
+    }},
+    {"state.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/state.js" suffix(, 0)
+    }},
+    {"thumbnails.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/thumbnails.js" suffix(, 0)
+    }},
+};
+
+const struct cgallery_file *cgallery_file(size_t index) {
+    return index < sizeof files / sizeof *files ? &files[index] : NULL;
+}

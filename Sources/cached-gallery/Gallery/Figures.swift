@@ -1,0 +1,139 @@
+import CacheWire
+import Glibc
+import NIOCore
+
+/// What all pages show alike: the figures of the daemon and its downloads. It asks only while a page is open. Used on
+/// the event loop only.
+final class Figures {
+    private let daemon: Daemon
+    /// Gets each event for all pages.
+    var onEvent: ((_ event: String, _ data: ByteBuffer) -> Void)?
+    /// Called when entries have come or gone.
+    var onChangedSet: (() -> Void)?
+    private var timer: Scheduled<Void>?
+    private var watch: DaemonConnection?
+    private var lastSet: [Int] = []
+    /// How many entries the daemon had evicted, and the last of them.
+    private var evicted = 0
+    private var evictions: ByteBuffer?
+    /// The number of entries at the last look.
+    private(set) var entries = 0
+
+    private static let interval = TimeAmount.seconds(1)
+
+    init(_ daemon: Daemon) {
+        self.daemon = daemon
+    }
+
+    /// Whether a page is open.
+    var isWatched = false {
+        didSet {
+            guard isWatched != oldValue else { return }
+            timer?.cancel()
+            timer = nil
+            watch?.close()
+            watch = nil
+            guard isWatched else { return }
+            startTimer()
+            watchDownloads()
+        }
+    }
+
+    func daemonChanged() {
+        (evicted, evictions) = (0, nil)
+        guard isWatched, daemon.place != nil else { return }
+        look()
+        watchDownloads()
+    }
+
+    /// Sends a new page what the others know.
+    func greet(_ stream: EventStream) {
+        stats { stream.send("stats", $0) }
+        if let evictions { stream.send("evictions", evictions) }
+        daemon.callAlone(Methods.List.self, .init(state: .inFlight)) { result in
+            guard case .success(let reply) = result else { return }
+            stream.send("downloads", reply.parameters)
+        }
+    }
+
+    // MARK: Figures
+
+    private func startTimer() {
+        timer = daemon.loop.assumeIsolated().scheduleTask(in: Self.interval) { [weak self] in
+            self?.look()
+            self?.startTimer()
+        }
+    }
+
+    private func look() {
+        stats { [weak self] in self?.onEvent?("stats", $0) }
+    }
+
+    private func stats(_ then: @escaping (ByteBuffer) -> Void) {
+        daemon.call(Methods.Stats.self, NoParameters()) { [weak self] result in
+            guard let self, case .success(let reply) = result else { return }
+            guard let stats: Stats = try? reply.decoded() else { return }
+            takeSet(stats.stats)
+            takeEvictions(stats.stats)
+            var json = reply.parameters
+            json.moveWriterIndex(to: json.writerIndex - 1)
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            json.writeString(",\"at\":\(time.tv_sec * 1000 + time.tv_nsec / 1_000_000)")
+            if let free = Self.freeBytes(daemon.place?.directory) {
+                json.writeString(",\"bytesFree\":\(free)")
+            }
+            json.writeString("}")
+            then(json)
+        }
+    }
+
+    private struct Stats: Decodable {
+        let stats: [String: JSONValue]
+    }
+
+    /// Reports if entries have come or gone since the last look.
+    private func takeSet(_ stats: [String: JSONValue]) {
+        let set = ["entries", "published", "removed", "evicted", "withdrawn"].map { name in
+            if case .int(let value)? = stats[name] { value } else { 0 }
+        }
+        entries = set[0]
+        defer { lastSet = set }
+        if set != lastSet, !lastSet.isEmpty { onChangedSet?() }
+    }
+
+    /// What users other than root can still write on the file system of a directory. statvfs(3).
+    private static func freeBytes(_ directory: String?) -> UInt? {
+        var status = statvfs()
+        guard let directory, statvfs(directory, &status) == 0 else { return nil }
+        return status.f_bavail * status.f_frsize
+    }
+
+    // MARK: Evictions
+
+    private func takeEvictions(_ stats: [String: JSONValue]) {
+        guard case .int(let count)? = stats["evicted"], count != evicted else { return }
+        evicted = count
+        daemon.call(Methods.Evictions.self, NoParameters()) { [weak self] result in
+            guard case .success(let reply) = result else { return }
+            self?.evictions = reply.parameters
+            self?.onEvent?("evictions", reply.parameters)
+        }
+    }
+
+    // MARK: Downloads
+
+    private func watchDownloads() {
+        guard watch == nil, daemon.place != nil else { return }
+        daemon.connect { [weak self] connection in
+            guard let self, isWatched, watch == nil else { return connection?.close() ?? () }
+            watch = connection
+            connection?.onEnd = { [weak self] in self?.watch = nil }
+            connection?.call(Methods.Watch.self, .init(downloads: true), more: true) {
+                [weak self] result in
+                guard case .success(let reply) = result else { return }
+                self?.onEvent?("downloads", reply.parameters)
+            }
+        }
+    }
+}

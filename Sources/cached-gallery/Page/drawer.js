@@ -1,0 +1,117 @@
+/** The details of one image beside the grid, and what can be done with it. */
+import { $, element } from './dom.js'
+import { nameOf } from './format.js'
+import { fields } from './fields.js'
+import { get, pictureAddress } from './server.js'
+
+export class Drawer {
+  /** The key of the image whose details are shown. */
+  key = null
+
+  #actions
+  #onClose
+  #onShow
+  #item
+  #copies = []
+  /** Counts what is asked, so that an answer that comes too late is noticed. */
+  #asked = 0
+
+  /** `onShow` is called with an image of the same content that shall be shown instead. */
+  constructor(actions, { onClose, onShow }) {
+    this.#actions = actions
+    this.#onClose = onClose
+    this.#onShow = onShow
+  }
+
+  get item() {
+    return this.isOpen ? this.#item : undefined
+  }
+
+  get isOpen() {
+    return !$('drawer').hidden
+  }
+
+  /** Shows an item at once, and its details when they have come. */
+  async show(item) {
+    if (!item) return
+    if (item.key !== this.key) this.#copies = []
+    this.key = item.key
+    this.#item = item
+    $('drawer').hidden = false
+    this.#draw()
+    const asked = (this.#asked += 1)
+    try {
+      const reply = await get('info', { key: item.key })
+      if (asked !== this.#asked || this.key !== item.key) return
+      // A failed download is known to this page; the daemon may have forgotten it.
+      this.#item = { ...(reply.item.state === 'missing' && { failure: item.failure }), ...reply.item, url: reply.item.url || item.url }
+      this.#copies = reply.copies ?? []
+      this.#draw()
+    } catch (error) {
+      this.#actions.report(error)
+    }
+  }
+
+  /** The image has changed. While it is in flight the news says all. */
+  refresh(item) {
+    if (!item || item.key !== this.key) return
+    const isSame = item.state === this.#item.state && Boolean(item.phase) === Boolean(this.#item.phase)
+    if (isSame && !item.phase) return
+    if (!isSame) return void this.show(item)
+    this.#item = { ...this.#item, ...item }
+    this.#drawFields()
+  }
+
+  close() {
+    if (!this.isOpen) return
+    $('drawer').hidden = true
+    $('drawer').replaceChildren()
+    this.key = null
+    this.#onClose()
+  }
+
+  // MARK: Drawing
+
+  #draw() {
+    const item = this.#item
+    const title = element('h2', { textContent: nameOf(item) })
+    const close = element('button', { textContent: '✕', ariaLabel: 'Close the details', onclick: () => this.close() })
+    this.#list = element('dl')
+    this.#drawFields()
+    // The buttons are made anew only if others are needed, because one of them may have the focus.
+    const focused = document.activeElement?.dataset?.action
+    const parts = [element('header', {}, title, close), ...this.#picture(item), this.#buttons(item), this.#list]
+    $('drawer').replaceChildren(...parts)
+    if (focused) $('drawer').querySelector(`[data-action="${focused}"]`)?.focus()
+  }
+
+  #list
+
+  #picture(item) {
+    if (item.state !== 'cached') return []
+    const picture = element('img', { src: pictureAddress(item), alt: `The picture ${nameOf(item)}` })
+    picture.onerror = () => picture.replaceWith(element('p', { textContent: 'There is no preview of this image.' }))
+    return [picture]
+  }
+
+  #buttons(item) {
+    const buttons = this.#actions.for(item).map(({ name, label, run, isEnabled }) => {
+      const button = element('button', { textContent: label, disabled: !isEnabled, onclick: run })
+      button.dataset.action = name
+      return button
+    })
+    return element('menu', {}, ...buttons)
+  }
+
+  #drawFields() {
+    const rows = fields(this.#item).flatMap(({ name, text, isBad }) => [
+      element('dt', { textContent: name }), element('dd', { textContent: text, className: isBad ? 'bad' : '' }),
+    ])
+    const others = this.#copies.filter(copy => copy.key !== this.key)
+    if (others.length > 0) {
+      const buttons = others.map(copy => element('button', { textContent: copy.url || copy.key, onclick: () => this.#onShow(copy) }))
+      rows.push(element('dt', { textContent: 'Same content' }), element('dd', {}, ...buttons))
+    }
+    this.#list.replaceChildren(...rows)
+  }
+}
