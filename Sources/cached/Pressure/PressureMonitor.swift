@@ -19,6 +19,8 @@ final class PressureMonitor: Sendable {
         /// The requests of people that the thread has not handled yet.
         var requests: [PressureReport] = []
         var source = "none"
+        /// Called from any thread after each report.
+        var observer: (@Sendable () -> Void)?
         var isStopping = false
     }
 
@@ -28,7 +30,6 @@ final class PressureMonitor: Sendable {
     let onPressure: Reaction
     private let shared: Mutex<Shared>
     private let thread = Mutex<NamedThread?>(nil)
-    private let observer = Mutex<(@Sendable () -> Void)?>(nil)
     /// Wakes the thread. eventfd(2).
     let wakeup: Int32
 
@@ -93,13 +94,16 @@ final class PressureMonitor: Sendable {
 
     /// Enters a report in the state, and calls the observer.
     func rose(_ level: PressureLevel, validFor duration: Duration?) {
-        shared.withLock { $0.state.rose(level, validFor: duration, now: .now) }
-        observer.withLock { $0 }?()
+        let observer = shared.withLock { shared in
+            shared.state.rose(level, validFor: duration, now: .now)
+            return shared.observer
+        }
+        observer?()
     }
 
     /// Calls `observer` from any thread after each report.
     func observe(_ observer: @escaping @Sendable () -> Void) {
-        self.observer.withLock { $0 = observer }
+        shared.withLock { $0.observer = observer }
     }
 
     /// Changes the shared state under the lock.

@@ -1,9 +1,14 @@
 import CacheCore
 import CacheWire
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import cached
+
+private final class CallCount: Sendable {
+    let count = Mutex(0)
+}
 
 /// The monitor with real descriptors.
 @Suite(.timeLimit(.minutes(5))) struct PressureMonitorTests {
@@ -17,6 +22,17 @@ import Testing
             let report = PressureReport(level: .warning, cause: .serviceManager, source: source)
             #expect(try await recorder.next() == report)
             try await recorder.expectNothing()
+        }
+    }
+
+    /// A closure that is stored under a lock can grow by a layer with each call, until the stack overflows.
+    @Test func aReportCostsTheSameHoweverManyThereWere() async throws {
+        try await withTestScope { scope in
+            let recorder = PressureRecorder(["MEMORY_PRESSURE_WATCH": "/dev/null"], in: scope)
+            let calls = CallCount()
+            recorder.monitor.observe { calls.count.withLock { $0 += 1 } }
+            for _ in 0..<100_000 { recorder.monitor.rose(.warning, validFor: nil) }
+            #expect(calls.count.withLock { $0 } == 100_000)
         }
     }
 
