@@ -73,7 +73,8 @@ extension TransferScheduler {
             for place in crowdedPlaces(for: user, isSpaceShort: isSpaceShort) {
                 var sharing = Sharing(usage: slots.usage(at: place), user: user)
                 for (id, transfer) in unearned(at: place) where rest > 0 && !ending.contains(id) {
-                    guard !isWanted(transfer.key, user) else { continue }
+                    let isOwn = transfer.flow.client.user == user
+                    guard isOwn || !isWanted(transfer.key, user) else { continue }
                     guard
                         let gains = sharing.gains(
                             transfer.flow.client, hadItsTime: pace.hadItsTime(id))
