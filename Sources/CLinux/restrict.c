@@ -33,6 +33,9 @@ int clinux_keep_capabilities(unsigned long long kept) {
     struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct data[2];
     if (syscall(SYS_capget, &head, data) != 0) return -1;
+    // A service manager that has dropped all may refuse the call, too.
+    if (!(data[0].permitted | data[1].permitted | data[0].inheritable | data[1].inheritable))
+        return 0;
     for (int half = 0; half < 2; half++) {
         data[half].permitted &= (uint32_t)(kept >> half * 32);
         data[half].effective = data[half].permitted;

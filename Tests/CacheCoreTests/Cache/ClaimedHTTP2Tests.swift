@@ -141,9 +141,12 @@ struct ClaimedHTTP2Tests {
             let claim = "HTTP/2 200\r\nContent-Length: \(Self.image.count)\r\n\r\n"
             let names = (0..<20).map { "\($0).png" }
             for name in names { origin.route("/\(name)", [.bytes(Array(claim.utf8) + Self.image)]) }
+            // Without TLS the redirect would be refused.
+            let identity = try await authority.issue(for: ["IP:127.0.0.1"])
+            let front = try await TLSTerminator(identity, to: origin, in: scope)
             let nginx = try await Nginx(
-                serving: [:], tls: authority.issue(for: ["IP:127.0.0.1"]),
-                extra: "return 302 \(origin.url(""))$request_uri;", in: scope)
+                serving: [:], tls: identity,
+                extra: "return 302 \(front.url("").dropLast())$request_uri;", in: scope)
             let fixture = try CacheFixture(in: scope, origin: origin) {
                 $0.transfers.certificateFile = authority.certificate
             }
