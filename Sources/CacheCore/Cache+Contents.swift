@@ -84,8 +84,9 @@ extension Cache {
         var batch = PublicationBatch()
         _ = directory.prepare(
             [image], for: &batch, now: .now, originals: { _, _ in [original] }, makeRoom: makeRoom)
-        guard case .success(let facts)? = directory.commit(&batch, .eachFile, makeRoom: makeRoom)
-            .first?.result
+        guard
+            case .success(let facts)? = directory.commit(&batch, .eachFile, makeRoom: makeRoom)
+                .first?.result
         else { return nil }
         return facts
     }

@@ -82,7 +82,8 @@ extension CacheDirectory {
                 let text = try url(of: key, entry.descriptor), key.isName(of: text)
             else { return false }
             let source = try attribute(EntryAttributes.source(of: key), of: entry.descriptor)
-            guard let identity = CacheURL(ifValid: text), let url = CacheURL(ifValid: source ?? text)
+            guard let identity = CacheURL(ifValid: text),
+                let url = CacheURL(ifValid: source ?? text)
             else { return false }
             let image = StagedImage(
                 flight: FlightID(rawValue: 0), key: key, body: .bytes(bytes), url: url,

@@ -46,17 +46,23 @@ public struct IgnoredQueries: Hashable, Sendable {
             labels.allSatisfy({ !$0.isEmpty })
         else {
             throw Problem(
-                description: "\"\(word)\" does not name one host; write a rule for each, without port and path")
+                description:
+                    "\"\(word)\" does not name one host; write a rule for each, without port and path"
+            )
         }
         guard labels.contains(where: { $0 != "*" }) else {
             throw Problem(
-                description: "\"\(word)\" would be for all hosts, whose parameters mean different things; name a host")
+                description:
+                    "\"\(word)\" would be for all hosts, whose parameters mean different things; name a host"
+            )
         }
         let names = word[word.index(after: colon)...].split(
             separator: ",", omittingEmptySubsequences: false)
-        guard !names.isEmpty, names.allSatisfy({ !$0.isEmpty && !$0.contains(where: "=&?#".contains) })
+        guard !names.isEmpty,
+            names.allSatisfy({ !$0.isEmpty && !$0.contains(where: "=&?#".contains) })
         else {
-            throw Problem(description: "\"\(word)\" does not name parameters with commas between them")
+            throw Problem(
+                description: "\"\(word)\" does not name parameters with commas between them")
         }
         return Rule(host: labels.map { Pattern($0) }, parameters: names.map { Pattern($0) })
     }

@@ -12,7 +12,9 @@ struct DuplicatesReport {
     func print(limit: Int?, json: Bool, to output: inout Output) throws {
         // An entry without a digest cannot be compared, and one that was removed meanwhile leaves a single one.
         let groups = items.filter { !$0.key.isEmpty && $0.value.count > 1 }
-        let sorted = groups.sorted { (Self.weight($0.value), $1.key) > (Self.weight($1.value), $0.key) }
+        let sorted = groups.sorted {
+            (Self.weight($0.value), $1.key) > (Self.weight($1.value), $0.key)
+        }
         for (digest, copies) in sorted.prefix(limit ?? .max) {
             let urls = copies.sorted { $0.url < $1.url }
             guard !json else {

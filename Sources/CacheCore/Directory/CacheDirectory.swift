@@ -202,7 +202,7 @@ final class CacheDirectory: Sendable {
     ///
     /// - Parameter mayBeLinked: whether the file may have other names. Looking costs half as much as the removal.
     func unlink(_ key: CacheKey, mayBeLinked: Bool = true) throws(Errno) {
-        let linked = mayBeLinked ? linkedFile(named: key.description) : nil
+        let linked = mayBeLinked ? linkedFile(toRemove: key) : nil
         try unlinkIfPresent(key.description)
         if let linked { removeAttributes(of: key, from: linked) }
         quarantine.remove(key)

@@ -1,4 +1,5 @@
 import CLinux
+internal import CacheKey
 import Glibc
 internal import SystemPackage
 
@@ -22,13 +23,22 @@ final class ReferredFile: Sendable {
 }
 
 extension CacheDirectory {
-    /// The file under a name if it has several names; `nil` if it has one, or cannot be looked at.
-    func linkedFile(named name: String) -> ReferredFile? {
+    /// The file under a name if it has several names; `nil` if it has one, or nothing has the name.
+    func linkedFile(named name: String) throws(Errno) -> ReferredFile? {
         guard keepsAttributes else { return nil }
         do {
             let file = ReferredFile(try kernel.open(name, in: descriptor, clinux_o_path))
             let status = try kernel.status(of: file.descriptor)
             return status.st_mode & S_IFMT == S_IFREG && status.st_nlink > 1 ? file : nil
+        } catch .noSuchFileOrDirectory {
+            return nil
+        }
+    }
+
+    /// The same for a removal, which a failure does not prevent: it leaves attributes that nobody reads.
+    func linkedFile(toRemove key: CacheKey) -> ReferredFile? {
+        do {
+            return try linkedFile(named: key.description)
         } catch {
             return nil
         }

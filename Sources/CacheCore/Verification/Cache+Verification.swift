@@ -18,7 +18,8 @@ extension Cache {
         onProgress: @escaping VerificationListener, onEnd: @escaping VerificationListener
     ) -> Verification {
         let verification = Verification(
-            repairs: repairs, resumes: resumes, client: client, onProgress: onProgress, onEnd: onEnd)
+            repairs: repairs, resumes: resumes, client: client, onProgress: onProgress, onEnd: onEnd
+        )
         verifier.enqueue(verification)
         return verification
     }
@@ -43,7 +44,8 @@ extension Cache {
             case .damaged(let damage):
                 let wish = wish(for: entry)
                 damaged.append(
-                    Repair.Case(entry: entry, damage: damage, wish: wish, digest: digest(of: entry)))
+                    Repair.Case(entry: entry, damage: damage, wish: wish, digest: digest(of: entry))
+                )
             }
             report.checked += 1
         }

@@ -23,7 +23,7 @@ public final class Verification: Sendable {
     private let cancellation = Atomic(false)
 
     init(
-        repairs: Bool, resumes: Bool, client: ClientID,
+        repairs: Bool, resumes: Bool = false, client: ClientID,
         onProgress: @escaping VerificationListener, onEnd: @escaping VerificationListener
     ) {
         self.repairs = repairs

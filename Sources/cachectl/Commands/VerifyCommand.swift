@@ -31,7 +31,8 @@ struct VerifyCommand: ParsableCommand {
 
     func run() throws {
         let session = VerifySession(client: try socket.connect(), display: .onTerminal())
-        let reply = try session.verify(.init(repair: repair ? true : nil, resume: resume ? true : nil))
+        let reply = try session.verify(
+            .init(repair: repair ? true : nil, resume: resume ? true : nil))
         try VerifyReport(json: format.json).print(reply)
     }
 }

@@ -1,3 +1,4 @@
+import CLinux
 import CacheKey
 import Glibc
 import SystemPackage
@@ -55,7 +56,8 @@ struct SharingTests {
             let fixture = try fixture(in: scope)
             let paths = (0..<5).map { "/a.png?sig=\($0)" }
             fixture.origin.route("/a.png", .answer(body: image))
-            fixture.origin.route("/b.png", .answer(body: SampleImage.png(byteCount: 50_000, seed: 1)))
+            fixture.origin.route(
+                "/b.png", .answer(body: SampleImage.png(byteCount: 50_000, seed: 1)))
             try await fetch(fixture, paths + ["/b.png"])
             #expect(try inodes(fixture, paths).count == 1)
             #expect(try inode(fixture, "/b.png") != inode(fixture, paths[0]))

@@ -64,7 +64,9 @@ extension CacheDirectory {
     /// first one, the URL of the file goes with it. A failure leaves attributes that nobody reads.
     func removeAttributes(of key: CacheKey, from file: ReferredFile) {
         let record = EntryRecord.attributeName(of: key)
-        var names = [record, ValidatorRecord.attributeName(of: key), EntryAttributes.source(of: key)]
+        var names = [
+            record, ValidatorRecord.attributeName(of: key), EntryAttributes.source(of: key),
+        ]
         let own = EntryAttributes.url(of: key)
         names.append(file.hasAttribute(own, kernel) ? own : EntryAttributes.url)
         for name in names {

@@ -21,7 +21,7 @@ extension CacheDirectory {
         // Another program can have removed it, or the whole directory, and put something else there.
         guard isSame(image.partialName, image.descriptor) else { throw .noSuchFileOrDirectory }
         try takePin(&image, from: image.name)
-        let replaced = linkedFile(named: image.name)
+        let replaced = try linkedFile(named: image.name)
         try kernel.storing({ makeRoom(key, 0) }) { [image] () throws(Errno) in
             try kernel.rename(image.partialName, to: image.name, in: descriptor)
         }

@@ -87,7 +87,8 @@ extension CacheDirectory {
             guard status.st_mode & S_IFMT != S_IFDIR else { return nil }
             // The bytes of a file with other names are counted with these.
             return DamagedFile(
-                allocated: status.st_nlink > 1 ? 0 : status.allocated, isPinned: isPinned(key, name: name))
+                allocated: status.st_nlink > 1 ? 0 : status.allocated,
+                isPinned: isPinned(key, name: name))
         } catch .noSuchFileOrDirectory {
             return nil
         }

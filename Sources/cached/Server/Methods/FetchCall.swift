@@ -243,7 +243,8 @@ struct FetchCall: Sendable {
 extension WantedSet.Element {
     fileprivate init(_ want: Want, usual: CacheCore.Priority, in server: ServerContext) {
         self.init(
-            url: server.named(want.url, by: want.key), priority: want.priority.map { .init($0) } ?? usual)
+            url: server.named(want.url, by: want.key),
+            priority: want.priority.map { .init($0) } ?? usual)
     }
 }
 
