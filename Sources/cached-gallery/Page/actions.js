@@ -3,10 +3,14 @@ import { $, setText } from './dom.js'
 import { bytes, nameOf } from './format.js'
 import { post, view } from './server.js'
 
+const removals = { cached: 'Remove …', inFlight: 'Cancel …', missing: 'Dismiss' }
+
 /** How long a notice stays, in milliseconds. */
 const noticeStays = 6000
 
-export const actionKeys = { p: 'pin', r: 'fetch', v: 'verify', c: 'copy-url', f: 'copy-path', o: 'open', Delete: 'remove' }
+export const actionKeys = {
+  p: 'pin', r: 'fetch', v: 'verify', c: 'copy-url', f: 'copy-path', o: 'open', Delete: 'remove',
+}
 
 export class Actions {
   #onItems
@@ -26,12 +30,13 @@ export class Actions {
     const action = (name, label, isEnabled, work) => ({ name, label, isEnabled, run: () => this.#run(work) })
     return [
       action('pin', item.pinned ? 'Unpin' : 'Pin', isCached && hasURL, () => this.#pin(item)),
-      action('fetch', isCached ? 'Ask its origin again' : 'Fetch', hasURL && !item.phase, () => this.fetch([item.url], isCached)),
+      action('fetch', isCached ? 'Ask its origin again' : 'Fetch', hasURL && !item.phase,
+        () => this.fetch([item.url], isCached)),
       action('verify', 'Verify', isCached, () => this.#verify(item)),
       action('copy-url', 'Copy URL', hasURL, () => this.#copy(item.url, 'The URL')),
       action('copy-path', 'Copy path', Boolean(item.path), () => this.#copy(item.path, 'The path')),
       action('open', 'Show in the file manager', isCached, () => post('open', { key: item.key })),
-      action('remove', isCached ? 'Remove …' : 'Dismiss', true, () => this.#remove(item)),
+      action('remove', removals[item.state], true, () => this.#remove(item)),
     ]
   }
 
@@ -66,7 +71,8 @@ export class Actions {
 
   async #verify(item) {
     const { isDamaged } = await post('verify', { url: item.url, key: item.key })
-    this.say(isDamaged ? `${nameOf(item)} is damaged: its bytes are not those that were received.` : `${nameOf(item)} is intact.`)
+    const result = isDamaged ? 'is damaged: its bytes are not those that were received.' : 'is intact.'
+    this.say(`${nameOf(item)} ${result}`)
   }
 
   /** Starts to verify every image; the state of things shows the progress. */
@@ -76,7 +82,10 @@ export class Actions {
 
   async #remove(item) {
     if (item.state === 'missing') return this.#onListChange(item.key)
-    if (!(await this.ask(`Remove ${nameOf(item)}?`, `${item.url} is removed from the cache. Programs can fetch it again.`, 'Remove'))) return
+    const consequence = item.state === 'cached'
+      ? `${item.url} is removed from the cache. Programs can fetch it again.`
+      : `The download of ${item.url} ends, also for programs that wait for it.`
+    if (!(await this.ask(`Remove ${nameOf(item)}?`, consequence, 'Remove'))) return
     const { entries, bytes: freed } = await post('remove', { urls: [item.url], keys: [item.key] })
     this.say(entries > 0 ? `Removed, ${bytes(freed)} are free.` : 'There was nothing to remove.')
     this.#onListChange()
@@ -108,6 +117,8 @@ export class Actions {
     setText(dialog.querySelector('button.main'), yes)
     dialog.returnValue = ''
     dialog.showModal()
-    return new Promise(resolve => dialog.addEventListener('close', () => resolve(dialog.returnValue === 'yes'), { once: true }))
+    return new Promise(resolve => {
+      dialog.addEventListener('close', () => resolve(dialog.returnValue === 'yes'), { once: true })
+    })
   }
 }

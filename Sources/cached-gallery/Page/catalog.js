@@ -19,8 +19,9 @@ export class Catalog {
   /** Whether the server knows the whole list, so that the total is the true one. */
   isWhole = false
 
-  /** The keys in each part and the total when it was asked for, the part used last at the end; and the items of these keys. */
+  /** The keys in each part and the total when it was asked for; the part used last is at the end. */
   #pages = new Map()
+  /** The items of these keys. */
   #listed = new Map()
   /** The items that are in front of the list, by key, the newest first. */
   #leading = new Map()
@@ -179,7 +180,7 @@ export class Catalog {
   update(items) {
     const known = []
     for (const item of items) {
-      const map = this.#leading.has(item.key) ? this.#leading : this.#listed.has(item.key) ? this.#listed : null
+      const map = [this.#leading, this.#listed].find(map => map.has(item.key))
       if (!map) continue
       // Changes have no details: the ones that are known stay.
       const { pinned, fetchedAt } = map.get(item.key)
@@ -197,8 +198,9 @@ export class Catalog {
       if (!item) continue
       known.push(key)
       const gone = { url: item.url, key, state: 'missing', failure: item.failure }
-      if (this.#leading.has(key)) this.#leading.set(key, gone)
-      else this.#listed.set(key, gone)
+      if (!this.#leading.has(key)) this.#listed.set(key, gone)
+      else if (item.failure) this.#leading.set(key, gone)
+      else this.dismiss(key)
     }
     return known
   }
@@ -212,7 +214,7 @@ export class Catalog {
     if (fresh.length > 0 || before !== this.#shownLeading.length) this.#onChange()
   }
 
-  /** Forgets a failure that the user does not want to see any more. */
+  /** Forgets a download that was cancelled, or a failure that the user does not want to see any more. */
   dismiss(key) {
     this.#leading.delete(key)
     this.#arrange()

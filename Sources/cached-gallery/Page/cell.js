@@ -192,7 +192,7 @@ export class Cell {
 
 function noteOf(item) {
   if (item.state === 'cached' && !item.phase) {
-    const size = item.width ? ` · ${item.width} × ${item.height}` : ''
+    const size = item.width ? ` · ${item.width}×${item.height}` : ''
     return `${bytes(item.size)} · ${typeOf(item)}${size}`
   }
   if (item.phase || item.state === 'inFlight') return progress(item)
@@ -202,9 +202,13 @@ function noteOf(item) {
 /** All that a cell shows, for those who hear it. */
 function describe(item) {
   const parts = [nameOf(item), hostOf(item.url)]
-  if (item.state === 'cached') parts.push(typeOf(item), bytes(item.size), item.width && `${number(item.width)} by ${number(item.height)}`)
-  else if (item.state === 'inFlight') parts.push('in flight', progress(item))
-  else parts.push(item.failure ? `failed: ${item.failure.message}` : 'missing')
+  if (item.state === 'cached') {
+    parts.push(typeOf(item), bytes(item.size), item.width && `${number(item.width)} by ${number(item.height)}`)
+  } else if (item.state === 'inFlight') {
+    parts.push('in flight', progress(item))
+  } else {
+    parts.push(item.failure ? `failed: ${item.failure.message}` : 'missing')
+  }
   if (item.pinned) parts.push('pinned')
   return parts.filter(Boolean).join(', ')
 }

@@ -44,7 +44,8 @@ export class Drawer {
       const reply = await get('info', { key: item.key })
       if (asked !== this.#asked || this.key !== item.key) return
       // A failed download is known to this page; the daemon may have forgotten it.
-      this.#item = { ...(reply.item.state === 'missing' && { failure: item.failure }), ...reply.item, url: reply.item.url || item.url }
+      const failure = reply.item.state === 'missing' ? { failure: item.failure } : {}
+      this.#item = { ...failure, ...reply.item, url: reply.item.url || item.url }
       this.#copies = reply.copies ?? []
       this.#draw()
     } catch (error) {
@@ -55,7 +56,8 @@ export class Drawer {
   /** The image has changed. While it is in flight the news says all. */
   refresh(item) {
     if (!item || item.key !== this.key) return
-    const isSame = item.state === this.#item.state && Boolean(item.phase) === Boolean(this.#item.phase)
+    const facts = item => `${item.state} ${Boolean(item.phase)} ${Boolean(item.pinned)}`
+    const isSame = facts(item) === facts(this.#item)
     if (isSame && !item.phase) return
     if (!isSame) return void this.show(item)
     this.#item = { ...this.#item, ...item }
@@ -109,7 +111,8 @@ export class Drawer {
     ])
     const others = this.#copies.filter(copy => copy.key !== this.key)
     if (others.length > 0) {
-      const buttons = others.map(copy => element('button', { textContent: copy.url || copy.key, onclick: () => this.#onShow(copy) }))
+      const button = copy => ({ textContent: copy.url || copy.key, onclick: () => this.#onShow(copy) })
+      const buttons = others.map(copy => element('button', button(copy)))
       rows.push(element('dt', { textContent: 'Same content' }), element('dd', {}, ...buttons))
     }
     this.#list.replaceChildren(...rows)

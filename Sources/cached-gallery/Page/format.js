@@ -37,7 +37,10 @@ export function hostOf(url) {
 }
 
 /** The type in one word: `PNG`. */
-export const typeOf = item => (item.mediaType ?? '').replace(/^image\//, '').replace(/^(x-|vnd\.microsoft\.)|\+xml$/g, '').toUpperCase()
+export function typeOf(item) {
+  const subtype = (item.mediaType ?? '').replace(/^image\//, '')
+  return subtype.replace(/^(x-|vnd\.microsoft\.)|\+xml$/g, '').toUpperCase()
+}
 
 const phases = {
   queued: 'Queued', connecting: 'Connecting', receiving: 'Receiving', retrying: 'Waits for the next attempt',

@@ -1,4 +1,4 @@
-/** The band of light behind all cells. It exists only while something that is seen waits, so that else no frame is drawn. */
+/** The band of light behind all cells. It exists only while something on the screen waits: else no frame is drawn. */
 import { element } from './dom.js'
 
 export class Light {

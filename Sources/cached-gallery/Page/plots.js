@@ -39,7 +39,7 @@ export class Plot {
     const x = time => (size.width * (1 - (at - time) / span)).toFixed(1)
     const y = rate => (size.height - (most > 0 ? rate / most : 0) * (size.height - 3)).toFixed(1)
     const steps = rates.map(({ from, to, rate }) => `V${y(rate)}H${x(to)}`).join('')
-    const line = rates.length > 0 && most > 0 ? `M${x(rates[0].from)} ${size.height}${steps}V${size.height}` : `M0 ${size.height}`
+    const line = most > 0 ? `M${x(rates[0].from)} ${size.height}${steps}V${size.height}` : `M0 ${size.height}`
     if (this.#path.getAttribute('d') !== line) this.#path.setAttribute('d', line)
     const last = rates.at(-1)
     setText(this.#now, this.#format(last && at - last.to < 3000 ? last.rate : 0))
@@ -49,7 +49,8 @@ export class Plot {
   #rates(at) {
     return this.#samples.slice(1).map((sample, index) => {
       const before = this.#samples[index]
-      return { from: before.at, to: sample.at, rate: (1000 * (sample.value - before.value)) / Math.max(1, sample.at - before.at) }
+      const seconds = Math.max(1, sample.at - before.at) / 1000
+      return { from: before.at, to: sample.at, rate: (sample.value - before.value) / seconds }
     }).filter(({ to }) => to > at - span)
   }
 }

@@ -18,13 +18,15 @@ async function reply(request) {
 
 /** Asks for something. Parameters without a value are left out. */
 export function get(name, parameters = {}, signal) {
-  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== '' && value !== undefined))
+  const given = Object.entries(parameters).filter(([, value]) => value !== '' && value !== undefined)
+  const query = new URLSearchParams(given)
   return reply(fetch(`${name}?${query}`, { signal }))
 }
 
 /** Does something. */
 export function post(name, body) {
-  return reply(fetch(name, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }))
+  const headers = { 'Content-Type': 'application/json' }
+  return reply(fetch(name, { method: 'POST', headers, body: JSON.stringify(body) }))
 }
 
 /** The address of a picture. The version makes that a newer one is asked for. */

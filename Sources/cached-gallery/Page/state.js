@@ -1,4 +1,4 @@
-/** The state of the cache: its figures, its rates as plots, and what was evicted lately. Drawn only while it is open. */
+/** The state of the cache: figures, rates as plots, and what was evicted lately. Drawn only while it is open. */
 import { $, element, setText } from './dom.js'
 import { bytes, date, fromNow, hostOf, nameOf, number } from './format.js'
 import { Plot } from './plots.js'
@@ -48,7 +48,7 @@ export class StateOfThings {
 
   /** The progress of the verification of all images. */
   takeVerification({ checked, total, damaged, done }) {
-    const found = damaged === 1 ? 'one is damaged' : `${number(damaged)} are damaged`
+    const found = { 0: 'none is damaged', 1: 'one is damaged' }[damaged] ?? `${number(damaged)} are damaged`
     setText($('verified'), `${number(checked)} of ${number(total)} compared, ${found}${done ? '.' : ' …'}`)
     $('verify').disabled = !done
   }
@@ -68,15 +68,20 @@ export class StateOfThings {
 
   #drawFigures(stats) {
     const limit = stats.bytesAllowed ?? stats.bytesBudget ?? 0
-    this.#figure('Used', `${bytes(stats.bytesUsed)} of ${bytes(limit)}`, { value: stats.bytesUsed ?? 0, max: limit || 1 })
-    this.#figure('Budget', limit < stats.bytesBudget ? `${bytes(stats.bytesBudget)}, but the disk is nearly full` : bytes(stats.bytesBudget))
-    if (stats.bytesFree !== undefined) this.#figure('Free space', `${bytes(stats.bytesFree)}, of which ${bytes(stats.bytesMinFree)} stay free`)
+    const meter = { value: stats.bytesUsed ?? 0, max: limit || 1 }
+    this.#figure('Used', `${bytes(stats.bytesUsed)} of ${bytes(limit)}`, meter)
+    this.#figure('Budget', bytes(stats.bytesBudget) + (limit < stats.bytesBudget ? ', but the disk is nearly full' : ''))
+    if (stats.bytesFree !== undefined) {
+      this.#figure('Free space', `${bytes(stats.bytesFree)}, of which ${bytes(stats.bytesMinFree)} stay free`)
+    }
     this.#figure('Images', `${number(stats.entries)}, ${number(stats.entriesPinned)} of them pinned`)
     const asked = (stats.hits ?? 0) + (stats.misses ?? 0)
-    this.#figure('Hits', asked > 0 ? `${number(stats.hits)} of ${number(asked)} requests, ${((100 * stats.hits) / asked).toFixed(1)} %` : 'no requests yet')
+    const share = `${((100 * stats.hits) / asked).toFixed(1)} %`
+    this.#figure('Hits', asked > 0 ? `${number(stats.hits)} of ${number(asked)} requests, ${share}` : 'no requests yet')
     this.#figure('Received', bytes(stats.bytesReceived))
     this.#figure('Evicted', `${number(stats.evicted)} images, ${bytes(stats.bytesEvicted)}`)
-    this.#figure('Memory', `${stats.pressureLevel ?? 'unknown'}, watched at ${stats.pressureSource ?? 'no source'}`)
+    const isWatched = stats.pressureSource && stats.pressureSource !== 'off'
+    this.#figure('Pressure', isWatched ? `${stats.pressureLevel}, watched at ${stats.pressureSource}` : 'not watched')
     this.#figure('Last reaction', lastReaction(stats))
   }
 
