@@ -1,3 +1,4 @@
+internal import CClient
 internal import ClientCore
 import Glibc
 
