@@ -76,7 +76,7 @@ struct ThirdPartyClientTests {
             if package == "varlink" {
                 let methods = try #require(report.methods)
                 #expect(methods.contains("Status") && methods.contains("Watch"))
-                #expect(methods.count == 13)
+                #expect(methods.count == 14)
                 #expect(report.pin?.hasPrefix("org.varlink.service.") != false)
             } else {
                 #expect(report.invalidParameter == "limit")

@@ -11,11 +11,16 @@ struct ScannedItem {
     let size: Int
     let type: String
 
-    /// The host of the URL with its port, in lower case; empty if it is not known.
+    /// The host of the URL without its port, in lower case, as the filter of `List` takes it; empty if it is not known.
     var host: String {
         guard let start = url.firstRange(of: Array("://".utf8))?.upperBound else { return "" }
-        let rest = url[start...].prefix { $0 != 0x2F && $0 != 0x3F && $0 != 0x23 }
-        return String(decoding: rest, as: UTF8.self).lowercased()
+        var host = url[start...].prefix { $0 != 0x2F && $0 != 0x3F && $0 != 0x23 }
+        if let colon = host.lastIndex(of: 0x3A),
+            host[(colon + 1)...].allSatisfy({ 0x30...0x39 ~= $0 })
+        {
+            host = host[..<colon]
+        }
+        return String(decoding: host, as: UTF8.self).lowercased()
     }
 }
 
