@@ -152,7 +152,8 @@ struct RecordTests {
             let new = Validators(entityTag: "\"x2\"")
             try folder.directory.rewrite(new, of: Sample.key("a"), file)
             #expect(folder.validators("a")?.validators == new)
-            #expect(folder.validators("a")?.digest == Self.digest)
+            let digest = ContentDigest(of: Sample.bytes("a"))
+            #expect(folder.validators("a")?.digest == digest.description)
         }
     }
 

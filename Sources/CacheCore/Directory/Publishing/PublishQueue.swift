@@ -83,9 +83,11 @@ final class PublishQueue {
         guard !images.isEmpty else { return }
         let pinned = delegate.pinned(among: images.map(\.key))
         while !images.isEmpty {
+            // Before the images are taken: those that waited for a batch that has just ended are put before them.
+            let isNotFirst = isCommitting
             let count = directory.prepare(
                 images.prefix(Self.largestBatch - batch.count), pinned: pinned, for: &batch,
-                after: isCommitting, now: .now,
+                after: isNotFirst, now: .now,
                 originals: { [delegate] in
                     delegate.originals(of: $0, size: $1.record.size, for: $1.key)
                 }, makeRoom: delegate.makeRoom)
