@@ -39,7 +39,8 @@ extension SettingName {
             true
         case .allowNetwork, .accept, .attempts, .rememberFailures, .maxBytes, .minFree,
             .maxEntries, .maxImageBytes, .maxPixels, .maxTransfers, .maxTransfersPerHost, .maxRate,
-            .proxy, .defaultFreshness, .ignoreQuery, .staleIfError, .caFile, .caOnly, .contact, .userAgent,
+            .proxy, .defaultFreshness, .ignoreQuery, .staleIfError, .caFile, .caOnly, .contact,
+            .userAgent,
             .firstByteTimeout, .pressureWarningKeep, .pressureCriticalKeep, .pressureEvicts,
             .pressureCoolDown, .logLevel, .logFormat, .logQueries:
             false
