@@ -104,11 +104,11 @@ struct ItemWriterTests {
         expected.lastUsedAt = 1_790_000_200
         expected.pinned = isPinned
         expected.names = 3
-        expected.source = "https://a/\"b\"?sig=1"
+        expected.sourceURL = "https://a/\"b\"?sig=1"
         let details = EntryDetails(
-            url: "other", sha256: ContentDigest(digest), source: expected.source, names: 3)
+            url: "other", sha256: ContentDigest(digest), source: expected.sourceURL, names: 3)
         #expect(try written("u", .cached(facts), details) == expected)
-        (expected.sha256, expected.names, expected.source) = (nil, nil, nil)
+        (expected.sha256, expected.names, expected.sourceURL) = (nil, nil, nil)
         expected.freshUntil = nil
         facts.freshUntil = nil
         var record = EntryRecord(

@@ -79,7 +79,7 @@ export interface Item {
    * The URL that the image is downloaded from. Only with details, and if it is not the URL that
    * names the image.
    */
-  source?: string
+  sourceURL?: string
   /** When the bytes were received from the origin. Only with details. */
   fetchedAt?: number
   /** Until when the image is fresh. Only with details. */

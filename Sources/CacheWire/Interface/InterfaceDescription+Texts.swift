@@ -99,7 +99,7 @@ extension InterfaceDescription {
           # are several.
           names: ?int,
           # The URL that the image is downloaded from. Only with details, and if it is not the URL that names the image.
-          source: ?string,
+          sourceURL: ?string,
           # When the bytes were received from the origin. Only with details.
           fetchedAt: ?int,
           # Until when the image is fresh. Only with details.

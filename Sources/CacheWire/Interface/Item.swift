@@ -37,7 +37,7 @@ public struct Item: WireValue {
     public var names: Int?
     /// The URL that the image is downloaded from. Only with details, and if it is not the URL
     /// that names the image.
-    public var source: String?
+    public var sourceURL: String?
     /// When the bytes were received from the origin. Only with details.
     public var fetchedAt: Int?
     /// Until when the image is fresh. Only with details.
@@ -102,7 +102,7 @@ public struct Item: WireValue {
         height: Int? = nil,
         sha256: String? = nil,
         names: Int? = nil,
-        source: String? = nil,
+        sourceURL: String? = nil,
         fetchedAt: Int? = nil,
         freshUntil: Int? = nil,
         lastUsedAt: Int? = nil,
@@ -127,7 +127,7 @@ public struct Item: WireValue {
         self.height = height
         self.sha256 = sha256
         self.names = names
-        self.source = source
+        self.sourceURL = sourceURL
         self.fetchedAt = fetchedAt
         self.freshUntil = freshUntil
         self.lastUsedAt = lastUsedAt
@@ -155,7 +155,7 @@ public struct Item: WireValue {
             json.member("height", height)
             json.member("sha256", sha256)
             json.member("names", names)
-            json.member("source", source)
+            json.member("sourceURL", sourceURL)
             json.member("fetchedAt", fetchedAt)
             json.member("freshUntil", freshUntil)
             json.member("lastUsedAt", lastUsedAt)

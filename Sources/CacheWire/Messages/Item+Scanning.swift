@@ -32,7 +32,7 @@ extension Item {
         case "height": setOnce(&height, scanner.count())
         case "sha256": setOnce(&sha256, scanner.text())
         case "names": setOnce(&names, scanner.count())
-        case "source": setOnce(&source, scanner.text())
+        case "sourceURL": setOnce(&sourceURL, scanner.text())
         case "fetchedAt": setOnce(&fetchedAt, scanner.count())
         case "freshUntil": setOnce(&freshUntil, scanner.count())
         case "lastUsedAt": setOnce(&lastUsedAt, scanner.count())

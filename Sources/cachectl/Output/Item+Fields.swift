@@ -18,7 +18,7 @@ extension Item {
             ("height", height.map(String.init)),
             ("sha256", sha256),
             ("names", names.map(String.init)),
-            ("source", source),
+            ("sourceURL", sourceURL),
             ("fetchedAt", fetchedAt.map(TimeText.describe(unixSecond:))),
             ("freshUntil", freshUntil.map(TimeText.describe(unixSecond:))),
             ("lastUsedAt", lastUsedAt.map(TimeText.describe(unixSecond:))),

@@ -78,7 +78,7 @@ class Item(_Item, total=False):
     names: int
     # The URL that the image is downloaded from. Only with details, and if it is not the URL that
     # names the image.
-    source: str
+    sourceURL: str
     # When the bytes were received from the origin. Only with details.
     fetchedAt: int
     # Until when the image is fresh. Only with details.

@@ -176,7 +176,7 @@ struct ItemWriter {
             json.put(details.names)
         }
         if let source = details.source {
-            json.put(",\"source\":\"")
+            json.put(",\"sourceURL\":\"")
             json.putEscaped(source)
             json.put("\"")
         }
