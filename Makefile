@@ -8,11 +8,11 @@ SHELL := /bin/bash
 # Packed relocations, which the toolchain's own linker supports, make a process start 1 ms faster.
 # Nothing loads the programs as libraries, so they need no table of exported symbols: 1 MB each.
 # `.ci/lint hardened` checks the last two lines: no library is looked for beside a program, the linker's tables cannot be
-# written after the start, and C checks its buffers and its stack.
+# written after the start, and C checks its stack; Package.swift makes it check its buffers.
 RELEASE := swift build -c release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic \
 	--disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
-	-Xcc -D_FORTIFY_SOURCE=2 -Xcc -fstack-protector-strong
+	-Xcc -fstack-protector-strong
 
 # Where `install` and the packages take the programs from.
 PROGRAMS ?= .build/release

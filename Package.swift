@@ -9,6 +9,11 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Swift's own modules of the C library cannot be imported with this, so only C is compiled with it.
+let fortified: [CSetting] = [
+    .define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))
+]
+
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
@@ -40,9 +45,9 @@ let package = Package(
     ],
     targets: [
         // System libraries and headers that Swift does not import by itself.
-        .target(name: "CLinux"),
-        .target(name: "CCrypto"),
-        .target(name: "CClient"),
+        .target(name: "CLinux", cSettings: fortified),
+        .target(name: "CCrypto", cSettings: fortified),
+        .target(name: "CClient", cSettings: fortified),
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 

@@ -13,6 +13,6 @@ public let testSeed: UInt64 = {
         getenv("CACHED_TEST_SEED").flatMap { UInt64(String(cString: $0)) }
         ?? .random(in: 0..<1_000_000)
     let line = Array("CACHED_TEST_SEED=\(seed)\n".utf8)
-    write(STDERR_FILENO, line, line.count)
+    _ = write(STDERR_FILENO, line, line.count)
     return seed
 }()
