@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from . import downloads, eviction, memory, peek, processes, scan, sets
+from . import downloads, eviction, memory, peek, processes, scan, sets, verify
 from .bench import Bench
 from .contest import Contender, Measurement, Outcome, contest
 
@@ -138,6 +138,9 @@ ROWS = [
     Row("evict-downloads", "images published during an eviction", "/s",
         {"cached": Aim("≥", 1, "/s")},
         eviction.measure_downloads),
+    Row("verify", "verifying {images:,} images of 22 kB", "GB/s",
+        {"sha256sum": Aim("≥", 0.5)},
+        verify.measure),
     Row("victims", "choosing a victim among {entries:,} entries, a tenth of them pinned", "ns",
         {"cached": Aim("≤", 1000, "ns")},
         eviction.measure_choice),

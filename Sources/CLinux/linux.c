@@ -2,6 +2,7 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <linux/fs.h>
 #include <linux/ioprio.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
@@ -96,6 +97,10 @@ int clinux_link_file(int descriptor, int directory, const char *name) {
     char path[32];
     snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
     return linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW);
+}
+
+int clinux_clone(int original, int copy) {
+    return ioctl(copy, FICLONE, original);
 }
 
 int clinux_replace(int descriptor, int other) {

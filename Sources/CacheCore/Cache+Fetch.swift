@@ -129,8 +129,8 @@ extension Cache {
             run { state, effects in
                 for (request, stale) in zip(stretch, stale) {
                     state.requested(
-                        request.key, request.url, by: waiter, options, stale: stale, now: now,
-                        &effects)
+                        request.key, request.url, by: waiter, options,
+                        identity: request.identity, stale: stale, now: now, &effects)
                 }
             }
         }

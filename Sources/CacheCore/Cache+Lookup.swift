@@ -80,9 +80,13 @@ extension Cache {
         EntryDetails(
             // A URL with another key is not the URL of this entry: the attribute is damaged.
             url: readable { () throws(Errno) in
-                try directory.attribute(EntryAttributes.url, of: key)
+                try directory.url(of: key, name: key.description)
             }.flatMap { key.isName(of: $0) ? $0 : nil },
             sha256: readable { () throws(Errno) in try directory.digest(of: key) },
+            source: readable { () throws(Errno) in
+                try directory.attribute(EntryAttributes.source(of: key), of: key)
+            },
+            names: names(of: key),
             origin: withOrigin ? directory.entryRecord(of: key).map { OriginDetails($0) } : nil)
     }
 

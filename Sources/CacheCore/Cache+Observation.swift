@@ -38,7 +38,7 @@ extension Cache {
     /// Returns the URL of a key; `nil` if it is not known. Reads an attribute of the entry's file, unless the
     /// image is being downloaded or its download has failed.
     public func url(of key: CacheKey) -> String? {
-        let known = read { $0.downloads[key]?.url ?? $0.failures.url(of: key) }
+        let known = read { $0.downloads[key]?.name ?? $0.failures.url(of: key) }
         return known?.string ?? details(of: key).url
     }
 }

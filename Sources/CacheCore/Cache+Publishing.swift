@@ -9,6 +9,23 @@ extension Cache: DirectoryWorkerDelegate {
         read { state in Set(keys.filter { state.isPinned($0) }) }
     }
 
+    func originals(of digest: ContentDigest, size: Int64, for key: CacheKey) -> [any OpenFile] {
+        let keys = read { state in
+            state.catalog.index.originals(of: digest.prefix, size: size, for: key)
+        }
+        return keys.compactMap { openOriginal($0) }
+    }
+
+    /// Opens the file of an entry to compare or to link it; `nil` if that fails. Neither is a use.
+    func openOriginal(_ key: CacheKey) -> OpenedEntry? {
+        do {
+            return OpenedEntry(
+                key: key, descriptor: try openWithoutAccessTime(key), isPinned: false)
+        } catch {
+            return nil
+        }
+    }
+
     func published(_ publications: [Publication]) {
         drainWatch()
         var dirty: [CacheKey] = []

@@ -130,7 +130,7 @@ extension Cache {
     private func flightKeys(_ prefix: String) -> [CacheKey] {
         read { state in
             state.downloads.all.lazy
-                .filter { $0.value.url.string.utf8.starts(with: prefix.utf8) }
+                .filter { $0.value.name.string.utf8.starts(with: prefix.utf8) }
                 .map(\.key)
         }
     }

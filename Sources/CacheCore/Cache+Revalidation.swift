@@ -23,7 +23,11 @@ extension Cache {
             try openingQuietly(key) { (file) throws(Errno) in
                 guard let old = directory.entryRecord(of: key) else { return }
                 isSame = old.isSameResponse(as: revalidation.asked)
-                if isSame { try directory.confirm(old, by: record, of: key, file) }
+                guard isSame else { return }
+                try directory.confirm(old, by: record, of: key, file)
+                let url = revalidation.url
+                let isName = CacheKey(url) == key
+                try directory.writeSource(isName ? nil : url.string, of: key, file)
             }
             guard isSame, case .entry(let facts) = try directory.probe(key) else { return .gone }
             return .stored(facts)

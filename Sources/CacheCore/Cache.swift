@@ -1,4 +1,4 @@
-internal import CacheKey
+public import CacheKey
 public import Logging
 internal import Synchronization
 internal import SystemPackage
@@ -19,6 +19,8 @@ public final class Cache: Sendable {
 
     let directory: CacheDirectory
     private let configured: Mutex<CacheSettings>
+    /// A part of the settings that every call needs.
+    private let naming: Mutex<IgnoredQueries>
     let logger: Logger
     private let failureLog: FailureLog
     let evictionLog = EvictionLog()
@@ -39,6 +41,7 @@ public final class Cache: Sendable {
 
     init(_ settings: CacheSettings, logger: Logger, kernel: Kernel) throws(CacheError) {
         configured = Mutex(settings)
+        naming = Mutex(settings.ignoredQueries)
         self.logger = logger
         failureLog = FailureLog(logger)
         // Names are computed with libcrypto. If it is missing, opening fails here rather than the first lookup.
@@ -47,12 +50,16 @@ public final class Cache: Sendable {
         maintenance = try Maintenance(kernel)
         directory = try CacheDirectory(
             path: settings.directory, mode: settings.directoryMode, kernel: kernel,
+            sharesFiles: settings.sharesFiles,
             defaultFreshness: settings.transfers.caching.unknownLifetime)
         worker = DirectoryWorker(directory: directory, logger: logger)
         let state = CacheState(settings, budget: try directory.budget(settings.limits))
         guarded = Mutex(Guarded(state: state, watch: Self.watch(directory, logger)))
         logLimitations()
     }
+
+    /// The rules about queries.
+    public var ignoredQueries: IgnoredQueries { naming.withLock { $0 } }
 
     /// The settings now. Some of the limits are shares of the size of the file system.
     var settings: CacheSettings { configured.withLock { $0 } }
@@ -64,6 +71,7 @@ public final class Cache: Sendable {
     public func apply(_ settings: CacheSettings) throws(CacheError) {
         let budget = try directory.budget(settings.limits)
         configured.withLock { $0 = settings }
+        naming.withLock { $0 = settings.ignoredQueries }
         directory.defaultFreshness.store(
             settings.transfers.caching.unknownLifetime, ordering: .relaxed)
         transfers.send(.configure(settings.transfers))
@@ -195,7 +203,13 @@ public final class Cache: Sendable {
         let answer = guarded.withLock { guarded in
             let answer = event(&guarded.state, &effects)
             let isDownloading = guarded.state.isDownloading
-            for work in effects.work { queue(work, place, end, isDownloading: isDownloading) }
+            for work in effects.work {
+                var end = end
+                if case .publish(_, let key) = work, case .staged(let image) = end {
+                    end = .staged(image.named(by: guarded.state.downloads[key]?.identity))
+                }
+                queue(work, place, end, isDownloading: isDownloading)
+            }
             return answer
         }
         deliver(effects.notices)
@@ -238,6 +252,8 @@ public final class Cache: Sendable {
             transfers.send(.cancel(id, key, discardsPartial: discardsPartial))
         case .discardPartial(let key): transfers.send(.discardPartial(key))
         case .publish, .confirm: publish(end, isDownloading: isDownloading)
+        case .adopt(let id, let key, let digest):
+            worker.enqueue(.run { self.adopt(key, id, digest) })
         case .unlink(let victim): worker.enqueue(.unlink(victim, in: place ?? directory.identity))
         case .evict(let goal): evict(Eviction(goal: goal, isOwn: true))
         case .planRetry: maintenance.wakeUp()
@@ -297,6 +313,7 @@ public final class Cache: Sendable {
                 previous?.join()
                 Scan(cache: self, logger: self.logger).run()
                 end.open()
+                CopySearch(cache: self, logger: self.logger).run()
             }
             guard let thread else {
                 logger.warning(

@@ -1,3 +1,5 @@
+public import CacheKey
+
 /// The settings of a cache.
 public struct CacheSettings: Sendable {
     /// Absolute path of the cache directory. It is created if it is missing.
@@ -11,6 +13,10 @@ public struct CacheSettings: Sendable {
     public var publishingLimit = PublishQueue.largestBacklog
     /// The largest number of downloads that continue without a waiter.
     public var detachedLimit = 200_000
+    /// The parameters of queries that do not count in the names of images.
+    public var ignoredQueries = IgnoredQueries()
+    /// Whether images with equal bytes are names of one file.
+    public var sharesFiles = true
     /// The times at which failed downloads are retried.
     public var retry = RetryPolicy()
 

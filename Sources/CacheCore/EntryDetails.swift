@@ -1,12 +1,22 @@
 /// Details of an entry that only the attributes of its file hold.
 public struct EntryDetails: Sendable {
+    /// The URL that names the image.
     public let url: String?
+    /// The URL that the image is downloaded from, if it is another one.
+    public let source: String?
     public let sha256: ContentDigest?
     /// What decides about the entry at its origin; `nil` if that was not asked for.
     public let origin: OriginDetails?
 
-    package init(url: String?, sha256: ContentDigest?, origin: OriginDetails? = nil) {
+    /// The number of entries whose file is that of this one, its own included.
+    public let names: Int
+
+    package init(
+        url: String?, sha256: ContentDigest?, source: String? = nil, names: Int = 1,
+        origin: OriginDetails? = nil
+    ) {
         (self.url, self.sha256, self.origin) = (url, sha256, origin)
+        (self.source, self.names) = (source, names)
     }
 }
 

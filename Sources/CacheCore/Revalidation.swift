@@ -4,6 +4,8 @@ internal import CacheKey
 struct Revalidation: Sendable {
     let flight: FlightID
     let key: CacheKey
+    /// The URL that the origin was asked by.
+    let url: CacheURL
     /// The record of the entry that the request was about. If the entry has changed since, it is not confirmed.
     let asked: EntryRecord
     /// The new record of the entry.

@@ -16,6 +16,8 @@ public struct Statistics: Sendable {
     public let bytesReserved: Int64
     /// Pinned entries, and their bytes on the disk.
     public let pinned: Removal
+    /// The names that files have beyond their first, and the bytes that as many files of their own would take.
+    public let duplicates: Removal
     /// Partials that no download is writing to.
     public let partials: Int
     /// Downloads that have a slot.
@@ -38,6 +40,7 @@ public struct Statistics: Sendable {
         bytesMinimumFree = state.space.budget.minimumFree
         bytesReserved = state.space.reserved
         pinned = state.catalog.index.pinned
+        duplicates = state.catalog.index.totals.duplicates
         partials = state.space.partials.count
         transfersRunning = state.scheduler.running
         transfersQueued = state.downloads.all.count { $0.value.phase == .queued }

@@ -6,8 +6,9 @@ extension CacheState {
 
     /// Removes an entry from the index. The ledger counts its bytes until its file is unlinked.
     package mutating func unlinkPending(_ key: CacheKey) -> Victim? {
+        let bytes = catalog.bytesFreed(byRemoving: key)
         guard let facts = catalog.remove(key) else { return nil }
-        return space.unlinkPending(key, facts.allocated, facts: facts)
+        return space.unlinkPending(key, bytes, facts: facts)
     }
 
     /// A damaged file, or else the least recently used entry that is not pinned, has no download, and is
@@ -81,7 +82,8 @@ extension CacheState {
         guard catalog.isRead, let flight = downloads[key], bytes <= bytesUsed - immovable.bytes
         else { return search }
         var freed: Int64 = 0
-        while search.victims.isEmpty || freed < bytes,
+        // One of several names of a file frees nothing.
+        while freed < max(bytes, 1),
             let victim = nextVictim(
                 &search, for: flight, missing: bytes - freed, isFull: true)
         {
@@ -96,8 +98,16 @@ extension CacheState {
 
     /// The files of these victims have been unlinked.
     package mutating func unlinked(_ victims: some Sequence<Victim>, _ effects: inout Effects) {
-        for victim in victims where victim.isEvicted {
-            counters.evicted = counters.evicted + Removal(entries: 1, bytes: victim.bytes)
+        for victim in victims {
+            if victim.isEvicted {
+                counters.evicted = counters.evicted + Removal(entries: 1, bytes: victim.bytes)
+            }
+            // The attributes of the name went with it, perhaps with a block of the file.
+            if case .entry(let key) = victim.name, let facts = victim.facts,
+                let sibling = catalog.index.sibling(of: facts, except: key)
+            {
+                catalog.needsProbeAgain(sibling)
+            }
         }
         unlinkEnded(victims, &effects)
     }
@@ -158,7 +168,9 @@ extension CacheState {
             switch name {
             case .entry(let key):
                 guard let facts = catalog.facts(of: key), !facts.isPinned else { return sum }
-                return sum + Removal(entries: 1, bytes: facts.allocated)
+                // If its file has other names, these hold the bytes.
+                let bytes = catalog.bytesFreed(byRemoving: key)
+                return sum + Removal(entries: 1, bytes: bytes)
             case .partial(let key): return sum + Removal(bytes: space.partials[key] ?? 0)
             case .damaged(let key):
                 guard let file = space.damaged[key], !file.isPinned else { return sum }

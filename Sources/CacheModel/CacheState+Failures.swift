@@ -18,7 +18,7 @@ extension CacheState {
         let seconds = retry.negativeTTL(
             of: failed.failure, serverDelay: failed.serverDelay, isOffline: failed.isOffline)
         let failure = failed.failure.retrying(at: seconds > 0 ? now.time + seconds : nil)
-        failures.record(failure, of: key, flight.url)
+        failures.record(failure, of: key, flight.name)
         if failed.allowsStaleIfError { serveStale(key, flight, &effects) }
         guard let flight = downloads[key], flight.isWanted else {
             counters.failed(failure.kind)
@@ -89,7 +89,7 @@ extension CacheState {
     ) {
         counters.failed(failure.kind)
         effects.failed(flight.url, failure)
-        failures.record(failure, of: key, flight.url)
+        failures.record(failure, of: key, flight.name)
         settle(key, flight.waiters, failure, &effects)
         changed(key, &effects)
     }

@@ -225,10 +225,12 @@ extension CacheState {
 }
 
 extension EntryFacts {
-    /// Whether both look the same to an observer. A use and a change in disk blocks are not reported.
+    /// Whether both look the same to an observer. A use and a change in disk blocks are not reported, and neither is
+    /// which file holds the bytes.
     fileprivate func saysTheSame(as other: EntryFacts) -> Bool {
         var same = other
         (same.allocated, same.lastUsedAt, same.removeAt) = (allocated, lastUsedAt, removeAt)
+        (same.inode, same.isLinked, same.digestPrefix) = (inode, isLinked, digestPrefix)
         return self == same
     }
 }

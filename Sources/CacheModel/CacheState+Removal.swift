@@ -19,10 +19,11 @@ extension CacheState {
         removeDamaged(key, sparesPinned: sparesPinned, &effects)
         // While a new file is being published, an unlink queued now would remove the new file.
         if downloads.isPublishing(key) {
-            guard let facts = catalog.remove(key) else { return .nothing }
+            let bytes = catalog.bytesFreed(byRemoving: key)
+            guard catalog.remove(key) != nil else { return .nothing }
             counters.removed += 1
             changed(key, &effects)
-            return Removal(entries: 1, bytes: facts.allocated)
+            return Removal(entries: 1, bytes: bytes)
         }
         guard let victim = unlinkPending(key) else {
             if isQuarantined { effects.work.append(.unlink(space.unlinkPending(key, 0))) }

@@ -14,10 +14,12 @@ extension CacheState {
     ///
     /// - Parameters:
     ///   - waiter: `nil` if the download continues without a caller.
+    ///   - identity: the URL that names the image. `nil` if that is the URL to download from.
     ///   - stale: how a stale entry can be used. `nil` if the entry is not stale.
     package mutating func requested(
         _ key: CacheKey, _ url: CacheURL, by waiter: WaiterID?, _ options: FetchOptions,
-        stale: Staleness? = nil, now: FileTime, _ effects: inout Effects
+        identity: CacheURL? = nil, stale: Staleness? = nil, now: FileTime,
+        _ effects: inout Effects
     ) {
         catalog.used(key, at: now)
         if options.isRefresh {
@@ -26,8 +28,11 @@ extension CacheState {
         } else if settleFromPredecessor(key, from: options.predecessors, by: waiter) {
             counters.hits += 1
             return
+        } else if let digest = options.digest, mayAdopt(key, digest) {
+            insertFlight(key, url, identity)
+            return adopt(key, digest, for: waiter, options, &effects)
         } else if answerIfPossible(
-            key, url, by: waiter, for: options.client, stale, now: now.wallTime, &effects)
+            key, url, identity, by: waiter, for: options.client, stale, now: now.wallTime, &effects)
         {
             return
         }
@@ -36,7 +41,7 @@ extension CacheState {
             if let waiter { waiters.update(waiter) { $0.failures[key] = .shuttingDown } }
             return
         }
-        join(key, url, &effects)
+        join(key, url, identity, &effects)
         if let waiter { wait(waiter, for: key) } else { detach(key, options) }
         if options.isRefresh, downloads[key]?.phase == .retrying {
             // The callers that already wait keep their remaining attempts.
@@ -171,22 +176,38 @@ extension CacheState {
     // MARK: Joining
 
     /// Joins the download of `key`, or queues a new one.
-    private mutating func join(_ key: CacheKey, _ url: CacheURL, _ effects: inout Effects) {
-        guard downloads.contains(key) else {
-            downloads.insert(
-                key,
-                Flight(
-                    id: FlightID(rawValue: nextID()), url: url,
-                    origin: scheduler.host(of: Origin(url))))
+    private mutating func join(
+        _ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?, _ effects: inout Effects
+    ) {
+        guard let flight = downloads[key] else {
+            insertFlight(key, url, identity)
             changed(key, &effects)
             return
         }
+        if flight.url != url { renew(key, flight, url) }
         counters.joined += 1
         // If the image was removed during its publication, this request cancels the removal.
         downloads.update(key) { $0.setRemovalPending(false) }
     }
 
-    private mutating func wait(_ id: WaiterID, for key: CacheKey) {
+    private mutating func insertFlight(_ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?) {
+        let id = FlightID(rawValue: nextID())
+        let host = scheduler.host(of: Origin(url))
+        downloads.insert(key, Flight(id: id, url: url, identity: identity, origin: host))
+    }
+
+    /// A caller gave another URL of an image that is being downloaded. It is tried next, because an older one may have
+    /// expired.
+    private mutating func renew(_ key: CacheKey, _ flight: Flight, _ url: CacheURL) {
+        let isQueued = flight.phase == .queued
+        // Its tickets are in the flow of the host.
+        if isQueued { dequeue(key, flight) }
+        let host = scheduler.host(of: Origin(url))
+        downloads.update(key) { $0.renews(url, origin: host) }
+        if isQueued { enqueue(key) }
+    }
+
+    mutating func wait(_ id: WaiterID, for key: CacheKey) {
         downloads.update(key) { $0.waiters.insert(id) }
         waiters.wait(id, for: key)
         guard let flight = downloads[key], flight.phase == .queued, let waiter = waiters[id] else {
@@ -211,13 +232,14 @@ extension CacheState {
     /// Answers a request from an entry or a remembered failure. `false` if the origin has to be
     /// asked first.
     private mutating func answerIfPossible(
-        _ key: CacheKey, _ url: CacheURL, by id: WaiterID?, for client: ClientID,
+        _ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?, by id: WaiterID?,
+        for client: ClientID,
         _ stale: Staleness?, now: UnixTime, _ effects: inout Effects
     ) -> Bool {
         switch answer(key, url, stale, now) {
         case .ask: return false
         case .hit: break
-        case .hitAndRevalidate: revalidate(key, url, for: client, &effects)
+        case .hitAndRevalidate: revalidate(key, url, identity, for: client, &effects)
         case .staleHit: counters.staleAnswers += 1
         case .failure(let failure):
             counters.misses += 1
@@ -258,11 +280,12 @@ extension CacheState {
     /// Asks the origin about an entry in the background. Does nothing if a download of the key is
     /// running or the detached quota is full. The next hit then asks again.
     private mutating func revalidate(
-        _ key: CacheKey, _ url: CacheURL, for client: ClientID, _ effects: inout Effects
+        _ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?, for client: ClientID,
+        _ effects: inout Effects
     ) {
         guard !downloads.contains(key), !isDraining, waiters.detached.admits(1, of: client.user)
         else { return }
-        join(key, url, &effects)
+        join(key, url, identity, &effects)
         detach(key, FetchOptions(priority: .background, client: client))
         startQueued(&effects)
     }

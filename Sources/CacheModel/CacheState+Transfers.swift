@@ -126,7 +126,7 @@ extension CacheState {
     }
 
     /// Removes all tickets of a download from the queue, because it starts or ends.
-    private mutating func dequeue(_ key: CacheKey, _ flight: Flight) {
+    mutating func dequeue(_ key: CacheKey, _ flight: Flight) {
         for (ticket, flow) in tickets(key, flight) { scheduler.dequeue(ticket, flow) }
     }
 
@@ -303,7 +303,7 @@ extension CacheState {
         failures.forget(key)
     }
 
-    private mutating func publicationEnded(_ key: CacheKey, _ id: FlightID) -> Flight {
+    mutating func publicationEnded(_ key: CacheKey, _ id: FlightID) -> Flight {
         catalog.invalidateProbes(of: key)
         space.partials.invalidateProbes(of: key)
         guard let flight = downloads.flight(key, id), flight.isPublishing else {
@@ -339,7 +339,8 @@ extension CacheState {
             }
             failed(key, flight, failure, &effects)
         case .success(let facts) where flight.isRemovalPending:
-            effects.work.append(.unlink(space.unlinkPending(key, facts.allocated)))
+            let bytes = catalog.index.sibling(of: facts, except: key) == nil ? facts.allocated : 0
+            effects.work.append(.unlink(space.unlinkPending(key, bytes)))
             failed(key, flight, .removed, &effects)
         case .success(let facts):
             counters.published(after: publication.time)

@@ -61,9 +61,11 @@ struct EntryRecordTests {
         bytes[2] = 200
         bytes[7] |= 0x80
         bytes += [1, 2, 3, 4]
+        bytes += [5, 6, 7, 8]
         bytes.seal()
         var expected = Sample.record(size: 5).withoutValidators
         expected.mediaType = .other
+        expected.digestPrefix = 0x0403_0201
         #expect(EntryRecord(bytes) == expected)
     }
 

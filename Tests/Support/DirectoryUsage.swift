@@ -14,6 +14,7 @@ public struct DirectoryUsage: Sendable, Hashable {
             throw TestFailure.syscall("opendir", directory)
         }
         defer { closedir(stream) }
+        var inodes: Set<ino_t> = []
         while let entry = readdir(stream) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) {
                 String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
@@ -22,7 +23,8 @@ public struct DirectoryUsage: Sendable, Hashable {
             guard name.utf8.count == 36 || name.hasSuffix(".part") || name.hasSuffix(".damaged"),
                 fstatat(dirfd(stream), name, &status, AT_SYMLINK_NOFOLLOW) == 0
             else { continue }
-            bytes += Int(status.st_blocks) * 512
+            // A file with several names counts once.
+            if inodes.insert(status.st_ino).inserted { bytes += Int(status.st_blocks) * 512 }
             if name.hasSuffix(".part") { partials += 1 }
             if name.utf8.count == 36 { entries += 1 }
         }

@@ -72,6 +72,7 @@ def make():
     cached("unknown flags", 1000, version2(1000, flags=0xFFFF0008))
     cached("unknown size in pixels", 1000, version2(1000, width=0, height=0))
     cached("fields of a later daemon", 1000, version2(1000, extra=b"\x01\x02\x03\x04\x05\x06\x07\x08"))
+    cached("with the first bytes of the digest", 1000, version2(1000, extra=b"\x72\x66\x02\xb4"))
     cached("more than 4 GiB", 5 << 30, version2(5 << 30))
     cached("a record of version 1", 1000, version1(1000))
     cached("version 1 with unknown fields", 1000, version1(1000, b"type=image/png new=1 fetched=1700000000 "))
@@ -82,6 +83,12 @@ def make():
     row("cached, with a partial download of the next version", [entry(1000, good), partial(10, "2000")], answer, answer)
     row("cached, with a damaged file beside it",
         [entry(1000, good), of_type("file", ".damaged", size=1000)], answer, answer)
+    row("cached, one of two names of a file",
+        [entry(1000, good) | {"attributes": {
+            RECORD: version2(1000, extra=b"\x72\x66\x02\xb4").hex(),
+            "user.cached.00000000": version2(1000, fresh=1700000001).hex(),
+            RECORD + ".url": URL.encode().hex(), "user.cached.sha256": (b"b4" * 32).hex(),
+            "user.xdg.origin.url": b"http://images.example/b.png".hex()}}], answer, answer)
     row("cached, with an attribute of another program",
         [entry(1000, good) | {"attributes": {RECORD: good.hex(), "user.comment": b"x".hex()}}], answer, answer)
 

@@ -37,8 +37,8 @@ struct ItemWriterTests {
 
     @Test(arguments: texts)
     func aTextThatIsNotAURLHasAFailure(text: String) throws {
-        let requested = RequestedURL(text)
-        guard case .failure(let problem) = requested.parsed else { return }
+        let found = text.withUTF8Bytes { CacheURL.problem(in: $0) }
+        guard let problem = found else { return }
         var output = ByteBuffer()
         text.withUTF8Bytes { writer.write(invalid: $0, problem, to: &output) }
         let item = try decoded(output)
@@ -103,9 +103,12 @@ struct ItemWriterTests {
         expected.freshUntil = 1_790_000_300
         expected.lastUsedAt = 1_790_000_200
         expected.pinned = isPinned
-        let details = EntryDetails(url: "other", sha256: ContentDigest(digest))
+        expected.names = 3
+        expected.sourceURL = "https://a/\"b\"?sig=1"
+        let details = EntryDetails(
+            url: "other", sha256: ContentDigest(digest), source: expected.sourceURL, names: 3)
         #expect(try written("u", .cached(facts), details) == expected)
-        expected.sha256 = nil
+        (expected.sha256, expected.names, expected.sourceURL) = (nil, nil, nil)
         expected.freshUntil = nil
         facts.freshUntil = nil
         var record = EntryRecord(

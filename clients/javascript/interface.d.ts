@@ -70,6 +70,16 @@ export interface Item {
   height?: number
   /** The digest of the file, 64 hexadecimal digits. Only with details. */
   sha256?: string
+  /**
+   * The number of URLs whose images are this one file, because their bytes are equal. Only with
+   * details, and if there are several.
+   */
+  names?: number
+  /**
+   * The URL that the image is downloaded from. Only with details, and if it is not the URL that
+   * names the image.
+   */
+  sourceURL?: string
   /** When the bytes were received from the origin. Only with details. */
   fetchedAt?: number
   /** Until when the image is fresh. Only with details. */
@@ -103,6 +113,12 @@ export interface Item {
 /** An image that a Fetch asks for. */
 export interface Want {
   url: string
+  /**
+   * The URL that names the image, if it is not url itself: the same for all URLs that mean this
+   * image, with a signature or on a mirror for example. It is never requested, and is the url of
+   * the image in all other calls.
+   */
+  key?: string
   /** The default is that of the call. If an image is wanted twice, the higher priority counts. */
   priority?: Priority
 }
@@ -117,7 +133,7 @@ export type PressureLevel = 'warning' | 'critical'
 export type MemoryPressure = 'normal' | 'warning' | 'critical'
 
 /** Which images a List contains. */
-export type ListState = 'cached' | 'inFlight' | 'fresh' | 'stale' | 'pinned'
+export type ListState = 'cached' | 'inFlight' | 'fresh' | 'stale' | 'pinned' | 'duplicates'
 
 /** Why an entry was evicted. */
 export type EvictionReason = 'budget' | 'diskSpace' | 'pressure' | 'requested'
@@ -175,7 +191,7 @@ export interface FetchParameters {
   wait?: boolean
   /**
    * The expected SHA-256 of every image, as 64 hexadecimal digits. An image with another digest is
-   * a failure.
+   * a failure. If any entry has these bytes, nothing is downloaded.
    */
   sha256?: string
   /**
@@ -357,6 +373,8 @@ export interface StatsReply {
 export interface VerifyParameters {
   /** Whether to download damaged entries again, or remove them if their URL is lost. */
   repair?: boolean
+  /** Whether to continue where the last verification was interrupted. */
+  resume?: boolean
 }
 
 /** The reply to Verify. */
@@ -391,4 +409,9 @@ export interface WhereReply {
   version: string
   /** Whether several users share the cache, so that it keeps no private images. */
   shared: boolean
+  /**
+   * The rules that say which parts of a query do not count in the name of an image, as in the
+   * setting CACHED_IGNORE_QUERY. Absent if there are none.
+   */
+  ignoreQuery?: string
 }

@@ -14,8 +14,14 @@ struct SyntheticDirectory {
     /// Writes entries of `bytes` bytes each. The order of their use is that of their numbers.
     func fill(count: Int, bytes: Int) throws {
         mkdir(path, 0o700)
-        let content = [UInt8](repeating: 0xA5, count: bytes)
-        for number in 0..<count { try write(number, content) }
+        var content = [UInt8](repeating: 0xA5, count: bytes)
+        for number in 0..<count {
+            // Files with equal bytes would become one.
+            for (place, digit) in String(number).utf8.enumerated() where place < bytes {
+                content[place] = digit
+            }
+            try write(number, content)
+        }
         sync()
     }
 
@@ -26,13 +32,16 @@ struct SyntheticDirectory {
         try check(file >= 0, "create an entry")
         defer { close(file) }
         try check(Glibc.write(file, content, content.count) == content.count, "write an entry")
-        let record = EntryRecord(
+        var record = EntryRecord(
             size: Int64(content.count), mediaType: .png, width: 85, height: 86,
             fetchedAt: UnixTime(rawValue: 1_790_000_000), freshUntil: nil,
             validators: Validators(entityTag: "\"\(number)\""), isPinned: false)
         // No measurement compares the digest with the bytes.
+        record.digestPrefix = UInt32(truncatingIfNeeded: number + 1)
+        let digits = String(number + 1, radix: 16)
+        let digest = String(repeating: "0", count: 8 - digits.count) + digits
         let validators = ValidatorRecord(
-            digest: String(repeating: "0", count: 64), validators: record.validators)
+            digest: digest + String(repeating: "0", count: 56), validators: record.validators)
         // In the order of the daemon, which decides what lies in the inode.
         try set(EntryRecord.attributeName(of: key), record.bytes, file)
         try set(ValidatorRecord.attributeName(of: key), Array(validators.text.utf8), file)

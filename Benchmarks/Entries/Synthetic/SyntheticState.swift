@@ -24,7 +24,9 @@ struct SyntheticState: ~Copyable {
         let time = UnixTime(rawValue: 1_700_000_000 + UInt32(number))
         return EntryFacts(
             size: 22_000, allocated: 24_576, mediaType: .png, width: 85, height: 86,
-            fetchedAt: time, freshUntil: time, lastUsedAt: FileTime(time), isPinned: isPinned)
+            fetchedAt: time, freshUntil: time, lastUsedAt: FileTime(time), isPinned: isPinned,
+            inode: UInt64(number) + 1,
+            digestPrefix: UInt32(truncatingIfNeeded: number &* 0x9E37_79B1) | 1)
     }
 
     /// Uses every entry once, in no particular order.

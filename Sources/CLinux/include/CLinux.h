@@ -80,10 +80,13 @@ extern const int clinux_o_path, clinux_o_noatime, clinux_o_tmpfile;
 ssize_t clinux_getxattrat(
     int directory, const char *name, const char *attribute, void *value, size_t size);
 
-/// Gives a file that was made without a name its first one; -1 with errno, also if something has that name.
+/// Gives an open file another name, or its first one; -1 with errno, also if something has that name.
 /// linkat(2), `AT_EMPTY_PATH`. Before Linux 6.10 that takes a capability, or a path in /proc; see `O_TMPFILE` in
 /// open(2).
 int clinux_link_file(int descriptor, int directory, const char *name);
+
+/// Makes a file share the blocks of another one, on file systems that can; -1 with errno. ioctl_ficlone(2)
+int clinux_clone(int original, int copy);
 
 /// Makes a descriptor refer to the file of another one, in one step for all its users; -1 with errno.
 /// dup3(2), which needs _GNU_SOURCE too.

@@ -30,16 +30,24 @@ extension CacheDirectory {
         if let damage = damage(seenIn: status) ?? quarantine.note(of: key, seenAs: status) {
             return .failure(damage)
         }
-        guard let record = try record(of: key, name: name, seenAs: status) else {
+        guard var record = try record(of: key, name: name, seenAs: status) else {
             return .failure(.noRecord)
         }
         guard record.size == status.st_size else {
             return .failure(.wrongSize(recorded: record.size))
         }
+        // All names of a file have to be known by the same digest.
+        if status.st_nlink > 1, record.digestPrefix == 0, keepsAttributes {
+            record.digestPrefix = try digest(of: key)?.prefix ?? 0
+        }
         return .success(
-            EntryFacts(
-                record: record, allocated: status.allocated,
-                lastUsedAt: FileTime(lastUse: status.st_atim)))
+            facts(record, status, lastUsedAt: FileTime(lastUse: status.st_atim)))
+    }
+
+    func facts(_ record: EntryRecord, _ status: stat, lastUsedAt: FileTime) -> EntryFacts {
+        EntryFacts(
+            record: record, allocated: status.allocated, lastUsedAt: lastUsedAt,
+            inode: identity.inode(of: status), isLinked: status.st_nlink > 1)
     }
 
     private func damage(seenIn status: stat) -> Damage? {
@@ -57,13 +65,29 @@ extension CacheDirectory {
     func allocated(toPartialOf key: CacheKey) throws(Errno) -> Int64? {
         do {
             let status = try kernel.status(of: Self.partialName(of: key), in: descriptor)
-            return status.st_mode & S_IFMT == S_IFDIR ? nil : status.allocated
+            guard status.st_mode & S_IFMT != S_IFDIR else { return nil }
+            // It was about to become another name of an entry, which the bytes are counted with.
+            return status.st_nlink > 1 ? 0 : status.allocated
         } catch .noSuchFileOrDirectory {
             return nil
         }
     }
 
     // MARK: Reading attributes
+
+    /// The URL that names an entry, whether or not it fits its key; `nil` if the file does not tell.
+    ///
+    /// - Parameter name: the name of the file, which can be that of a damaged one.
+    func url(of key: CacheKey, name: String) throws(Errno) -> String? {
+        if let own = try attribute(EntryAttributes.url(of: key), of: name) { return own }
+        return try attribute(EntryAttributes.url, of: name)
+    }
+
+    /// The same for an open file.
+    func url(of key: CacheKey, _ file: Int32) throws(Errno) -> String? {
+        if let own = try attribute(EntryAttributes.url(of: key), of: file) { return own }
+        return try attribute(EntryAttributes.url, of: file)
+    }
 
     private func record(
         of key: CacheKey, name: String, seenAs status: stat

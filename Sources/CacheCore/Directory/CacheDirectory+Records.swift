@@ -1,4 +1,5 @@
 internal import CacheKey
+import Glibc
 internal import SystemPackage
 
 /// The records of entries: reading them, and writing them again.
@@ -68,14 +69,14 @@ extension CacheDirectory {
     func digest(of key: CacheKey) throws(Errno) -> ContentDigest? {
         try Self.digest(
             { () throws(Errno) in try validatorRecord(of: key) },
-            first: { () throws(Errno) in try attribute(EntryAttributes.firstDigest, of: key) })
+            first: { () throws(Errno) in try attribute(EntryAttributes.fileDigest, of: key) })
     }
 
     /// The same for an open file.
     func digest(of key: CacheKey, _ file: Int32) throws(Errno) -> ContentDigest? {
         try Self.digest(
             { () throws(Errno) in try validatorRecord(of: key, file) },
-            first: { () throws(Errno) in try attribute(EntryAttributes.firstDigest, of: file) })
+            first: { () throws(Errno) in try attribute(EntryAttributes.fileDigest, of: file) })
     }
 
     /// Finds the digest where either version has it. The first attribute is read once more in case another thread
@@ -109,7 +110,7 @@ extension CacheDirectory {
             try movesValidators(of: old, key, file)
         }
         try kernel.setAttribute(name, record.bytes, of: file)
-        if isMoved == true { try removeFirstDigest(file) }
+        if isMoved == true { try removeFileDigest(file) }
     }
 
     /// Writes the record of an opened entry again, so that it is one of the second version.
@@ -121,7 +122,8 @@ extension CacheDirectory {
     /// Replaces the validators of an entry.
     func rewrite(_ validators: Validators, of key: CacheKey, _ file: Int32) throws(Errno) {
         guard keepsAttributes else { return }
-        let digest = try digest(of: key, file)?.description
+        // A file with several names has its digest in an attribute of its own.
+        let digest = try validatorRecord(of: key, file)?.digest
         let record = ValidatorRecord(digest: digest, validators: validators)
         let name = ValidatorRecord.attributeName(of: key)
         do {
@@ -154,9 +156,11 @@ extension CacheDirectory {
         }
     }
 
-    private func removeFirstDigest(_ file: Int32) throws(Errno) {
+    /// Other names of the file may have their digest only there.
+    private func removeFileDigest(_ file: Int32) throws(Errno) {
+        guard try kernel.status(of: file).st_nlink == 1 else { return }
         do {
-            try kernel.removeAttribute(EntryAttributes.firstDigest, of: file)
+            try kernel.removeAttribute(EntryAttributes.fileDigest, of: file)
         } catch .noData {
             return
         }

@@ -20,7 +20,7 @@ extension CacheDirectory {
     /// Removes the file of a victim. unlinkat(2).
     func remove(_ victim: Victim) throws(Errno) {
         switch victim.name {
-        case .entry(let key): try unlink(key)
+        case .entry(let key): try unlink(key, mayBeLinked: victim.facts?.isLinked ?? true)
         case .partial(let key): try discardPartial(of: key)
         case .damaged(let key): try discardDamaged(of: key)
         }

@@ -42,25 +42,37 @@ extension CacheDirectory {
         return keys
     }
 
-    /// The same, and then the keys of damaged files in whose place there is no other file. readdir(3).
-    func keysToVerify() throws(Errno) -> [CacheKey] {
-        var entries: [CacheKey] = []
-        var damaged: Set<CacheKey> = []
-        _ = try forEachOwnName { name, _ in
-            switch name {
-            case .entry(let key): entries.append(key)
-            case .damaged(let key): damaged.insert(key)
-            case .partial: break
+    /// A file to verify, under one of its names.
+    struct NamedFile: Sendable {
+        let key: CacheKey
+        /// The number that readdir(3) gives. All names of a file have the same.
+        let inode: UInt64
+    }
+
+    /// The same with their inodes and in the order of these, and the keys of damaged files in whose place there is no
+    /// other file. So the names of one file follow each other, and a disk is read in order.
+    func filesToVerify() throws(Errno) -> [NamedFile] {
+        var files: [NamedFile] = []
+        var damaged: [CacheKey: UInt64] = [:]
+        _ = try forEachName { bytes, inode in
+            switch DirectoryName(bytes) {
+            case .entry(let key): files.append(NamedFile(key: key, inode: inode))
+            case .damaged(let key): damaged[key] = inode
+            case .partial, nil: break
             }
             return true
         }
-        return damaged.isEmpty ? entries : entries + damaged.subtracting(entries)
+        if !damaged.isEmpty {
+            for file in files { damaged[file.key] = nil }
+            files += damaged.map { NamedFile(key: $0.key, inode: $0.value) }
+        }
+        return files.sorted { ($0.inode, $0.key) < ($1.inode, $1.key) }
     }
 
     /// The keys whose names have this suffix in the directory. readdir(3).
     func keys(withSuffix suffix: String) throws(Errno) -> [CacheKey] {
         var keys: [CacheKey] = []
-        _ = try forEachName { name in
+        _ = try forEachName { name, _ in
             guard name.count == CacheKey.nameLength + suffix.utf8.count,
                 name[CacheKey.nameLength...].elementsEqual(suffix.utf8),
                 let key = CacheKey(
@@ -75,13 +87,16 @@ extension CacheDirectory {
     /// Calls `body` with every name that belongs to the cache, until it returns `false`. Returns whether all names
     /// were read.
     private func forEachOwnName(_ body: (DirectoryName, String) -> Bool) throws(Errno) -> Bool {
-        try forEachName { bytes in
+        try forEachName { bytes, _ in
             DirectoryName(bytes).map { body($0, String(decoding: bytes, as: UTF8.self)) } ?? true
         }
     }
 
-    /// Calls `body` with every name, until it returns `false`. Returns whether all names were read.
-    private func forEachName(_ body: (UnsafeRawBufferPointer) -> Bool) throws(Errno) -> Bool {
+    /// Calls `body` with every name and the number of its inode, until it returns `false`. Returns whether all names
+    /// were read.
+    private func forEachName(
+        _ body: (UnsafeRawBufferPointer, UInt64) -> Bool
+    ) throws(Errno) -> Bool {
         let copy = try kernel.call(.getdents) { openat(descriptor, ".", O_RDONLY | O_CLOEXEC) }
         guard let stream = fdopendir(copy) else {
             let cause = Errno(rawValue: errno)
@@ -94,7 +109,7 @@ extension CacheDirectory {
                 UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self)
             }
             let bytes = UnsafeRawBufferPointer(start: name, count: strlen(name))
-            guard body(bytes) else { return false }
+            guard body(bytes, UInt64(entry.pointee.d_ino)) else { return false }
         }
         return true
     }

@@ -23,6 +23,8 @@ final class CacheDirectory: Sendable {
     let quarantine = FileNotes<Damage>()
     /// The records of entries if the file system keeps no attributes.
     let records = FileNotes<EntryRecord>()
+    /// Whether images with equal bytes become names of one file.
+    let sharesFiles: Bool
     /// Seconds for which an entry is fresh whose record is lost.
     let defaultFreshness: Atomic<Int64>
     let owner = geteuid()
@@ -33,8 +35,10 @@ final class CacheDirectory: Sendable {
     ///   - mode: permission bits for a directory that has to be made.
     ///   - defaultFreshness: seconds for which an entry is fresh whose record is lost.
     init(
-        path: String, mode: mode_t, kernel: Kernel, defaultFreshness: Int64 = 3600
+        path: String, mode: mode_t, kernel: Kernel, sharesFiles: Bool = true,
+        defaultFreshness: Int64 = 3600
     ) throws(CacheError) {
+        self.sharesFiles = sharesFiles
         self.path = path
         self.kernel = kernel
         self.mode = mode
@@ -80,6 +84,11 @@ final class CacheDirectory: Sendable {
         init(_ status: stat) {
             device = status.st_dev
             inode = status.st_ino
+        }
+
+        /// The number of a file's inode; 0 if the file is on another file system than this one.
+        func inode(of status: stat) -> UInt64 {
+            status.st_dev == device ? UInt64(status.st_ino) : 0
         }
     }
 
@@ -148,6 +157,31 @@ final class CacheDirectory: Sendable {
         }
     }
 
+    // MARK: Verification
+
+    /// The inode up to which an interrupted verification came. An attribute of `.lock`.
+    var verifiedUpTo: UInt64? {
+        do {
+            return try attribute(EntryAttributes.verified, of: lockDescriptor)
+                .flatMap { UInt64($0) }
+        } catch {
+            return nil
+        }
+    }
+
+    /// Keeps how far a verification came, or forgets it when it is complete. Without it, the next one begins anew.
+    func noteVerified(upTo inode: UInt64?) {
+        do {
+            if let inode {
+                try kernel.setAttribute(EntryAttributes.verified, "\(inode)", of: lockDescriptor)
+            } else {
+                try kernel.removeAttribute(EntryAttributes.verified, of: lockDescriptor)
+            }
+        } catch {
+            return
+        }
+    }
+
     // MARK: Changing
 
     static func partialName(of key: CacheKey) -> String {
@@ -163,9 +197,14 @@ final class CacheDirectory: Sendable {
         }
     }
 
-    /// Removes an entry. A missing file is no error. unlinkat(2).
-    func unlink(_ key: CacheKey) throws(Errno) {
+    /// Removes an entry. A missing file is no error. If the file has other names, the attributes of this one go with
+    /// it. unlinkat(2).
+    ///
+    /// - Parameter mayBeLinked: whether the file may have other names. Looking costs half as much as the removal.
+    func unlink(_ key: CacheKey, mayBeLinked: Bool = true) throws(Errno) {
+        let linked = mayBeLinked ? linkedFile(toRemove: key) : nil
         try unlinkIfPresent(key.description)
+        if let linked { removeAttributes(of: key, from: linked) }
         quarantine.remove(key)
         if records.remove(key)?.removeAt != nil { unmarkUnstorable(key) }
     }

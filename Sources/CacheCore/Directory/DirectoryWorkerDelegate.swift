@@ -7,6 +7,9 @@ protocol DirectoryWorkerDelegate: AnyObject, Sendable {
     /// Which of the images that are about to be published are pinned.
     func pinned(among keys: [CacheKey]) -> Set<CacheKey>
 
+    /// Opens files of entries that may have the same bytes as an image. Only their bytes tell whether they have.
+    func originals(of digest: ContentDigest, size: Int64, for key: CacheKey) -> [any OpenFile]
+
     /// Images became entries, or failed. Their files are closed.
     func published(_ publications: [Publication])
 

@@ -163,6 +163,17 @@ struct Kernel: Sendable {
         _ = try call(.fremovexattr) { CLinux.fremovexattr(descriptor, name) }
     }
 
+    /// Removes an extended attribute of a file that a descriptor only refers to (open(2), `O_PATH`). removexattr(2)
+    /// through /proc/self/fd.
+    func removeAttribute(_ name: String, ofReferred descriptor: Int32) throws(Errno) {
+        _ = try call(.removexattr) { CLinux.removexattr("/proc/self/fd/\(descriptor)", name) }
+    }
+
+    /// Makes an open file share the blocks of another one, as long as neither is written to. ioctl(2), `FICLONE`.
+    func clone(_ original: Int32, to copy: Int32) throws(Errno) {
+        _ = try call(.ficlone) { clinux_clone(original, copy) }
+    }
+
     /// Sets the permission bits of an open file, whatever the umask says. fchmod(2).
     func setMode(_ mode: mode_t, of descriptor: Int32) throws(Errno) {
         _ = try call(.fchmod) { Glibc.fchmod(descriptor, mode) }
@@ -241,7 +252,7 @@ struct Kernel: Sendable {
         _ = try call(.rename) { Glibc.renameat(directory, old, directory, new) }
     }
 
-    /// Gives a file that was made without a name its first one. Fails if something has that name. linkat(2).
+    /// Gives an open file another name, or its first one. Fails if something has that name. linkat(2).
     func link(_ descriptor: Int32, to name: String, in directory: Int32) throws(Errno) {
         _ = try call(.linkat) { name.withCString { clinux_link_file(descriptor, directory, $0) } }
     }

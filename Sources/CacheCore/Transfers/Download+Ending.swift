@@ -7,7 +7,8 @@ extension Download {
         if end == .completed, request.failure == nil, request.head.status == 304,
             case .conditional(let asked) = entry, let record = confirmed(asked)
         {
-            return .confirmed(Revalidation(flight: id, key: key, asked: asked, record: record))
+            return .confirmed(
+                Revalidation(flight: id, key: key, url: url, asked: asked, record: record))
         }
         switch result(end) {
         case .success(let image): return .staged(image)

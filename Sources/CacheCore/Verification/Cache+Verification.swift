@@ -10,24 +10,26 @@ extension Cache {
     ///
     /// - Parameters:
     ///   - repairs: downloads damaged entries again, on behalf of `client`, or removes them.
+    ///   - resumes: continues where the last verification was interrupted.
     ///   - onProgress: called from time to time, on a thread of the cache.
     ///   - onEnd: called once with the result, on a thread of the cache.
     public func verify(
-        repairs: Bool, client: ClientID,
+        repairs: Bool, resumes: Bool = false, client: ClientID,
         onProgress: @escaping VerificationListener, onEnd: @escaping VerificationListener
     ) -> Verification {
         let verification = Verification(
-            repairs: repairs, client: client, onProgress: onProgress, onEnd: onEnd)
+            repairs: repairs, resumes: resumes, client: client, onProgress: onProgress, onEnd: onEnd
+        )
         verifier.enqueue(verification)
         return verification
     }
 
     /// Verifies a batch of names, on the verifier's thread.
     func verify(
-        _ keys: ArraySlice<CacheKey>, _ verification: Verification,
+        _ files: ArraySlice<CacheDirectory.NamedFile>, _ verification: Verification,
         _ report: inout VerificationReport
     ) {
-        let entries = open(keys, &report)
+        let entries = open(files, &report)
         let findings = ParallelVerifier(entries).read(directory) {
             verification.isCancelled || self.isDraining
         }
@@ -41,7 +43,9 @@ extension Cache {
             case .whole: renewRecord(entry)
             case .damaged(let damage):
                 let wish = wish(for: entry)
-                damaged.append(Repair.Case(entry: entry, damage: damage, wish: wish))
+                damaged.append(
+                    Repair.Case(entry: entry, damage: damage, wish: wish, digest: digest(of: entry))
+                )
             }
             report.checked += 1
         }
@@ -68,9 +72,9 @@ extension Cache {
     }
 
     private func open(
-        _ keys: ArraySlice<CacheKey>, _ report: inout VerificationReport
+        _ files: ArraySlice<CacheDirectory.NamedFile>, _ report: inout VerificationReport
     ) -> [OpenedEntry] {
-        keys.compactMap { key -> OpenedEntry? in
+        files.map(\.key).compactMap { key -> OpenedEntry? in
             do throws(Errno) {
                 return try openToVerify(key)
             } catch .noSuchFileOrDirectory {
@@ -96,11 +100,21 @@ extension Cache {
     }
 
     /// Opens an entry so that reading it does not count as its use. open(2), `O_NOATIME`.
-    private func openWithoutAccessTime(_ key: CacheKey) throws(Errno) -> Int32 {
+    func openWithoutAccessTime(_ key: CacheKey) throws(Errno) -> Int32 {
         do {
             return try openQuietly(key, clinux_o_noatime)
         } catch .notPermitted {
             return try openQuietly(key)
+        }
+    }
+
+    /// The digest that a damaged file says its bytes have; `nil` if it does not tell.
+    private func digest(of entry: OpenedEntry) -> ContentDigest? {
+        guard entry.damage == nil else { return nil }
+        do {
+            return try directory.digest(of: entry.key, entry.descriptor)
+        } catch {
+            return nil
         }
     }
 
@@ -110,10 +124,12 @@ extension Cache {
         let name =
             entry.damage == .setAside ? CacheDirectory.damagedName(of: key) : key.description
         do {
-            guard let text = try directory.attribute(EntryAttributes.url, of: name),
-                key.isName(of: text)
-            else { return nil }
-            return ImageRequest(try CacheURL(text))
+            guard let text = try directory.url(of: key, name: name), key.isName(of: text) else {
+                return nil
+            }
+            let identity = try CacheURL(text)
+            let source = try directory.attribute(EntryAttributes.source(of: key), of: name)
+            return ImageRequest(try source.map { try CacheURL($0) } ?? identity, named: identity)
         } catch {
             return nil
         }

@@ -11,6 +11,10 @@ struct Repair {
         let damage: Damage
         /// How to download it again, if its file tells its URL.
         let wish: ImageRequest?
+        /// The digest of the bytes that the file had, if it tells. All names of the file have the same.
+        var digest: ContentDigest?
+        /// Whether another name of the same file comes before it.
+        var isFurtherName = false
     }
 
     let cache: Cache
@@ -18,6 +22,7 @@ struct Repair {
 
     /// Handles a batch of damaged entries; returns the outcome of each.
     func handle(_ cases: [Case]) -> [DamagedEntry] {
+        let cases = marked(cases)
         for item in cases { retire(item) }
         let problems = verification.repairs ? repair(cases) : nil
         return cases.map { item in
@@ -26,6 +31,17 @@ struct Repair {
                 end: end(of: item, problems))
             log(entry)
             return entry
+        }
+    }
+
+    /// Marks all but the first name of each damaged file.
+    private func marked(_ cases: [Case]) -> [Case] {
+        var previous: OpenedEntry?
+        return cases.map { item in
+            var item = item
+            item.isFurtherName = previous.map { $0.isSameFile(as: item.entry) } ?? false
+            previous = item.entry
+            return item
         }
     }
 
@@ -38,7 +54,15 @@ struct Repair {
             // Before it is set aside, which has to wait for publications.
             cache.directory.quarantine(entry.key, entry.descriptor, item.damage)
         }
-        if let error = change({ directory throws(Errno) in try directory.setAside(entry) }) {
+        let isFurtherName = item.isFurtherName
+        let error = change { directory throws(Errno) in
+            if isFurtherName {
+                try directory.removeFurtherName(entry)
+            } else {
+                try directory.setAside(entry)
+            }
+        }
+        if let error {
             reportStay(entry, error)
             if entry.damage == nil { mark(entry) }
         }
@@ -89,22 +113,48 @@ struct Repair {
         }
         let wanted = cases.filter { $0.wish != nil }
         guard !wanted.isEmpty else { return problems }
-        let outcome = download(wanted)
-        for item in wanted {
-            let key = item.entry.key
-            if outcome == nil {
-                problems[key] = "the repair was cancelled"
-            } else if let failure = outcome?.failures[key] {
-                problems[key] = "it can't be downloaded again: \(failure.message)"
-            }
+        guard let failures = downloadAll(wanted) else {
+            for item in wanted { problems[item.entry.key] = "the repair was cancelled" }
+            return problems
+        }
+        for (key, failure) in failures {
+            problems[key] = "it can't be downloaded again: \(failure.message)"
         }
         return problems
     }
 
+    /// Downloads images; returns the failures, or `nil` if the verification was cancelled. The bytes of a file with
+    /// several names are downloaded once, by any of its URLs that still has them.
+    private func downloadAll(_ cases: [Case]) -> [CacheKey: Failure]? {
+        guard let first = download(cases.filter { !$0.isFurtherName }) else { return nil }
+        var failures = first.failures
+        let further = Dictionary(
+            grouping: cases.filter { $0.isFurtherName && $0.digest != nil }, by: \.digest)
+        for case (let digest?, let names) in further {
+            for item in names {
+                guard let outcome = download([item], digest) else { return nil }
+                failures.merge(outcome.failures) { $1 }
+            }
+            let failed = cases.filter {
+                !$0.isFurtherName && $0.digest == digest && failures[$0.entry.key] != nil
+            }
+            guard !failed.isEmpty else { continue }
+            guard let outcome = download(failed, digest) else { return nil }
+            for item in failed { failures[item.entry.key] = outcome.failures[item.entry.key] }
+        }
+        let rest = cases.filter { $0.isFurtherName && $0.digest == nil }
+        guard !rest.isEmpty else { return failures }
+        guard let outcome = download(rest) else { return nil }
+        return failures.merging(outcome.failures) { $1 }
+    }
+
     /// Downloads images and waits for the outcome; `nil` if the verification was cancelled.
-    private func download(_ cases: [Case]) -> Outcome? {
+    ///
+    /// - Parameter digest: any entry with these bytes will do.
+    private func download(_ cases: [Case], _ digest: ContentDigest? = nil) -> Outcome? {
         let options = FetchOptions(
-            priority: .background, isRefresh: true, client: verification.client)
+            priority: .background, isRefresh: digest == nil, client: verification.client,
+            digest: digest)
         let waiter = cache.begin(cases.compactMap(\.wish), options)
         let outcome = cache.verifier.wait(for: waiter, verification) { cache.complete(waiter) }
         if outcome == nil { cache.leave(waiter) }

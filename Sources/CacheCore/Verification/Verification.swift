@@ -13,6 +13,8 @@ public final class Verification: Sendable {
 
     /// Whether damaged entries are downloaded again, or removed.
     let repairs: Bool
+    /// Whether it continues where the last one was interrupted.
+    let resumes: Bool
     /// The client on whose behalf they are downloaded.
     let client: ClientID
     let onProgress: VerificationListener
@@ -21,10 +23,11 @@ public final class Verification: Sendable {
     private let cancellation = Atomic(false)
 
     init(
-        repairs: Bool, client: ClientID,
+        repairs: Bool, resumes: Bool = false, client: ClientID,
         onProgress: @escaping VerificationListener, onEnd: @escaping VerificationListener
     ) {
         self.repairs = repairs
+        self.resumes = resumes
         self.client = client
         self.onProgress = onProgress
         self.onEnd = onEnd

@@ -9,7 +9,7 @@ final class Verifier: Sendable {
     /// The verification that waits for a repair, and the request it waits for.
     private let waiting = Mutex<(id: WaiterID, verification: Verification)?>(nil)
 
-    /// Entries in a batch, each with an open file.
+    /// Entries in a batch, each with an open file. The names of one file are in one batch.
     static let batch = 64
     /// The time between two progress reports.
     static let reportInterval = Duration.milliseconds(100)
@@ -41,7 +41,10 @@ final class Verifier: Sendable {
         var report = VerificationReport()
         do throws(Failure) {
             guard cache.directory.isInPlace else { throw cache.directory.lost }
-            var rest = try keys(of: cache.directory)[...]
+            var rest = try files(of: cache.directory)[...]
+            if verification.resumes, let done = cache.directory.verifiedUpTo {
+                rest = rest.drop { $0.inode <= done }
+            }
             report.total = rest.count
             var nextReport = ContinuousClock.now
             while !rest.isEmpty, !verification.isCancelled, !cache.isDraining {
@@ -50,18 +53,34 @@ final class Verifier: Sendable {
                     verification.onProgress(verification, report)
                     nextReport = .now + Self.reportInterval
                 }
-                cache.verify(rest.prefix(Self.batch), verification, &report)
-                rest = rest.dropFirst(Self.batch)
+                let batch = Self.batch(of: rest)
+                cache.verify(batch, verification, &report)
+                guard !verification.isCancelled, !cache.isDraining else { break }
+                rest = rest.dropFirst(batch.count)
+                if let done = batch.last { cache.directory.noteVerified(upTo: done.inode) }
             }
+            if rest.isEmpty { cache.directory.noteVerified(upTo: nil) }
         } catch {
             report.failure = error
         }
         return cache.isDraining ? .shuttingDown : report
     }
 
-    private func keys(of directory: CacheDirectory) throws(Failure) -> [CacheKey] {
+    /// The next names, and all further ones of the last file.
+    private static func batch(
+        of files: ArraySlice<CacheDirectory.NamedFile>
+    ) -> ArraySlice<CacheDirectory.NamedFile> {
+        let start = files.prefix(batch)
+        guard let last = start.last else { return start }
+        let more = files.dropFirst(start.count).prefix { $0.inode == last.inode }
+        return files.prefix(start.count + more.count)
+    }
+
+    private func files(
+        of directory: CacheDirectory
+    ) throws(Failure) -> [CacheDirectory.NamedFile] {
         do {
-            return try directory.keysToVerify()
+            return try directory.filesToVerify()
         } catch {
             throw .unreadable(error, path: directory.path)
         }

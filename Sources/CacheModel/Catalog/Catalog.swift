@@ -83,6 +83,16 @@ package struct Catalog: ~Copyable, Sendable {
         return facts
     }
 
+    /// Bytes that the disk would hold no longer if the file's name went away.
+    package func bytesFreed(byRemoving key: CacheKey) -> Int64 {
+        index.bytesFreed(byRemoving: key)
+    }
+
+    /// Records what the file of an entry tells about its digest.
+    package mutating func setDigestPrefix(_ prefix: UInt32, of key: CacheKey) {
+        index.setDigestPrefix(prefix, of: key)
+    }
+
     /// Returns a removed entry to the index, because its file still exists.
     package mutating func restore(_ key: CacheKey, _ facts: EntryFacts) {
         index.restore(key, facts)

@@ -41,6 +41,12 @@ package struct Downloads: Sendable {
         publishing += 1
     }
 
+    /// The image is about to get the bytes of an entry, without a download.
+    package mutating func adopt(_ key: CacheKey, losses: Int) {
+        flights.update(key) { $0.adopts(losses: losses) }
+        publishing += 1
+    }
+
     /// A publication has ended. Its download ends or starts again.
     package mutating func publishingEnded() { publishing -= 1 }
 

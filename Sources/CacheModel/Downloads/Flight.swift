@@ -15,9 +15,14 @@ package import ImageFormats
 /// A download that no caller wants any more ends, in every phase except publishing.
 package struct Flight: Sendable {
     package private(set) var id: FlightID
-    package let url: CacheURL
-    /// The host whose limit counts. It changes only while the download has a slot.
+    /// The URL to download from: of those that callers gave, the newest when the attempt began.
+    package private(set) var url: CacheURL
+    /// The host whose limit counts. It changes only while the download has a slot, or with the URL.
     package private(set) var origin: Origin
+    /// The URL that names the image, if it is another one.
+    package let identity: CacheURL?
+    /// The URL for the next attempt and its host, if a caller gave another one during this one.
+    private var next: (url: CacheURL, origin: Origin)?
     package private(set) var state = State.queued
 
     /// Callers that wait. Each is notified of the end once.
@@ -69,8 +74,23 @@ package struct Flight: Sendable {
         var client = ClientID.daemon
     }
 
-    package init(id: FlightID, url: CacheURL, origin: Origin) {
-        (self.id, self.url, self.origin) = (id, url, origin)
+    package init(id: FlightID, url: CacheURL, identity: CacheURL? = nil, origin: Origin) {
+        (self.id, self.url, self.identity, self.origin) = (id, url, identity, origin)
+    }
+
+    /// The URL by which the image is known.
+    package var name: CacheURL { identity ?? url }
+
+    /// A caller gave another URL of the image. It counts from the next attempt on.
+    package mutating func renews(_ url: CacheURL, origin: Origin) {
+        next = (url, origin)
+        if phase == .queued { takeNextURL() }
+    }
+
+    private mutating func takeNextURL() {
+        guard let next else { return }
+        (url, origin) = next
+        self.next = nil
     }
 
     // MARK: Current state
@@ -173,6 +193,19 @@ package struct Flight: Sendable {
         observer.publishingBegan(losses: losses)
     }
 
+    /// The bytes of the image may be those of an entry, so there may be nothing to download.
+    package mutating func adopts(losses: Int) {
+        guard case .queued = state else { impossible("adopt an entry's bytes") }
+        state = .publishing(Intake(), isRemovalPending: false)
+        observer.publishingBegan(losses: losses)
+    }
+
+    /// No entry has the bytes of the image.
+    package mutating func becomesDownload() {
+        guard isPublishing else { impossible("become a download") }
+        becomeQueued()
+    }
+
     /// The image was removed during publication, or is wanted again.
     package mutating func setRemovalPending(_ isRemovalPending: Bool) {
         guard case .publishing(let intake, _) = state else { return }
@@ -225,6 +258,7 @@ package struct Flight: Sendable {
 
     private mutating func becomeQueued() {
         state = .queued
+        takeNextURL()
         failure = failure?.retrying(at: nil)
     }
 

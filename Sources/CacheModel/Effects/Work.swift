@@ -11,6 +11,8 @@ package enum Work: Sendable {
     case discardPartial(CacheKey)
     /// Make the staged image of this flight durable under its name.
     case publish(FlightID, CacheKey)
+    /// Give the image the bytes of an entry that has this digest, if there is one.
+    case adopt(FlightID, CacheKey, ContentDigest)
     /// Write the origin's confirmation into the record of the entry.
     case confirm(FlightID, CacheKey)
     /// Remove the file of an entry or a partial.

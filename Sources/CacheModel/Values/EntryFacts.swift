@@ -24,6 +24,12 @@ public struct EntryFacts: Hashable, Sendable {
     public var isPinned: Bool
     /// When an image that must not be stored is removed. The index does not keep this time.
     package var removeAt: UnixTime?
+    /// The number of the inode. 0 if it is not known, or the file is on another file system than the directory.
+    package var inode: UInt64
+    /// Whether the file has several hard links, so that other names of the directory can lead to it too.
+    package var isLinked: Bool
+    /// The first bytes of the digest, see ``ContentDigest/prefix``. 0 if the record does not tell them.
+    package var digestPrefix: UInt32
 
     /// Whether the origin is asked before the entry is used again. A time of fetching in the future comes from a
     /// wrong clock.
@@ -34,7 +40,8 @@ public struct EntryFacts: Hashable, Sendable {
     package init(
         size: Int64, allocated: Int64, mediaType: MediaType, width: Int?, height: Int?,
         fetchedAt: UnixTime, freshUntil: UnixTime? = nil, lastUsedAt: FileTime, isPinned: Bool,
-        removeAt: UnixTime? = nil
+        removeAt: UnixTime? = nil, inode: UInt64 = 0, isLinked: Bool = false,
+        digestPrefix: UInt32 = 0
     ) {
         self.size = size
         self.allocated = allocated
@@ -46,5 +53,8 @@ public struct EntryFacts: Hashable, Sendable {
         self.lastUsedAt = lastUsedAt
         self.isPinned = isPinned
         self.removeAt = removeAt
+        self.inode = inode
+        self.isLinked = isLinked
+        self.digestPrefix = digestPrefix
     }
 }

@@ -95,6 +95,11 @@ extension InterfaceDescription {
           height: ?int,
           # The digest of the file, 64 hexadecimal digits. Only with details.
           sha256: ?string,
+          # The number of URLs whose images are this one file, because their bytes are equal. Only with details, and if there
+          # are several.
+          names: ?int,
+          # The URL that the image is downloaded from. Only with details, and if it is not the URL that names the image.
+          sourceURL: ?string,
           # When the bytes were received from the origin. Only with details.
           fetchedAt: ?int,
           # Until when the image is fresh. Only with details.
@@ -121,6 +126,9 @@ extension InterfaceDescription {
         # An image that a Fetch asks for.
         type Want (
           url: string,
+          # The URL that names the image, if it is not url itself: the same for all URLs that mean this image, with a signature
+          # or on a mirror for example. It is never requested, and is the url of the image in all other calls.
+          key: ?string,
           # The default is that of the call. If an image is wanted twice, the higher priority counts.
           priority: ?Priority
         )
@@ -155,6 +163,9 @@ extension InterfaceDescription {
 
         # Returns the state of URLs. It never starts a download and does not count as a use. Answered from memory; with details
         # also from the attributes of the files.
+        #
+        # Here and in Fetch, Open and Remove, sha256: and 64 hexadecimal digits in the place of a URL mean an image with this
+        # digest, whatever its URL.
         method Status(
           # In any order and with repetitions. The items of the reply have the same order.
           urls: []string,
@@ -185,7 +196,8 @@ extension InterfaceDescription {
           refresh: ?bool,
           # false replies at once. The daemon continues the downloads on its own.
           wait: ?bool,
-          # The expected SHA-256 of every image, as 64 hexadecimal digits. An image with another digest is a failure.
+          # The expected SHA-256 of every image, as 64 hexadecimal digits. An image with another digest is a failure. If any
+          # entry has these bytes, nothing is downloaded.
           sha256: ?string,
           # Only with more: the stream goes on when all images are decided. It reports evictions, removals and refreshes, and
           # fetches again at retryAt what failed for a reason that passes.
@@ -240,7 +252,9 @@ extension InterfaceDescription {
           # The entries about which their origin is asked when they are fetched next.
           stale,
           # The entries that are protected from eviction.
-          pinned
+          pinned,
+          # The entries whose bytes another entry has too.
+          duplicates
         )
 
         # Lists the entries, page by page. Until the directory has been read (isIndexed of Stats) the list contains only the
@@ -351,7 +365,9 @@ extension InterfaceDescription {
         # entries are missing from then on. The verification stops if its caller disconnects.
         method Verify(
           # Whether to download damaged entries again, or remove them if their URL is lost.
-          repair: ?bool
+          repair: ?bool,
+          # Whether to continue where the last verification was interrupted.
+          resume: ?bool
         ) -> (
           # The number of compared entries.
           checked: int,
@@ -376,7 +392,10 @@ extension InterfaceDescription {
           socket: string,
           version: string,
           # Whether several users share the cache, so that it keeps no private images.
-          shared: bool
+          shared: bool,
+          # The rules that say which parts of a query do not count in the name of an image, as in the setting
+          # CACHED_IGNORE_QUERY. Absent if there are none.
+          ignoreQuery: ?string
         )
 
         # More urls than one call can name, or than one user may wait for; or, with wait: false, more downloads of one user than

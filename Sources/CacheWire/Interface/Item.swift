@@ -32,6 +32,12 @@ public struct Item: WireValue {
     public var height: Int?
     /// The digest of the file, 64 hexadecimal digits. Only with details.
     public var sha256: String?
+    /// The number of URLs whose images are this one file, because their bytes are equal. Only
+    /// with details, and if there are several.
+    public var names: Int?
+    /// The URL that the image is downloaded from. Only with details, and if it is not the URL
+    /// that names the image.
+    public var sourceURL: String?
     /// When the bytes were received from the origin. Only with details.
     public var fetchedAt: Int?
     /// Until when the image is fresh. Only with details.
@@ -95,6 +101,8 @@ public struct Item: WireValue {
         width: Int? = nil,
         height: Int? = nil,
         sha256: String? = nil,
+        names: Int? = nil,
+        sourceURL: String? = nil,
         fetchedAt: Int? = nil,
         freshUntil: Int? = nil,
         lastUsedAt: Int? = nil,
@@ -118,6 +126,8 @@ public struct Item: WireValue {
         self.width = width
         self.height = height
         self.sha256 = sha256
+        self.names = names
+        self.sourceURL = sourceURL
         self.fetchedAt = fetchedAt
         self.freshUntil = freshUntil
         self.lastUsedAt = lastUsedAt
@@ -144,6 +154,8 @@ public struct Item: WireValue {
             json.member("width", width)
             json.member("height", height)
             json.member("sha256", sha256)
+            json.member("names", names)
+            json.member("sourceURL", sourceURL)
             json.member("fetchedAt", fetchedAt)
             json.member("freshUntil", freshUntil)
             json.member("lastUsedAt", lastUsedAt)

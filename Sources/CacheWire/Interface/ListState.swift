@@ -13,4 +13,6 @@ public enum ListState: String, WireChoice {
     case stale
     /// The entries that are protected from eviction.
     case pinned
+    /// The entries whose bytes another entry has too.
+    case duplicates
 }

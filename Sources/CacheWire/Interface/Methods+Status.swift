@@ -3,6 +3,9 @@
 extension Methods {
     /// Returns the state of URLs. It never starts a download and does not count as a use.
     /// Answered from memory; with details also from the attributes of the files.
+    ///
+    /// Here and in Fetch, Open and Remove, sha256: and 64 hexadecimal digits in the place of a
+    /// URL mean an image with this digest, whatever its URL.
     public enum Status: Method {
         public static let name = MethodName.status
 

@@ -15,17 +15,22 @@ extension Methods {
             public var version: String
             /// Whether several users share the cache, so that it keeps no private images.
             public var shared: Bool
+            /// The rules that say which parts of a query do not count in the name of an image, as in
+            /// the setting CACHED_IGNORE_QUERY. Absent if there are none.
+            public var ignoreQuery: String?
 
             public init(
                 directory: String,
                 socket: String,
                 version: String,
-                shared: Bool
+                shared: Bool,
+                ignoreQuery: String? = nil
             ) {
                 self.directory = directory
                 self.socket = socket
                 self.version = version
                 self.shared = shared
+                self.ignoreQuery = ignoreQuery
             }
 
             public func write(to json: inout JSONText) {
@@ -34,6 +39,7 @@ extension Methods {
                     json.member("socket", socket)
                     json.member("version", version)
                     json.member("shared", shared)
+                    json.member("ignoreQuery", ignoreQuery)
                 }
             }
         }

@@ -3,33 +3,42 @@
 /// An image that a Fetch asks for.
 public struct Want: WireValue {
     public var url: String
+    /// The URL that names the image, if it is not url itself: the same for all URLs that mean
+    /// this image, with a signature or on a mirror for example. It is never requested, and is
+    /// the url of the image in all other calls.
+    public var key: String?
     /// The default is that of the call. If an image is wanted twice, the higher priority
     /// counts.
     public var priority: Priority?
 
     public init(
         url: String,
+        key: String? = nil,
         priority: Priority? = nil
     ) {
         self.url = url
+        self.key = key
         self.priority = priority
     }
 
     public func write(to json: inout JSONText) {
         json.object { json in
             json.member("url", url)
+            json.member("key", key)
             json.member("priority", priority)
         }
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case url
+        case key
         case priority
     }
 
     public init(from decoder: any Decoder) throws {
         let members = try decoder.members(CodingKeys.self)
         url = try members.decode(String.self, forKey: .url)
+        key = try members.decodeIfPresent(String.self, forKey: .key)
         priority = try members.decodeIfPresent(Priority.self, forKey: .priority)
     }
 }

@@ -78,17 +78,18 @@ extension JSONScanner {
     fileprivate mutating func wants() -> [Want]? {
         var wants: [Want] = []
         let isArray = elements { scanner in
-            var (url, priority): (String?, Priority?)
+            var (url, key, priority): (String?, String?, Priority?)
             let isObject = scanner.members { name, scanner in
                 switch scanner.text(at: name) {
                 case "url": setOnce(&url, scanner.text())
+                case "key": setOnce(&key, scanner.text())
                 case "priority":
                     setOnce(&priority, scanner.text().flatMap { Priority(rawValue: $0) })
                 default: false
                 }
             }
             guard isObject, let url else { return false }
-            wants.append(Want(url: url, priority: priority))
+            wants.append(Want(url: url, key: key, priority: priority))
             return true
         }
         return isArray ? wants : nil

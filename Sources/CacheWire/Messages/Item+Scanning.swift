@@ -31,6 +31,8 @@ extension Item {
         case "width": setOnce(&width, scanner.count())
         case "height": setOnce(&height, scanner.count())
         case "sha256": setOnce(&sha256, scanner.text())
+        case "names": setOnce(&names, scanner.count())
+        case "sourceURL": setOnce(&sourceURL, scanner.text())
         case "fetchedAt": setOnce(&fetchedAt, scanner.count())
         case "freshUntil": setOnce(&freshUntil, scanner.count())
         case "lastUsedAt": setOnce(&lastUsedAt, scanner.count())

@@ -1,11 +1,27 @@
-/// The names of extended attributes that do not depend on the name of the file.
+package import CacheKey
+
+/// The names of extended attributes beside the record and the validators.
 package enum EntryAttributes {
     /// The URL as the caller gave it. The name is a convention of freedesktop.org.
     package static let url = "user.xdg.origin.url"
     /// The media type, told from the bytes. The name is a convention of freedesktop.org.
     package static let mediaType = "user.mime_type"
-    /// The SHA-256 of the bytes, in 64 hex digits, beside a record of the first version.
-    package static let firstDigest = "user.cached.sha256"
+    /// The SHA-256 of the bytes, in 64 hex digits, for all names of a file: beside records of the first version, and
+    /// on a file with several names.
+    package static let fileDigest = "user.cached.sha256"
+
+    /// The inode up to which an interrupted verification came, in decimal digits, on `.lock`.
+    package static let verified = "user.cached.verified"
+
+    /// The URL of one name of a file that has several. ``url`` is that of the file's first name.
+    package static func url(of key: CacheKey) -> String {
+        EntryRecord.attributeName(of: key) + ".url"
+    }
+
+    /// The URL that the image of a name was downloaded from, if another URL names it.
+    package static func source(of key: CacheKey) -> String {
+        EntryRecord.attributeName(of: key) + ".source"
+    }
 
     /// Bytes of the whole image, in decimal digits, on a partial whose length is known.
     package static let total = "user.cached.total"

@@ -27,6 +27,9 @@ package struct EntryRecord: Hashable, Sendable {
     package var terms: ReuseTerms
     /// When an image that must not be stored (`no-store`) is removed. `nil` for all others.
     package var removeAt: UnixTime?
+    /// The first bytes of the digest, see ``ContentDigest/prefix``. 0 in a record that was written before they were
+    /// kept.
+    package var digestPrefix: UInt32 = 0
 
     package init(
         size: Int64, mediaType: MediaType, width: Int?, height: Int?, fetchedAt: UnixTime,
@@ -54,7 +57,7 @@ package struct EntryRecord: Hashable, Sendable {
     /// key.
     ///
     /// The digits keep a file that was given the name of another entry from being one, and let several names share
-    /// one file in a later version. A longer name would not fit into the inode with its value.
+    /// one file. A longer name would not fit into the inode with its value.
     package static func attributeName(of key: CacheKey) -> String {
         let digits = String(UInt32(truncatingIfNeeded: key.high >> 32), radix: 16)
         return "user.cached." + String(repeating: "0", count: 8 - digits.count) + digits

@@ -41,11 +41,18 @@ struct ListCommand: ParsableCommand {
             valueName: "state"))
     var state: ListState?
 
+    @Flag(help: "Only images whose bytes another one has too, side by side, with their digests.")
+    var duplicates = false
+
     func validate() throws {
+        guard !duplicates || state == nil else {
+            throw ValidationError("Give either --duplicates or --state.")
+        }
         guard limit ?? 0 >= 0 else { throw ValidationError("--limit must be 0 or more.") }
     }
 
     func run() throws {
+        guard !duplicates else { return try printDuplicates() }
         let filter = Methods.List.Parameters(
             order: order, reverse: reverse ? true : nil, prefix: prefix, host: host, state: state)
         var pages = ListPages(client: try socket.connect(), filter: filter, limit: limit)
@@ -60,6 +67,17 @@ struct ListCommand: ParsableCommand {
                 try table.lines(page).forEach { try output.line($0) }
             }
         }
+        try output.flush()
+    }
+
+    /// Prints the images by their contents. All have to be known before the first can be printed.
+    private func printDuplicates() throws {
+        let filter = Methods.List.Parameters(prefix: prefix, host: host, state: .duplicates)
+        var pages = ListPages(client: try socket.connect(), filter: filter, limit: nil)
+        var report = DuplicatesReport()
+        while let page = try pages.next() { report.add(page) }
+        var output = Output()
+        try report.print(limit: limit, json: format.json, to: &output)
         try output.flush()
     }
 }

@@ -9,7 +9,8 @@ struct NameCommand: ParsableCommand {
         abstract: "Compute the file names of URLs. No daemon is needed.",
         discussion: """
             The name is the UUIDv5 of the URL's bytes in the URL namespace. Programs in any \
-            language can compute the same name.
+            language can compute the same name. The rules of CACHED_IGNORE_QUERY count: those of the \
+            daemon, if one answers, else those of the environment.
 
             Example: cachectl name --path https://example.com/a.png
             """)
@@ -33,13 +34,14 @@ struct NameCommand: ParsableCommand {
 
     func run() throws {
         try CommandFailure.checkThatKeysCanBeComputed()
+        let rules = try NameRules.find(socket: socket.socket)
         let prefix = path ? try resolvedDirectory() + "/" : ""
         var output = Output()
         let given = try arguments.read()
         var status = given.reportInvalidLines() ? ExitStatus.invalidURL : .success
         for url in given.urls {
             do {
-                try output.line(data: "\(prefix)\(CacheKey(try CacheURL(url)))")
+                try output.line(data: "\(prefix)\(rules.key(of: try CacheURL(url)))")
             } catch let error as InvalidURL {
                 try output.flush()
                 StandardError.report(url, "\(error)")

@@ -63,6 +63,8 @@ struct RemoveCommand: ParsableCommand {
         let anyInvalidLine = given.reportInvalidLines()
         let valid = given.urls.filter { url in
             do throws(InvalidURL) {
+                // The daemon knows which entries have a digest.
+                if url.hasPrefix("sha256:") { return true }
                 _ = try CacheURL(url)
                 return true
             } catch {

@@ -26,9 +26,13 @@ struct VerifyCommand: ParsableCommand {
     @Flag(help: "Download damaged images again; remove those whose URL is unknown.")
     var repair = false
 
+    @Flag(help: "Continue where the last verification was interrupted.")
+    var resume = false
+
     func run() throws {
         let session = VerifySession(client: try socket.connect(), display: .onTerminal())
-        let reply = try session.verify(.init(repair: repair ? true : nil))
+        let reply = try session.verify(
+            .init(repair: repair ? true : nil, resume: resume ? true : nil))
         try VerifyReport(json: format.json).print(reply)
     }
 }

@@ -10,6 +10,8 @@ struct StoredFile {
     let name: DirectoryName
     /// Bytes of the file.
     let size: Int64
+    /// The number of its names. Images with equal bytes share a file.
+    let links: Int
     /// When the file was last read, as the order of use knows it.
     let lastUsedAt: UnixTime
     /// When the bytes were last written, or confirmed by the origin.
@@ -32,6 +34,7 @@ struct StoredFile {
             throw .unreadable(path, "it is not a regular file")
         }
         (self.path, self.name, size) = (path, name, Int64(status.st_size))
+        links = Int(status.st_nlink)
         lastUsedAt = UnixTime(clamping: Int64(status.st_atim.tv_sec))
         confirmedAt = UnixTime(clamping: Int64(status.st_mtim.tv_sec))
     }

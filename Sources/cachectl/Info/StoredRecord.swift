@@ -44,12 +44,20 @@ struct StoredRecord {
         try addValidators(isFirst ? record.validators : nil, key, file)
         add(
             RecordedField("mimeType", try file.text(EntryAttributes.mediaType)),
-            RecordedField("url", try file.text(EntryAttributes.url)),
+            RecordedField("url", try url(of: key, file)),
+            RecordedField("downloadedFrom", try file.text(EntryAttributes.source(of: key))),
+            RecordedField("links", file.links > 1 ? file.links : nil),
             RecordedField("lastUsedAt", file.lastUsedAt),
             RecordedField("confirmedAt", file.confirmedAt))
         if record.size != file.size {
             problem = "it has \(file.size) bytes, but its record says \(record.size)"
         }
+    }
+
+    /// The URL of this name, or that of the first name of the file.
+    private func url(of key: CacheKey, _ file: StoredFile) throws(CommandFailure) -> String? {
+        if let own = try file.text(EntryAttributes.url(of: key)) { return own }
+        return try file.text(EntryAttributes.url)
     }
 
     private mutating func add(_ record: EntryRecord) {
@@ -82,7 +90,7 @@ struct StoredRecord {
         if first == nil, text != nil, record == nil {
             problem = "its validators are damaged: the attribute \(attribute)"
         }
-        let firstDigest = try file.text(EntryAttributes.firstDigest)
+        let firstDigest = try file.text(EntryAttributes.fileDigest)
         add(RecordedField("sha256", record?.digest ?? firstDigest))
         guard let validators = first ?? record?.validators else { return }
         add(

@@ -17,6 +17,8 @@ extension Item {
             ("width", width.map(String.init)),
             ("height", height.map(String.init)),
             ("sha256", sha256),
+            ("names", names.map(String.init)),
+            ("sourceURL", sourceURL),
             ("fetchedAt", fetchedAt.map(TimeText.describe(unixSecond:))),
             ("freshUntil", freshUntil.map(TimeText.describe(unixSecond:))),
             ("lastUsedAt", lastUsedAt.map(TimeText.describe(unixSecond:))),

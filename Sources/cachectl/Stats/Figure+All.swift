@@ -46,6 +46,12 @@ extension Figure {
             "Disk space reserved for running downloads."),
         Figure("entriesPinned", "pinned_entries", .gauge, "Images that are never evicted."),
         Figure("bytesPinned", "pinned_bytes", .gauge, "Disk space of pinned images."),
+        Figure(
+            "entriesShared", "shared_entries", .gauge,
+            "Images whose bytes are in the file of another one."),
+        Figure(
+            "bytesShared", "shared_bytes", .gauge,
+            "Disk space that files of their own would take for these images."),
         Figure("isIndexed", "directory_indexed", .flag, "Whether the directory was read."),
         Figure(
             "isDirectoryInPlace", "directory_in_place", .flag,

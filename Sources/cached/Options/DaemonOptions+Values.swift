@@ -14,6 +14,7 @@ extension DaemonOptions {
             .maxTransfers: transfers.maxTransfers,
             .maxTransfersPerHost: transfers.maxTransfersPerHost, .maxRate: transfers.maxRate,
             .proxy: proxy, .defaultFreshness: defaultFreshness, .staleIfError: staleIfError,
+            .ignoreQuery: ignoreQuery.isEmpty ? nil : ignoreQuery.joined(separator: " "),
             .caFile: caFile, .caOnly: caOnly, .contact: transfers.contact,
             .userAgent: transfers.userAgent, .firstByteTimeout: transfers.firstByteTimeout,
             .pressureWarning: pressure.pressureWarning,

@@ -73,6 +73,13 @@ struct DaemonOptions: ParsableArguments {
 
     @Option(
         help: """
+            Parameters of queries that do not count in the names of images, by host, like \
+            cdn.example.com:sig,exp. Can be given several times (CACHED_IGNORE_QUERY; none by default).
+            """)
+    var ignoreQuery: [String] = []
+
+    @Option(
+        help: """
             How long a stale image is used while its server fails, if the server does not say \
             (CACHED_STALE_IF_ERROR; 24h by default).
             """)

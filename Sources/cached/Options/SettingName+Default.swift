@@ -26,7 +26,7 @@ extension SettingName {
         case .logQueries: "no"
         case .directory, .socket, .socketGroup, .managers, .idleExit, .allowNetwork, .accept,
             .shared, .maxBytes, .minFree, .maxEntries,
-            .maxRate, .proxy, .caFile, .contact, .userAgent:
+            .maxRate, .proxy, .ignoreQuery, .caFile, .contact, .userAgent:
             nil
         }
     }
@@ -39,7 +39,8 @@ extension SettingName {
             true
         case .allowNetwork, .accept, .attempts, .rememberFailures, .maxBytes, .minFree,
             .maxEntries, .maxImageBytes, .maxPixels, .maxTransfers, .maxTransfersPerHost, .maxRate,
-            .proxy, .defaultFreshness, .staleIfError, .caFile, .caOnly, .contact, .userAgent,
+            .proxy, .defaultFreshness, .ignoreQuery, .staleIfError, .caFile, .caOnly, .contact,
+            .userAgent,
             .firstByteTimeout, .pressureWarningKeep, .pressureCriticalKeep, .pressureEvicts,
             .pressureCoolDown, .logLevel, .logFormat, .logQueries:
             false

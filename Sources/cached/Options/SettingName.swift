@@ -22,6 +22,7 @@ enum SettingName: String, CaseIterable {
     case maxRate = "CACHED_MAX_RATE"
     case proxy = "CACHED_PROXY"
     case defaultFreshness = "CACHED_DEFAULT_FRESHNESS"
+    case ignoreQuery = "CACHED_IGNORE_QUERY"
     case staleIfError = "CACHED_STALE_IF_ERROR"
     case caFile = "CACHED_CA_FILE"
     case caOnly = "CACHED_CA_ONLY"

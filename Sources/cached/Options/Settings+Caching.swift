@@ -1,4 +1,5 @@
 import CacheCore
+import CacheKey
 
 extension Settings {
     /// How long images are used without asking their servers again, if those do not say.
@@ -8,6 +9,16 @@ extension Settings {
         if let time = try seconds(.defaultFreshness, values) { rules.unknownLifetime = time }
         if let time = try seconds(.staleIfError, values) { rules.staleIfError = time }
         return rules
+    }
+
+    /// The parameters of queries that do not count in the names of images.
+    static func ignoredQueries(_ values: SettingValues) throws -> IgnoredQueries {
+        guard let text = values.text(.ignoreQuery) else { return IgnoredQueries() }
+        do throws(IgnoredQueries.Problem) {
+            return try IgnoredQueries(text)
+        } catch {
+            throw values.bad(.ignoreQuery, "a list of rules like cdn.example.com:sig,exp: \(error)")
+        }
     }
 
     /// The proxy, as `http://host:port`. A user and password are refused, because the daemon sends credentials to no

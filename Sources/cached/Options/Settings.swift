@@ -61,6 +61,7 @@ struct Settings: Sendable {
         cache.limits = try Self.limits(values)
         cache.transfers = try Self.transfers(values)
         cache.retry = try Self.retry(values)
+        cache.ignoredQueries = try Self.ignoredQueries(values)
         (socketMode, socketGroup) = try Self.socketAccess(values)
         cache.directoryMode = Self.directoryMode(socketMode)
         cache.transfers.caching = try Self.caching(

@@ -25,6 +25,10 @@ final class CommitRecord: DirectoryWorkerDelegate {
 
     func pinned(among keys: [CacheKey]) -> Set<CacheKey> { [] }
 
+    func originals(of digest: ContentDigest, size: Int64, for key: CacheKey) -> [any OpenFile] {
+        []
+    }
+
     func published(_ publications: [Publication]) {
         onPublished()
         _ = gate.wait(timeout: .now() + .seconds(120))

@@ -48,8 +48,9 @@ extension SyscallName {
         case .fsetxattr:
             [.diskQuotaExceeded, .noSpace, .notPermitted, .ioError, .readOnlyFileSystem]
         case .getxattr: [.permissionDenied, .noMemory, .ioError]
-        case .fremovexattr:
+        case .fremovexattr, .removexattr:
             [.diskQuotaExceeded, .noSpace, .notPermitted, .ioError, .readOnlyFileSystem]
+        case .ficlone: [.noSpace, .ioError, .readOnlyFileSystem, .notPermitted]
         case .fchmod: [.ioError, .notPermitted, .readOnlyFileSystem]
         case .utimensat: [.permissionDenied, .notPermitted, .readOnlyFileSystem, .ioError]
         }

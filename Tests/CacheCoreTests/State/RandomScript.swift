@@ -256,6 +256,7 @@ struct RandomScript: ~Copyable {
             jobs.append(.publish(images[key] ?? -1, id.rawValue))
             return "publish \(id.rawValue)"
         case .confirm(let id, _): return "confirm \(id.rawValue)"
+        case .adopt(let id, _, _): return "adopt \(id.rawValue)"
         case .planRetry: return "plan"
         case .unlink(let victim):
             guard case .entry(let key) = victim.name else { return "unlink a partial" }

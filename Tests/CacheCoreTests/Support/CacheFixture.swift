@@ -27,6 +27,8 @@ final class CacheFixture: Sendable {
         if let loopback = AddressRange("127.0.0.0/8") {
             settings.transfers.addressPolicy = AddressPolicy(allowing: [loopback])
         }
+        // Many tests serve one image under several paths. Tests of shared files turn this on.
+        settings.sharesFiles = false
         change(&settings)
         cache = try Cache(
             settings,

@@ -45,18 +45,20 @@ struct CacheFolder {
     // MARK: The cache's work
 
     /// An image in its partial, ready to be published.
-    func stage(_ name: String, _ bytes: [UInt8] = Array("image".utf8)) throws -> StagedImage {
+    func stage(_ name: String, _ bytes: [UInt8]? = nil) throws -> StagedImage {
+        let bytes = bytes ?? Sample.bytes(name)
         let file = try directory.stage(Sample.key(name))
         try bytes.withUnsafeBytes { try file.append($0) }
         return StagedImage(
             flight: FlightID(rawValue: 1), key: Sample.key(name),
-            body: .file(file, Sample.digest), url: Sample.url(name),
+            body: .file(file, ContentDigest(of: bytes)), url: Sample.url(name),
             record: Sample.record(size: Int64(bytes.count)))
     }
 
     /// An image in memory, ready to be published.
-    func held(_ name: String, _ bytes: [UInt8] = Array("image".utf8)) -> StagedImage {
-        StagedImage(
+    func held(_ name: String, _ bytes: [UInt8]? = nil) -> StagedImage {
+        let bytes = bytes ?? Sample.bytes(name)
+        return StagedImage(
             flight: FlightID(rawValue: 1), key: Sample.key(name),
             body: .bytes(bytes),
             url: Sample.url(name),

@@ -23,6 +23,11 @@ enum Sample {
 
     static func key(_ name: String) -> CacheKey { CacheKey(url(name)) }
 
+    /// Five bytes that no other name has.
+    static func bytes(_ name: String) -> [UInt8] {
+        withUnsafeBytes(of: key(name).low.littleEndian) { Array($0.prefix(5)) }
+    }
+
     static func facts(
         size: Int64 = 1000, allocated: Int64 = 4096, fetchedAt: UInt32 = 1_790_000_000,
         lastUsedAt: UInt32 = 1_790_000_000, isPinned: Bool = false

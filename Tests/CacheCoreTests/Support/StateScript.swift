@@ -242,6 +242,7 @@ final class StateScript {
         case .discardPartial(let key): "discard \(name(key))"
         case .publish(_, let key): "publish \(name(key))"
         case .confirm(_, let key): "confirm \(name(key))"
+        case .adopt(_, let key, _): "adopt \(name(key))"
         case .planRetry: "plan"
         case .unlink(let victim): "unlink \(doom(victim))"
         case .evict(let goal):

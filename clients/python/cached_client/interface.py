@@ -73,6 +73,12 @@ class Item(_Item, total=False):
     height: int
     # The digest of the file, 64 hexadecimal digits. Only with details.
     sha256: str
+    # The number of URLs whose images are this one file, because their bytes are equal. Only with
+    # details, and if there are several.
+    names: int
+    # The URL that the image is downloaded from. Only with details, and if it is not the URL that
+    # names the image.
+    sourceURL: str
     # When the bytes were received from the origin. Only with details.
     fetchedAt: int
     # Until when the image is fresh. Only with details.
@@ -103,6 +109,10 @@ class _Want(TypedDict):
 
 # An image that a Fetch asks for.
 class Want(_Want, total=False):
+    # The URL that names the image, if it is not url itself: the same for all URLs that mean this
+    # image, with a signature or on a mirror for example. It is never requested, and is the url of
+    # the image in all other calls.
+    key: str
     # The default is that of the call. If an image is wanted twice, the higher priority counts.
     priority: Priority
 
@@ -120,7 +130,7 @@ MemoryPressure = Literal["normal", "warning", "critical"]
 
 
 # Which images a List contains.
-ListState = Literal["cached", "inFlight", "fresh", "stale", "pinned"]
+ListState = Literal["cached", "inFlight", "fresh", "stale", "pinned", "duplicates"]
 
 
 # Why an entry was evicted.
@@ -180,7 +190,7 @@ class FetchParameters(TypedDict, total=False):
     # false replies at once. The daemon continues the downloads on its own.
     wait: bool
     # The expected SHA-256 of every image, as 64 hexadecimal digits. An image with another digest
-    # is a failure.
+    # is a failure. If any entry has these bytes, nothing is downloaded.
     sha256: str
     # Only with more: the stream goes on when all images are decided. It reports evictions,
     # removals and refreshes, and fetches again at retryAt what failed for a reason that passes.
@@ -369,6 +379,8 @@ class StatsReply(_StatsReply, total=False):
 class VerifyParameters(TypedDict, total=False):
     # Whether to download damaged entries again, or remove them if their URL is lost.
     repair: bool
+    # Whether to continue where the last verification was interrupted.
+    resume: bool
 
 
 class _VerifyReply(TypedDict):
@@ -396,8 +408,7 @@ class WhereParameters(TypedDict):
     pass
 
 
-# The reply to Where.
-class WhereReply(TypedDict):
+class _WhereReply(TypedDict):
     # The absolute path of the cache directory.
     directory: str
     # The absolute path of the socket.
@@ -405,3 +416,10 @@ class WhereReply(TypedDict):
     version: str
     # Whether several users share the cache, so that it keeps no private images.
     shared: bool
+
+
+# The reply to Where.
+class WhereReply(_WhereReply, total=False):
+    # The rules that say which parts of a query do not count in the name of an image, as in the
+    # setting CACHED_IGNORE_QUERY. Absent if there are none.
+    ignoreQuery: str

@@ -6,6 +6,8 @@ struct BatchImage: Sendable {
     let flight: FlightID
     let key: CacheKey
     let url: CacheURL
+    /// The URL that names the image, if it is not the one that it was downloaded from.
+    let identity: CacheURL?
     var body: StagedBody
     var record: EntryRecord
     let lastUse: FileTime
@@ -13,11 +15,19 @@ struct BatchImage: Sendable {
     let stagedAt: ContinuousClock.Instant?
     /// Whether its file has a name, that of its partial for example.
     var isNamed = true
+    /// The file of another image, of which this one becomes a name; `nil` if it has a file of its own.
+    var original: (any OpenFile)?
+    /// A file that was found to have the same bytes, whether or not it can have this name too.
+    var twin: (any OpenFile)?
+    /// The position in the batch of the image that the original is the file of, if it is one of the batch.
+    var source: Int?
+    /// Whether the name of its entry leads to the original already.
+    var isPlaced = false
     /// Why it can't become an entry.
     var failure: Errno?
 
     init(_ image: StagedImage, isPinned: Bool, lastUse: FileTime) {
-        (flight, key, url) = (image.flight, image.key, image.url)
+        (flight, key, url, identity) = (image.flight, image.key, image.url, image.identity)
         (body, record) = (image.body, image.record)
         record.isPinned = isPinned
         self.lastUse = lastUse
@@ -30,7 +40,7 @@ struct BatchImage: Sendable {
     }
 
     /// The descriptor of its file; -1 before there is one.
-    var descriptor: Int32 { file?.descriptor ?? -1 }
+    var descriptor: Int32 { original?.descriptor ?? file?.descriptor ?? -1 }
 
     /// The name of its entry.
     var name: String { key.description }

@@ -19,10 +19,62 @@ extension CacheDirectory {
         let name = ValidatorRecord.attributeName(of: image.key)
         if try !fits(name, validators.text, file) { try set(name, validators.bare.text, file) }
         try set(EntryAttributes.mediaType, image.record.mediaType.name, file)
-        guard try !fits(EntryAttributes.url, image.url.string, file) else { return }
-        try set(name, validators.bare.text, file)
-        if try !fits(EntryAttributes.url, image.url.string, file) {
-            _ = try fits(name, validators.text, file)
+        let url = (image.identity ?? image.url).string
+        if try !fits(EntryAttributes.url, url, file) {
+            try set(name, validators.bare.text, file)
+            if try !fits(EntryAttributes.url, url, file) {
+                _ = try fits(name, validators.text, file)
+            }
+        }
+        if image.identity != nil {
+            _ = try fits(EntryAttributes.source(of: image.key), image.url.string, file)
+        }
+    }
+
+    /// Writes the attributes of another name of a file. The media type is that of the file. Its digest is kept once,
+    /// for all names, because the room for attributes limits how many names a file can have.
+    func writeAttributes(
+        of image: BatchImage, _ digest: ContentDigest, toOriginal file: Int32
+    ) throws(Errno) {
+        if try attribute(EntryAttributes.fileDigest, of: file) == nil {
+            try set(EntryAttributes.fileDigest, digest.description, file)
+        }
+        try kernel.setAttribute(
+            EntryRecord.attributeName(of: image.key), image.record.bytes, of: file)
+        let validators = ValidatorRecord(digest: nil, validators: image.record.validators)
+        try set(ValidatorRecord.attributeName(of: image.key), validators.text, file)
+        let url = (image.identity ?? image.url).string
+        if try self.url(of: image.key, file) != url {
+            try set(EntryAttributes.url(of: image.key), url, file)
+        }
+        try writeSource(image.identity == nil ? nil : image.url.string, of: image.key, file)
+    }
+
+    /// Keeps the URL that an image was downloaded from, if another URL names it.
+    func writeSource(_ url: String?, of key: CacheKey, _ file: Int32) throws(Errno) {
+        let name = EntryAttributes.source(of: key)
+        if let url {
+            try set(name, url, file)
+        } else if try attribute(name, of: file) != nil {
+            try kernel.removeAttribute(name, of: file)
+        }
+    }
+
+    /// Removes the attributes of a name that does not lead to a file any more, which has other names. If it was the
+    /// first one, the URL of the file goes with it. A failure leaves attributes that nobody reads.
+    func removeAttributes(of key: CacheKey, from file: ReferredFile) {
+        let record = EntryRecord.attributeName(of: key)
+        var names = [
+            record, ValidatorRecord.attributeName(of: key), EntryAttributes.source(of: key),
+        ]
+        let own = EntryAttributes.url(of: key)
+        names.append(file.hasAttribute(own, kernel) ? own : EntryAttributes.url)
+        for name in names {
+            do {
+                try kernel.removeAttribute(name, ofReferred: file.descriptor)
+            } catch {
+                continue
+            }
         }
     }
 

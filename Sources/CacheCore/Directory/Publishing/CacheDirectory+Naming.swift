@@ -10,6 +10,7 @@ extension CacheDirectory {
     ) throws(Errno) {
         let key = image.key
         try takePin(&image, from: Self.damagedName(of: key))
+        if image.isPlaced { return }
         if !image.isNamed {
             let isLinked = try kernel.storing({ makeRoom(key, 0) }) { [image] () throws(Errno) in
                 try linked(image)
@@ -20,8 +21,14 @@ extension CacheDirectory {
         // Another program can have removed it, or the whole directory, and put something else there.
         guard isSame(image.partialName, image.descriptor) else { throw .noSuchFileOrDirectory }
         try takePin(&image, from: image.name)
+        let replaced = try linkedFile(named: image.name)
         try kernel.storing({ makeRoom(key, 0) }) { [image] () throws(Errno) in
             try kernel.rename(image.partialName, to: image.name, in: descriptor)
+        }
+        // A rename between two names of one file does nothing. rename(2)
+        if image.original != nil { try unlinkIfPresent(image.partialName) }
+        if let replaced, !isSame(image.name, replaced.descriptor) {
+            removeAttributes(of: key, from: replaced)
         }
     }
 

@@ -36,25 +36,32 @@ extension CacheDirectory {
     ///   - isNotFirst: whether an earlier batch is still being committed. Then a shortage ends this batch even if
     ///     it is empty, because the end of the earlier one can help.
     ///   - now: the time of use of the first image. Each further one is used a nanosecond later.
+    ///   - originals: finds files that may have the bytes of an image.
     ///   - makeRoom: called with the key and the bytes needed (0: any room) when the disk is full. If it returns
     ///     `true`, the failed call is repeated once.
     /// - Returns: how many images were handled, including those that failed. The next one met the shortage.
     func prepare(
         _ images: ArraySlice<StagedImage>, pinned: Set<CacheKey>? = nil,
         for batch: inout PublicationBatch, after isNotFirst: Bool = false, now: FileTime,
+        originals: (ContentDigest, BatchImage) -> [any OpenFile] = { _, _ in [] },
         makeRoom: (CacheKey, Int64) -> Bool
     ) -> Int {
         batch.advance(to: now)
         for (count, image) in images.enumerated() {
             let isPinned = pinned?.contains(image.key) ?? image.record.isPinned
+            let digest = image.body.digest
+            if batch.postpones(image, digest) { continue }
             var item = batch.item(of: image, isPinned: isPinned)
+            item.record.digestPrefix = digest.prefix
             do {
-                try prepare(&item, makeRoom: makeRoom)
+                if !shares(&item, digest, batch, originals) {
+                    try prepare(&item, digest, makeRoom: makeRoom)
+                }
             } catch {
                 if error.endsBatch, batch.isPromising || isNotFirst { return count }
                 item.failure = error
             }
-            batch.append(item)
+            batch.append(item, digest)
         }
         return images.count
     }
@@ -71,6 +78,12 @@ extension CacheDirectory {
     ) -> [Publication] {
         var images = batch.takeImages()
         synchronize(&images, method)
+        // The bytes that a name stands for are lost with the file that was to hold them.
+        for index in images.indices {
+            if let source = images[index].source, images[source].failure != nil {
+                images[index].failure = .noSuchFileOrDirectory
+            }
+        }
         let place = identity
         images.forEachPending { (image) throws(Errno) in
             try giveName(to: &image, makeRoom: makeRoom)
@@ -133,8 +146,7 @@ extension CacheDirectory {
         do {
             if !keepsAttributes { try remember(image.record, of: image.key, image.descriptor) }
             let status = try kernel.status(of: image.descriptor)
-            let facts = EntryFacts(
-                record: image.record, allocated: status.allocated, lastUsedAt: image.lastUse)
+            let facts = facts(image.record, status, lastUsedAt: image.lastUse)
             return Publication(
                 flight: image.flight, key: image.key, result: .success(facts),
                 time: image.stagedAt?.duration(to: .now))
@@ -148,9 +160,9 @@ extension CacheDirectory {
     private func rejected(
         _ image: BatchImage, _ cause: Errno, isLostByOthers: Bool = false
     ) -> Publication {
-        let name = image.file == nil ? image.partialName : image.name
+        let name = image.descriptor < 0 ? image.partialName : image.name
         let failure = Failure.storage(cause, path: "\(path)/\(name)")
-        if image.file != nil { removeNames(of: image) }
+        if image.descriptor >= 0 { removeNames(of: image) }
         return Publication(
             flight: image.flight, key: image.key, isLostByOthers: isLostByOthers,
             result: .failure(failure))
@@ -158,11 +170,26 @@ extension CacheDirectory {
 
     // MARK: Preparing an image
 
+    /// Makes an image another name of a file that has its bytes: one of the batch, or that of an entry.
+    private func shares(
+        _ image: inout BatchImage, _ digest: ContentDigest, _ batch: PublicationBatch,
+        _ originals: (ContentDigest, BatchImage) -> [any OpenFile]
+    ) -> Bool {
+        guard keepsAttributes, sharesFiles else { return false }
+        if let (file, position) = batch.original(digest) {
+            // Both digests were computed from the bytes just now.
+            guard shares(&image, digest, file, isProven: true) else { return false }
+            image.source = position
+            return true
+        }
+        return originals(digest, image).contains { shares(&image, digest, $0, isProven: false) }
+    }
+
     private func prepare(
-        _ image: inout BatchImage, makeRoom: (CacheKey, Int64) -> Bool
+        _ image: inout BatchImage, _ digest: ContentDigest, makeRoom: (CacheKey, Int64) -> Bool
     ) throws(Errno) {
         let key = image.key
-        let (file, digest) = try written(image, makeRoom: makeRoom)
+        let file = try written(image, makeRoom: makeRoom)
         image.isNamed = file.isNamed
         // The bytes need not stay in memory.
         image.body = .file(file, digest)
@@ -177,18 +204,31 @@ extension CacheDirectory {
     /// The file of an image. Bytes in memory are written to a new one.
     private func written(
         _ image: BatchImage, makeRoom: (CacheKey, Int64) -> Bool
-    ) throws(Errno) -> (StagingFile, ContentDigest) {
+    ) throws(Errno) -> StagingFile {
         switch image.body {
-        case .file(let file, let digest): return (file, digest)
+        case .file(let file, _):
+            if let twin = image.twin { _ = isClone(file, of: twin) }
+            return file
         case .bytes(let bytes):
             let file = try stageWhole(image.key, makeRoom: { makeRoom(image.key, 0) })
+            if let twin = image.twin, isClone(file, of: twin) { return file }
             do {
                 try file.append(bytes, makeRoom: { makeRoom(image.key, Int64(bytes.count)) })
             } catch {
                 if file.isNamed { try discardPartial(of: image.key) }
                 throw error
             }
-            return (file, ContentDigest(of: bytes))
+            return file
+        }
+    }
+
+    /// Makes a file share the blocks of one with the same bytes. Returns `false` if the file system cannot.
+    private func isClone(_ file: StagingFile, of twin: any OpenFile) -> Bool {
+        do {
+            try kernel.clone(twin.descriptor, to: file.descriptor)
+            return true
+        } catch {
+            return false
         }
     }
 

@@ -1,6 +1,17 @@
 /// Images that are committed together.
 struct PublicationBatch: Sendable {
     private(set) var images: [BatchImage] = []
+    /// The position of the first image with each digest that has a file of its own.
+    private var originals: [ContentDigest: Int] = [:]
+    /// The digests of the images that another thread commits meanwhile.
+    private var others: Set<ContentDigest>
+    /// Images with one of these digests. They are prepared once the others are entries.
+    private var postponed: [StagedImage] = []
+
+    /// - Parameter other: a batch that is being committed.
+    init(beside other: PublicationBatch? = nil) {
+        others = other.map { Set($0.originals.keys) } ?? []
+    }
     /// The time of use of the next image: at least a nanosecond after that of the image before.
     private var nextUse = FileTime(nanoseconds: 0)
 
@@ -20,8 +31,34 @@ struct PublicationBatch: Sendable {
         return BatchImage(image, isPinned: isPinned, lastUse: nextUse)
     }
 
-    mutating func append(_ image: BatchImage) {
+    mutating func append(_ image: BatchImage, _ digest: ContentDigest) {
+        if image.failure == nil, image.original == nil { originals[digest] = images.count }
         images.append(image)
+    }
+
+    /// The image of the batch that has the file with a digest, and its position.
+    func original(_ digest: ContentDigest) -> (file: StagingFile, position: Int)? {
+        guard let position = originals[digest], let file = images[position].file else { return nil }
+        return (file, position)
+    }
+
+    // MARK: Waiting for another batch
+
+    /// Keeps an image for later, if its bytes are just being committed as those of another. Returns `false` if it
+    /// need not wait.
+    mutating func postpones(_ image: StagedImage, _ digest: ContentDigest) -> Bool {
+        guard others.contains(digest) else { return false }
+        postponed.append(image)
+        return true
+    }
+
+    var hasPostponed: Bool { !postponed.isEmpty }
+
+    /// The other batch is committed. Returns the images that waited for it.
+    mutating func takeOthersEnded() -> [StagedImage] {
+        others = []
+        defer { postponed = [] }
+        return postponed
     }
 
     /// Empties the batch.

@@ -83,9 +83,14 @@ final class PublishQueue {
         guard !images.isEmpty else { return }
         let pinned = delegate.pinned(among: images.map(\.key))
         while !images.isEmpty {
+            // Before the images are taken: those that waited for a batch that has just ended are put before them.
+            let isNotFirst = isCommitting
             let count = directory.prepare(
                 images.prefix(Self.largestBatch - batch.count), pinned: pinned, for: &batch,
-                after: isCommitting, now: .now, makeRoom: delegate.makeRoom)
+                after: isNotFirst, now: .now,
+                originals: { [delegate] in
+                    delegate.originals(of: $0, size: $1.record.size, for: $1.key)
+                }, makeRoom: delegate.makeRoom)
             images.removeFirst(count)
             if isDue {
                 startCommit()
@@ -104,11 +109,21 @@ final class PublishQueue {
     /// Commits all images that were added; returns when they are entries.
     func commitAll() {
         prepare()
+        commitPostponed()
         commitAndWait()
+    }
+
+    /// Prepares the images that waited for the batch that is being committed, once it is.
+    private func commitPostponed() {
+        while batch.hasPostponed {
+            record(commitThread.wait())
+            prepare()
+        }
     }
 
     /// Commits the prepared images: few of them at once, many on the commit thread, beside whatever comes next.
     func startCommit() {
+        commitPostponed()
         guard batch.count > 0 else { return }
         guard batch.count >= GroupCommitPolicy.manyFiles else { return commitAndWait() }
         record(commitThread.wait())
@@ -125,7 +140,7 @@ final class PublishQueue {
     }
 
     private func takeCommit() -> CommitThread.Commit {
-        defer { batch = PublicationBatch() }
+        defer { batch = PublicationBatch(beside: batch) }
         let method = policy.startCommit(files: batch.count, now: .now)
         return CommitThread.Commit(batch: batch, method: method)
     }
@@ -134,5 +149,6 @@ final class PublishQueue {
         guard let completion else { return }
         policy.committed(
             files: completion.files, completion.method, in: completion.duration)
+        images = batch.takeOthersEnded() + images
     }
 }

@@ -40,6 +40,27 @@ extension CacheDirectory {
         try kernel.synchronizeNames(in: descriptor)
     }
 
+    /// Removes a further name of a damaged file, which was set aside under another one. If the name is pinned, an empty
+    /// file in the place of the damaged one keeps the pin. unlinkat(2), open(2).
+    func removeFurtherName(_ entry: OpenedEntry) throws(Errno) {
+        guard isInPlace(entry) else { return }
+        if entry.isPinned {
+            let name = Self.damagedName(of: entry.key)
+            try unlinkIfPresent(name)
+            let file = try kernel.open(
+                name, in: descriptor, O_WRONLY | O_CREAT | O_EXCL, mode: 0o644)
+            defer { close(file) }
+            try kernel.setAttribute(
+                EntryRecord.attributeName(of: entry.key), EntryRecord.pinOfDamaged, of: file)
+            if let url = try url(of: entry.key, entry.descriptor) {
+                try kernel.setAttribute(EntryAttributes.url, url, of: file)
+            }
+            try kernel.synchronize(file)
+        }
+        try unlink(entry.key)
+        try kernel.synchronizeNames(in: descriptor)
+    }
+
     /// Removes the record of a damaged file that could not be set aside, or replaces it by a mark if the entry is
     /// pinned. The file counts as missing from now on, for the next daemon too. fremovexattr(2), fsetxattr(2).
     func markDamaged(_ entry: OpenedEntry) throws(Errno) {
@@ -64,8 +85,10 @@ extension CacheDirectory {
         do {
             let status = try kernel.status(of: name, in: descriptor)
             guard status.st_mode & S_IFMT != S_IFDIR else { return nil }
+            // The bytes of a file with other names are counted with these.
             return DamagedFile(
-                allocated: status.allocated, isPinned: isPinned(key, name: name))
+                allocated: status.st_nlink > 1 ? 0 : status.allocated,
+                isPinned: isPinned(key, name: name))
         } catch .noSuchFileOrDirectory {
             return nil
         }

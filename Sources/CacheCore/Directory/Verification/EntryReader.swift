@@ -18,6 +18,8 @@ struct EntryReader: ~Copyable {
 
     private let directory: CacheDirectory
     private let buffer: UnsafeMutableRawBufferPointer
+    /// The file that was read last, and its digest. Its other names come next.
+    private var last: (version: FileVersion, digest: ContentDigest)?
 
     /// Bytes read at a time.
     static let length = 256 * 1024
@@ -32,14 +34,14 @@ struct EntryReader: ~Copyable {
     }
 
     /// Reads one entry. `isCancelled` is called between two reads.
-    func read(_ entry: OpenedEntry, isCancelled: () -> Bool) -> Finding {
+    mutating func read(_ entry: OpenedEntry, isCancelled: () -> Bool) -> Finding {
         let finding = readOnce(entry, isCancelled)
         // A disk that fails to return bytes can succeed the next time.
         guard case .damaged(.unreadableBytes) = finding else { return finding }
         return readOnce(entry, isCancelled)
     }
 
-    private func readOnce(_ entry: OpenedEntry, _ isCancelled: () -> Bool) -> Finding {
+    private mutating func readOnce(_ entry: OpenedEntry, _ isCancelled: () -> Bool) -> Finding {
         do {
             let before = try directory.kernel.status(of: entry.descriptor)
             let found: Damage?
@@ -57,7 +59,7 @@ struct EntryReader: ~Copyable {
     }
 
     /// Compares the attributes before the bytes, because that is cheap.
-    private func damage(
+    private mutating func damage(
         _ entry: OpenedEntry, _ isCancelled: () -> Bool
     ) throws(Errno) -> Damage? {
         let (key, file) = (entry.key, entry.descriptor)
@@ -69,13 +71,17 @@ struct EntryReader: ~Copyable {
             MediaType(name: type) ?? .other == record.mediaType
         else { return .wrongType }
         // An inode without room for the URL has none.
-        if let url = try directory.attribute(EntryAttributes.url, of: file), !key.isName(of: url) {
+        if let url = try directory.url(of: key, file), !key.isName(of: url) {
             return .wrongURL
         }
         return try hash(file, isCancelled) == digest ? nil : .wrongBytes
     }
 
-    private func hash(_ file: Int32, _ isCancelled: () -> Bool) throws(Errno) -> ContentDigest {
+    private mutating func hash(
+        _ file: Int32, _ isCancelled: () -> Bool
+    ) throws(Errno) -> ContentDigest {
+        let version = FileVersion(try directory.kernel.status(of: file))
+        if let last, last.version == version { return last.digest }
         var sha256 = SHA256()
         var position: Int64 = 0
         while !isCancelled() {
@@ -84,7 +90,9 @@ struct EntryReader: ~Copyable {
             sha256.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             position += Int64(count)
         }
-        return sha256.finish()
+        let digest = sha256.finish()
+        if !isCancelled() { last = (version, digest) }
+        return digest
     }
 
     /// Whether the name leads to the file that was read, and that was not written to.

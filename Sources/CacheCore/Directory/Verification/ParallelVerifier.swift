@@ -6,11 +6,13 @@ internal import Synchronization
 /// of the cache wait for.
 final class ParallelVerifier: Sendable {
     private let entries: [OpenedEntry]
+    private let files: [Range<Int>]
     private let next = Atomic(0)
     private let findings: Mutex<[EntryReader.Finding]>
 
     init(_ entries: [OpenedEntry]) {
         self.entries = entries
+        files = Self.files(entries)
         findings = Mutex(Array(repeating: .undecided, count: entries.count))
     }
 
@@ -31,14 +33,33 @@ final class ParallelVerifier: Sendable {
     }
 
     private func readNext(_ directory: CacheDirectory, _ isCancelled: () -> Bool) {
-        let reader = EntryReader(directory)
+        var reader = EntryReader(directory)
         while !isCancelled() {
             let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
-            guard index < entries.count else { return }
-            let entry = entries[index]
-            let finding =
-                entry.damage.map { .damaged($0) } ?? reader.read(entry, isCancelled: isCancelled)
-            findings.withLock { $0[index] = finding }
+            guard index < files.count else { return }
+            for index in files[index] where !isCancelled() {
+                let entry = entries[index]
+                let finding: EntryReader.Finding
+                if let damage = entry.damage {
+                    finding = .damaged(damage)
+                } else {
+                    finding = reader.read(entry, isCancelled: isCancelled)
+                }
+                findings.withLock { $0[index] = finding }
+            }
         }
+    }
+
+    /// The positions of the names of each file, which follow each other. One thread reads a file, once for all of them.
+    private static func files(_ entries: [OpenedEntry]) -> [Range<Int>] {
+        var files: [Range<Int>] = []
+        for index in entries.indices {
+            if let last = files.last, entries[last.lowerBound].isSameFile(as: entries[index]) {
+                files[files.count - 1] = last.lowerBound..<index + 1
+            } else {
+                files.append(index..<index + 1)
+            }
+        }
+        return files
     }
 }

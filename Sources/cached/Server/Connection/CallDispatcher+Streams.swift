@@ -174,7 +174,7 @@ extension CallDispatcher {
     ) {
         perform(offLoop: isLong || replaced?.isLong == true) { server, output in
             replaced?.writeLastReply(from: server, to: &output)
-            return Result { () throws(WireError) in try WatchMethod.begin(parameters) }
+            return Result { () throws(WireError) in try WatchMethod.begin(parameters, in: server) }
         } then: { calls, begun in
             switch begun {
             case .success((let subject, let snapshot)):

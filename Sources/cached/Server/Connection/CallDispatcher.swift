@@ -1,4 +1,5 @@
 import CacheCore
+import CacheKey
 import CacheWire
 import NIOCore
 import NIOPosix
@@ -63,9 +64,9 @@ final class CallDispatcher {
     /// `false` if the message is not a plain `Status`.
     private func answerStatus(_ message: ByteBuffer) -> Bool {
         message.withUnsafeReadableBytes { bytes in
-            guard let call = StatusCall(bytes), call.urls.count <= IncomingCall.urlLimit else {
-                return false
-            }
+            guard let call = StatusCall(bytes), call.urls.count <= IncomingCall.urlLimit,
+                server.cache.ignoredQueries.isEmpty, !call.namesContents(in: bytes)
+            else { return false }
             call.writeReply(bytes, from: server, to: &connection.output)
             return true
         }
@@ -101,8 +102,7 @@ final class CallDispatcher {
                 reply(to: header, Reply(try ServiceMethods.describe(parameters)))
             case .status(let parameters):
                 try StatusCall.check(parameters)
-                let readsFiles = parameters.details == true || parameters.keys != nil
-                replyOnce(header, offLoop: isLong || readsFiles) {
+                replyOnce(header, offLoop: isLong || parameters.readsFiles) {
                     StatusCall.writeReply(parameters, from: $0, to: &$1)
                 }
             case .open(let parameters): open(header, parameters)
@@ -119,7 +119,11 @@ final class CallDispatcher {
             case .pressure(let parameters):
                 replyLater(header) { PressureMethod.run(parameters.level, in: $0, $1) }
             case .verify(let parameters): verify(header, parameters)
-            case .where: reply(to: header, Reply(server.whereabouts))
+            case .where:
+                var whereabouts = server.whereabouts
+                let rules = server.cache.ignoredQueries
+                whereabouts.ignoreQuery = rules.isEmpty ? nil : rules.text
+                reply(to: header, Reply(whereabouts))
             case .fetch, .adjust:
                 preconditionFailure("a Fetch or an Adjust reached answer(); dispatch() handles it")
             }

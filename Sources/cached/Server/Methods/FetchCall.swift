@@ -35,7 +35,7 @@ struct FetchCall: Sendable {
     ) throws(WireError) -> FetchCall? {
         let isSilent = header.oneway == true
         let waits = parameters.wait != false && !isSilent
-        var call = try FetchCall(header, parameters, for: client)
+        var call = try FetchCall(header, parameters, for: client, in: server)
         guard !waits else {
             try checkInterests(call.wanted.count, of: client, in: server)
             let groups = call.wanted.byPriority
@@ -68,16 +68,19 @@ struct FetchCall: Sendable {
     }
 
     private init(
-        _ header: CallHeader, _ parameters: Methods.Fetch.Parameters, for client: ClientID
+        _ header: CallHeader, _ parameters: Methods.Fetch.Parameters, for client: ClientID,
+        in server: ServerContext
     ) throws(WireError) {
         guard parameters.urls != nil || parameters.wants != nil else {
             throw .invalidParameter(parameter: "urls", reason: "one of urls and wants is needed")
         }
         let usual = CacheCore.Priority(parameters.priority ?? .normal)
         let urls = (parameters.urls ?? []).map {
-            WantedSet.Element(url: RequestedURL($0), priority: usual)
+            WantedSet.Element(url: server.named($0), priority: usual)
         }
-        let wants = (parameters.wants ?? []).map { WantedSet.Element($0, usual: usual) }
+        let wants = (parameters.wants ?? []).map {
+            WantedSet.Element($0, usual: usual, in: server)
+        }
         wanted = WantedSet(urls + wants)
         isStream = header.isStream
         follows = parameters.follow ?? false
@@ -102,7 +105,8 @@ struct FetchCall: Sendable {
         _ priority: CacheCore.Priority, after predecessors: [WaiterID] = []
     ) -> FetchOptions {
         FetchOptions(
-            priority: priority, isRefresh: isRefresh, client: client, predecessors: predecessors)
+            priority: priority, isRefresh: isRefresh, client: client, predecessors: predecessors,
+            digest: digest)
     }
 
     /// Whether it names so many URLs that a pass over all of them would delay other clients.
@@ -154,7 +158,7 @@ struct FetchCall: Sendable {
         var change = Change()
         var leaving: [CacheCore.Priority: [CacheKey]] = [:]
         for url in parameters.drop ?? [] {
-            guard let key = RequestedURL(url).valid?.key, let priority = wanted.remove(key) else {
+            guard let key = server.named(url).key, let priority = wanted.remove(key) else {
                 continue
             }
             leaving[priority, default: []].append(key)
@@ -162,7 +166,9 @@ struct FetchCall: Sendable {
             change.dropped.append(key)
         }
         drop(leaving, in: server)
-        let wants = (parameters.add ?? []).map { WantedSet.Element($0, usual: .normal) }
+        let wants = (parameters.add ?? []).map {
+            WantedSet.Element($0, usual: .normal, in: server)
+        }
         let isNew = wants.map { want in want.url.valid.map { wanted[$0.key] == nil } ?? true }
         change.new = zip(wants, isNew).filter(\.1).map(\.0.url)
         add(WantedSet(wants).byPriority, in: server)
@@ -235,9 +241,10 @@ struct FetchCall: Sendable {
 }
 
 extension WantedSet.Element {
-    fileprivate init(_ want: Want, usual: CacheCore.Priority) {
+    fileprivate init(_ want: Want, usual: CacheCore.Priority, in server: ServerContext) {
         self.init(
-            url: RequestedURL(want.url), priority: want.priority.map { .init($0) } ?? usual)
+            url: server.named(want.url, by: want.key),
+            priority: want.priority.map { .init($0) } ?? usual)
     }
 }
 

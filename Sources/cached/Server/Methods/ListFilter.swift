@@ -30,13 +30,15 @@ struct ListFilter: Sendable {
     /// Whether every entry is listed.
     var takesAll: Bool { state == .cached && !needsDetails && mediaType == nil }
 
-    func takes(_ facts: EntryFacts, now: UnixTime) -> Bool {
+    func takes(_ entry: ListedEntry, of cache: Cache, now: UnixTime) -> Bool {
+        let facts = entry.facts
         if let mediaType, facts.mediaType.name != mediaType { return false }
         return switch state {
         case .cached: true
         case .fresh: !facts.isStale(at: now)
         case .stale: facts.isStale(at: now)
         case .pinned: facts.isPinned
+        case .duplicates: cache.hasCopy(entry.key)
         case .inFlight: false
         }
     }

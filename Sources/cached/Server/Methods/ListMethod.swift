@@ -79,7 +79,7 @@ struct ListMethod: Sendable {
             for entry in entries where found.count < limit {
                 position = ListCursor(entry, in: order)
                 examined += 1
-                guard filter.takes(entry.facts, now: now) else { continue }
+                guard filter.takes(entry, of: cache, now: now) else { continue }
                 let details = filter.needsDetails ? cache.details(of: entry.key) : nil
                 if filter.takes(details, entry.key) { found.append((entry, details)) }
             }

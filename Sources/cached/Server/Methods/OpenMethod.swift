@@ -10,8 +10,8 @@ enum OpenMethod {
         _ parameters: Methods.Open.Parameters, in server: ServerContext,
         replyingTo output: inout ByteBuffer
     ) -> OpenImage? {
-        let url = RequestedURL(parameters.url)
-        guard let key = url.valid?.key else {
+        let url = server.named(parameters.url)
+        guard let key = url.key else {
             write(url, .missing(nil), from: server, to: &output)
             return nil
         }
@@ -30,12 +30,12 @@ enum OpenMethod {
     static func refusal(
         _ parameters: Methods.Open.Parameters, from server: ServerContext
     ) -> ByteBuffer {
-        let url = RequestedURL(parameters.url)
+        let url = server.named(parameters.url)
         let failure = Failure(
             .tooManyFiles,
             "this connection has too many descriptors that were not received; receive the replies first"
         )
-        let lookup = url.valid.map { server.cache.lookup([$0.key])[0] } ?? .missing(nil)
+        let lookup = url.key.map { server.cache.lookup([$0])[0] } ?? .missing(nil)
         var output = ByteBuffer()
         write(url, lookup, failure, from: server, to: &output)
         return output
@@ -47,12 +47,13 @@ enum OpenMethod {
     ) {
         output.writeStaticString("{\"parameters\":{\"item\":")
         url.text.withUTF8Bytes { text in
-            switch url.parsed {
-            case .failure(let problem):
-                server.replies.items.write(invalid: text, problem, to: &output)
-            case .success(let wish):
+            switch (url.meaning, url.key) {
+            case (.nothing(let problem), _):
+                server.replies.items.write(unknown: text, problem, to: &output)
+            case (_, let key?):
                 server.replies.items.write(
-                    url: text, wish.key, lookup, failure: failure, to: &output)
+                    url: text, key, lookup, failure: failure, to: &output)
+            case (_, nil): break
             }
         }
         output.writeStaticString("}}\0")

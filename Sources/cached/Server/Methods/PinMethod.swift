@@ -11,8 +11,8 @@ enum PinMethod {
         _ parameters: Methods.Pin.Parameters, in server: ServerContext,
         _ reply: @escaping @Sendable (ByteBuffer) -> Void
     ) {
-        let urls = parameters.urls.map { RequestedURL($0) }
-        server.cache.pin(urls.compactMap { $0.valid?.key }, parameters.pinned) { failures in
+        let urls = parameters.urls.map { server.named($0) }
+        server.cache.pin(urls.compactMap(\.key), parameters.pinned) { failures in
             // The cache calls this on its own thread, which must not spend its time on a long reply.
             server.workers.submit(for: .daemon) { _ in
                 var items = ByteBuffer()

@@ -1,4 +1,5 @@
 import CacheCore
+import CacheKey
 import CacheWire
 import NIOCore
 
@@ -35,7 +36,13 @@ enum RemoveMethod: Sendable {
         }
         switch self {
         case .urls(let urls):
-            let keys = urls.compactMap { RequestedURL($0).valid?.key }
+            // A digest names all entries with its bytes.
+            let keys = urls.flatMap { text -> [CacheKey] in
+                if case .success(let digest)? = RequestedURL.digest(in: text) {
+                    return server.cache.keys(of: digest)
+                }
+                return server.named(text).key.map { [$0] } ?? []
+            }
             server.cache.remove(keys, completion: completion)
         case .prefix(let prefix): server.cache.removeAll(prefix: prefix, completion: completion)
         }

@@ -3,35 +3,106 @@ import CacheKey
 
 /// One of the URLs that a call names, as the client wrote it.
 struct RequestedURL: Sendable {
-    let text: String
-    /// The URL with its key, or the reason why the text is not a URL.
-    let parsed: Result<ImageRequest, InvalidURL>
+    /// What the text stands for.
+    enum Meaning: Sendable {
+        case image(ImageRequest)
+        /// An entry that was named by the digest of its bytes, or by its key.
+        case content(CacheKey)
+        /// Neither. The failure says why.
+        case nothing(CacheCore.Failure)
+    }
 
-    init(_ text: String) {
-        self.text = text
-        do throws(InvalidURL) {
-            parsed = .success(ImageRequest(try CacheURL(text)))
-        } catch {
-            parsed = .failure(error)
-        }
+    let text: String
+    let meaning: Meaning
+
+    init(_ text: String, _ meaning: Meaning) {
+        (self.text, self.meaning) = (text, meaning)
     }
 
     init(_ request: ImageRequest) {
-        text = request.url.string
-        parsed = .success(request)
+        self.init(request.url.string, .image(request))
     }
 
     /// The URL with its key; `nil` if the text is not a URL.
     var valid: ImageRequest? {
-        guard case .success(let wish) = parsed else { return nil }
-        return wish
+        guard case .image(let request) = meaning else { return nil }
+        return request
     }
+
+    /// The key of the image; `nil` if the text stands for none.
+    var key: CacheKey? {
+        switch meaning {
+        case .image(let request): request.key
+        case .content(let key): key
+        case .nothing: nil
+        }
+    }
+}
+
+extension RequestedURL {
+    /// Begins a text that names an image by the digest of its bytes.
+    static let digestPrefix = "sha256:"
+
+    /// The digest in a text like `sha256:4fd5a2…`; `nil` if the text does not begin like that.
+    static func digest(in text: String) -> Result<ContentDigest, CacheCore.Failure>? {
+        guard text.hasPrefix(digestPrefix) else { return nil }
+        guard let digest = ContentDigest(String(text.dropFirst(digestPrefix.count))) else {
+            return .failure(
+                Failure(.invalidURL, "64 hexadecimal digits have to follow \(digestPrefix)"))
+        }
+        return .success(digest)
+    }
+}
+
+extension ServerContext {
+    /// What a text of a call stands for.
+    ///
+    /// - Parameter identity: the URL that names the image, if the client says so.
+    func named(_ text: String, by identity: String? = nil) -> RequestedURL {
+        if let digest = RequestedURL.digest(in: text) {
+            return RequestedURL(text, meaning(of: digest))
+        }
+        let url: CacheURL
+        do {
+            url = try CacheURL(text)
+        } catch {
+            return RequestedURL(text, .nothing(Failure(.invalidURL, error.description)))
+        }
+        do {
+            let given = try identity.map { (text) throws(InvalidURL) in try CacheURL(text) } ?? url
+            let name = cache.ignoredQueries.identity(of: given) ?? given
+            return RequestedURL(text, .image(ImageRequest(url, named: name)))
+        } catch {
+            return RequestedURL(
+                text, .nothing(Failure(.invalidURL, "its key is not a URL: \(error.description)")))
+        }
+    }
+
+    /// What the name of a file stands for. Its text is the URL in the file.
+    func entry(_ key: CacheKey) -> RequestedURL {
+        RequestedURL(cache.url(of: key) ?? "", .content(key))
+    }
+
+    private func meaning(
+        of digest: Result<ContentDigest, CacheCore.Failure>
+    ) -> RequestedURL.Meaning {
+        switch digest {
+        case .failure(let failure): .nothing(failure)
+        case .success(let digest):
+            cache.keys(of: digest).first.map { .content($0) } ?? .nothing(.noContent)
+        }
+    }
+}
+
+extension CacheCore.Failure {
+    fileprivate static let noContent = Failure(
+        .notCached, "no entry has these bytes; fetch the image by a URL")
 }
 
 extension [RequestedURL] {
     /// The valid URLs by their keys.
     var byKey: [CacheKey: String] {
-        let valid = compactMap { $0.valid.map { ($0.key, $0.url.string) } }
+        let valid = compactMap { url in url.key.map { ($0, url.text) } }
         return Dictionary(valid, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -34,6 +34,8 @@ enum StatsMethod {
             "bytesReserved": .int(Int(metrics.bytesReserved)),
             "entriesPinned": .int(metrics.pinned.entries),
             "bytesPinned": .int(Int(metrics.pinned.bytes)),
+            "entriesShared": .int(metrics.duplicates.entries),
+            "bytesShared": .int(Int(metrics.duplicates.bytes)),
             "isIndexed": .bool(metrics.isWhole),
             "isDirectoryInPlace": .bool(metrics.isDirectoryInPlace),
             "isDirectoryWritable": .bool(metrics.isDirectoryWritable),

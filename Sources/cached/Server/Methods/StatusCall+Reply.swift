@@ -9,14 +9,10 @@ extension StatusCall {
         _ parameters: Methods.Status.Parameters, from server: ServerContext,
         to output: inout ByteBuffer
     ) {
-        let urls = parameters.urls.map { RequestedURL($0) }
-        let withDetails = parameters.details == true
         let keys = (parameters.keys ?? []).compactMap { CacheKey($0) }
-        if keys.isEmpty {
-            server.writeItems(urls, withDetails: withDetails, to: &output)
-        } else {
-            server.writeItems(urls, of: keys, withDetails: withDetails, to: &output)
-        }
+        server.writeItems(
+            parameters.urls.map { server.named($0) } + keys.map { server.entry($0) },
+            withDetails: parameters.details == true, to: &output)
     }
 
     /// Checks the names of files in a call.
@@ -45,5 +41,13 @@ extension StatusCall {
                     partial: server.partial(keys[index], lookups[index]), to: &output)
             }
         }
+    }
+}
+
+extension Methods.Status.Parameters {
+    /// Whether an answer takes reading attributes of files.
+    var readsFiles: Bool {
+        details == true || keys != nil
+            || urls.contains { $0.hasPrefix(RequestedURL.digestPrefix) }
     }
 }

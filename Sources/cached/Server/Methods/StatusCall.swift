@@ -31,6 +31,13 @@ struct StatusCall {
         guard isObject, hasMethod, hasParameters, scanner.isAtEnd else { return nil }
     }
 
+    /// Whether it names an image by the digest of its bytes, which only a file can tell.
+    func namesContents(in message: UnsafeRawBufferPointer) -> Bool {
+        urls.contains { url in
+            message[url].starts(with: RequestedURL.digestPrefix.utf8)
+        }
+    }
+
     private mutating func parameters(_ scanner: inout JSONScanner) -> Bool {
         var found: [Range<Int>]?
         let isObject = scanner.members { name, scanner in

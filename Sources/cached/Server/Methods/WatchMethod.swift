@@ -6,14 +6,14 @@ enum WatchMethod {
     /// A call with `more`: the subject that its stream subscribes to, and the state it begins with. Any thread can
     /// call it.
     static func begin(
-        _ parameters: Methods.Watch.Parameters
+        _ parameters: Methods.Watch.Parameters, in server: ServerContext
     ) throws(WireError) -> (subject: Subscription.Subject, snapshot: WatchSnapshot) {
         if parameters.pressure == true, parameters.urls == nil, parameters.downloads != true {
             return (.named([:]), WatchSnapshot([]))
         }
         switch (parameters.urls, parameters.downloads ?? false) {
         case (let texts?, false):
-            let urls = texts.map { RequestedURL($0) }
+            let urls = texts.map { server.named($0) }
             return (.named(urls.byKey), WatchSnapshot(urls))
         case (nil, false): return (.everything, .everything)
         case (nil, true): return (.downloads, .downloads)
@@ -27,6 +27,6 @@ enum WatchMethod {
     static func writeState(
         of urls: [String], from server: ServerContext, to output: inout ByteBuffer
     ) {
-        server.writeItems(urls.map { RequestedURL($0) }, removed: [], withPin: true, to: &output)
+        server.writeItems(urls.map { server.named($0) }, removed: [], withPin: true, to: &output)
     }
 }

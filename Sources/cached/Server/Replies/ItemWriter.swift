@@ -34,6 +34,7 @@ struct ItemWriter {
         let room =
             Self.fixedRoom + pathPrefix.count
             + (url.count + (failure?.message.utf8.count ?? 0)) * JSONBytes.escapedRoom
+            + (details?.source?.utf8.count ?? 0) * JSONBytes.escapedRoom
             + (details?.origin?.entityTag?.utf8.count ?? 0) * JSONBytes.escapedRoom
         output.writeJSON(room: room) { json in
             json.put("{\"url\":\"")
@@ -67,7 +68,14 @@ struct ItemWriter {
     func write(
         invalid url: UnsafeRawBufferPointer, _ problem: InvalidURL, to output: inout ByteBuffer
     ) {
-        let failure = Failure(.invalidURL, problem.description)
+        write(unknown: url, Failure(.invalidURL, problem.description), to: &output)
+    }
+
+    /// The same for a text that stands for no image, for the reason that the failure gives.
+    func write(
+        unknown url: UnsafeRawBufferPointer, _ failure: CacheCore.Failure,
+        to output: inout ByteBuffer
+    ) {
         write(url: url, CacheKey(urlBytes: url), .missing(failure), to: &output)
     }
 
@@ -161,6 +169,15 @@ struct ItemWriter {
         if let digest = details.sha256 {
             json.put(",\"sha256\":\"")
             json.putEscaped(digest.description)
+            json.put("\"")
+        }
+        if details.names > 1 {
+            json.put(",\"names\":")
+            json.put(details.names)
+        }
+        if let source = details.source {
+            json.put(",\"sourceURL\":\"")
+            json.putEscaped(source)
             json.put("\"")
         }
         json.put(",\"fetchedAt\":")

@@ -22,48 +22,25 @@ extension ServerContext {
         removed: [CacheKey]? = nil, withPin: Bool = false,
         to output: inout ByteBuffer
     ) {
-        var lookups = cache.lookup(urls.compactMap { $0.valid?.key }, view).makeIterator()
+        var lookups = cache.lookup(urls.compactMap(\.key), view).makeIterator()
         replies.writeItems(
             of: urls, continues: continues, removed: removed, to: &output
         ) { url, output in
             url.text.withUTF8Bytes { text in
-                switch url.parsed {
-                case .failure(let problem):
-                    replies.items.write(invalid: text, problem, to: &output)
-                case .success(let wish):
+                switch (url.meaning, url.key) {
+                case (.nothing(let failure), _):
+                    replies.items.write(unknown: text, failure, to: &output)
+                case (_, let key?):
                     let found = lookups.next() ?? .missing(nil)
-                    let lookup = checked(wish.key, isEnd ? found.atTheEnd : found, digest)
+                    let lookup = checked(key, isEnd ? found.atTheEnd : found, digest)
                     let gone: CacheCore.Failure? =
                         isEnd && lookup == .missing(nil) ? .goneAgain : nil
                     replies.items.write(
-                        url: text, wish.key, lookup,
-                        details: withDetails ? details(wish.key, lookup) : nil,
-                        failure: failures[wish.key] ?? gone, partial: partial(wish.key, found),
+                        url: text, key, lookup,
+                        details: withDetails ? details(key, lookup) : nil,
+                        failure: failures[key] ?? gone, partial: partial(key, found),
                         withPin: withPin, to: &output)
-                }
-            }
-        }
-    }
-
-    /// Writes a reply with one item for each URL, and then one for each name of a file. The URLs of files are read from
-    /// their attributes.
-    func writeItems(
-        _ urls: [RequestedURL], of keys: [CacheKey], withDetails: Bool, to output: inout ByteBuffer
-    ) {
-        let asked = urls.map { ($0.text, $0.parsed.map(\.key)) }
-        let named = keys.map { (cache.url(of: $0) ?? "", Result<CacheKey, InvalidURL>.success($0)) }
-        let all = asked + named
-        var lookups = cache.lookup(all.compactMap { try? $0.1.get() }).makeIterator()
-        replies.writeItems(of: all, to: &output) { image, output in
-            image.0.withUTF8Bytes { text in
-                switch image.1 {
-                case .failure(let problem):
-                    replies.items.write(invalid: text, problem, to: &output)
-                case .success(let key):
-                    let lookup = lookups.next() ?? .missing(nil)
-                    replies.items.write(
-                        url: text, key, lookup, details: withDetails ? details(key, lookup) : nil,
-                        partial: partial(key, lookup), to: &output)
+                case (_, nil): break
                 }
             }
         }

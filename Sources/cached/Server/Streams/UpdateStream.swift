@@ -191,7 +191,8 @@ final class UpdateStream {
             if follows { changes.forEach(noteFailure) }
             // The items encoded for all streams have not been compared with the digest.
             let changed = changes.compactMap {
-                subscription.url(of: $0.key).map { RequestedURL($0) }
+                let key = $0.key
+                return subscription.url(of: key).map { RequestedURL($0, .content(key)) }
             }
             server.writeItems(changed, .announced, continues: true, digest: digest, to: &reply)
         case .changes, nil:

@@ -4,15 +4,15 @@
 public struct ContentDigest: Hashable, Sendable, LosslessStringConvertible {
     private let bytes: SIMD32<UInt8>
 
-    init(_ bytes: SIMD32<UInt8>) {
+    package init(_ bytes: SIMD32<UInt8>) {
         self.bytes = bytes
     }
 
-    /// The digest of bytes in memory.
-    init(of bytes: [UInt8]) {
-        var computation = SHA256()
-        bytes.withUnsafeBytes { computation.update($0) }
-        self = computation.finish()
+    /// The first four bytes, by which the index finds files that may have equal bytes. 0 stands for a digest that is
+    /// not known, so a digest that begins with four zeros gives 1.
+    package var prefix: UInt32 {
+        let number = (0..<4).reduce(UInt32(0)) { $0 << 8 | UInt32(bytes[$1]) }
+        return max(number, 1)
     }
 
     /// - Parameter description: 64 hex digits in upper or lower case. Any other text gives `nil`.

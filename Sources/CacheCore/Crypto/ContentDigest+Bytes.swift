@@ -1,0 +1,8 @@
+extension ContentDigest {
+    /// The digest of bytes in memory.
+    init(of bytes: [UInt8]) {
+        var computation = SHA256()
+        bytes.withUnsafeBytes { computation.update($0) }
+        self = computation.finish()
+    }
+}

@@ -1,0 +1,46 @@
+import CLinux
+internal import CacheKey
+import Glibc
+internal import SystemPackage
+
+/// A file that a descriptor refers to without having opened it, so that no program is told of an opening. open(2),
+/// `O_PATH`.
+final class ReferredFile: Sendable {
+    let descriptor: Int32
+
+    fileprivate init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Whether it has an attribute. getxattr(2) through /proc/self/fd.
+    func hasAttribute(_ name: String, _ kernel: Kernel) -> Bool {
+        getxattr("/proc/self/fd/\(descriptor)", name, nil, 0) >= 0
+    }
+}
+
+extension CacheDirectory {
+    /// The file under a name if it has several names; `nil` if it has one, or nothing has the name.
+    func linkedFile(named name: String) throws(Errno) -> ReferredFile? {
+        guard keepsAttributes else { return nil }
+        do {
+            let file = ReferredFile(try kernel.open(name, in: descriptor, clinux_o_path))
+            let status = try kernel.status(of: file.descriptor)
+            return status.st_mode & S_IFMT == S_IFREG && status.st_nlink > 1 ? file : nil
+        } catch .noSuchFileOrDirectory {
+            return nil
+        }
+    }
+
+    /// The same for a removal, which a failure does not prevent: it leaves attributes that nobody reads.
+    func linkedFile(toRemove key: CacheKey) -> ReferredFile? {
+        do {
+            return try linkedFile(named: key.description)
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,139 @@
+/// Rules that say which parameters of a query do not count in the name of an image, by host.
+///
+///     let rules = try IgnoredQueries("cdn.discordapp.com:ex,is,hm s3.*.amazonaws.com:X-Amz-*")
+///
+/// A URL that a rule changes names its image without these parameters. Only the query is
+/// changed, so no rule joins the images of two hosts or paths.
+public struct IgnoredQueries: Hashable, Sendable {
+    /// Why a text is not a list of rules.
+    public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        public let description: String
+    }
+
+    fileprivate struct Rule: Hashable {
+        /// In lower case.
+        let host: [Pattern]
+        let parameters: [Pattern]
+    }
+
+    private let rules: [Rule]
+    /// The rules as they were written.
+    public let text: String
+
+    /// No rules.
+    public init() {
+        (rules, text) = ([], "")
+    }
+
+    /// - Parameter text: rules with spaces between them. Each is a host, a colon, and names of parameters with commas
+    ///   between them. In both, `*` stands for any characters; in a host it does not stand for a dot.
+    public init(_ text: String) throws(Problem) {
+        self.text = text
+        var rules: [Rule] = []
+        for word in text.split(separator: " ") { rules.append(try Self.rule(word)) }
+        self.rules = rules
+    }
+
+    public var isEmpty: Bool { rules.isEmpty }
+
+    private static func rule(_ word: Substring) throws(Problem) -> Rule {
+        guard let colon = word.lastIndex(of: ":") else {
+            throw Problem(description: "\"\(word)\" has no colon between a host and its parameters")
+        }
+        let host = word[..<colon].lowercased()
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard !host.contains(where: { "/,:?#@".contains($0) && !host.hasPrefix("[") }),
+            labels.allSatisfy({ !$0.isEmpty })
+        else {
+            throw Problem(
+                description:
+                    "\"\(word)\" does not name one host; write a rule for each, without port and path"
+            )
+        }
+        guard labels.contains(where: { $0 != "*" }) else {
+            throw Problem(
+                description:
+                    "\"\(word)\" would be for all hosts, whose parameters mean different things; name a host"
+            )
+        }
+        let names = word[word.index(after: colon)...].split(
+            separator: ",", omittingEmptySubsequences: false)
+        guard !names.isEmpty,
+            names.allSatisfy({ !$0.isEmpty && !$0.contains(where: "=&?#".contains) })
+        else {
+            throw Problem(
+                description: "\"\(word)\" does not name parameters with commas between them")
+        }
+        return Rule(host: labels.map { Pattern($0) }, parameters: names.map { Pattern($0) })
+    }
+
+    /// The URL that names the image of a URL, if it is another one.
+    public func identity(of url: CacheURL) -> CacheURL? {
+        guard !rules.isEmpty, let mark = url.string.utf8.firstIndex(of: UInt8(ascii: "?")) else {
+            return nil
+        }
+        let host = url.host.lowercased().split(separator: ".", omittingEmptySubsequences: false)
+        let ignored = rules.filter { $0.matches(host) }.flatMap(\.parameters)
+        guard !ignored.isEmpty else { return nil }
+        let query = url.string[url.string.utf8.index(after: mark)...]
+        let all = query.split(separator: "&", omittingEmptySubsequences: false)
+        let kept = all.filter { parameter in
+            let name = parameter.prefix { $0 != "=" }
+            return !ignored.contains { $0.matches(name) }
+        }
+        guard kept.count < all.count else { return nil }
+        let rest = kept.isEmpty ? "" : "?" + kept.joined(separator: "&")
+        do {
+            return try CacheURL(url.string[..<mark] + rest)
+        } catch {
+            // Only the query became shorter, so this cannot happen.
+            return nil
+        }
+    }
+
+    /// The key of the image of a URL.
+    public func key(of url: CacheURL) -> CacheKey { CacheKey(identity(of: url) ?? url) }
+}
+
+extension IgnoredQueries.Rule {
+    fileprivate func matches(_ labels: [Substring]) -> Bool {
+        labels.count == host.count && zip(host, labels).allSatisfy { $0.matches($1) }
+    }
+}
+
+/// A text in which each `*` stands for any characters.
+fileprivate struct Pattern: Hashable {
+    private let parts: [String]
+
+    init(_ text: Substring) {
+        parts = text.split(separator: "*", omittingEmptySubsequences: false).map { String($0) }
+    }
+
+    func matches(_ text: Substring) -> Bool {
+        guard parts.count > 1 else { return text == parts[0] }
+        let (first, last) = (parts[0], parts[parts.count - 1])
+        guard text.utf8.count >= first.utf8.count + last.utf8.count, text.hasPrefix(first),
+            text.hasSuffix(last)
+        else { return false }
+        var rest = text.dropFirst(first.count).dropLast(last.count)
+        for part in parts.dropFirst().dropLast() where !part.isEmpty {
+            guard let found = rest.range(of: part) else { return false }
+            rest = rest[found.upperBound...]
+        }
+        return true
+    }
+}
+
+extension Substring {
+    /// The first place of a text in this one.
+    fileprivate func range(of part: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(part) {
+                return start..<index(start, offsetBy: part.count)
+            }
+            start = index(after: start)
+        }
+        return nil
+    }
+}
