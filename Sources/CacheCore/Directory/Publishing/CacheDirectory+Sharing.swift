@@ -35,14 +35,19 @@ extension CacheDirectory {
             // Its own name leads to the file already if the origin has sent the same bytes again.
             image.isPlaced = isSame(image.name, file)
             do {
-                try writeAttributes(of: image, digest, toOriginal: file)
-                if !image.isPlaced { try linkAsPartial(image.key, file) }
+                // The room that another thread makes just now is not for this image, which can do without.
+                try kernel.storing({ false }) { [image] () throws(Errno) in
+                    try writeAttributes(of: image, digest, toOriginal: file)
+                    if !image.isPlaced { try linkAsPartial(image.key, file) }
+                }
             } catch {
                 if !image.isPlaced { removeAttributes(of: image, file) }
                 throw error
             }
         } catch {
-            // There is no room for attributes, or links are limited or not allowed.
+            // There is no room for attributes, or links are limited or not allowed. A file that is open would not
+            // give its space back if it is evicted for this image.
+            if error.isFullDisk { image.twin = nil }
             return false
         }
         image.original = original
@@ -101,14 +106,17 @@ extension CacheDirectory {
 
     private static let comparedAtATime = 64 << 10
 
+    /// Gives a file the name of an image's partial. If there is a partial, it keeps its name until nothing can
+    /// prevent that any more: it has the bytes of the image.
     private func linkAsPartial(_ key: CacheKey, _ file: Int32) throws(Errno) {
         let name = Self.partialName(of: key)
         do {
             try kernel.link(file, to: name, in: descriptor)
         } catch .fileExists {
-            // The bytes of the image, which the file has too.
-            try discardPartial(of: key)
-            try kernel.link(file, to: name, in: descriptor)
+            try Self.linkAsSpare(file, in: descriptor, kernel)
+            try kernel.rename(Self.spareName, to: name, in: descriptor)
+            // A rename between two names of one file does nothing. rename(2)
+            try unlinkIfPresent(Self.spareName)
         }
     }
 

@@ -31,20 +31,27 @@ extension CacheDirectory {
         }
     }
 
-    /// Makes a file, names it and removes it, under the name of a partial that no image has. That takes a file
-    /// system that can do it, a mounted /proc, and permission.
+    /// Makes a file, names it and removes it. That takes a file system that can do it, a mounted /proc, and permission.
     private static func tryNamingLater(_ directory: Int32, _ kernel: Kernel) throws(Errno) {
-        let name = partialName(of: CacheKey(high: 0x5000, low: 1 << 63))
         let file = try kernel.makeUnnamed(in: directory, mode: 0o644)
         defer { close(file) }
+        try linkAsSpare(file, in: directory, kernel)
+        try kernel.unlink(spareName, in: directory)
+    }
+
+    /// The name of a partial that no image has, for a file that gets its own name in a moment.
+    static let spareName = partialName(of: CacheKey(high: 0x5000, low: 1 << 63))
+
+    static func linkAsSpare(
+        _ file: Int32, in directory: Int32, _ kernel: Kernel
+    ) throws(Errno) {
         do {
-            try kernel.link(file, to: name, in: directory)
+            try kernel.link(file, to: spareName, in: directory)
         } catch .fileExists {
             // A daemon that was killed has left it.
-            try kernel.unlink(name, in: directory)
-            try kernel.link(file, to: name, in: directory)
+            try kernel.unlink(spareName, in: directory)
+            try kernel.link(file, to: spareName, in: directory)
         }
-        try kernel.unlink(name, in: directory)
     }
 
     /// Whether the sync of the directory makes the name of a file durable that had none when it was synced. The
