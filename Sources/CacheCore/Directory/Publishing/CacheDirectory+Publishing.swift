@@ -38,7 +38,7 @@ extension CacheDirectory {
     ///   - now: the time of use of the first image. Each further one is used a nanosecond later.
     ///   - originals: finds files that may have the bytes of an image.
     ///   - makeRoom: called with the key and the bytes needed (0: any room) when the disk is full. If it returns
-    ///     `true`, the failed call is repeated once.
+    ///     `true`, the failed call is repeated.
     /// - Returns: how many images were handled, including those that failed. The next one met the shortage.
     func prepare(
         _ images: ArraySlice<StagedImage>, pinned: Set<CacheKey>? = nil,

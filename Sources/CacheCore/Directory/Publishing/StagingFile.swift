@@ -69,7 +69,7 @@ extension CacheDirectory {
     /// - Parameters:
     ///   - record: allows the download to be resumed later, if the file system keeps attributes.
     ///   - total: bytes of the whole image, if that is known. Other programs compute the progress from it.
-    ///   - makeRoom: called once if the disk is full.
+    ///   - makeRoom: called if the disk is full.
     func stage(
         _ key: CacheKey, _ record: PartialRecord? = nil, of total: Int64? = nil,
         makeRoom: () -> Bool = { false }
