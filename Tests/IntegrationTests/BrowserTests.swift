@@ -15,7 +15,7 @@ struct BrowserTests {
             let slow = try SlowImages(12, in: scope)
             let cached = (0..<60).map { slow.origin.url("/here-\($0).png") }
             for (number, url) in cached.enumerated() {
-                let image = SampleImage.png(width: 60, height: 40, seed: UInt8(number * 4))
+                let image = SampleImage.png(width: 60, height: 40, seed: number * 4)
                 slow.origin.route(
                     String(url.dropFirst(slow.origin.url("").count)), .answer(body: image))
             }
@@ -357,7 +357,7 @@ private struct SlowImages {
         urls = (0..<count).map { origin.url("/slow-\($0).png") }
         for number in 0..<count {
             let image = SampleImage.png(
-                width: 120, height: 60, byteCount: 300_000, seed: UInt8(number))
+                width: 120, height: 60, byteCount: 300_000, seed: number)
             let first = Array(image[..<120_000])
             let rest = Array(image[120_000...])
             if number == 0 {

@@ -308,7 +308,7 @@ private struct ImageBurst {
         urls = (0..<400).map { number in
             let origin = origins[number % 2]
             let size = 5000 + number * 7919 % 55_000
-            let image = SampleImage.png(byteCount: size, seed: UInt8(number % 256))
+            let image = SampleImage.png(byteCount: size, seed: number)
             let path = "/\(number).png"
             origin.route(path, number % 3 == 0 ? .chunked(image) : .answer(body: image))
             return origin.url(path)

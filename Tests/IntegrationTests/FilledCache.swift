@@ -23,7 +23,7 @@ struct FilledCache {
         daemon = try await DaemonFixture.start(options, in: scope)
         try prepare(daemon)
         for (number, url) in urls.enumerated() {
-            let image = SampleImage.png(byteCount: size, seed: UInt8(truncatingIfNeeded: number))
+            let image = SampleImage.png(byteCount: size, seed: number)
             origin.route("/\(number).png", .answer(body: image))
             let item = try await daemon.fetch(url)
             try #require(item.state == .cached, "\(String(describing: item.failure))")

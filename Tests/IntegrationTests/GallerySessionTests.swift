@@ -165,7 +165,7 @@ struct GallerySessionTests {
             var urls: [String] = []
             for number in 0..<30 {
                 let path = "/\(number % 2 == 0 ? "even" : "odd")/\(number).png"
-                origin.route(path, .answer(body: SampleImage.png(seed: UInt8(number))))
+                origin.route(path, .answer(body: SampleImage.png(seed: number)))
                 urls.append(origin.url(path))
             }
             let daemon = try await DaemonFixture.start(in: scope)

@@ -31,7 +31,7 @@ struct HangingLookupTests {
             try await runSuccessfully("cc", ["-shared", "-fPIC", "-o", library, source, "-ldl"])
             let origin = try ScriptedOrigin(in: scope)
             for number in 0..<3 {
-                origin.route("/\(number).png", .answer(body: SampleImage.png(seed: UInt8(number))))
+                origin.route("/\(number).png", .answer(body: SampleImage.png(seed: number)))
             }
             let daemon = try await DaemonFixture.start(
                 environment: ["LD_PRELOAD": library], in: scope)

@@ -251,7 +251,7 @@ struct PressureTests {
         let origin = try ScriptedOrigin(in: scope)
         var urls: [String] = []
         for index in 0..<40 {
-            let image = SampleImage.png(byteCount: 10_000, seed: UInt8(index))
+            let image = SampleImage.png(byteCount: 10_000, seed: index)
             origin.route("/\(index).png", .answer(body: image))
             urls.append(origin.url("/\(index).png"))
             #expect(try await daemon.fetch(urls[index]).state == .cached)

@@ -108,7 +108,9 @@ struct StateTableTests {
             _ change: (String) throws -> Void
         ) async throws {
             let url = origin.url("/\(name).png")
-            origin.route("/\(name).png", .answer(body: Self.image))
+            // What happens to a file happens to all its names.
+            let image = SampleImage.png(byteCount: 200_000, seed: rows.count + 10)
+            origin.route("/\(name).png", .answer(body: image))
             if fetched { #expect(try await daemon.fetch(url).state == .cached) }
             try change(try daemon.path(url))
             rows.append(Row(name, url, expected))
@@ -159,8 +161,9 @@ struct StateTableTests {
     // MARK: Gone
 
     private func gone(_ origin: ScriptedOrigin, _ daemon: DaemonFixture) async throws -> [Row] {
-        for name in ["removed", "damaged", "damagedAndPinned"] {
-            origin.route("/\(name).png", .answer(body: Self.image))
+        for (number, name) in ["removed", "damaged", "damagedAndPinned"].enumerated() {
+            let image = SampleImage.png(byteCount: 200_000, seed: number + 1)
+            origin.route("/\(name).png", .answer(body: image))
             #expect(try await daemon.fetch(origin.url("/\(name).png")).state == .cached)
         }
         _ = try await daemon.ask(call("Remove", [origin.url("/removed.png")]))

@@ -26,7 +26,7 @@ final class WatchWorkload: Sendable {
         sentinel = origin.url("/none.png")
         urls = (0..<60).map { origin.url("/\($0).png") }
         for number in 0..<60 {
-            let image = SampleImage.png(byteCount: 20_000, seed: UInt8(number))
+            let image = SampleImage.png(byteCount: 20_000, seed: number)
             let path = "/\(number).png"
             switch number % 6 {
             case 0: origin.route(path, .trickled(image, bytesPerSecond: 100_000))

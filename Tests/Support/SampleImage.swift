@@ -5,12 +5,12 @@ public enum SampleImage {
     ///
     /// - Parameter seed: makes images of the same size differ.
     public static func png(
-        width: Int = 8, height: Int = 8, byteCount: Int? = nil, seed: UInt8 = 0
+        width: Int = 8, height: Int = 8, byteCount: Int? = nil, seed: Int = 0
     ) -> [UInt8] {
         let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         // Eight bits per pixel, greyscale, no interlacing.
         let header = chunk("IHDR", bigEndian(width) + bigEndian(height) + [8, 0, 0, 0, 0])
-        let row: [UInt8] = [0] + Array(repeating: seed, count: width)
+        let row: [UInt8] = [0] + Array(repeating: UInt8(truncatingIfNeeded: seed), count: width)
         let pixels = chunk("IDAT", zlib(Array(repeating: row, count: height).flatMap(\.self)))
         let end = chunk("IEND", [])
         let core = signature + header
@@ -18,7 +18,9 @@ public enum SampleImage {
         guard let byteCount else { return core + rest }
         let padding = byteCount - core.count - rest.count - 12
         precondition(padding >= 0, "\(byteCount) bytes are too few for \(width) × \(height)")
-        let filler = (0..<padding).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ Int(seed)) }
+        let filler = (0..<padding).map {
+            UInt8(truncatingIfNeeded: $0 &* 31 &+ seed >> (0..<8 ~= $0 ? 8 * $0 : 0))
+        }
         return core + chunk("teSt", filler) + rest
     }
 

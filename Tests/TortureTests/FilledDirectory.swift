@@ -21,7 +21,7 @@ struct FilledDirectory {
         self.origin = origin
         elsewhere = try TemporaryDirectory(in: scope)
         images = sizes.enumerated().map { number, size in
-            SampleImage.png(byteCount: size, seed: UInt8(truncatingIfNeeded: number))
+            SampleImage.png(byteCount: size, seed: number)
         }
         urls = sizes.indices.map { origin.url("/\($0).png") }
         for (number, image) in images.enumerated() {

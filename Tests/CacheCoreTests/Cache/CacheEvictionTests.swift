@@ -129,7 +129,7 @@ struct CacheEvictionTests {
             let faults = FaultPlan(.write, nth: 13, .noSpace)
             let fixture = try CacheFixture(in: scope, faults: faults)
             for number in 0..<10 {
-                let body = SampleImage.png(byteCount: 2000, seed: UInt8(number))
+                let body = SampleImage.png(byteCount: 2000, seed: number)
                 fixture.origin.route("/\(number).png", .answer(body: body))
                 #expect(try await fixture.fetch("/\(number).png").failures.isEmpty)
             }

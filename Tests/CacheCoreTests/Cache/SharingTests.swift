@@ -78,7 +78,7 @@ struct SharingTests {
     @Test func equalBytesInABatchAreStoredOnce() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)
-            let images = (0..<20).map { SampleImage.png(byteCount: 3000, seed: UInt8($0)) }
+            let images = (0..<20).map { SampleImage.png(byteCount: 3000, seed: $0) }
             for (number, image) in images.enumerated() {
                 fixture.origin.route("/\(number).png", .answer(body: image))
             }
@@ -194,7 +194,7 @@ struct SharingTests {
             let fixture = try fixture(in: scope)
             fixture.origin.route("/a.png", .answer(body: image))
             for number in 0..<4 {
-                let other = SampleImage.png(byteCount: 50_000, seed: UInt8(number + 1))
+                let other = SampleImage.png(byteCount: 50_000, seed: number + 1)
                 fixture.origin.route("/\(number).png", .answer(body: other))
             }
             let shared = (0..<4).map { "/a.png?\($0)" }

@@ -43,7 +43,7 @@ struct FaultPlace {
     /// The images of the origin by path, made once, because thousands of runs compare with them.
     static let images: [String: [UInt8]] = {
         let made = all.enumerated().map { number, path in
-            (path, SampleImage.png(byteCount: 3000 + number * 5000, seed: UInt8(number)))
+            (path, SampleImage.png(byteCount: 3000 + number * 5000, seed: number))
         }
         return Dictionary(uniqueKeysWithValues: made)
     }()

@@ -53,7 +53,7 @@ struct ChangingPage: Sendable {
         bodies = (0..<Self.images).map { image in
             SampleImage.png(
                 byteCount: 40_000 + number * 1000 + image * 300,
-                seed: UInt8(number * Self.images + image))
+                seed: number * Self.images + image)
         }
     }
 

@@ -61,7 +61,7 @@ final class OrderScript {
         }
         bodies = (0..<32).map { number in
             // Sizes from 200 bytes to 100 KB, with as many small images as large ones.
-            SampleImage.png(byteCount: 200 << (number * 9 / 31) + number * 17, seed: UInt8(number))
+            SampleImage.png(byteCount: 200 << (number * 9 / 31) + number * 17, seed: number)
         }
         let origin = origin
         names = try (0...Self.images).map { number in

@@ -12,7 +12,7 @@ struct FaultyDaemon: Sendable {
 
     /// The images of the origin.
     private static let images = (0..<3).map { number in
-        SampleImage.png(byteCount: 5000 + number * 60_000, seed: UInt8(number))
+        SampleImage.png(byteCount: 5000 + number * 60_000, seed: number)
     }
 
     init(_ daemon: DaemonFixture, _ origin: ScriptedOrigin) {
@@ -20,17 +20,27 @@ struct FaultyDaemon: Sendable {
         self.origin = origin
     }
 
-    /// An origin that serves those images and ignores the query.
+    /// An origin that serves those images, about half of them with bytes of their own for each query.
     static func origin(in scope: TestScope) throws -> ScriptedOrigin {
         let origin = try ScriptedOrigin(in: scope)
-        for (number, image) in images.enumerated() {
-            // Each download opens a new connection.
-            var script = OriginScript.answer(
-                headers: ["ETag": "\"1\"", "Connection": "close"], body: image)
-            script.steps.append(.close)
-            origin.route("/\(number).png", script)
+        for number in images.indices {
+            origin.route("/\(number).png") { request in
+                // Each download opens a new connection.
+                var script = OriginScript.answer(
+                    headers: ["ETag": "\"1\"", "Connection": "close"], body: image(request.target))
+                script.steps.append(.close)
+                return script
+            }
         }
         return origin
+    }
+
+    /// The image of a target: one of three that many URLs share, or one that only this target has.
+    private static func image(_ target: String) -> [UInt8] {
+        let number = target.first(where: \.isNumber)?.wholeNumberValue ?? 0
+        let digest = target.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFF_FFFF }
+        guard digest % 2 == 1 else { return images[number] }
+        return SampleImage.png(byteCount: images[number].count, seed: digest << 8)
     }
 
     /// New URLs of the images, `copies` for each.
@@ -128,8 +138,8 @@ struct FaultyDaemon: Sendable {
                 continue
             }
             guard item.state == .cached else { throw TestFailure("\(path) is not an entry") }
-            let number = item.url.split(separator: "/").last?.first?.wholeNumberValue ?? 0
-            guard try contents(of: path) == Self.images[number] else {
+            let target = "/" + (item.url.split(separator: "/").last ?? "")
+            guard try contents(of: path) == Self.image(target) else {
                 throw TestFailure("\(path) differs from the origin's image")
             }
         }

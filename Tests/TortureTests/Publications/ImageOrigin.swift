@@ -29,7 +29,7 @@ struct ImageOrigin: Sendable {
             // From 200 bytes to 40 kB.
             (0..<Self.images).map { number in
                 SampleImage.png(
-                    byteCount: 200 + number * number * 4 + version, seed: UInt8(number))
+                    byteCount: 200 + number * number * 4 + version, seed: number)
             }
         }
         for (version, images) in bodies.enumerated() {

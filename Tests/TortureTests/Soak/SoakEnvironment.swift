@@ -26,7 +26,7 @@ struct SoakEnvironment: Sendable {
         var images: Set<[UInt8]> = []
         for number in 0..<Self.count {
             let size = Int.random(in: 300...60_000, using: &random)
-            let image = SampleImage.png(byteCount: size, seed: UInt8(truncatingIfNeeded: number))
+            let image = SampleImage.png(byteCount: size, seed: number)
             try files.write(image, to: "\(number).png")
             images.insert(image)
         }
