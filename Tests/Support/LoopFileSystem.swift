@@ -1,7 +1,7 @@
 import CTestSupport
 import Glibc
 
-/// An ext4 file system of the test's own, in a file, whose power can be cut. loop(4)
+/// An ext4 or XFS file system of the test's own, in a file; the power of an ext4 can be cut. loop(4)
 ///
 ///     let disk = try await LoopFileSystem(bytes: 64 << 20, in: scope)
 ///     …
@@ -29,9 +29,14 @@ public struct LoopFileSystem: Sendable {
         case everything = 2
     }
 
+    private enum Kind: String {
+        case ext4, xfs
+    }
+
     /// The mount point; unmounted when the scope ends.
     public let path: String
     private let image: String
+    private let kind: Kind
 
     /// Creates and mounts one. mkfs.ext4(8), mount(8)
     ///
@@ -43,12 +48,29 @@ public struct LoopFileSystem: Sendable {
         // In memory if possible: the file system is under test, not the disk below it.
         image = try await SmallFileSystem(bytes: bytes + 1 << 20, in: scope).path + "/image"
         path = try directory.directory("mounted")
+        kind = .ext4
         try await runSuccessfully(
             "mkfs.ext4",
             [
                 "-q", "-F", "-O", hasJournal ? "has_journal" : "^has_journal", "-b",
                 "\(blockSize)", image, "\(bytes >> 10)k",
             ])
+        try await mount()
+        let path = path
+        scope.atEnd { try await runSuccessfully("umount", ["--lazy", path]) }
+    }
+
+    /// Creates and mounts an XFS, on which files can share blocks. `nil` if mkfs.xfs(8) is not installed.
+    public init?(sharingBlocksIn scope: TestScope) async throws {
+        guard Self.obstacle == nil, (try? ChildProcess.locate("mkfs.xfs")) != nil else { return nil }
+        let directory = try TemporaryDirectory(in: scope)
+        // The smallest that mkfs.xfs makes. The file has holes.
+        let bytes = 320 << 20
+        image = try await SmallFileSystem(bytes: bytes + 1 << 20, in: scope).path + "/image"
+        path = try directory.directory("mounted")
+        kind = .xfs
+        try await runSuccessfully(
+            "mkfs.xfs", ["-q", "-m", "reflink=1", "-d", "file,name=\(image),size=\(bytes)"])
         try await mount()
         let path = path
         scope.atEnd { try await runSuccessfully("umount", ["--lazy", path]) }
@@ -69,6 +91,6 @@ public struct LoopFileSystem: Sendable {
 
     /// The loop device is released with the mount. mount(8), "loop device support"
     private func mount() async throws {
-        try await runSuccessfully("mount", ["-t", "ext4", "-o", "loop", image, path])
+        try await runSuccessfully("mount", ["-t", kind.rawValue, "-o", "loop", image, path])
     }
 }

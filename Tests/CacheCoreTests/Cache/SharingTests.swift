@@ -174,6 +174,29 @@ struct SharingTests {
         }
     }
 
+    /// If links are refused, but blocks can be shared, a new file shares those of the first. filefrag(8)
+    @Test func aRefusedLinkSharesBlocks() async throws {
+        try await withTestScope { scope in
+            guard let disk = try await LoopFileSystem(sharingBlocksIn: scope) else {
+                print("this machine can't make an XFS")
+                return
+            }
+            let fixture = try fixture(
+                in: scope, directory: "\(disk.path)/cache",
+                faults: FaultPlan(.linkat, nth: 2, .notPermitted, times: 1000))
+            let image = SampleImage.png(byteCount: 200_000)
+            fixture.origin.route("/a.png", .answer(body: image))
+            let paths = ["/a.png?1", "/a.png?2"]
+            try await fetch(fixture, paths)
+            #expect(try inodes(fixture, paths).count == 2)
+            for path in paths { #expect(try contents(of: fixture.file(path)) == image) }
+            let file = try fixture.file(paths[1])
+            let extents = try await run("filefrag", ["-v", file])
+            #expect(extents.text.contains("shared"), "\(extents.text)")
+            try await expectTrueFigures(fixture)
+        }
+    }
+
     /// A changed byte is noticed although the record still says the digest.
     @Test func aDamagedOriginalGetsNoOtherName() async throws {
         try await withTestScope { scope in
