@@ -13,7 +13,8 @@ struct SharedContentsTests {
             return #"{"url":\#(quoted(want.url))\#(key)}"#
         }
         let members = [#""wants":[\#(list.joined(separator: ","))]"#] + more
-        return #"{"method":"io.cached.Cache.Fetch","parameters":{\#(members.joined(separator: ","))}}"#
+        let parameters = members.joined(separator: ",")
+        return #"{"method":"io.cached.Cache.Fetch","parameters":{\#(parameters)}}"#
     }
 
     private func inode(_ path: String) throws -> ino_t {

@@ -62,7 +62,8 @@ public struct LoopFileSystem: Sendable {
 
     /// Creates and mounts an XFS, on which files can share blocks. `nil` if mkfs.xfs(8) is not installed.
     public init?(sharingBlocksIn scope: TestScope) async throws {
-        guard Self.obstacle == nil, (try? ChildProcess.locate("mkfs.xfs")) != nil else { return nil }
+        guard Self.obstacle == nil, (try? ChildProcess.locate("mkfs.xfs")) != nil
+        else { return nil }
         let directory = try TemporaryDirectory(in: scope)
         // The smallest that mkfs.xfs makes. The file has holes.
         let bytes = 320 << 20

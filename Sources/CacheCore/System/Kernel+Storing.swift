@@ -15,7 +15,9 @@ extension Kernel {
             return try fullDisk.making.withLock { _ throws(Errno) in
                 for _ in 1..<3 {
                     guard makeRoom() else { throw error }
-                    do throws(Errno) { return try body() } catch  where error.isFullDisk { continue }
+                    do throws(Errno) { return try body() } catch  where error.isFullDisk {
+                        continue
+                    }
                 }
                 guard makeRoom() else { throw error }
                 return try body()
