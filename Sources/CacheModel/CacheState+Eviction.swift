@@ -11,8 +11,8 @@ extension CacheState {
         return space.unlinkPending(key, bytes, facts: facts)
     }
 
-    /// A damaged file, or else the least recently used entry that is not pinned, has no download, and is
-    /// not known to be unevictable.
+    /// A damaged file, or else the next entry in the order of eviction that is not pinned, has no download,
+    /// and is not known to be unevictable.
     ///
     /// - Parameter needsBytes: whether bytes are missing, rather than places for entries, of which a
     ///   damaged file takes none.
@@ -25,21 +25,14 @@ extension CacheState {
         let isSpared = { [downloads, space] (key: CacheKey) in
             downloads.contains(key) || space.unevictable.contains(.entry(key))
         }
-        guard let key = catalog.nextVictim(steps: &search.steps, unless: isSpared),
-            isOldEnough(key, for: search), var victim = unlinkPending(key)
-        else {
+        let next = catalog.nextVictim(
+            steps: &search.steps, fetchedBefore: search.fetchedBefore, unless: isSpared)
+        guard let next, var victim = unlinkPending(next) else {
             search.isCutShort = search.steps == 0
             return nil
         }
         victim.isEvicted = true
         return victim
-    }
-
-    private func isOldEnough(_ key: CacheKey, for search: VictimSearch) -> Bool {
-        guard let limit = search.fetchedBefore, let facts = catalog.facts(of: key) else {
-            return true
-        }
-        return facts.fetchedAt < limit
     }
 
     /// The next victim for a download that lacks `missing` bytes: a damaged file, else an entry or, if no
@@ -194,7 +187,7 @@ extension CacheState {
     /// Chooses the next victims of an eviction.
     ///
     /// An eviction runs in slices, so that a long one does not hold up other work. An image that
-    /// becomes an entry between two slices is newer than all victims.
+    /// becomes an entry between two slices goes after all those that were not used either.
     ///
     /// - Returns: the victims, and whether they are the last. They are the last if they reach the
     ///   goal, if nothing more may be evicted, or if the cache is shutting down.

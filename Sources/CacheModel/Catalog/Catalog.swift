@@ -200,11 +200,11 @@ package struct Catalog: ~Copyable, Sendable {
 
     // MARK: Eviction
 
-    /// The least recently used entry that is neither pinned nor spared; see ``Index/oldestUnpinned``.
-    package mutating func nextVictim(steps: inout Int, unless isSpared: (CacheKey) -> Bool)
-        -> CacheKey?
-    {
-        index.oldestUnpinned(steps: &steps, unless: isSpared)
+    /// The entry to evict next; see ``Index/nextVictim(steps:fetchedBefore:unless:)``.
+    package mutating func nextVictim(
+        steps: inout Int, fetchedBefore limit: UnixTime?, unless isSpared: (CacheKey) -> Bool
+    ) -> CacheKey? {
+        index.nextVictim(steps: &steps, fetchedBefore: limit, unless: isSpared)
     }
 
     /// The entry is perhaps no longer spared from eviction.

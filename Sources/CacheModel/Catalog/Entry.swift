@@ -92,6 +92,11 @@ struct Entry {
         set { lastUse = Halves(UInt64(bitPattern: newValue)) }
     }
 
+    /// The part of the order of use.
+    var part: Part {
+        lastUsedAt / 1_000_000_000 < Int64(fetchedAt) + EntryFacts.firstUse ? .unused : .used
+    }
+
     var isPinned: Bool {
         get { flags.contains(.isPinned) }
         set { set(.isPinned, newValue) }

@@ -4,6 +4,8 @@ package struct FileTotals: Hashable, Sendable {
     package var allocated: Int64 = 0
     /// Pinned entries, and the bytes of the files that a pin holds.
     package var pinned = Removal()
+    /// Bytes of the files that were used and that no pin holds, see ``Part``.
+    package var used: Int64 = 0
     /// The names that files have beyond their first, and the bytes that as many files of their own
     /// would take.
     package var duplicates = Removal()
@@ -11,12 +13,12 @@ package struct FileTotals: Hashable, Sendable {
     static func + (left: FileTotals, right: FileTotals) -> FileTotals {
         FileTotals(
             allocated: left.allocated + right.allocated, pinned: left.pinned + right.pinned,
-            duplicates: left.duplicates + right.duplicates)
+            used: left.used + right.used, duplicates: left.duplicates + right.duplicates)
     }
 
     static prefix func - (totals: FileTotals) -> FileTotals {
         FileTotals(
-            allocated: -totals.allocated, pinned: totals.pinned.negated,
+            allocated: -totals.allocated, pinned: totals.pinned.negated, used: -totals.used,
             duplicates: totals.duplicates.negated)
     }
 }

@@ -126,8 +126,10 @@ extension Index {
         let entry = self[place]
         guard entry.isLinked else {
             let bytes = entry.allocated
-            let pinned = entry.isPinned ? Removal(entries: 1, bytes: bytes) : Removal()
-            return FileTotals(allocated: bytes, pinned: pinned)
+            if entry.isPinned {
+                return FileTotals(allocated: bytes, pinned: Removal(entries: 1, bytes: bytes))
+            }
+            return FileTotals(allocated: bytes, used: entry.part == .used ? bytes : 0)
         }
         return share(of: names(of: place))
     }
@@ -136,9 +138,11 @@ extension Index {
         guard let first = names.first else { return FileTotals() }
         let bytes = self[first].allocated
         let pins = names.count { self[$0].isPinned }
+        let isUsed = pins == 0 && names.contains { self[$0].part == .used }
         let others = names.count - 1
         return FileTotals(
             allocated: bytes, pinned: Removal(entries: pins, bytes: pins > 0 ? bytes : 0),
+            used: isUsed ? bytes : 0,
             duplicates: Removal(entries: others, bytes: Int64(others) * bytes))
     }
 

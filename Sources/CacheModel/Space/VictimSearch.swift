@@ -6,7 +6,7 @@ package struct VictimSearch: Sendable {
 
     package var victims: [Victim] = []
     package var limit = Self.slice
-    /// If set, the search ends at an entry that was fetched at this time or later.
+    /// If set, the search ends in each part at an entry that was fetched at this time or later.
     package var fetchedBefore: UnixTime?
     /// The number of pinned or spared entries that can still be skipped.
     package var steps = 1024

@@ -1,3 +1,5 @@
+import Glibc
+
 @testable import CacheCore
 @testable import CacheModel
 
@@ -9,6 +11,12 @@ struct OrderModel {
         /// The bytes that the entry uses on the disk.
         var bytes: Int64
         var isPinned: Bool
+        /// When its bytes were received, in seconds since 1970.
+        var fetchedAt: Int
+        var lastUse: Int
+
+        /// Whether it was used after its first ten seconds.
+        var isUsed: Bool { lastUse >= fetchedAt + 10 }
     }
 
     /// The victims for a download: some are evicted before it writes, the others while it runs.
@@ -47,12 +55,29 @@ struct OrderModel {
     mutating func used(_ image: Int) {
         guard let index = entries.firstIndex(where: { $0.image == image }) else { return }
         entries.append(entries.remove(at: index))
+        entries[entries.count - 1].lastUse = time(nil)
+    }
+
+    /// Records that the bytes of an image were received earlier than before.
+    mutating func aged(_ image: Int, fetchedAt: Int) {
+        for index in entries.indices where entries[index].image == image {
+            entries[index].fetchedAt = fetchedAt
+        }
+    }
+
+    /// Whether the first ten seconds of an image end about now. The model does not know whether the cache counts a use
+    /// before or after that.
+    func isTurning(_ image: Int) -> Bool {
+        self[image].map { abs($0.fetchedAt + 10 - time(nil)) < 3 } ?? false
     }
 
     /// Records that the cache published an image, or another program put one there.
-    mutating func came(_ image: Int, bytes: Int64, isPinned: Bool) {
+    mutating func came(_ image: Int, bytes: Int64, isPinned: Bool, fetchedAt: Int) {
         went(image)
-        entries.append(Entry(image: image, bytes: bytes, isPinned: isPinned))
+        entries.append(
+            Entry(
+                image: image, bytes: bytes, isPinned: isPinned, fetchedAt: fetchedAt,
+                lastUse: time(nil)))
     }
 
     mutating func went(_ image: Int) {
@@ -117,9 +142,17 @@ struct OrderModel {
         return victims
     }
 
+    /// The oldest of those that were never used or, if the used ones have more than four fifths of the bytes, the
+    /// oldest of all.
     private mutating func nextVictim(sparing image: Int?) -> Int? {
-        let index = entries.firstIndex { !$0.isPinned && $0.image != image }
-        return index.map { entries.remove(at: $0).image }
+        let unpinned = entries.filter { !$0.isPinned }
+        let bytes = unpinned.reduce(0) { $0 + $1.bytes }
+        let usedBytes = unpinned.filter(\.isUsed).reduce(0) { $0 + $1.bytes }
+        let candidates = entries.indices.filter {
+            !entries[$0].isPinned && entries[$0].image != image
+        }
+        let unused = usedBytes * 5 > bytes * 4 ? nil : candidates.first { !entries[$0].isUsed }
+        return (unused ?? candidates.first).map { entries.remove(at: $0).image }
     }
 
     /// Whole blocks, and one for the attributes.

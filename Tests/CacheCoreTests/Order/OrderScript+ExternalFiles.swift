@@ -54,6 +54,36 @@ extension OrderScript {
         figures.audits += 1
     }
 
+    // MARK: Records
+
+    /// When the bytes of an image were received, in seconds since 1970.
+    func fetchTime(of image: Int) throws -> Int {
+        Int(try readRecord(of: image).fetchedAt.rawValue)
+    }
+
+    func setFetchTime(of image: Int, _ time: Int) throws {
+        var record = try readRecord(of: image)
+        record.fetchedAt = UnixTime(rawValue: UInt32(time))
+        try attributes(of: image).set(try recordName(of: image), record.bytes)
+    }
+
+    private func readRecord(of image: Int) throws -> EntryRecord {
+        let bytes = try attributes(of: image).bytes(of: try recordName(of: image)) ?? []
+        guard let record = bytes.withUnsafeBytes({ EntryRecord($0) }) else {
+            throw TestFailure("operation \(figures.operations): \(image) has no record")
+        }
+        return record
+    }
+
+    private func attributes(of image: Int) -> ExtendedAttributes {
+        ExtendedAttributes(of: "\(directory)/\(names[image])")
+    }
+
+    private func recordName(of image: Int) throws -> String {
+        guard let key = CacheKey(names[image]) else { throw TestFailure("\(names[image])") }
+        return EntryRecord.attributeName(of: key)
+    }
+
     func namesInDirectory() throws -> [String] {
         guard let stream = opendir(directory) else {
             throw TestFailure("\(directory) can't be read")

@@ -11,14 +11,16 @@ extension OrderScript {
     /// Runs one operation. Returns the names it should have removed.
     func perform(_ fixture: CacheFixture) async throws -> Gone {
         // Some images are requested more often than others.
-        let image = min(
+        var image = min(
             Int.random(in: 0..<Self.images, using: &random),
             Int.random(in: 0..<Self.images, using: &random))
+        while model.isTurning(image) { image = (image + 1) % Self.images }
         switch Int.random(in: 0..<1000, using: &random) {
         case 0..<430: return try await fetch(fixture, image, "fetch")
         case 430..<470: return try await fetch(fixture, image, isRefresh: true, "refresh")
         case 470..<500: return try await failToFetch(fixture, image)
-        case 500..<760: return try open(fixture, image)
+        case 500..<700: return try open(fixture, image)
+        case 700..<760: return try age(fixture, image)
         case 760..<800: return try await pin(fixture, image)
         case 800..<840: return try await unpin(fixture)
         case 840..<880: return try await remove(fixture, image)
@@ -47,7 +49,8 @@ extension OrderScript {
         guard let bytes = allocated(names[image]) else {
             throw TestFailure("operation \(figures.operations): \(image) does not exist")
         }
-        model.came(image, bytes: bytes, isPinned: isPinned)
+        model.came(
+            image, bytes: bytes, isPinned: isPinned, fetchedAt: try fetchTime(of: image))
     }
 
     // MARK: Downloads
@@ -121,7 +124,9 @@ extension OrderScript {
     private func open(_ fixture: CacheFixture, _ image: Int) throws -> Gone {
         // An image that exists, if there is one.
         let image =
-            model[image]?.image ?? model.entries.randomElement(using: &random)?.image ?? image
+            model[image]?.image
+            ?? model.entries.filter { !model.isTurning($0.image) }.randomElement(using: &random)?
+            .image ?? image
         did("open", image)
         let file = Glibc.open("\(directory)/\(names[image])", O_RDONLY | O_CLOEXEC)
         if file >= 0 {
@@ -132,6 +137,18 @@ extension OrderScript {
         try expectEqual(file >= 0, model[image] != nil, "an opening")
         model.used(image)
         _ = try fixture.lookup("/\(image).png")
+        return Gone()
+    }
+
+    /// Another program says in the record that the image was received long ago, so its next use, and the present
+    /// one too, count as uses of an old image.
+    private func age(_ fixture: CacheFixture, _ image: Int) throws -> Gone {
+        guard model[image] != nil else { return try open(fixture, image) }
+        did("age", image)
+        let fetchedAt = time(nil) - 1000
+        try setFetchTime(of: image, fetchedAt)
+        model.aged(image, fetchedAt: fetchedAt)
+        try expectEqual(try fixture.lookup("/\(image).png").isCached, true, "aged and cached")
         return Gone()
     }
 

@@ -49,6 +49,7 @@ struct IndexTests {
             let key = keys.randomElement(using: &random)!
             let facts = Sample.facts(
                 size: Int64(number), allocated: Int64(number % 64) * 512,
+                fetchedAt: UInt32(number - Int.random(in: 0..<min(20, number + 1), using: &random)),
                 lastUsedAt: UInt32(number))
             switch Int.random(in: 0..<12, using: &random) {
             case 0..<4:
@@ -85,9 +86,9 @@ struct IndexTests {
             #expect(victim == model.victim(sparing: spared), "seed \(seed), operation \(number)")
             guard number % 20 == 0 else { continue }
             index.checkInvariants { spared.contains($0) }
-            let order = index.inOrderOfUse().map(\.key)
             let isRight =
-                order == model.order && keys.allSatisfy { index.facts(of: $0) == model.facts[$0] }
+                Part.allCases.allSatisfy { index.keys(in: $0) == model.order($0) }
+                && keys.allSatisfy { index.facts(of: $0) == model.facts[$0] }
                 && index.allocated == model.allocated
             #expect(isRight, "seed \(seed), operation \(number)")
             if !isRight { return }
@@ -236,34 +237,53 @@ extension Index {
     fileprivate mutating func searchVictim(sparing spared: Set<CacheKey>) -> CacheKey? {
         while true {
             var steps = 5
-            let victim = oldestUnpinned(steps: &steps) { spared.contains($0) }
+            let victim = nextVictim(steps: &steps) { spared.contains($0) }
             if victim != nil || steps > 0 { return victim }
         }
+    }
+
+    /// The list of a part, the most recently used first.
+    fileprivate func keys(in part: Part) -> [CacheKey] {
+        var keys: [CacheKey] = []
+        var place = orders[part.rawValue].newest
+        while place != Self.none {
+            keys.append(self[place].key)
+            place = self[place].older
+        }
+        return keys
     }
 }
 
 /// A simple implementation of the index.
 private struct IndexModel {
     var facts: [CacheKey: EntryFacts] = [:]
-    /// Most recently used first.
-    var order: [CacheKey] = []
+    /// Each part, most recently used first.
+    private var orders: [Part: [CacheKey]] = [:]
 
     var allocated: Int64 { facts.values.reduce(0) { $0 + $1.allocated } }
+
+    func order(_ part: Part) -> [CacheKey] { orders[part] ?? [] }
+
+    private func part(of key: CacheKey) -> Part {
+        guard let facts = facts[key] else { return .unused }
+        let end = FileTime(facts.fetchedAt + 10)
+        return facts.lastUsedAt < end ? .unused : .used
+    }
 
     mutating func insert(_ key: CacheKey, _ new: EntryFacts) {
         _ = remove(key)
         facts[key] = new
-        order.insert(key, at: 0)
+        orders[part(of: key), default: []].insert(key, at: 0)
     }
 
     mutating func insertOldest(_ key: CacheKey, _ new: EntryFacts) {
         _ = remove(key)
         facts[key] = new
-        order.append(key)
+        orders[part(of: key), default: []].append(key)
     }
 
     mutating func remove(_ key: CacheKey) -> EntryFacts? {
-        order.removeAll { $0 == key }
+        for part in Part.allCases { orders[part]?.removeAll { $0 == key } }
         return facts.removeValue(forKey: key)
     }
 
@@ -285,13 +305,37 @@ private struct IndexModel {
     }
 
     func victim(sparing spared: Set<CacheKey>) -> CacheKey? {
-        order.last { !spared.contains($0) && facts[$0]?.isPinned == false }
+        let candidates = Part.allCases.compactMap { part in
+            order(part).last { !spared.contains($0) && facts[$0]?.isPinned == false }
+        }
+        let unpinned = facts.filter { !$1.isPinned }
+        let all = unpinned.values.reduce(0) { $0 + $1.allocated }
+        let used = unpinned.filter { part(of: $0.key) == .used }.values
+            .reduce(0) { $0 + $1.allocated }
+        guard used * 5 > all * 4 else { return candidates.first }
+        return candidates.min { useOrder($0) < useOrder($1) }
     }
 
+    private func useOrder(_ key: CacheKey) -> (FileTime, CacheKey) {
+        (facts[key]?.lastUsedAt ?? FileTime(nanoseconds: 0), key)
+    }
+
+    /// An entry that changes its part goes before all those that were used before it.
     mutating func update(_ key: CacheKey, _ new: EntryFacts) -> Bool {
         guard let old = facts[key] else { return false }
+        let before = part(of: key)
         facts[key] = new
         facts[key]?.lastUsedAt = old.lastUsedAt
+        let part = part(of: key)
+        guard part != before else { return true }
+        orders[before]?.removeAll { $0 == key }
+        let others = order(part)
+        let next = others.filter { useOrder($0) < useOrder(key) }
+            .max { useOrder($0) < useOrder($1) }
+        var position = next.flatMap { others.firstIndex(of: $0) } ?? others.count
+        // The order of the list can contradict the times.
+        while position > 0, useOrder(others[position - 1]) < useOrder(key) { position -= 1 }
+        orders[part, default: []].insert(key, at: position)
         return true
     }
 }

@@ -1,0 +1,174 @@
+package import CacheKey
+
+/// The order of use, a list for each part. Both are sorted by the last use, so together they are one order too.
+extension Index {
+    // MARK: Using
+
+    /// Makes an entry the most recently used.
+    ///
+    /// - Returns: the place of the entry, if this is its first use since ``takeTouch(at:)``.
+    package mutating func touch(_ key: CacheKey, at time: FileTime) -> UInt32? {
+        guard let place = place(of: key) else { return nil }
+        defer { self[place].isTouched = true }
+        unlink(place)
+        setLastUse(place, time)
+        linkNewest(place)
+        return self[place].isTouched ? nil : place
+    }
+
+    /// Takes the last time of use of the entry at a place, to be written to its file. If another
+    /// entry has got the place since its use was recorded, the result is about that entry.
+    ///
+    /// - Returns: `nil` if the file already has the time, or the place is free.
+    package mutating func takeTouch(at place: UInt32) -> (key: CacheKey, time: FileTime)? {
+        let entry = self[place]
+        guard entry.isOccupied, entry.isTouched else { return nil }
+        self[place].isTouched = false
+        // The names of one file share its access time. It is that of the latest use.
+        return (entry.key, FileTime(nanoseconds: lastUse(ofFileAt: place)))
+    }
+
+    /// Makes an entry the least recently used of its part. A scan calls this from the most recently
+    /// used entry to the least recently used one. An entry that was used after the time in its file
+    /// keeps its position.
+    package mutating func makeOldest(_ key: CacheKey, usedAt time: FileTime) {
+        guard let place = place(of: key), self[place].lastUsedAt <= time.nanoseconds else { return }
+        unlink(place)
+        setLastUse(place, time)
+        linkOldest(place)
+    }
+
+    /// Records the last use of an entry that is in no list.
+    private mutating func setLastUse(_ place: UInt32, _ time: FileTime) {
+        var entry = self[place]
+        entry.lastUsedAt = time.nanoseconds
+        if entry.part == self[place].part {
+            self[place].lastUsedAt = time.nanoseconds
+        } else {
+            changing(place) { $0[place].lastUsedAt = time.nanoseconds }
+        }
+    }
+
+    // MARK: The lists
+
+    mutating func linkNewest(_ place: UInt32) {
+        link(place, behind: orders[self[place].part.rawValue].newest)
+    }
+
+    mutating func linkOldest(_ place: UInt32) {
+        orders[self[place].part.rawValue].restartSearch()
+        link(place, behind: Self.none)
+    }
+
+    /// Links an entry at the position that its last use has in its part.
+    mutating func linkByTime(_ place: UInt32) {
+        let part = self[place].part
+        orders[part.rawValue].restartSearch()
+        link(place, behind: lastUsed(before: place, in: part))
+    }
+
+    /// Links an entry as the next more recently used after `older`, or as the oldest if `older` is
+    /// `none`.
+    private mutating func link(_ place: UInt32, behind older: UInt32) {
+        let part = self[place].part.rawValue
+        let newer = older == Self.none ? orders[part].oldest : self[older].newer
+        orders[part].inversions +=
+            inversion(of: older, and: place) + inversion(of: place, and: newer)
+            - inversion(of: older, and: newer)
+        self[place].older = older
+        self[place].newer = newer
+        if older != Self.none { self[older].newer = place } else { orders[part].oldest = place }
+        if newer != Self.none { self[newer].older = place } else { orders[part].newest = place }
+    }
+
+    mutating func unlink(_ place: UInt32) {
+        let entry = self[place]
+        let part = entry.part.rawValue
+        orders[part].passed.forget(place)
+        if place == orders[part].lastPassed { orders[part].lastPassed = entry.older }
+        orders[part].inversions +=
+            inversion(of: entry.older, and: entry.newer)
+            - inversion(of: entry.older, and: place) - inversion(of: place, and: entry.newer)
+        if entry.older != Self.none {
+            self[entry.older].newer = entry.newer
+        } else {
+            orders[part].oldest = entry.newer
+        }
+        if entry.newer != Self.none {
+            self[entry.newer].older = entry.older
+        } else {
+            orders[part].newest = entry.older
+        }
+    }
+
+    /// 1 if the older neighbour was not used before the newer one. 0 otherwise, and if either is `none`.
+    private func inversion(of older: UInt32, and newer: UInt32) -> Int {
+        guard older != Self.none, newer != Self.none else { return 0 }
+        return wasUsed(older, before: newer) ? 0 : 1
+    }
+
+    func wasUsed(_ place: UInt32, before other: UInt32) -> Bool {
+        (self[place].lastUsedAt, self[place].key) < (self[other].lastUsedAt, self[other].key)
+    }
+
+    /// The most recently used entry of a part that was used before another entry, or `none`.
+    ///
+    /// The search begins at the best of about a thousand samples, so in a million entries it takes
+    /// about as many steps: Chazelle, Liu and Magen, Sublinear geometric algorithms, 2005.
+    private func lastUsed(before place: UInt32, in part: Part) -> UInt32 {
+        var best = Self.none
+        let stride = max(1, Int(placesUsed) >> 10)
+        for sample in Swift.stride(from: 0, to: placesUsed, by: stride)
+        where sample != place && self[sample].isOccupied && self[sample].part == part
+            && wasUsed(sample, before: place)
+            && (best == Self.none || wasUsed(best, before: sample))
+        {
+            best = sample
+        }
+        var next = best == Self.none ? orders[part.rawValue].oldest : self[best].newer
+        while next != Self.none, wasUsed(next, before: place) {
+            (best, next) = (next, self[next].newer)
+        }
+        return best
+    }
+}
+
+// MARK: Listing
+
+extension Index {
+    /// Whether the lists agree with the times of use and, for equal times, with the keys. They do
+    /// not agree while a scan runs, or if a file has a time in the future.
+    package var isInOrderOfTime: Bool { orders.allSatisfy { $0.inversions == 0 } }
+
+    /// At most `limit` entries after the entry `cursor`, in the order of use. The most recently
+    /// used entry comes first or, if `isReversed`, last.
+    package func inOrderOfUse(
+        isReversed: Bool = false, after cursor: CacheKey? = nil, limit: Int = .max
+    ) -> [ListedEntry] {
+        let start = cursor.map { place(of: $0) ?? Self.none }
+        guard start != Self.none else { return [] }
+        // The next entry of each part.
+        var heads = Part.allCases.map { head(of: $0, isReversed, after: start) }
+        var entries: [ListedEntry] = []
+        while entries.count < limit,
+            let part = heads.indices.filter({ heads[$0] != Self.none }).min(by: {
+                wasUsed(heads[$0], before: heads[$1]) == isReversed
+            })
+        {
+            let entry = self[heads[part]]
+            entries.append(ListedEntry(key: entry.key, facts: entry.facts))
+            heads[part] = isReversed ? entry.newer : entry.older
+        }
+        return entries
+    }
+
+    /// The first entry of a part or, with a cursor, the first after it.
+    private func head(of part: Part, _ isReversed: Bool, after cursor: UInt32?) -> UInt32 {
+        let order = orders[part.rawValue]
+        guard let cursor else { return isReversed ? order.oldest : order.newest }
+        if self[cursor].part == part { return isReversed ? self[cursor].newer : self[cursor].older }
+        let older = lastUsed(before: cursor, in: part)
+        guard isReversed else { return older }
+        return older == Self.none ? order.oldest : self[older].newer
+    }
+}

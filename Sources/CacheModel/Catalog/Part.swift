@@ -1,0 +1,12 @@
+/// The two parts of the order of use. What was never used after it came goes before what was used.
+package enum Part: Int, CaseIterable, Sendable {
+    /// Images without a use later than ``EntryFacts/firstUse``.
+    case unused
+    case used
+}
+
+extension EntryFacts {
+    /// The number of seconds after an image was fetched in which a use of it belongs to the request that fetched it.
+    /// A program opens at once what it has waited for, and some programs open it several times.
+    package static let firstUse: Int64 = 10
+}
