@@ -127,6 +127,10 @@ int clinux_peer_of(int descriptor, struct clinux_peer *peer) {
     return 0;
 }
 
+int clinux_accept(int listener) {
+    return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
 // Not in the headers of every C library.
 #ifndef SO_PEERGROUPS
 #define SO_PEERGROUPS 59

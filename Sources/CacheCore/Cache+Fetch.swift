@@ -19,6 +19,12 @@ extension Cache {
         return waiter
     }
 
+    /// Requests images that have just been looked up, if all of them are cached and fresh. Otherwise does nothing, and
+    /// returns `false`.
+    public func takeHits(_ keys: ArraySlice<CacheKey>) -> Bool {
+        run { state, _ in state.requestedHits(keys, now: .now) }
+    }
+
     /// Whether a request made with ``begin(_:_:)`` waits for no image.
     public func isSettled(_ waiter: WaiterID) -> Bool {
         read { $0.waiters[waiter]?.pending.isEmpty ?? true }

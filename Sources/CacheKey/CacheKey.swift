@@ -81,17 +81,30 @@ extension CacheKey: LosslessStringConvertible {
     @inlinable
     public func write(to buffer: UnsafeMutableRawBufferPointer) {
         precondition(buffer.count >= Self.nameLength)
-        var position = 0
-        for nibble in 0..<32 {
-            if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 {
-                buffer[position] = UInt8(ascii: "-")
-                position += 1
-            }
-            let word = nibble < 16 ? high : low
-            let digit = UInt8(truncatingIfNeeded: word >> (60 - UInt64(nibble & 15) * 4) & 0xF)
-            buffer[position] = digit < 10 ? 0x30 + digit : 0x57 + digit
-            position += 1
-        }
+        let (first, second) = (Self.digits(high >> 32), Self.digits(high))
+        let (third, fourth) = (Self.digits(low >> 32), Self.digits(low))
+        buffer.storeBytes(of: first, as: UInt64.self)
+        buffer.storeBytes(of: UInt32(truncatingIfNeeded: second), toByteOffset: 9, as: UInt32.self)
+        buffer.storeBytes(of: UInt32(second >> 32), toByteOffset: 14, as: UInt32.self)
+        buffer.storeBytes(of: UInt32(truncatingIfNeeded: third), toByteOffset: 19, as: UInt32.self)
+        buffer.storeBytes(of: UInt32(third >> 32), toByteOffset: 24, as: UInt32.self)
+        buffer.storeBytes(of: fourth, toByteOffset: 28, as: UInt64.self)
+        buffer[8] = UInt8(ascii: "-")
+        buffer[13] = UInt8(ascii: "-")
+        buffer[18] = UInt8(ascii: "-")
+        buffer[23] = UInt8(ascii: "-")
+    }
+
+    /// The lower 32 bits as eight hexadecimal digits, the first one in the lowest byte. All digits are computed at once:
+    /// one bit in each byte says whether it is a letter.
+    @inlinable
+    static func digits(_ number: UInt64) -> UInt64 {
+        var bytes = number & 0xFFFF_FFFF
+        bytes = (bytes | bytes << 16) & 0x0000_FFFF_0000_FFFF
+        bytes = (bytes | bytes << 8) & 0x00FF_00FF_00FF_00FF
+        bytes = (bytes | bytes << 4) & 0x0F0F_0F0F_0F0F_0F0F
+        let letters = (bytes + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return (bytes + 0x3030_3030_3030_3030 + letters * 0x27).byteSwapped.littleEndian
     }
 
     private static func isHyphenPosition(_ index: Int) -> Bool {

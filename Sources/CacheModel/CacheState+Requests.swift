@@ -52,6 +52,20 @@ extension CacheState {
         startQueued(&effects)
     }
 
+    /// A caller requests images without waiting. Returns `false`, and does nothing, unless all are cached and fresh.
+    package mutating func requestedHits(
+        _ keys: some Collection<CacheKey>, now: FileTime
+    ) -> Bool {
+        let areHits = keys.allSatisfy { key in
+            guard let facts = catalog.facts(of: key), !catalog.needsProbe(key) else { return false }
+            return !facts.isStale(at: now.wallTime)
+        }
+        guard areHits, !isDraining else { return false }
+        for key in keys { catalog.used(key, at: now) }
+        counters.hits += keys.count
+        return true
+    }
+
     /// These images fail for a caller.
     package mutating func refused(
         _ keys: some Sequence<CacheKey>, by id: WaiterID, _ failure: Failure

@@ -27,10 +27,10 @@ enum DescriptorLimit {
     }
 
     /// How many clients can be connected at once without taking descriptors that downloads need. Downloads get at most
-    /// half of all descriptors, unless a single download needs more.
+    /// half of all descriptors, unless a single download needs more. One is for telling a client that it is one too many.
     static func connections(besides transfers: Int) -> Int {
         guard let all = current else { return .max }
-        return max(1, all - reserved(transfers, of: all) - AcceptLimiter.batch)
+        return max(1, all - reserved(transfers, of: all) - 1)
     }
 
     /// Lowers the limits of downloads and of images being published, if there are not enough descriptors for them.

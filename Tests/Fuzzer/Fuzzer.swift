@@ -55,11 +55,11 @@ private enum Reader {
     /// A client's message. If the fast scanner accepts it, the JSON decoder must read the same call.
     @Sendable static func call(_ bytes: UnsafeRawBufferPointer) {
         _ = IncomingCall.decode(bytes)
-        guard let scanned = StatusCall(bytes) else { return }
+        guard let scanned = PlainCall(bytes), scanned.method == .status else { return }
         let call = try? Message.decode(Call<Methods.Status.Parameters>.self, from: bytes)
         guard let call, call.method == MethodName.status.rawValue, let parameters = call.parameters
         else { fatalError("the scanner accepts a call that the decoder rejects") }
-        expect(parameters.urls.map { Array($0.utf8) } == scanned.urls.map { Array(bytes[$0]) })
+        expect(parameters.urls.map { Array($0.utf8) } == scanned.texts(in: bytes).map { Array($0) })
     }
 
     /// A daemon's reply.

@@ -21,7 +21,9 @@ struct InputFuzzTests {
         for _ in 0..<Self.count {
             let bytes = status(&random)
             let urls = bytes.withUnsafeBytes { message in
-                StatusCall(message)?.urls.map { Array(message[$0]) }
+                PlainCall(message).flatMap { call in
+                    call.method == .status ? call.texts(in: message).map { Array($0) } : nil
+                }
             }
             guard let urls else { continue }
             found += 1

@@ -38,6 +38,10 @@ int clinux_peer_of(int descriptor, struct clinux_peer *peer);
 /// The supplementary groups of that process; how many, or -1 with errno. socket(7), `SO_PEERGROUPS`.
 int clinux_peer_groups(int descriptor, unsigned *groups, int capacity);
 
+/// Accepts a client; -1 with errno. Its socket does not block, and is not for programs that this process may start.
+/// accept4(2), which needs _GNU_SOURCE.
+int clinux_accept(int listener);
+
 /// Opens /dev/null for each of standard input, output and error that is closed, so that no file opened later
 /// is mistaken for them. It can be neither read nor written there. Call it before anything is opened. fcntl(2),
 /// open(2)

@@ -9,6 +9,8 @@ struct ServerContext: Sendable {
     let cache: Cache
     let replies: ReplyWriter
     let loop: any EventLoop
+    /// All connections, those of the hot loop too.
+    let connections: OpenConnections
     let registry: ConnectionRegistry
     let broadcaster: Broadcaster
     /// For long work on the event loop.

@@ -13,6 +13,7 @@ import ServiceLifecycle
 final class SocketServer: Service {
     private let server: ServerContext
     private let socket: ListeningSocket
+    private let hot: HotLoop
     private let settings: Settings
     private let manager: ServiceManager
     private let group: MultiThreadedEventLoopGroup
@@ -58,8 +59,12 @@ final class SocketServer: Service {
         let loop = group.next()
         let replies = ReplyWriter(items: ItemWriter(directory: settings.cache.directory))
         let timeSlices = LoopTimeSlices(loop: loop)
+        let limit = DescriptorLimit.connections(besides: settings.cache.transfers.transferLimit)
+        let seats = ConnectionSeats(limit: limit, privileged: settings.managers.owners)
+        hot = try HotLoop()
         server = ServerContext(
-            cache: cache, replies: replies, loop: loop, registry: ConnectionRegistry(loop: loop),
+            cache: cache, replies: replies, loop: loop, connections: OpenConnections(seats),
+            registry: ConnectionRegistry(loop: loop),
             broadcaster: Broadcaster(cache, replies, loop: loop, timeSlices: timeSlices),
             timeSlices: timeSlices, turns: CallTurns(loop: loop), workers: CallWorkers(),
             pager: NIOThreadPool(numberOfThreads: 1), managers: settings.managers, logger: logger,
@@ -83,8 +88,8 @@ final class SocketServer: Service {
         server.workers.start()
         server.pager.start()
         drainer.start()
-        let listener = try await listen()
-        socket.isListening()
+        try socket.listen()
+        hot.start(server, listener: socket.descriptor)
         // Signals are handled from here on. One that arrived since the socket was bound stops the daemon now.
         clinux_raise_remembered_end()
         server.cache.start(observer: self)
@@ -95,23 +100,20 @@ final class SocketServer: Service {
             "listening",
             metadata: ["socket": "\(socket.path)", "directory": "\(settings.cache.directory)"])
         manager.ready(statusLine)
-        await untilStopped(listener)
+        await untilStopped()
         manager.stopping("Finishing the images that are complete")
-        try await drain(listener)
+        try await drain()
         server.logger.info("stopped")
     }
 
     /// Returns when the daemon has to stop, or has been idle for as long as is configured. Waiting throws only if the
     /// task is cancelled, and then the daemon stops as well.
-    private func untilStopped(_ listener: any Channel) async {
+    private func untilStopped() async {
         guard let limit = settings.idleExit else {
             try? await gracefulShutdown()
             return
         }
-        let idle = IdleExit(server: server, limit: limit) { [socket] in
-            socket.remove()
-            listener.close(promise: nil)
-        }
+        let idle = IdleExit(server: server, hot: hot, limit: limit) { [socket] in socket.remove() }
         try? await cancelWhenGracefulShutdown { [server] in
             try await idle.wait()
             server.logger.info("nothing to do, the daemon ends", metadata: ["after": "\(limit)"])
@@ -126,9 +128,11 @@ final class SocketServer: Service {
         return "Serving \(now.entries) images of \(megabytes) MB"
     }
 
-    /// Calls `body` once the event loop, the lock of the cache and the thread of the downloads have taken a turn.
+    /// Calls `body` once both loops, the lock of the cache and the thread of the downloads have taken a turn.
     func takeTurn(_ body: @escaping @Sendable () -> Void) {
-        server.loop.execute { [server] in server.cache.takeTurn(body) }
+        hot.execute { [server] _ in
+            server.loop.execute { server.cache.takeTurn(body) }
+        }
     }
 
     /// Applies the settings that can change while the daemon runs. An error changes nothing.
@@ -142,55 +146,19 @@ final class SocketServer: Service {
         server.pressure.apply(coolDown: settings.pressure.coolDown)
     }
 
-    private func listen() async throws -> any Channel {
-        do {
-            return try await bootstrap().withBoundSocket(socket.descriptor).get()
-        } catch {
-            throw StartFailure(
-                message:
-                    "cannot listen on the socket \(settings.socket) (\(error)); choose another path "
-                    + "with --socket",
-                exitCode: .cannotCreate)
-        }
-    }
-
-    private func bootstrap() -> ServerBootstrap {
-        ServerBootstrap(group: group)
-            .serverChannelInitializer { [settings, server] channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let limit = DescriptorLimit.connections(
-                        besides: settings.cache.transfers.transferLimit)
-                    let seats = ConnectionSeats(limit: limit, privileged: server.managers.owners)
-                    try channel.pipeline.syncOperations.addHandler(
-                        AcceptLimiter(seats, logger: server.logger))
-                }
-            }
-            .serverChannelOption(.maxMessagesPerRead, value: UInt(AcceptLimiter.batch))
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelOption(
-                .writeBufferWaterMark, value: .init(low: 64 * 1024, high: 1024 * 1024)
-            )
-            .childChannelInitializer { [server] channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(
-                        ClientConnection(server, peer: Peer(of: channel)))
-                }
-            }
-    }
-
     /// Stops in order: accepts no new client, ends the downloads, publishes images that are complete, and sends the
     /// last replies to the clients that read them.
-    private func drain(_ listener: any Channel) async throws {
+    private func drain() async throws {
         let (server, loop) = (server, server.loop)
         socket.remove()
-        // It is closed already if the daemon was idle.
-        try? await listener.close()
+        await hot.run { $0.stopListening() }
         try await loop.submit { server.registry.isDraining = true }.get()
         try await drainer.runIfActive {
             server.cache.beginDraining()
             // Before the cache's threads stop, because a running reaction needs them to finish.
             self.pressure.stop()
             server.cache.drain()
+            self.hot.finish()
         }
         let closed = try await loop.submit { () -> EventLoopFuture<Void> in
             let connections = server.registry.connections

@@ -5,25 +5,27 @@ import NIOCore
 /// socket activation the next call starts it again.
 struct IdleExit: Sendable {
     let server: ServerContext
+    let hot: HotLoop
     let limit: Duration
-    /// Stops listening. Called on the event loop, which also accepts clients, so none can be accepted after the check
-    /// and before this.
-    let stopListening: @Sendable () -> Void
+    /// Removes the socket's file.
+    let removeSocket: @Sendable () -> Void
 
     /// Returns once the daemon no longer listens; throws if the task is cancelled.
     func wait() async throws {
-        while let rest = try await server.loop.submit({ remaining() }).get() {
+        // On the thread that accepts clients, so that none can be accepted after the check and before the end.
+        while let rest = await hot.run({ remaining($0) }) {
             try await Task.sleep(for: rest)
         }
     }
 
     /// The time until the next check. If the daemon is idle, stops listening and returns `nil`.
-    private func remaining() -> Duration? {
-        guard let begin = server.registry.quietSince else { return limit }
+    private func remaining(_ connections: HotConnections) -> Duration? {
+        guard let begin = server.connections.quietSince else { return limit }
         let rest = limit - begin.duration(to: .now)
         guard rest <= .zero else { return rest }
         guard server.cache.isIdle else { return limit }
-        stopListening()
+        removeSocket()
+        connections.stopListening()
         return nil
     }
 }

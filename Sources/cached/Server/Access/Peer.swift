@@ -34,6 +34,13 @@ struct Peer: Sendable {
         UserID(rawValue: peer?.user ?? unknown)
     }
 
+    /// The user at the other end of a connected Unix socket.
+    static func user(of descriptor: Int32) -> UserID {
+        var credentials = clinux_peer()
+        let isKnown = clinux_peer_of(descriptor, &credentials) == 0
+        return UserID(rawValue: isKnown ? credentials.user : unknown)
+    }
+
     /// The user "nobody" of the kernel, which also stands for users of other namespaces. user_namespaces(7)
     private static let unknown: uid_t = 65534
 

@@ -64,10 +64,14 @@ final class CallDispatcher {
     /// `false` if the message is not a plain `Status`.
     private func answerStatus(_ message: ByteBuffer) -> Bool {
         message.withUnsafeReadableBytes { bytes in
-            guard let call = StatusCall(bytes), call.urls.count <= IncomingCall.urlLimit,
-                server.cache.ignoredQueries.isEmpty, !call.namesContents(in: bytes)
+            var keys: [CacheKey] = []
+            guard let call = PlainCall(bytes), call.method == .status,
+                call.count <= IncomingCall.urlLimit, server.cache.ignoredQueries.isEmpty,
+                let places = call.keys(in: bytes, to: &keys)
             else { return false }
-            call.writeReply(bytes, from: server, to: &connection.output)
+            call.writeReply(
+                bytes, places, of: keys, server.cache.lookup(keys), from: server,
+                to: &connection.output)
             return true
         }
     }
@@ -101,9 +105,9 @@ final class CallDispatcher {
             case .getInterfaceDescription(let parameters):
                 reply(to: header, Reply(try ServiceMethods.describe(parameters)))
             case .status(let parameters):
-                try StatusCall.check(parameters)
+                try StatusMethod.check(parameters)
                 replyOnce(header, offLoop: isLong || parameters.readsFiles) {
-                    StatusCall.writeReply(parameters, from: $0, to: &$1)
+                    StatusMethod.writeReply(parameters, from: $0, to: &$1)
                 }
             case .open(let parameters): open(header, parameters)
             case .watch(let parameters):

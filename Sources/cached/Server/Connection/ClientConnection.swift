@@ -25,13 +25,13 @@ final class ClientConnection: ChannelDuplexHandler {
     /// `nil` before the channel is active, and once it is closed.
     private(set) var context: ChannelHandlerContext?
     /// Bytes received that no call has consumed yet.
-    private var input = ByteBuffer()
+    private var input: ByteBuffer
     /// How many bytes at the start of `input` are known to hold no NUL.
     private var searched = 0
     /// Whether the registry counts an incomplete message of this connection.
     private var hasIncompleteMessage = false
     /// Replies that are not handed to the channel yet.
-    var output = ByteBuffer()
+    var output: ByteBuffer
     /// The bytes of all replies that were handed to the channel.
     private(set) var sentBytes = 0
     /// How many of them were sent since ``unreadBytes`` was last looked at.
@@ -52,9 +52,10 @@ final class ClientConnection: ChannelDuplexHandler {
     /// Bytes of replies after which it is checked whether the client reads them.
     private static let checkedChunk = 16 * 1024
 
-    init(_ server: ServerContext, peer: Peer?) {
+    init(_ server: ServerContext, peer: Peer?, _ connection: HandedOver) {
         self.server = server
         self.peer = peer
+        (input, output) = (connection.received, connection.unsent)
         client = server.registry.nextClient(of: Peer.user(of: peer))
     }
 
@@ -69,6 +70,11 @@ final class ClientConnection: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         server.registry.opened(self)
+    }
+
+    /// Goes on where the connection was handed over.
+    func channelActive(context: ChannelHandlerContext) {
+        resume()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -3,12 +3,11 @@ import Glibc
 import NIOCore
 import Synchronization
 
-/// All open connections, and the calls that wait for downloads. Used on the event loop only, apart from its figures.
+/// All connections of the event loop, and the calls that wait for downloads. Used on the event loop only, apart from the
+/// number of calls.
 final class ConnectionRegistry: Sendable {
     private struct State {
         var connections: [ObjectIdentifier: ClientConnection] = [:]
-        /// When the last connection closed, or the daemon started.
-        var quietSince = ContinuousClock.now
         var waiting: [WaiterID: CallDispatcher] = [:]
         var incompleteMessages = IncompleteMessageBudget<ClientConnection>(
             limit: ConnectionRegistry.incompleteMessagesLimit)
@@ -27,7 +26,6 @@ final class ConnectionRegistry: Sendable {
 
     private let state: NIOLoopBoundBox<State>
     private let takenCalls = Atomic(0)
-    private let openConnections = Atomic(0)
 
     init(loop: any EventLoop) {
         state = .makeBoxSendingValue(State(), eventLoop: loop)
@@ -39,33 +37,22 @@ final class ConnectionRegistry: Sendable {
         return ClientID(rawValue: state.value.clients, user: user)
     }
 
-    /// A connection takes a call.
+    /// A connection takes a call. Any thread may call it.
     func tookCall() { takenCalls.wrappingAdd(1, ordering: .relaxed) }
 
     /// The number of calls since the start. Any thread may read it.
     var calls: Int { takenCalls.load(ordering: .relaxed) }
 
-    /// The number of open connections. Any thread may read it.
-    var count: Int { openConnections.load(ordering: .relaxed) }
-
-    /// All open connections.
+    /// All connections.
     var connections: [ClientConnection] { Array(state.value.connections.values) }
-
-    /// Since when no client is connected; `nil` if one is.
-    var quietSince: ContinuousClock.Instant? {
-        state.value.connections.isEmpty ? state.value.quietSince : nil
-    }
 
     func opened(_ connection: ClientConnection) {
         state.value.connections[ObjectIdentifier(connection)] = connection
-        openConnections.store(state.value.connections.count, ordering: .relaxed)
     }
 
     func closed(_ connection: ClientConnection) {
         state.value.connections[ObjectIdentifier(connection)] = nil
         state.value.unreadAnswers.forget(connection)
-        openConnections.store(state.value.connections.count, ordering: .relaxed)
-        state.value.quietSince = .now
     }
 
     /// Whether the daemon is stopping, so that no download begins any more.

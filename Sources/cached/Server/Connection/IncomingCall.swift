@@ -1,3 +1,4 @@
+import CacheKey
 import CacheWire
 import NIOCore
 
@@ -40,10 +41,14 @@ extension IncomingCall {
     /// Whether decoding and answering a message would delay other clients.
     static func isLong(_ message: ByteBuffer) -> Bool {
         guard message.readableBytes > shortMessage else { return false }
-        guard message.readableBytes <= shortStatus.bytes,
-            let call = message.withUnsafeReadableBytes({ StatusCall($0) })
-        else { return true }
-        return call.urls.count > shortStatus.urls
+        return message.readableBytes > shortStatus.bytes
+            || !message.withUnsafeReadableBytes { isShortStatus($0) }
+    }
+
+    private static func isShortStatus(_ message: UnsafeRawBufferPointer) -> Bool {
+        guard let call = PlainCall(message), call.method == .status, call.count <= shortStatus.urls
+        else { return false }
+        return call.texts(in: message).allSatisfy { CacheURL.problem(in: $0) == nil }
     }
 
     /// Decodes a message; fails if it is not a call at all, so that the connection has to be closed.
@@ -58,10 +63,8 @@ extension IncomingCall {
 
     /// The calls that can name very many URLs are found without a decoder, if they are written plainly.
     private static func scanned(_ message: UnsafeRawBufferPointer) -> IncomingCall? {
-        if let status = StatusCall(message) {
-            let urls = status.urls.map {
-                String(decoding: UnsafeRawBufferPointer(rebasing: message[$0]), as: UTF8.self)
-            }
+        if let call = PlainCall(message), call.method == .status {
+            let urls = call.texts(in: message).map { String(decoding: $0, as: UTF8.self) }
             return IncomingCall(
                 CallHeader(method: MethodName.status.rawValue), .status(.init(urls: urls)))
         }

@@ -30,6 +30,9 @@ struct RequestedURL: Sendable {
     }
 
     /// The key of the image; `nil` if the text stands for none.
+    ///
+    /// Not inlined, because the optimiser of Swift 6.3.1 fails on it otherwise.
+    @inline(never)
     var key: CacheKey? {
         switch meaning {
         case .image(let request): request.key

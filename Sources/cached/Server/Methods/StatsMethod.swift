@@ -22,7 +22,7 @@ enum StatsMethod {
             "processorSeconds": .double(processorSeconds),
             "residentBytes": .int(ProcessMemory.residentBytes ?? 0),
             "anonymousBytes": .int(ProcessMemory.anonymousBytes ?? 0),
-            "connections": .int(server.registry.count),
+            "connections": .int(server.connections.count),
             "calls": .int(server.registry.calls),
             "uptimeSeconds": .int(Int((.now - server.startedAt).components.seconds)),
             "entries": .int(metrics.entries),

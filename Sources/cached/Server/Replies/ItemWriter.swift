@@ -40,7 +40,7 @@ struct ItemWriter {
             json.put("{\"url\":\"")
             json.putEscaped(url)
             json.put("\",\"key\":\"")
-            put(key, &json)
+            json.put(key)
             switch lookup {
             case .missing:
                 json.put("\",\"state\":\"missing\"")
@@ -83,13 +83,6 @@ struct ItemWriter {
     func write(_ failure: Failure, to output: inout ByteBuffer) {
         let room = Self.fixedRoom + failure.message.utf8.count * JSONBytes.escapedRoom
         output.writeJSON(room: room) { put(failure, &$0) }
-    }
-
-    private func put(_ key: CacheKey, _ json: inout JSONBytes) {
-        withUnsafeTemporaryAllocation(byteCount: CacheKey.nameLength, alignment: 8) { name in
-            key.write(to: name)
-            json.put(UnsafeRawBufferPointer(name))
-        }
     }
 
     private func put(_ failure: Failure, _ json: inout JSONBytes) {
@@ -144,7 +137,7 @@ struct ItemWriter {
     ) {
         json.put(",\"path\":\"")
         pathPrefix.withUnsafeBytes { json.put($0) }
-        put(key, &json)
+        json.put(key)
         json.put("\",\"size\":")
         json.put(facts.size)
         put(

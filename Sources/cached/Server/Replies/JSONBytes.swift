@@ -1,3 +1,4 @@
+import CacheKey
 import NIOCore
 
 /// Writes JSON text into a buffer whose size is known to be enough.
@@ -32,6 +33,11 @@ struct JSONBytes {
         count += 1
     }
 
+    mutating func put(_ key: CacheKey) {
+        key.write(to: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]))
+        count += CacheKey.nameLength
+    }
+
     mutating func put(_ number: some FixedWidthInteger) {
         if number < 0 { put(UInt8(ascii: "-")) }
         var rest = number.magnitude
@@ -51,6 +57,7 @@ struct JSONBytes {
     /// Writes a text with the escapes that JSON requires (RFC 8259 §7), without quotes around it. It needs up to
     /// ``escapedRoom`` times its length.
     mutating func putEscaped(_ bytes: UnsafeRawBufferPointer) {
+        guard Self.needsEscapes(bytes) else { return put(bytes) }
         for byte in bytes {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -64,6 +71,17 @@ struct JSONBytes {
                 put(byte)
             }
         }
+    }
+
+    /// Looks at all bytes whatever it finds, because the compiler then compares many at once.
+    private static func needsEscapes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var found: UInt8 = 0
+        for byte in bytes {
+            let isEscaped =
+                byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+            found |= isEscaped ? 1 : 0
+        }
+        return found != 0
     }
 
     mutating func putEscaped(_ text: String) {

@@ -28,7 +28,7 @@ struct ListeningSocket {
     /// Binds the path. A socket that no process listens on is replaced. If a process listens on it, that is another
     /// daemon, which the error names.
     ///
-    /// Other daemons that want a socket in this directory wait until ``isListening()``: a socket that is bound and
+    /// Other daemons that want a socket in this directory wait until ``listen()``: a socket that is bound and
     /// not listened on yet would look dead to them.
     ///
     /// - Parameters:
@@ -70,10 +70,13 @@ struct ListeningSocket {
         return "\(String(cString: directory))/\(path)"
     }
 
-    /// The event loop listens on the socket now, so other daemons no longer have to wait. Makes the queue of waiting
-    /// clients longer, because the event loop listens with a queue of 128. listen(2).
-    func isListening() {
-        listen(descriptor, Self.longestQueue)
+    /// Lets clients connect. Other daemons no longer have to wait. A client that is gone again when it is accepted must
+    /// not make the daemon wait for the next one. listen(2), accept(2).
+    func listen() throws(StartFailure) {
+        let flags = fcntl(descriptor, F_GETFL)
+        guard fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0,
+            Glibc.listen(descriptor, Self.longestQueue) == 0
+        else { throw Self.failure("listen on", path) }
         if let file { close(file.directoryLock) }
     }
 

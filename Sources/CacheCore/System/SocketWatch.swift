@@ -3,10 +3,10 @@ import Glibc
 internal import SystemPackage
 
 /// The sockets that one thread waits for, and a way for other threads to wake it. epoll(7), eventfd(2).
-final class SocketWatch: Sendable {
+package final class SocketWatch: Sendable {
     /// A socket that is ready.
-    struct Ready {
-        let socket: Int32
+    package struct Ready {
+        package let socket: Int32
         let canRead, canWrite, hasFailed: Bool
     }
 
@@ -14,9 +14,9 @@ final class SocketWatch: Sendable {
     private let wake: Int32
 
     /// Sockets that one wait reports at most.
-    private static let batchSize = 64
+    package static let batchSize = 64
 
-    init() throws(CacheError) {
+    package init() throws(CacheError) {
         set = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard set >= 0 else { throw .noDescriptors(Errno(rawValue: errno)) }
         wake = eventfd(0, Int32(EFD_NONBLOCK) | Int32(EFD_CLOEXEC))
@@ -33,7 +33,7 @@ final class SocketWatch: Sendable {
 
     /// Starts to wait for a socket, or changes what is waited for. Returns `false` if the kernel has no memory
     /// for it. epoll_ctl(2).
-    func watch(_ socket: Int32, read: Bool, write: Bool) -> Bool {
+    package func watch(_ socket: Int32, read: Bool, write: Bool) -> Bool {
         var event = epoll_event()
         event.events = (read ? EPOLLIN.rawValue : 0) | (write ? EPOLLOUT.rawValue : 0)
         event.data.fd = socket
@@ -42,14 +42,14 @@ final class SocketWatch: Sendable {
     }
 
     /// Stops waiting for a socket. The kernel has already forgotten a closed one.
-    func forget(_ socket: Int32) {
+    package func forget(_ socket: Int32) {
         var event = epoll_event()
         epoll_ctl(set, EPOLL_CTL_DEL, socket, &event)
     }
 
     /// Waits until a socket is ready, a thread calls ``wakeUp()`` or the time is over. A signal ends the wait.
     /// epoll_wait(2).
-    func wait(milliseconds: Int32) -> [Ready] {
+    package func wait(milliseconds: Int32) -> [Ready] {
         withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.batchSize) { events in
             let count = epoll_wait(set, events.baseAddress, Int32(events.count), milliseconds)
             return events.prefix(max(Int(count), 0)).compactMap { event in
@@ -64,7 +64,7 @@ final class SocketWatch: Sendable {
     }
 
     /// Ends the current wait, or the next one. Any thread may call it. eventfd(2).
-    func wakeUp() {
+    package func wakeUp() {
         while eventfd_write(wake, 1) != 0, errno == EINTR {}
     }
 }

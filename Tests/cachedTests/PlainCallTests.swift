@@ -4,8 +4,8 @@ import Testing
 
 @testable import cached
 
-@Suite("Status call", .timeLimit(.minutes(5)))
-struct StatusCallTests {
+@Suite("Plain call", .timeLimit(.minutes(5)))
+struct PlainCallTests {
     static let method = "\"method\":\"io.cached.Cache.Status\""
 
     @Test(arguments: [
@@ -117,7 +117,8 @@ struct StatusCallTests {
     private func urls(_ text: String) -> [String]? {
         let bytes = Array(text.utf8)
         return bytes.withUnsafeBytes { message in
-            StatusCall(message)?.urls.map { String(decoding: message[$0], as: UTF8.self) }
+            guard let call = PlainCall(message), call.method == .status else { return nil }
+            return call.texts(in: message).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 

@@ -1,0 +1,32 @@
+import CacheCore
+import Logging
+import NIOCore
+import NIOPosix
+
+/// A connection that ``HotConnections`` passes to the event loop.
+struct HandedOver: Sendable {
+    let socket: Int32
+    let user: UserID
+    /// What the client has sent and nobody has answered.
+    let received: ByteBuffer
+    /// What the client has to receive before any other answer.
+    let unsent: ByteBuffer
+}
+
+extension ServerContext {
+    /// Serves a connection on the event loop until it closes. Any thread can call it.
+    func adopt(_ connection: HandedOver) {
+        ClientBootstrap(group: loop)
+            .channelOption(.allowRemoteHalfClosure, value: true)
+            .channelOption(.writeBufferWaterMark, value: .init(low: 64 * 1024, high: 1024 * 1024))
+            .channelInitializer { channel in
+                channel.closeFuture.whenComplete { _ in connections.leave(connection.user) }
+                return channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        ClientConnection(self, peer: Peer(of: channel), connection))
+                }
+            }
+            .withConnectedSocket(connection.socket)
+            .whenFailure { logger.debug("connection failed", metadata: ["error": "\($0)"]) }
+    }
+}
