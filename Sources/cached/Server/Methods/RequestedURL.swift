@@ -30,6 +30,9 @@ struct RequestedURL: Sendable {
     }
 
     /// The key of the image; `nil` if the text stands for none.
+    ///
+    /// The optimizer of Swift 6.3.1 fails ("Found ownership error") if it puts this into other functions.
+    @inline(never)
     var key: CacheKey? {
         switch meaning {
         case .image(let request): request.key
