@@ -32,6 +32,9 @@ static const struct cgallery_file files[] = {
     {"filters.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/filters.js" suffix(, 0)
     }},
+    {"first.js", (const uint8_t[]){
+#embed "../cached-gallery/Page/first.js" suffix(, 0)
+    }},
     {"format.js", (const uint8_t[]){
 #embed "../cached-gallery/Page/format.js" suffix(, 0)
     }},

@@ -55,7 +55,7 @@ extension Cache {
         }
     }
 
-    /// The first entries after a cursor, found without sorting all entries: once the page is full, an entry that
+    /// The first entries after a cursor, found without sorting all entries: once the page was full, an entry that
     /// comes after the last one on it is skipped.
     private func first(
         _ limit: Int, in order: ListOrder, isReversed: Bool, after cursor: ListCursor?
@@ -65,20 +65,24 @@ extension Cache {
             isReversed ? one < other : one > other
         }
         var page: [(at: ListCursor, entry: ListedEntry)] = []
+        // The last one that can be on the page; `nil` while all can.
+        var last: ListCursor?
         var position = 0
         var hasMore = true
         while hasMore {
             let stretch = readStretch(&position)
             hasMore = stretch.hasMore
-            let last = page.count < limit ? nil : page.last?.at
             for entry in stretch.entries {
                 let at = ListCursor(entry, in: order)
                 if let cursor, !stands(cursor, before: at) { continue }
                 if let last, !stands(at, before: last) { continue }
                 page.append((at, entry))
             }
+            // Sorting after each stretch would take a time that grows with the square of the page.
+            guard page.count >= 2 * limit || !hasMore else { continue }
             page.sort { stands($0.at, before: $1.at) }
             page.removeLast(max(page.count - limit, 0))
+            if page.count == limit { last = page.last?.at }
         }
         return page.map(\.entry)
     }

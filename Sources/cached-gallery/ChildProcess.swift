@@ -9,6 +9,12 @@ enum ChildProcess {
         sigaction(SIGCHLD, &action, nil)
     }
 
+    /// Whether a program is in the path. access(2).
+    static func isInstalled(_ name: String) -> Bool {
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        return path.split(separator: ":").contains { access("\($0)/\(name)", X_OK) == 0 }
+    }
+
     /// Starts a program of the path without blocked signals, and returns whether it could be started. posix_spawnp(3).
     static func start(_ words: [String]) -> Bool {
         var attributes = posix_spawnattr_t()

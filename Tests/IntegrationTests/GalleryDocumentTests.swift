@@ -44,6 +44,43 @@ struct GalleryDocumentTests {
         }
     }
 
+    @Test func theMediaProxyOfMinifluxIsReplaced() async throws {
+        try await withTestScope { scope in
+            let directory = try TemporaryDirectory(in: scope)
+            let secret = try directory.write(Self.secret, to: "secret")
+            chmod(secret, 0o600)
+            let origin = try ScriptedOrigin(in: scope)
+            let image = SampleImage.png()
+            origin.route("/a.png", .answer(body: image))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let face = try ChildProcess(
+                BuiltProducts.program("cached-gallery"),
+                [
+                    "--serve", "--secret-file", secret, "--socket", daemon.socket,
+                    "--host", "reader.example.org",
+                ], environment: minimalEnvironment(), in: scope)
+            let line = try await face.waitForLine(containing: "http://", on: .standardOutput)
+            let port = try #require(line.firstMatch(of: /127\.0\.0\.1:(\d+)/)?.1)
+            let location = try block("nginx", "location /proxy/")
+                .replacing("127.0.0.1:8414", with: "127.0.0.1:\(port)")
+            let nginx = try await Nginx(
+                serving: ["/": directory.path], extra: location, in: scope)
+            // As Miniflux writes it: HMAC and URL in the Base64 of URLs.
+            let digest = try await runSuccessfully(
+                "sh",
+                [
+                    "-c",
+                    #"printf %s "$1" | openssl dgst -sha256 -hmac "$0" -binary | basenc --base64url -w 0"#,
+                    Self.secret, origin.url("/a.png"),
+                ])
+            let url = Data(origin.url("/a.png").utf8).base64EncodedString()
+                .replacing("+", with: "-").replacing("/", with: "_")
+            let response = try await WebClient(port: nginx.port).request(
+                "GET", "/proxy/\(digest)/\(url)", ["Host": "reader.example.org"])
+            #expect(response.status == 200 && response.body == image)
+        }
+    }
+
     @Test func aScriptMakesAStaticPage() async throws {
         try await withTestScope { scope in
             let directory = try TemporaryDirectory(in: scope)

@@ -6,10 +6,19 @@ struct GalleryProgram: Sendable {
     /// The address of the page, which contains the secret.
     let address: String
 
-    init(_ daemon: DaemonFixture, in scope: TestScope) async throws {
+    /// - Parameters:
+    ///   - launcher: the words that start it as another user, for example.
+    ///   - program: another file than the one that was built.
+    init(
+        _ daemon: DaemonFixture, launcher: [String] = [], program: String? = nil,
+        environment: [String: String] = [:], in scope: TestScope
+    ) async throws {
+        let words =
+            try launcher + [program ?? BuiltProducts.program("cached-gallery")]
+            + ["--no-browser", "--socket", daemon.socket]
         process = try ChildProcess(
-            BuiltProducts.program("cached-gallery"),
-            ["--no-browser", "--socket", daemon.socket], in: scope)
+            words[0], Array(words.dropFirst()), environment: minimalEnvironment(environment),
+            in: scope)
         let line = try await process.waitForLine(containing: "http://", on: .standardOutput)
         guard let start = line.firstRange(of: "http://")?.lowerBound else {
             throw TestFailure("no address in: \(line)")

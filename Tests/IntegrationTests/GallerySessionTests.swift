@@ -159,6 +159,33 @@ struct GallerySessionTests {
         }
     }
 
+    @Test func aPageThatReconnectsHearsWhatItHasMissed() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            for name in ["/a.png", "/b.png"] {
+                origin.route(name, .answer(body: SampleImage.png()))
+            }
+            let daemon = try await DaemonFixture.start(in: scope)
+            _ = try await daemon.fetch(origin.url("/a.png"))
+            let program = try await GalleryProgram(daemon, in: scope)
+            let web = WebClient(port: program.port)
+            let events = "\(program.path)events?view=v"
+            let page = try EventReader(port: program.port, path: events, in: scope)
+            _ = try await page.next("state")
+            let list = try await web.request("GET", "\(program.path)list?view=v")
+            #expect(list.text.contains(#""list":1"#))
+            while try await !page.next("list").contains(#""isWhole":true"#) {}
+            // The list is outdated, which a page hears once.
+            _ = try await daemon.fetch(origin.url("/b.png"))
+            _ = try await page.next("stale")
+            page.close()
+            let again = try EventReader(port: program.port, path: events, in: scope)
+            let state = try await again.next("list")
+            #expect(state == #"{"list":1,"total":1,"isWhole":true}"#)
+            _ = try await again.next("stale")
+        }
+    }
+
     @Test func aListCanBeAskedForAnyPosition() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

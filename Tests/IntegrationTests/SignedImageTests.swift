@@ -202,6 +202,59 @@ struct SignedImageTests {
         }
     }
 
+    /// The path that Miniflux writes for an image.
+    private func proxied(_ url: String, secret: String = Self.secret) async throws -> String {
+        let script = """
+            import base64, hmac, sys
+            key, url = (text.encode() for text in sys.argv[1:])
+            encode = lambda data: base64.urlsafe_b64encode(data).decode()
+            print(f"/proxy/{encode(hmac.digest(key, url, 'sha256'))}/{encode(url)}")
+            """
+        return try await runSuccessfully("python3", ["-c", script, secret, url])
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    @Test func addressesOfMinifluxAreServed() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let image = SampleImage.png()
+            // The alphabet for URLs differs from the usual one in the characters for these.
+            let names = ["/a.png", "/b.png?x=~~~~~~", "/cc.png?x=??????"]
+            for name in names { origin.route(name, .answer(body: image)) }
+            let daemon = try await DaemonFixture.start(in: scope)
+            let face = try await face(daemon, in: scope)
+            for name in names {
+                let path = try await proxied(origin.url(name))
+                let response = try await face.web.request("GET", path)
+                #expect(response.status == 200 && response.body == image, "\(path)")
+            }
+            let before = origin.requests().count
+            let right = try await proxied(origin.url("/a.png"))
+            let other = try await proxied(
+                origin.url("/a.png"), secret: String(repeating: "x", count: 32))
+            let (signature, url) = (right.split(separator: "/")[1], right.split(separator: "/")[2])
+            // An address that ends is signed with its time, and cannot be made one that does not end.
+            let ending = try await face.path(origin.url("/a.png"), "--expires-in", "60")
+            let time = try #require(ending.firstMatch(of: /expires=(\d+)/)?.1)
+            let timed = try await proxied("\(time)\n\(origin.url("/a.png"))")
+            let foreign = try await proxied(origin.url(names[1]))
+            for (path, status) in [
+                (other, 403), (timed, 403),
+                ("/proxy/\(signature)/\(foreign.split(separator: "/")[2])", 403),
+                ("/proxy/\(signature.dropLast(4))/\(url)", 403), ("/proxy//\(url)", 403),
+                ("/proxy/\(signature)/", 403), ("/proxy/\(signature)", 404), ("/proxy/", 404),
+                ("/proxy/\(url)", 404), (right + "/", 404), (right + "=", 404),
+                (right.replacing("=", with: "%3D"), 404), ("/x" + right, 404),
+                ("/proxy/\(signature.dropLast())*/\(url)", 404),
+                // Bits that do not count are not zero.
+                ("/proxy/\(signature.dropLast(2))B=/\(url)", 404),
+            ] {
+                #expect(try await face.web.request("GET", path).status == status, "\(path)")
+            }
+            #expect(origin.requests().count == before)
+        }
+    }
+
     @Test func anAddressEndsAtItsTime() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

@@ -12,13 +12,18 @@ struct Signature: Sendable {
     /// The signature of a URL, until a time or for ever: HMAC-SHA-256 in hexadecimal digits. Without a time the URL is
     /// signed, else the time in decimal digits, a line feed and the URL. A URL has no line feed, so neither can be taken
     /// for the other. `nil` if libcrypto fails.
-    func of(_ url: String, until expiry: Int?) -> [UInt8]? {
-        let text = Array((expiry.map { "\($0)\n" } ?? "").utf8) + Array(url.utf8)
+    func of(_ url: String, until expiry: Int?) -> String? {
+        digest((expiry.map { "\($0)\n" } ?? "") + url).map(Self.hexadecimal)
+    }
+
+    /// HMAC-SHA-256 of a text; `nil` if libcrypto fails.
+    private func digest(_ text: String) -> [UInt8]? {
+        let text = Array(text.utf8)
         var digest = [UInt8](repeating: 0, count: 32)
         guard ccrypto_hmac_sha256(secret, secret.count, text, text.count, &digest) == 1 else {
             return nil
         }
-        return Array(Self.hexadecimal(digest).utf8)
+        return digest
     }
 
     static func hexadecimal(_ bytes: [UInt8]) -> String {
@@ -27,12 +32,21 @@ struct Signature: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether a signature belongs to a URL. The time tells nothing of the right one.
+    /// Whether a signature belongs to a URL.
     func matches(_ signature: String, _ url: String, until expiry: Int?) -> Bool {
-        guard let right = of(url, until: expiry), signature.utf8.count == right.count else {
-            return false
-        }
-        return zip(signature.utf8, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        of(url, until: expiry).map { Self.areEqual($0.utf8, signature.utf8) } ?? false
+    }
+
+    /// Whether bytes are the HMAC-SHA-256 of a URL.
+    func matches(_ signature: [UInt8], _ url: String) -> Bool {
+        digest(url).map { Self.areEqual($0, signature) } ?? false
+    }
+
+    /// The time of a comparison tells nothing of the right bytes.
+    private static func areEqual(
+        _ right: some Collection<UInt8>, _ given: some Collection<UInt8>
+    ) -> Bool {
+        right.count == given.count && zip(right, given).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
     /// The path and query of a signed image.
@@ -40,7 +54,7 @@ struct Signature: Sendable {
         guard let signature = of(url, until: expiry) else { return nil }
         return "/i/\(ImageName(of: url).text)?url=\(Self.escaped(url))"
             + (expiry.map { "&expires=\($0)" } ?? "")
-            + "&sig=\(String(decoding: signature, as: UTF8.self))"
+            + "&sig=\(signature)"
     }
 
     /// Everything but unreserved characters in percent escapes (RFC 3986 §2.3).

@@ -5,7 +5,7 @@ import NIOCore
 /// and long calls. Used on the event loop only.
 final class Daemon {
     let loop: any EventLoop
-    private let paths: [String]
+    let paths: [String]
     private var connection: DaemonConnection?
     /// What the daemon said about itself; `nil` while none answers.
     private(set) var place: Methods.Where.Reply?

@@ -21,6 +21,8 @@ final class EntryList {
 
     /// Keys that one call asks for.
     private static let stretch = 100_000
+    /// The time that the page has to show the first items, before the keys of a long list are read.
+    private static let firstScreen = TimeAmount.milliseconds(250)
 
     init(_ query: ListQuery, _ daemon: Daemon, number: Int) {
         self.query = query
@@ -56,8 +58,10 @@ final class EntryList {
                 } catch {
                     then(.failure(error))
                 }
+                daemon.loop.assumeIsolated().scheduleTask(in: Self.firstScreen) { [weak self] in
+                    self?.read(after: nil)
+                }
             }
-            read(after: nil)
         }
     }
 

@@ -1,15 +1,20 @@
+import Glibc
+
 /// Shows files in the desktop's file manager.
 enum FileManagerWindow {
-    /// Asks the file manager to select the file (freedesktop.org, File Manager D-Bus Interface); opens the folder if none
-    /// can be asked. Returns `false` if there is no program for either. The desktop decides what follows.
+    /// Asks the file manager to select the file (freedesktop.org, File Manager D-Bus Interface), and opens the folder if
+    /// none answers. Returns `false` if no program for either is installed. The desktop decides what follows.
     static func show(_ path: String, in directory: String) -> Bool {
-        let select = [
-            "dbus-send", "--session", "--type=method_call", "--dest=org.freedesktop.FileManager1",
-            "/org/freedesktop/FileManager1", "org.freedesktop.FileManager1.ShowItems",
-            "array:string:\(Self.address(path))", "string:",
-        ]
-        return ChildProcess.start(select) || ChildProcess.start(["xdg-open", directory])
-            || ChildProcess.start(["gio", "open", directory])
+        guard ["dbus-send", "xdg-open", "gio"].contains(where: ChildProcess.isInstalled) else {
+            return false
+        }
+        // The arguments are the directory, and the message to the file manager.
+        let attempts = #"dbus-send "$@" > /dev/null 2>&1 || xdg-open "$0" || gio open "$0""#
+        return ChildProcess.start([
+            "sh", "-c", attempts, directory, "--session", "--print-reply", "--type=method_call",
+            "--dest=org.freedesktop.FileManager1", "/org/freedesktop/FileManager1",
+            "org.freedesktop.FileManager1.ShowItems", "array:string:\(address(path))", "string:",
+        ])
     }
 
     /// The `file:` URL of a path (RFC 8089), also without the commas that `dbus-send` takes for the end of a value.

@@ -1,5 +1,6 @@
 import CacheWire
 import ClientCore
+import Glibc
 import NIOCore
 import NIOPosix
 
@@ -46,25 +47,36 @@ extension Gallery {
         guard let name = key.withUTF8({ ImageName(text: UnsafeRawBufferPointer($0)) }) else {
             throw .body
         }
-        let (loop, file) = (daemon.loop, images.openPlain(name))
-        daemon.call(Methods.Status.self, .init(urls: [], details: true, keys: [key])) { result in
+        daemon.call(Methods.Status.self, .init(urls: [], details: true, keys: [key])) {
+            [self] result in
             do throws(CallFailure) {
                 guard let item = try? result.get().decoded(ItemList.self).items.first else {
                     throw .misunderstood
                 }
-                guard let file, let digest = item.sha256 else { throw .nothingToCompare }
-                let read = FileDigest.thread.runIfActive(eventLoop: loop) { FileDigest.of(file) }
-                read.assumeIsolated().whenComplete { result in
-                    let found = (try? result.get()) ?? nil
-                    then(
-                        .json { json in
-                            json.member("item", item)
-                            json.member("isDamaged", found != digest)
-                        })
+                guard let digest = item.sha256 else { throw .nothingToCompare }
+                images.open(name) { [self] file in
+                    guard let file = file?.takeDescriptor() else {
+                        return then(.failure(.nothingToCompare))
+                    }
+                    compare(file, with: digest, of: item, then)
                 }
             } catch {
                 then(.failure(error))
             }
+        }
+    }
+
+    private func compare(
+        _ file: Int32, with digest: String, of item: Item, _ then: @escaping (Response) -> Void
+    ) {
+        let read = FileDigest.thread.runIfActive(eventLoop: daemon.loop) { FileDigest.of(file) }
+        read.assumeIsolated().whenComplete { result in
+            let found = (try? result.get()) ?? nil
+            then(
+                .json { json in
+                    json.member("item", item)
+                    json.member("isDamaged", found != digest)
+                })
         }
     }
 
@@ -77,7 +89,7 @@ extension Gallery {
         guard let name = key.withUTF8({ ImageName(text: UnsafeRawBufferPointer($0)) }),
             let directory = images.directory
         else { throw .body }
-        guard images.isThere(name) else { return then(.failure(.noFile)) }
+        if let obstacle = images.obstacle(to: name) { return then(.failure(.noFile(obstacle))) }
         guard FileManagerWindow.show("\(directory)/\(name.text)", in: directory) else {
             return then(.failure(.noFileManager))
         }
@@ -88,7 +100,12 @@ extension Gallery {
 extension CallFailure {
     fileprivate static let nothingToCompare = CallFailure(
         message: "the image is not cached, or its digest is not known")
-    fileprivate static let noFile = CallFailure(message: "the image is not cached any more")
+    fileprivate static func noFile(_ cause: Int32) -> CallFailure {
+        CallFailure(
+            message: cause == EACCES
+                ? "you have no access to the cache directory, so no file manager can show the file"
+                : "the image is not cached any more")
+    }
     fileprivate static let noFileManager = CallFailure(
         message: "no file manager was found; install xdg-utils, or copy the path")
 }

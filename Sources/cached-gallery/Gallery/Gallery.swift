@@ -7,7 +7,7 @@ final class Gallery: Responder {
     let daemon: Daemon
     private let rules: AccessRules
     private var views: [String: View] = [:]
-    let images = ImageFolder()
+    let images: ImageFolder
     private let figures: Figures
     private let inventory: Inventory
     /// Called when the first page is there, and when the last one has gone.
@@ -15,6 +15,7 @@ final class Gallery: Responder {
 
     init(_ daemon: Daemon, token: Token, port: Int) {
         self.daemon = daemon
+        images = ImageFolder(daemon)
         rules = AccessRules(token: token, port: port)
         figures = Figures(daemon)
         inventory = Inventory(daemon)
@@ -61,7 +62,7 @@ final class Gallery: Responder {
             return then(response)
         }
         if name.hasPrefix("image/") {
-            return then(try images.response(to: request, key: name.dropFirst(6)))
+            return try images.respond(to: request, key: name.dropFirst(6), then)
         }
         switch name {
         case "events": then(events(try view(query)))

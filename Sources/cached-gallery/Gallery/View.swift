@@ -66,10 +66,12 @@ final class View {
         }
     }
 
-    /// Sends the stream what it has to know first.
+    /// Sends the stream what it has to know first, and what was said while there was none.
     func greet() {
         sendState()
         showVisible()
+        if let entries { sendGrowth(of: entries) }
+        if isStale { events?.send("stale") { _ in } }
     }
 
     func daemonChanged() {
@@ -132,13 +134,17 @@ final class View {
         isStale = false
         list.onGrowth = { [weak self, weak list] in
             guard let self, let list, entries === list else { return }
-            events?.send("list") { json in
-                json.member("list", list.number)
-                json.member("total", list.count)
-                json.member("isWhole", list.isWhole)
-            }
+            sendGrowth(of: list)
         }
         list.begin(then)
+    }
+
+    private func sendGrowth(of list: EntryList) {
+        events?.send("list") { json in
+            json.member("list", list.number)
+            json.member("total", list.count)
+            json.member("isWhole", list.isWhole)
+        }
     }
 
     func items(_ range: Range<Int>, _ then: @escaping (Response) -> Void) {

@@ -1,4 +1,5 @@
 import CLinux
+import CacheWire
 import ClientCore
 import Glibc
 import NIOCore
@@ -6,26 +7,41 @@ import NIOHTTP1
 
 /// An open image. It is closed with the response that sends it, or at the end.
 struct ImageFile {
-    /// What the record of the entry says.
-    let image: FolderImage
+    /// The type that the daemon found in the bytes; empty if it is not known.
+    private let mediaType: String
+    /// The Unix second until which the image may be used without asking its origin; 0 if it is not known.
+    let freshUntil: Int
     private let handle: NIOFileHandle
     private let size: Int
     /// The entity tag (RFC 9110 §8.8.3), with its quotes: the digest, else when the file was written.
     private let tag: String
 
-    /// Opens the file of an image. `nil` if it is not there any more. open(2), fstat(2).
+    /// Opens the file of an image. `nil` if it is not there any more. open(2).
     init?(path: UnsafePointer<CChar>, _ image: FolderImage) {
         let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
+        self.init(
+            descriptor, type: "\(image.mediaType)", freshUntil: Int(image.freshUntil),
+            digest: Self.digest(of: descriptor, at: path))
+    }
+
+    /// Takes a file that the daemon has handed over.
+    init?(_ descriptor: Int32, _ item: Item) {
+        self.init(
+            descriptor, type: item.mediaType ?? "", freshUntil: item.freshUntil ?? 0,
+            digest: item.sha256)
+    }
+
+    /// Closes what is not a regular file. fstat(2).
+    private init?(_ descriptor: Int32, type: String, freshUntil: Int, digest: String?) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             Glibc.close(descriptor)
             return nil
         }
-        self.image = image
+        (mediaType, self.freshUntil) = (type, freshUntil)
         size = Int(status.st_size)
-        tag =
-            Self.digest(of: descriptor, at: path) ?? "\"\(status.st_ino)-\(status.st_mtim.tv_sec)\""
+        tag = "\"\(digest ?? "\(status.st_ino)-\(status.st_mtim.tv_sec)")\""
         handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: descriptor)
     }
 
@@ -42,7 +58,7 @@ struct ImageFile {
             else { return nil }
             let digest = room[length..<(length + 64)]
             guard digest.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }) else { return nil }
-            return "\"\(String(decoding: digest, as: UTF8.self))\""
+            return String(decoding: digest, as: UTF8.self)
         }
     }
 
@@ -53,6 +69,11 @@ struct ImageFile {
 
     func close() {
         try? handle.close()
+    }
+
+    /// The descriptor, which the caller closes.
+    func takeDescriptor() -> Int32? {
+        try? handle.takeDescriptorOwnership()
     }
 
     /// The types that a browser shows without a risk: only pixels come of them.
@@ -86,10 +107,9 @@ struct ImageFile {
         }
     }
 
-    private var isRaster: Bool { Self.rasterTypes.contains("\(image.mediaType)") }
+    private var isRaster: Bool { Self.rasterTypes.contains(mediaType) }
 
-    /// The type in the record, which the daemon found in the bytes.
-    private var type: String { isRaster ? "\(image.mediaType)" : "application/octet-stream" }
+    private var type: String { isRaster ? mediaType : "application/octet-stream" }
 
     private func matches(_ tags: String) -> Bool {
         tags == "*"

@@ -1,11 +1,12 @@
-import CLinux
 import ClientCore
 import Glibc
 import NIOCore
 import NIOHTTP1
 
-/// The images of the cache directory, opened as any application opens them. Used on the event loop only.
+/// The images of the cache directory, opened as any application opens them: by their path, else by the daemon. Used on
+/// the event loop only.
 final class ImageFolder {
+    private let daemon: Daemon
     private var folder = Folder([])
 
     /// The path of the cache directory; `nil` while it is not known.
@@ -16,7 +17,11 @@ final class ImageFolder {
         }
     }
 
-    /// Opens the file of a cached image; `nil` if it is not there, or may not be read.
+    init(_ daemon: Daemon) {
+        self.daemon = daemon
+    }
+
+    /// Opens the path of a cached image; `nil` if it is not there, or may not be read.
     func open(_ name: ImageName) -> ImageFile? {
         guard directory != nil, let image = try? folder.look(name), image.state == .cached else {
             return nil
@@ -24,25 +29,32 @@ final class ImageFolder {
         return ImageFile(path: folder.lastPath, image)
     }
 
-    /// The descriptor of an image; `nil` if it is not there.
-    func openPlain(_ name: ImageName) -> Int32? {
-        guard directory != nil, let file = try? folder.open(name), file >= 0 else { return nil }
-        return file
+    /// Opens a cached image by its path. If that fails, the daemon is asked for the file, because this user may not be
+    /// permitted to enter the directory.
+    func open(_ name: ImageName, _ then: @escaping (ImageFile?) -> Void) {
+        if let file = open(name) { return then(file) }
+        daemon.open(name, then)
     }
 
-    func isThere(_ name: ImageName) -> Bool {
-        guard directory != nil, let image = try? folder.look(name) else { return false }
-        return image.state == .cached
+    /// Why programs of this user cannot open the path of an image, as errno; `nil` if they can. access(2).
+    func obstacle(to name: ImageName) -> Int32? {
+        guard let directory else { return ENOENT }
+        return access("\(directory)/\(name.text)", R_OK) == 0 ? nil : errno
     }
 
     /// The image with a key, as the page shows it.
-    func response(to request: Request, key: Substring) throws(Refusal) -> Response {
+    func respond(
+        to request: Request, key: Substring, _ then: @escaping (Response) -> Void
+    ) throws(Refusal) {
         var key = key
         let name = key.withUTF8 { ImageName(text: UnsafeRawBufferPointer($0)) }
-        guard let name, let file = open(name) else { throw .nothingHere }
-        var response = file.response(to: request.head)
-        // The browser keeps it, and asks each time whether it is still the same.
-        response.headers.add(name: "Cache-Control", value: "private, no-cache")
-        return response
+        guard let name else { throw .nothingHere }
+        open(name) { file in
+            guard let file else { return then(.refusal(.nothingHere)) }
+            var response = file.response(to: request.head)
+            // The browser keeps it, and asks each time whether it is still the same.
+            response.headers.add(name: "Cache-Control", value: "private, no-cache")
+            then(response)
+        }
     }
 }

@@ -3,15 +3,14 @@
  * list, which lies at the server. Only the parts of the list that are looked at are asked for and kept.
  */
 import { hostOf } from './format.js'
+import { firstFilter, firstList, pageLength } from './first.js'
 import { get, view } from './server.js'
 
-/** How many items are asked for at once. */
-const pageLength = 100
 /** How many such parts are kept. */
 const keptPages = 12
 
 export class Catalog {
-  filter = { order: 'newest', contains: '', host: '', type: '', state: '' }
+  filter = firstFilter
   /** The length of the list. */
   total = 0
   /** How many entries the cache has, as far as is known. */
@@ -70,7 +69,8 @@ export class Catalog {
       return
     }
     try {
-      const reply = await get('list', { view, ...this.filter, limit: pageLength })
+      const isFirst = generation === 1 && this.filter === firstFilter
+      const reply = await (isFirst ? firstList : get('list', { view, ...this.filter, limit: pageLength }))
       const pages = [[0, reply.items]]
       const page = Math.floor((around - this.#shownLeading.length) / pageLength)
       if (page > 0 && page * pageLength < reply.total) pages.push([page, await this.#items(page)])

@@ -13,6 +13,7 @@ export class Drawer {
   #onShow
   #item
   #copies = []
+  #countdown = null
   /** Counts what is asked, so that an answer that comes too late is noticed. */
   #asked = 0
 
@@ -68,6 +69,7 @@ export class Drawer {
     if (!this.isOpen) return
     $('drawer').hidden = true
     $('drawer').replaceChildren()
+    clearTimeout(this.#countdown)
     this.key = null
     this.#onClose()
   }
@@ -116,5 +118,13 @@ export class Drawer {
       rows.push(element('dt', { textContent: 'Same content' }), element('dd', {}, ...buttons))
     }
     this.#list.replaceChildren(...rows)
+    this.#countDown()
+  }
+
+  /** Draws the time of the next attempt anew while it has not come. */
+  #countDown() {
+    clearTimeout(this.#countdown)
+    const wait = (this.#item.failure?.retryAt ?? 0) * 1000 - Date.now()
+    if (wait > 0) this.#countdown = setTimeout(() => this.#drawFields(), wait > 90_000 ? 30_000 : 1000)
   }
 }

@@ -14,7 +14,7 @@ export function fields(item) {
     add('Failure', item.failure.message, true)
     add('Kind', item.failure.kind)
     add('HTTP status', item.failure.httpStatus)
-    if (item.failure.retryAt) add('Asked again', time(item.failure.retryAt))
+    if (item.failure.retryAt) add('Next attempt', nextAttempt(item.failure.retryAt))
   }
   add('URL', item.url)
   add('Key', item.key)
@@ -39,6 +39,10 @@ function state(item) {
   const percent = percentOf(item)
   const share = percent === undefined ? '' : `${Math.floor(percent)} %, `
   return `${item.state === 'cached' ? 'cached, and being refreshed' : 'in flight'}: ${share}${progress(item)}`
+}
+
+function nextAttempt(at) {
+  return at > Date.now() / 1000 ? `not before ${date(at)}, ${fromNow(at)}` : 'at the next request'
 }
 
 function freshness(item) {

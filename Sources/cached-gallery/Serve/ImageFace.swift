@@ -11,7 +11,7 @@ final class ImageFace: Responder {
     private let signature: Signature
     /// The values of `Host` that lead here.
     private let hosts: Set<String>
-    private let images = ImageFolder()
+    private let images: ImageFolder
     /// The number of requests that wait for a download.
     private var waiting = 0
 
@@ -21,6 +21,7 @@ final class ImageFace: Responder {
 
     init(_ daemon: Daemon, _ signature: Signature, hosts: [String], port: Int) {
         self.daemon = daemon
+        images = ImageFolder(daemon)
         self.signature = signature
         self.hosts = Set(hosts).union(["127.0.0.1:\(port)", "localhost:\(port)"])
         daemon.onChange = { [weak self] in self?.daemonChanged() }
@@ -43,7 +44,7 @@ final class ImageFace: Responder {
         do throws(Refusal) {
             let signed = try SignedRequest(request, signature)
             if let file = images.open(signed.name) {
-                if file.image.freshUntil > time(nil) {
+                if file.freshUntil > time(nil) {
                     return then(response(file, signed, request.head))
                 }
                 file.close()
@@ -66,7 +67,7 @@ final class ImageFace: Responder {
             let wait = Wait { [self] outcome in
                 waiting -= 1
                 connection?.close()
-                then(answer(outcome, signed, head))
+                answer(outcome, signed, head, then)
             }
             let timer = daemon.loop.assumeIsolated().scheduleTask(in: Self.patience) {
                 wait.end(.failure(.slow))
@@ -83,20 +84,21 @@ final class ImageFace: Responder {
     }
 
     private func answer(
-        _ outcome: CallResult, _ signed: SignedRequest, _ head: HTTPRequestHead
-    ) -> Response {
+        _ outcome: CallResult, _ signed: SignedRequest, _ head: HTTPRequestHead,
+        _ then: @escaping (Response) -> Void
+    ) {
         do throws(CallFailure) {
             let reply = try outcome.get()
             guard let item = try? reply.decoded(ItemList.self).items.first else {
                 throw .misunderstood
             }
-            if item.state == .cached, let file = images.open(signed.name) {
-                return response(file, signed, head)
+            guard item.state == .cached else { return then(.refusal(.absent(item.failure))) }
+            images.open(signed.name) { [self] file in
+                then(file.map { response($0, signed, head) } ?? .refusal(.absent(item.failure)))
             }
-            return .refusal(.absent(item.failure))
         } catch {
-            return .refusal(
-                Refusal(error.isSlow ? .gatewayTimeout : .serviceUnavailable, error.message))
+            let status: HTTPResponseStatus = error.isSlow ? .gatewayTimeout : .serviceUnavailable
+            then(.refusal(Refusal(status, error.message)))
         }
     }
 
@@ -121,7 +123,7 @@ final class ImageFace: Responder {
         _ file: ImageFile, _ signed: SignedRequest, _ head: HTTPRequestHead
     ) -> Response {
         let now = time(nil)
-        let fresh = Int(file.image.freshUntil) - now
+        let fresh = file.freshUntil - now
         let rest = min(fresh, (signed.expiry ?? .max) - now)
         var response = file.response(to: head)
         response.headers.add(

@@ -2,7 +2,8 @@ import ClientCore
 import Glibc
 import NIOHTTP1
 
-/// A request for an image that an application has signed: `/i/KEY?url=…&sig=…`, with `&expires=…` for one that ends.
+/// A request for an image that an application has signed: `/i/KEY?url=…&sig=…`, with `&expires=…` for one that ends, or
+/// `/proxy/SIGNATURE/URL` as Miniflux writes it.
 struct SignedRequest {
     let url: String
     let name: ImageName
@@ -12,6 +13,16 @@ struct SignedRequest {
     /// Checks a request. Nothing is looked up before the signature is known to be right.
     init(
         _ request: Request, _ signature: Signature, now: Int = time(nil)
+    ) throws(Refusal) {
+        if request.path.hasPrefix("/proxy/") {
+            try self.init(proxied: request.path.dropFirst(7), signature)
+        } else {
+            try self.init(keyed: request, signature, now)
+        }
+    }
+
+    private init(
+        keyed request: Request, _ signature: Signature, _ now: Int
     ) throws(Refusal) {
         guard request.path.hasPrefix("/i/") else { throw .nothingHere }
         guard let query = Query(request.query), let url = query["url"], let given = query["sig"]
@@ -23,6 +34,20 @@ struct SignedRequest {
         self.url = url
         name = ImageName(of: url)
         guard request.path.dropFirst(3) == name.text else { throw .nothingHere }
+    }
+
+    /// The rest of a path of Miniflux's media proxy: the HMAC-SHA-256 of the URL, and the URL, both in Base64.
+    private init(proxied path: Substring, _ signature: Signature) throws(Refusal) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, let given = Base64URL.decoded(parts[0]),
+            let bytes = Base64URL.decoded(parts[1]),
+            let url = String(validating: bytes, as: UTF8.self)
+        else { throw .nothingHere }
+        // The signature of an address that ends is one of another text, which begins with its time.
+        guard signature.matches(given, url), url.hasPrefix("http") else { throw .signature }
+        self.url = url
+        name = ImageName(of: url)
+        expiry = nil
     }
 
     /// Decimal digits in their only form, because the signature is one of the digits.

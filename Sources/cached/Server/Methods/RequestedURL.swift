@@ -31,7 +31,7 @@ struct RequestedURL: Sendable {
 
     /// The key of the image; `nil` if the text stands for none.
     ///
-    /// Not inlined, because the optimiser of Swift 6.3.1 fails on it otherwise.
+    /// The optimizer of Swift 6.3.1 fails ("Found ownership error") if it puts this into other functions.
     @inline(never)
     var key: CacheKey? {
         switch meaning {
