@@ -51,7 +51,8 @@ struct ThirdPartyClientTests {
             let gate = try Gate()
             let image = SampleImage.png(byteCount: 5000)
             origin.route("/plain.png", .answer(body: image))
-            origin.route("/gated.png", .gated(image, after: 1000, gate))
+            origin.route(
+                "/gated.png", .gated(SampleImage.png(byteCount: 5000, seed: 1), after: 1000, gate))
             let (plain, gated) = (origin.url("/plain.png"), origin.url("/gated.png"))
             let daemon = try await DaemonFixture.start(in: scope)
             let report = try await run(package, daemon, [gated, plain, "nonsense"], gate, scope)
