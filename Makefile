@@ -27,7 +27,7 @@ FUZZ ?= 600
 
 .PHONY: help build libcached install uninstall deb tarball dist package-test test test-unprivileged test-confined \
 	torture soak sanitize fuzz order hit-ratio lint interface format bench bench-deps http-conformance corpus demo demo-gtk \
-	run clean check
+	run clean check store-ceph
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -93,6 +93,13 @@ torture: ## Test every promise in the long form, one line for each (ARGS="--filt
 	swift build --build-tests
 	swift test --skip-build --disable-xctest --no-parallel \
 		$(or $(ARGS),--filter 'TortureTests|TruncationTests|RandomCutsTests')
+
+store-ceph: export CACHED_TEST_ENGINE = ceph-rgw
+store-ceph: export CACHED_TEST_PYTHON = $(CURDIR)/.build-python/bin/python
+store-ceph: ## Test the shared store against Ceph RGW in place of SeaweedFS
+	@.ci/dependencies build test ceph
+	swift build --build-tests
+	swift test --skip-build --disable-xctest --no-parallel --filter StoreTests
 
 soak: export CACHED_TEST_SOAK = $(SOAK)
 soak: export CACHED_TEST_LONG = 1

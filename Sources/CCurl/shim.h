@@ -10,6 +10,16 @@ static inline CURLcode ccurl_set_long(CURL *easy, CURLoption option, long value)
     return curl_easy_setopt(easy, option, value);
 }
 
+static inline CURLcode ccurl_set_offset(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+typedef int (*ccurl_seek)(void *owner, curl_off_t offset, int origin);
+
+static inline CURLcode ccurl_set_seek(CURL *easy, ccurl_seek callback) {
+    return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, callback);
+}
+
 static inline CURLcode ccurl_set_string(CURL *easy, CURLoption option, const char *value) {
     return curl_easy_setopt(easy, option, value);
 }

@@ -30,13 +30,24 @@ extension Cache: TransferDelegate {
             switch end {
             case .staged(let image):
                 state.counters.downloaded(image)
-                state.imageStaged(key, id, size: image.record.size, &effects)
-            case .confirmed: state.entryConfirmed(key, id, &effects)
+                state.imageStaged(
+                    key, id, size: image.record.size, isShareable: image.record.isShareable,
+                    &effects)
+            case .confirmed(let revalidation):
+                state.entryConfirmed(
+                    key, id, isShareable: revalidation.record.isShareable,
+                    lifetime: revalidation.lifetime, &effects)
             case .failed(let failed):
                 state.transferFailed(key, id, failed, now: .now, using: &random, &effects)
+            case .notInStore: preconditionFailure("an origin was asked, not the store")
             }
         }
     }
+}
+
+extension Revalidation {
+    /// Seconds for which the entry is fresh from now on.
+    fileprivate var lifetime: Int64 { record.freshUntil.map { $0 - .now } ?? 0 }
 }
 
 extension Counters {

@@ -27,6 +27,8 @@ public final class Cache: Sendable {
     private let guarded: Mutex<Guarded>
     let worker: DirectoryWorker
     let transfers: TransferLoop
+    /// `nil` without a store.
+    let store: StoreService?
     private let observer = Mutex<(any CacheObserver)?>(nil)
     private let scanner = Mutex<(thread: NamedThread, end: Latch)?>(nil)
     let maintenance: Maintenance
@@ -47,6 +49,7 @@ public final class Cache: Sendable {
         // Names are computed with libcrypto. If it is missing, opening fails here rather than the first lookup.
         try SHA256.canBeComputed()
         transfers = try TransferLoop()
+        store = try settings.store.map { (store) throws(CacheError) in try StoreService(store) }
         maintenance = try Maintenance(kernel)
         directory = try CacheDirectory(
             path: settings.directory, mode: settings.directoryMode, kernel: kernel,
@@ -75,6 +78,7 @@ public final class Cache: Sendable {
         directory.defaultFreshness.store(
             settings.transfers.caching.unknownLifetime, ordering: .relaxed)
         transfers.send(.configure(settings.transfers))
+        store?.lookups.send(.configure(settings.transfers.forStore))
         run { state, effects in
             state.limitsSet(budget, &effects)
             state.configured(
@@ -153,6 +157,7 @@ public final class Cache: Sendable {
         self.observer.withLock { $0 = observer }
         worker.start(self)
         transfers.start(settings.transfers, directory, logger, delegate: self)
+        store?.start(self)
         if !startScan() { _ = scanFinished(isReadable: false) }
         maintenance.start(self)
         verifier.start(self)
@@ -170,7 +175,9 @@ public final class Cache: Sendable {
         maintenance.finish()
         verifier.finish()
         transfers.finish()
+        store?.finishLookups()
         worker.finish()
+        store?.finishWrites()
         scanner.withLock { $0.take() }?.thread.join()
         drainWatch()
         flushAccessTimes()
@@ -250,6 +257,11 @@ public final class Cache: Sendable {
             transfers.send(.start(id, key, url, hints))
         case .cancelTransfer(let id, let key, let discardsPartial):
             transfers.send(.cancel(id, key, discardsPartial: discardsPartial))
+        case .askStore(let id, let key, let url, let hints, let question):
+            store?.lookups.send(.ask(id, key, url, hints, question))
+        case .cancelLookup(let id, let key, let discardsPartial):
+            store?.lookups.send(.cancel(id, key, discardsPartial: discardsPartial))
+        case .wakeStoreWriter: store?.writer.wakeUp()
         case .discardPartial(let key): transfers.send(.discardPartial(key))
         case .publish, .confirm: publish(end, isDownloading: isDownloading)
         case .adopt(let id, let key, let digest):
@@ -264,7 +276,8 @@ public final class Cache: Sendable {
         switch end {
         case .staged(let image): worker.enqueue(.publish(image, mayWait: isDownloading))
         case .confirmed(let revalidation): worker.enqueue(.run { self.confirm(revalidation) })
-        case .failed, nil: preconditionFailure("only a transfer that succeeded can be published")
+        case .failed, .notInStore, nil:
+            preconditionFailure("only a transfer that succeeded can be published")
         }
     }
 
@@ -278,6 +291,7 @@ public final class Cache: Sendable {
             case .finish(let outcome): outcomes.append(outcome)
             case .changesArrived: hasChanges = true
             case .scanNeeded: startScan()
+            case .store(let news): StoreLog(logger).tell(news)
             }
         }
         guard !outcomes.isEmpty || hasChanges else { return }
@@ -296,6 +310,7 @@ public final class Cache: Sendable {
     /// Closes the idle connections to origins, also those that become idle within the next 5 s.
     public func closeIdleConnections() {
         transfers.send(.closeIdleConnections)
+        store?.lookups.send(.closeIdleConnections)
     }
 
     /// Logs how many failures were left out of the log.
@@ -380,6 +395,7 @@ extension CacheState {
         self.init(
             transferLimit: settings.transfers.transferLimit,
             hostLimit: settings.transfers.transfersPerHost, budget: budget, retry: settings.retry,
-            publishingLimit: settings.publishingLimit, detachedLimit: settings.detachedLimit)
+            publishingLimit: settings.publishingLimit, detachedLimit: settings.detachedLimit,
+            store: settings.store?.policy)
     }
 }

@@ -19,6 +19,8 @@ public struct CacheSettings: Sendable {
     public var sharesFiles = true
     /// The times at which failed downloads are retried.
     public var retry = RetryPolicy()
+    /// A store that several machines share. `nil` if there is none.
+    public var store: StoreSettings?
 
     public init(
         directory: String, directoryMode: UInt32 = 0o700, limits: Limits = Limits(),

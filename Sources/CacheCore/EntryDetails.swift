@@ -30,11 +30,14 @@ public struct OriginDetails: Sendable {
     public let isStrict: Bool
     /// The last two groups of the key of the URL that redirects led to.
     public let redirect: String?
+    /// Whether the bytes came from the store that several machines share.
+    public let isFromStore: Bool
 
     package init(_ record: EntryRecord) {
         entityTag = record.validators.entityTag
         lastModified = record.validators.lastModified
         isStrict = record.terms.mustRevalidate
         redirect = record.validators.source?.keyEnd
+        isFromStore = record.isFromStore
     }
 }

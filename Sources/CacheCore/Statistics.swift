@@ -31,6 +31,8 @@ public struct Statistics: Sendable {
     /// Whether the first scan is complete and the directory is watched, so that the numbers cover every entry.
     public let isWhole: Bool
     let counters: Counters
+    /// `nil` without a store.
+    public let store: StoreStatistics?
 
     init(_ state: borrowing CacheState) {
         entries = state.catalog.index.count
@@ -46,6 +48,7 @@ public struct Statistics: Sendable {
         transfersQueued = state.downloads.all.count { $0.value.phase == .queued }
         isWhole = state.catalog.validity == .complete
         counters = state.counters
+        store = state.store.map { StoreStatistics($0) }
     }
 
     // Counts since the start; `Counters` explains each.

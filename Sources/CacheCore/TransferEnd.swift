@@ -5,4 +5,6 @@ enum TransferEnd: Sendable {
     /// The origin confirmed that the entry is still current.
     case confirmed(Revalidation)
     case failed(FailedTransfer)
+    /// The store did not bring the image. The time is that from the question to the head of the answer, if there was one.
+    case notInStore(StoreAnswer, after: Duration?)
 }

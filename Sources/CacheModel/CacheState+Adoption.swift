@@ -36,7 +36,12 @@ extension CacheState {
         if case .none = end, flight.isWanted, !flight.isRemovalPending, !isDraining {
             counters.misses += 1
             downloads.update(key) { $0.becomesDownload() }
-            enqueue(key)
+            if mayBeInStore(key, flight) {
+                downloads.update(key) { $0.willAskStore() }
+                urgencyChanged(key)
+            } else {
+                enqueue(key)
+            }
             changed(key, &effects)
             return startTransfers(&effects)
         }

@@ -24,13 +24,13 @@ extension CacheState {
         let ticket = Ticket(key: key, waiter: nil)
         if let detached = flight.detached {
             guard options.priority > detached.priority else { return }
-            if flight.phase == .queued {
+            if flight.isQueued {
                 scheduler.dequeue(ticket, FlowKey(detached, flight.origin))
             }
         }
         let detached = Flight.Detached(priority: options.priority, client: options.client)
         setDetached(key, detached)
-        guard flight.phase == .queued else { return }
+        guard flight.isQueued else { return }
         scheduler.enqueue(ticket, FlowKey(detached, flight.origin))
     }
 
@@ -73,8 +73,7 @@ extension CacheState {
 
     private mutating func undetached(_ keys: [CacheKey], _ effects: inout Effects) -> Bool {
         for key in keys {
-            if let flight = downloads[key], flight.phase == .queued, let detached = flight.detached
-            {
+            if let flight = downloads[key], flight.isQueued, let detached = flight.detached {
                 scheduler.dequeue(
                     Ticket(key: key, waiter: nil), FlowKey(detached, flight.origin))
             }

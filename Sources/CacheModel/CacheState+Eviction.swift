@@ -55,7 +55,7 @@ extension CacheState {
         let others = space.partials.keys.lazy.filter { [downloads, space] in
             downloads[$0]?.id != flight.id && !space.unevictable.contains(.partial($0))
         }
-        var next = others.first { downloads[$0].map { $0.phase == .queued } ?? true }
+        var next = others.first { downloads[$0].map { $0.isQueued || $0.isSpreading } ?? true }
         if next == nil, missing > 0,
             others.reduce(0, { $0 + (space.partials[$1] ?? 0) }) >= missing
         {

@@ -35,7 +35,10 @@ extension CacheState {
         if let pause { return postpone(key, flight, failure, until: now + pause, &effects) }
         endFlight(key, &effects)
         self.failed(key, flight, failure, &effects)
-        if failed.isGone { withdrawUnpinned(key, flight, &effects) }
+        if failed.isGone {
+            withdrawUnpinned(key, flight, &effects)
+            deleteFromStore(key, flight, &effects)
+        }
     }
 
     // MARK: Refusals
@@ -124,10 +127,12 @@ extension CacheState {
     package mutating func pausesEnded(now: ContinuousClock.Instant, _ effects: inout Effects) {
         scheduler.endHostPauses(now: now)
         while let due = scheduler.takeDue(now: now) {
-            guard let flight = downloads.flight(due.key, due.id),
-                case .retrying(until: due.instant) = flight.state
-            else { continue }
-            queueAgain(due.key)
+            guard let flight = downloads.flight(due.key, due.id) else { continue }
+            switch flight.state {
+            case .retrying(until: due.instant): queueAgain(due.key)
+            case .spreading(until: due.instant): endSpreading(due.key)
+            default: continue
+            }
             changed(due.key, &effects)
         }
         startTransfers(&effects)
@@ -141,6 +146,7 @@ extension CacheState {
         for kind in Failure.Kind.ofTheNetwork {
             for key in failures.forgetAll(kind) { changed(key, &effects) }
         }
+        storeMayBeInReach()
         pausesEnded(now: now + retry.longestPause, &effects)
     }
 

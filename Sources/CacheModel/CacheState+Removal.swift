@@ -47,9 +47,11 @@ extension CacheState {
             return
         }
         endFlight(key, &effects)
-        effects.work.append(
-            flight.phase.isRunning
-                ? .cancelTransfer(flight.id, key, discardsPartial: true) : .discardPartial(key))
+        if flight.phase.isRunning {
+            cancel(key, flight, discardsPartial: true, &effects)
+        } else {
+            effects.work.append(.discardPartial(key))
+        }
         settle(key, flight.waiters, .removed, &effects)
         changed(key, &effects)
         startTransfers(&effects)

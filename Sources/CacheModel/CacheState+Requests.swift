@@ -29,7 +29,7 @@ extension CacheState {
             counters.hits += 1
             return
         } else if let digest = options.digest, mayAdopt(key, digest) {
-            insertFlight(key, url, identity)
+            insertFlight(key, url, identity, asksStore: false)
             return adopt(key, digest, for: waiter, options, &effects)
         } else if answerIfPossible(
             key, url, identity, by: waiter, for: options.client, stale, now: now.wallTime, &effects)
@@ -41,8 +41,9 @@ extension CacheState {
             if let waiter { waiters.update(waiter) { $0.failures[key] = .shuttingDown } }
             return
         }
-        join(key, url, identity, &effects)
+        join(key, url, identity, asksStore: !options.isRefresh, &effects)
         if let waiter { wait(waiter, for: key) } else { detach(key, options) }
+        urgencyChanged(key)
         if options.isRefresh, downloads[key]?.phase == .retrying {
             // The callers that already wait keep their remaining attempts.
             downloads.update(key) { $0.grantExtraAttempt() }
@@ -122,14 +123,14 @@ extension CacheState {
         _ id: WaiterID, _ keys: ArraySlice<CacheKey>, ifQueued: Bool = false,
         _ effects: inout Effects
     ) {
-        for key in keys where !ifQueued || downloads[key]?.phase == .queued {
+        for key in keys where !ifQueued || downloads[key]?.isQueued == true {
             guard let waiter = waiters[id], waiters.stopWaiting(id, for: key) else { continue }
-            if let flight = downloads[key], flight.phase == .queued {
+            if let flight = downloads[key], flight.isQueued {
                 scheduler.dequeue(Ticket(key: key, waiter: id), FlowKey(waiter, flight.origin))
             }
             downloads.update(key) { $0.waiters.remove(id) }
             stopIfUnwanted(key, &effects)
-            if let flight = downloads[key], flight.phase.isRunning {
+            if let flight = downloads[key], flight.hasSlot {
                 scheduler.addPreemptible(key, flight.origin)
             }
         }
@@ -190,11 +191,14 @@ extension CacheState {
     // MARK: Joining
 
     /// Joins the download of `key`, or queues a new one.
+    ///
+    /// - Parameter asksStore: whether a new download asks the store first, if there is one.
     private mutating func join(
-        _ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?, _ effects: inout Effects
+        _ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?, asksStore: Bool,
+        _ effects: inout Effects
     ) {
         guard let flight = downloads[key] else {
-            insertFlight(key, url, identity)
+            insertFlight(key, url, identity, asksStore: asksStore)
             changed(key, &effects)
             return
         }
@@ -204,16 +208,20 @@ extension CacheState {
         downloads.update(key) { $0.setRemovalPending(false) }
     }
 
-    private mutating func insertFlight(_ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?) {
+    private mutating func insertFlight(
+        _ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?, asksStore: Bool
+    ) {
         let id = FlightID(rawValue: nextID())
         let host = scheduler.host(of: Origin(url))
-        downloads.insert(key, Flight(id: id, url: url, identity: identity, origin: host))
+        var flight = Flight(id: id, url: url, identity: identity, origin: host)
+        if asksStore, mayBeInStore(key, flight) { flight.willAskStore() }
+        downloads.insert(key, flight)
     }
 
     /// A caller gave another URL of an image that is being downloaded. It is tried next, because an older one may have
     /// expired.
     private mutating func renew(_ key: CacheKey, _ flight: Flight, _ url: CacheURL) {
-        let isQueued = flight.phase == .queued
+        let isQueued = flight.isQueued
         // Its tickets are in the flow of the host.
         if isQueued { dequeue(key, flight) }
         let host = scheduler.host(of: Origin(url))
@@ -224,7 +232,7 @@ extension CacheState {
     mutating func wait(_ id: WaiterID, for key: CacheKey) {
         downloads.update(key) { $0.waiters.insert(id) }
         waiters.wait(id, for: key)
-        guard let flight = downloads[key], flight.phase == .queued, let waiter = waiters[id] else {
+        guard let flight = downloads[key], flight.isQueued, let waiter = waiters[id] else {
             return
         }
         scheduler.enqueue(Ticket(key: key, waiter: id), FlowKey(waiter, flight.origin))
@@ -299,8 +307,9 @@ extension CacheState {
     ) {
         guard !downloads.contains(key), !isDraining, waiters.detached.admits(1, of: client.user)
         else { return }
-        join(key, url, identity, &effects)
+        join(key, url, identity, asksStore: true, &effects)
         detach(key, FetchOptions(priority: .background, client: client))
+        urgencyChanged(key)
         startQueued(&effects)
     }
 }

@@ -6,9 +6,12 @@ extension CacheState {
     // MARK: Starting
 
     /// Whether more images can arrive soon.
-    package var isDownloading: Bool { scheduler.running > 0 || !scheduler.isQueueEmpty && mayStart }
+    package var isDownloading: Bool {
+        scheduler.running > 0 || store?.lookups.isAnyRunning == true
+            || !scheduler.isQueueEmpty && mayStart
+    }
 
-    private var mayStart: Bool {
+    package var mayStart: Bool {
         downloads.publishing < publishingLimit && !isDraining && space.mayStart
     }
 
@@ -21,6 +24,7 @@ extension CacheState {
 
     /// Starts queued downloads while slots are free.
     package mutating func startQueued(_ effects: inout Effects) {
+        if store != nil { startLookups(&effects) }
         while mayStart, let (key, flow) = scheduler.next(), let flight = downloads[key] {
             scheduler.started(flight.id, key, flow)
             dequeue(key, flight)
@@ -32,7 +36,7 @@ extension CacheState {
         }
     }
 
-    private func hints(for key: CacheKey) -> LocalHints {
+    package func hints(for key: CacheKey) -> LocalHints {
         guard catalog.validity == .complete else { return LocalHints() }
         return LocalHints(
             partial: space.partials.mayHold(key),
@@ -86,7 +90,7 @@ extension CacheState {
     ) {
         guard let flight = downloads[key] else { return }
         requeue(key, flight, atFront: atFront)
-        effects.work.append(.cancelTransfer(flight.id, key, discardsPartial: false))
+        cancel(key, flight, discardsPartial: false, &effects)
         changed(key, &effects)
         spaceReleased(&effects)
     }
@@ -126,7 +130,7 @@ extension CacheState {
     }
 
     /// Removes all tickets of a download from the queue, because it starts or ends.
-    mutating func dequeue(_ key: CacheKey, _ flight: Flight) {
+    package mutating func dequeue(_ key: CacheKey, _ flight: Flight) {
         for (ticket, flow) in tickets(key, flight) { scheduler.dequeue(ticket, flow) }
     }
 
@@ -215,10 +219,12 @@ extension CacheState {
 
     /// The whole image has arrived and been checked. It is published, unless its download has ended.
     package mutating func imageStaged(
-        _ key: CacheKey, _ id: FlightID, size: Int64, _ effects: inout Effects
+        _ key: CacheKey, _ id: FlightID, size: Int64, isShareable: Bool = false,
+        _ effects: inout Effects
     ) {
         transferEnded(key, id)
         guard let flight = downloads.flight(key, id) else { return startTransfers(&effects) }
+        downloads.update(key) { $0.isShareable = isShareable }
         scheduler.accepted(flight.origin)
         // The last bytes are reported together with the end of the transfer.
         transferProgressed(key, id, received: size, total: size, &effects)
@@ -226,15 +232,18 @@ extension CacheState {
     }
 
     /// The origin confirmed the entry that the download asked about.
-    package mutating func entryConfirmed(_ key: CacheKey, _ id: FlightID, _ effects: inout Effects)
-    {
+    package mutating func entryConfirmed(
+        _ key: CacheKey, _ id: FlightID, isShareable: Bool = false, lifetime: Int64 = 0,
+        _ effects: inout Effects
+    ) {
         transferEnded(key, id)
         guard let flight = downloads.flight(key, id) else { return startTransfers(&effects) }
+        downloads.update(key) { ($0.isShareable, $0.confirmedLifetime) = (isShareable, lifetime) }
         scheduler.accepted(flight.origin)
         publish(key, .confirm(id, key), &effects)
     }
 
-    private mutating func publish(_ key: CacheKey, _ work: Work, _ effects: inout Effects) {
+    package mutating func publish(_ key: CacheKey, _ work: Work, _ effects: inout Effects) {
         downloads.publish(key, losses: catalog.losses)
         startTransfers(&effects)
         effects.work.append(work)
@@ -259,6 +268,9 @@ extension CacheState {
             !isDraining
         {
             downloadAgain(key, flight, &effects)
+        } else if isOnlyPartOfAnswer(publication, flight) {
+            takeFromStore(publication, flight, &effects)
+            limitsChecked(&effects)
         } else {
             endFlight(key, &effects)
             take(publication, flight, &effects)
@@ -287,6 +299,7 @@ extension CacheState {
         case .stored, .unstored: takeConfirmed(key, end)
         }
         settle(key, flight.waiters, failure, &effects)
+        if failure == nil { renewInStore(key, flight, end, &effects) }
         changed(key, &effects)
         startTransfers(&effects)
     }
@@ -343,17 +356,27 @@ extension CacheState {
             effects.work.append(.unlink(space.unlinkPending(key, bytes)))
             failed(key, flight, .removed, &effects)
         case .success(let facts):
-            counters.published(after: publication.time)
-            failures.forget(key)
-            // The name has to be probed if another program touched it after the image was published.
-            let isUndisturbed = flight.observer.isUndisturbed(losses: catalog.losses)
-            catalog.published(key, facts, isUndisturbed: isUndisturbed)
-            noStoreGrace.note(key, facts.removeAt)
-            settlePartial(key, flight)
-            damageRepaired(key, &effects)
+            enter(facts, publication, flight, &effects)
             settle(key, flight.waiters, nil, &effects)
             changed(key, &effects)
+            putInStore(key, flight, &effects)
         }
+    }
+
+    /// Enters a published image in the catalog.
+    package mutating func enter(
+        _ facts: EntryFacts, _ publication: Publication, _ flight: Flight,
+        _ effects: inout Effects
+    ) {
+        let key = publication.key
+        counters.published(after: publication.time)
+        failures.forget(key)
+        // The name has to be probed if another program touched it after the image was published.
+        let isUndisturbed = flight.observer.isUndisturbed(losses: catalog.losses)
+        catalog.published(key, facts, isUndisturbed: isUndisturbed)
+        noStoreGrace.note(key, facts.removeAt)
+        settlePartial(key, flight)
+        damageRepaired(key, &effects)
     }
 
     /// Marks or clears the name of the partial. A partial that was already whole needed no
@@ -391,17 +414,26 @@ extension CacheState {
             return setDetached(key, Flight.Detached())
         }
         endFlight(key, &effects)
-        if flight.phase.isRunning {
-            effects.work.append(.cancelTransfer(flight.id, key, discardsPartial: false))
-        }
+        if flight.phase.isRunning { cancel(key, flight, discardsPartial: false, &effects) }
         changed(key, &effects)
+    }
+
+    /// Stops the transfer of a download that has ended or been queued again.
+    package mutating func cancel(
+        _ key: CacheKey, _ flight: Flight, discardsPartial: Bool, _ effects: inout Effects
+    ) {
+        effects.work.append(
+            flight.isAsking
+                ? .cancelLookup(flight.id, key, discardsPartial: discardsPartial)
+                : .cancelTransfer(flight.id, key, discardsPartial: discardsPartial))
     }
 
     /// Ends a download. Its written bytes count as a partial until a probe says otherwise.
     package mutating func endFlight(_ key: CacheKey, _ effects: inout Effects) {
         guard let flight = downloads[key] else { return }
         if let detached = flight.detached { waiters.detached.remove(key, of: detached.client) }
-        if flight.phase == .queued { dequeue(key, flight) }
+        if flight.isQueued { dequeue(key, flight) }
+        if flight.waitsForStore { store?.lookups.forget(key) }
         releaseTransfer(key, flight)
         _ = downloads.remove(key)
         spaceReleased(&effects)

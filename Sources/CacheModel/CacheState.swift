@@ -14,6 +14,7 @@ package import CacheKey
 ///     NegativeCache        the reasons why recent attempts failed
 ///     NoStoreGrace         images that must not be stored, and when each is removed
 ///     ChangeFeed, Counters news for observers, and figures for administrators
+///     StoreState           the store that several machines share, if there is one
 package struct CacheState: ~Copyable, Sendable {
     package var catalog = Catalog()
     package var downloads = Downloads()
@@ -24,6 +25,8 @@ package struct CacheState: ~Copyable, Sendable {
     package var noStoreGrace = NoStoreGrace()
     package var changes = ChangeFeed()
     package var counters = Counters()
+    /// `nil` without a store.
+    package var store: StoreState?
     package private(set) var retry: RetryPolicy
     /// The maximum number of images being published at once. At this number, no further download starts.
     package let publishingLimit: Int
@@ -33,8 +36,10 @@ package struct CacheState: ~Copyable, Sendable {
 
     package init(
         transferLimit: Int, hostLimit: Int = .max, budget: Budget = .unlimited,
-        retry: RetryPolicy = .once, publishingLimit: Int = .max, detachedLimit: Int = 200_000
+        retry: RetryPolicy = .once, publishingLimit: Int = .max, detachedLimit: Int = 200_000,
+        store: StorePolicy? = nil
     ) {
+        self.store = store.map { StoreState($0) }
         waiters = Waiters(detachedLimit: detachedLimit)
         scheduler = TransferScheduler(limit: transferLimit, hostLimit: hostLimit)
         space = SpaceLedger(budget: budget)
@@ -71,7 +76,7 @@ package struct CacheState: ~Copyable, Sendable {
         for (key, flight) in downloads.all where !flight.isPublishing {
             endFlight(key, &effects)
             if flight.phase.isRunning {
-                effects.work.append(.cancelTransfer(flight.id, key, discardsPartial: false))
+                cancel(key, flight, discardsPartial: false, &effects)
             }
             settle(key, flight.waiters, .shuttingDown, &effects)
         }
@@ -91,7 +96,7 @@ package struct CacheState: ~Copyable, Sendable {
             downloads.contains($0) || space.unevictable.contains(.entry($0))
         }
         downloads.checkInvariants()
-        scheduler.checkInvariants(running: downloads.all.count { $0.value.phase.isRunning })
+        scheduler.checkInvariants(running: downloads.all.count { $0.value.hasSlot })
         space.checkInvariants()
         checkWaiters()
         checkReservations()

@@ -24,7 +24,8 @@ struct Cachectl: ParsableCommand {
             ShowCommand.self, CatCommand.self, OpenCommand.self, NameCommand.self,
             ListCommand.self, InfoCommand.self, LinkCommand.self, RemoveCommand.self,
             PinCommand.self, UnpinCommand.self, EvictCommand.self, PressureCommand.self,
-            VerifyCommand.self, StatsCommand.self, DoctorCommand.self, GalleryCommand.self,
+            VerifyCommand.self, StatsCommand.self, StoreCommand.self, DoctorCommand.self,
+            GalleryCommand.self,
         ])
 
     static func main() {

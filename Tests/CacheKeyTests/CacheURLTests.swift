@@ -3,6 +3,21 @@ import Testing
 
 @Suite struct CacheURLTests {
     @Test(arguments: [
+        ("https://a/i.png", "https://a/i.png", true),
+        ("https://a/i.png", "https://a/i.png?sig=1&ex=2", true),
+        ("https://a/i.png?size=2", "https://a/i.png?sig=1&size=2&ex=3", true),
+        ("https://a/i.png?id=1", "https://a/i.png?id=2", false),
+        ("https://a/i.png?ex=3&size=2", "https://a/i.png?size=2&ex=3", false),
+        ("https://a/i.png?id=1", "https://a/i.png", false),
+        ("https://a/j.png", "https://a/i.png?sig=1", false),
+        ("http://a/i.png", "https://a/i.png?sig=1", false),
+        ("https://b/i.png", "https://a/i.png", false),
+    ])
+    func aURLIsPartOfOneWithMoreParameters(part: String, whole: String, isPart: Bool) throws {
+        #expect(try CacheURL(part).isPart(of: try CacheURL(whole)) == isPart)
+    }
+
+    @Test(arguments: [
         "http://a", "https://example.com", "https://example.com/",
         "https://example.com/a.png?w=1&h=2",
         "HTTPS://example.com/", "https://example.com:8443/a", "https://example.com:/a",

@@ -68,11 +68,15 @@ struct StatsTests {
 
     @Test func theDocumentationExplainsExactlyTheReportedFigures() async throws {
         try await withTestScope { scope in
-            // Without a proxy there is no figure of it.
+            // Without a proxy and a store there is no figure of them.
             let daemon = try await DaemonFixture.start(
-                ["--proxy", "http://127.0.0.1:1"], in: scope)
-            // Some statistics exist only after a reaction.
+                [
+                    "--proxy", "http://127.0.0.1:1", "--store", "s3://images",
+                    "--store-endpoint", "http://127.0.0.1:1", "--store-credentials", "none",
+                ], in: scope)
+            // Some statistics exist only after a reaction, or after the store has failed.
             try await daemon.cachectl("pressure", "warning")
+            _ = try await daemon.fetch("http://images.test/a.png")
             let file = URL(filePath: #filePath).appending(path: "../../../docs/stats.md")
             let explained = try String(contentsOf: file.standardized, encoding: .utf8)
                 .split(separator: "\n").filter { $0.hasPrefix("| `") }

@@ -77,7 +77,7 @@ struct ThirdPartyClientTests {
             if package == "varlink" {
                 let methods = try #require(report.methods)
                 #expect(methods.contains("Status") && methods.contains("Watch"))
-                #expect(methods.count == 14)
+                #expect(methods.count == 15)
                 #expect(report.pin?.hasPrefix("org.varlink.service.") != false)
             } else {
                 #expect(report.invalidParameter == "limit")

@@ -38,7 +38,7 @@ struct ParameterTests {
 
     @Test func aRemovalNamesURLsOrAPrefixOrAll() throws {
         let urls = ["https://a.test/1", "no url", "https://a.test/2"]
-        guard case .urls(urls) = try RemoveMethod(.init(urls: urls)) else {
+        guard case .urls(urls, alsoInStore: false) = try RemoveMethod(.init(urls: urls)) else {
             Issue.record("the URLs are not taken")
             return
         }

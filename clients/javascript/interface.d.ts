@@ -100,6 +100,11 @@ export interface Item {
    * details, and if the origin sent etag or modified.
    */
   redirect?: string
+  /**
+   * Where the bytes come from, if that is not the origin: of a download in flight, and with
+   * details of a cached image.
+   */
+  source?: 'origin' | 'store'
   /** Whether the file is protected from eviction. In Status only with details. */
   pinned?: boolean
   /**
@@ -293,6 +298,11 @@ export interface RemoveParameters {
   prefix?: string
   /** Whether to remove all entries. Pinned entries are kept. */
   all?: boolean
+  /**
+   * Only with urls: whether to delete the images from the store too, if there is one that may be
+   * written to. Other machines keep theirs until they are stale.
+   */
+  store?: boolean
 }
 
 /** The reply to Remove. */
@@ -367,6 +377,35 @@ export interface StatsReply {
   histograms?: Record<string, Histogram>
   /** The downloads that failed since the start, by the kind of the failure. */
   failures?: Record<string, number>
+}
+
+/** The parameters of CheckStore. */
+export interface CheckStoreParameters {
+}
+
+/** The reply to CheckStore. */
+export interface CheckStoreReply {
+  /**
+   * The bucket and the prefix, as s3://BUCKET/PREFIX. Absent without a store, and then all other
+   * fields are too.
+   */
+  store?: string
+  /** The address of the server. */
+  endpoint?: string
+  /** read-write, read or write. */
+  mode?: string
+  /** How downloads use the store now: ok, late or refused. */
+  state?: string
+  /** Seconds that the clock of this machine is ahead of the store's. */
+  clockDifference?: number
+  /** The time of each request that succeeded, in milliseconds. */
+  getMilliseconds?: number
+  putMilliseconds?: number
+  deleteMilliseconds?: number
+  /** Whether the store refuses to create an object a second time. */
+  isCreationExclusive?: boolean
+  /** What is wrong: the step, the store's own code, and what to do. Absent if all is well. */
+  problem?: string
 }
 
 /** The parameters of Verify. */

@@ -4,6 +4,7 @@ internal import CacheKey
 extension Download {
     /// The last request ended.
     func finish(_ end: RequestEnd) -> TransferEnd {
+        if let lookup { return finish(lookup, end) }
         if end == .completed, request.failure == nil, request.head.status == 304,
             case .conditional(let asked) = entry, let record = confirmed(asked)
         {
@@ -113,7 +114,7 @@ extension Download {
         request.head.isMultiplexed && !request.head.isFramed && mayShareConnection
     }
 
-    private func stagedBody() -> StagedBody? {
+    func stagedBody() -> StagedBody? {
         switch body {
         case .bytes(let bytes): .bytes(bytes)
         case .file(let file): (digest?.finish()).map { .file(file, $0) }
@@ -122,7 +123,7 @@ extension Download {
     }
 
     /// Throws unless the bytes are a complete image of an accepted type.
-    private func checked(_ report: ImageReport) throws -> ImageReport {
+    func checked(_ report: ImageReport) throws -> ImageReport {
         let type = report.mediaType ?? .other
         guard requests.settings.accepts(type) else { throw Failure.notAccepted(type) }
         // A short file can show its dimensions only with its end, and a partial has shown them before.

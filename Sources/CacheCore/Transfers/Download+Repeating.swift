@@ -8,6 +8,7 @@ extension Download {
 
     /// The request ended. Returns whether the download plans another one.
     func plansAnotherRequest(after end: RequestEnd) -> Bool {
+        if lookup != nil { return changesConnection(after: end) || plansWholeObject(after: end) }
         if changesConnection(after: end) || asksProxy(after: end) || followsRedirect()
             || takesCodedBody(after: end)
         {

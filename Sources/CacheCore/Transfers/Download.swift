@@ -13,6 +13,8 @@ final class Download {
     let context: TransferContext
     /// The download keeps the settings that it began with.
     let requests: RequestEnvironment
+    /// What is asked of the store; `nil` if the origin is asked.
+    let lookup: StoreLookup?
     /// Whether it may share a connection with other downloads, which takes HTTP/2.
     let mayShareConnection: Bool
     private(set) var request: Request
@@ -57,6 +59,7 @@ final class Download {
         _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ hints: LocalHints,
         mayShareConnection: Bool, _ context: TransferContext
     ) throws(CurlError) {
+        lookup = nil
         (self.id, self.key, self.url, self.context) = (id, key, url, context)
         requests = context.requests
         self.mayShareConnection = mayShareConnection
@@ -83,6 +86,24 @@ final class Download {
         if let resumed { beginReading(resumed) }
     }
 
+    /// Prepares a question to the store. The origin is asked neither for an image nor about an entry.
+    init(
+        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ lookup: StoreLookup,
+        _ context: TransferContext
+    ) throws(CurlError) {
+        (self.id, self.key, self.url, self.context) = (id, key, url, context)
+        self.lookup = lookup
+        requests = context.requests
+        (mayShareConnection, mayReplacePartial) = (false, lookup.mayReplacePartial)
+        entry = lookup.record.map { .unconditional($0) } ?? .none
+        plan = RequestPlan(
+            flight: id, url: lookup.url, route: .direct, mayShareConnection: false)
+        plan.decodesBody = false
+        plan.store = lookup.request
+        request = try Request(plan, requests)
+        request.delegate = self
+    }
+
     /// Makes another request, as planned.
     func requestAgain() throws(CurlError) {
         request = try Request(plan, requests)
@@ -94,7 +115,12 @@ final class Download {
 }
 
 extension Download: RequestDelegate {
-    var wantsBody: Bool { body != nil || hasImage }
+    var wantsBody: Bool { body != nil || hasImage || isExplanation }
+
+    /// Whether the body is the document with which a store explains a failure.
+    private var isExplanation: Bool {
+        lookup != nil && (request.head.isFailure || request.head.isRedirect)
+    }
 
     /// A download counts at the host it began with, wherever redirects lead.
     func mayConnect(to address: ServerAddress) -> Bool {
@@ -111,6 +137,7 @@ extension Download: RequestDelegate {
     /// A large image is refused as soon as its length is known: its body can take long to arrive. A small one is
     /// refused at its first byte, when it asks for space.
     func refusal(of head: ResponseHead) -> Failure? {
+        if let lookup, let problem = lookup.problem(of: head) { return problem }
         guard head.isWholeImage, let length = request.bodyLength, length > Self.memoryLimit else {
             return nil
         }
@@ -118,6 +145,7 @@ extension Download: RequestDelegate {
     }
 
     func received(_ bytes: UnsafeRawBufferPointer) -> WriteResult {
+        if let lookup, !hasImage { return lookup.takeExplanation(bytes) }
         do {
             if body == nil { try checkHead() }
             guard try mayTake(bytes.count) else {

@@ -123,7 +123,7 @@ final class RateLimiter {
 
 /// The paused downloads of one user, by priority.
 private struct UserTurns {
-    private var turns = [RoundRobin<FlightID>](
+    private var turns = [RoundRobin<ClientID, FlightID>](
         repeating: RoundRobin(), count: Priority.allCases.count)
 
     var isEmpty: Bool { turns.allSatisfy(\.isEmpty) }

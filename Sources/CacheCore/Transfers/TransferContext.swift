@@ -12,13 +12,16 @@ final class TransferContext {
     private(set) var requests: RequestEnvironment
     private let connections: Connections
     let rateLimiter: RateLimiter
+    /// The store that is asked; `nil` if origins are.
+    let store: StoreAccess?
     /// Whether it was logged that partials cannot be locked.
     private var hasWarnedOfLocks = false
 
     init(
         _ settings: TransferSettings, _ directory: CacheDirectory, _ logger: Logger,
-        _ delegate: any TransferDelegate, _ connections: Connections
+        _ delegate: any TransferDelegate, _ connections: Connections, store: StoreAccess? = nil
     ) {
+        self.store = store
         (self.directory, self.connections) = (directory, connections)
         (self.logger, self.delegate) = (logger, delegate)
         requests = RequestEnvironment(settings, connections)

@@ -6,6 +6,8 @@ internal import Synchronization
 final class TransferLoop: Sendable {
     enum Command: Sendable {
         case start(FlightID, CacheKey, CacheURL, LocalHints)
+        /// Asks the store. Only for a loop that has one.
+        case ask(FlightID, CacheKey, CacheURL, LocalHints, StoreQuestion)
         /// Ends a download if it still runs.
         case cancel(FlightID, CacheKey, discardsPartial: Bool)
         /// Closes the connections to origins that no download uses.
@@ -35,14 +37,16 @@ final class TransferLoop: Sendable {
     }
 
     /// Starts the thread. It calls and retains the delegate until ``finish()``.
+    ///
+    /// - Parameter store: the store that the loop asks, if it does not ask origins.
     func start(
         _ settings: TransferSettings, _ directory: CacheDirectory, _ logger: Logger,
-        delegate: any TransferDelegate
+        delegate: any TransferDelegate, store: StoreAccess? = nil
     ) {
         thread.withLock { handle in
-            handle = NamedThread("transfers") {
+            handle = NamedThread(store == nil ? "transfers" : "store") {
                 let context = TransferContext(
-                    settings, directory, logger, delegate, self.multi.connections)
+                    settings, directory, logger, delegate, self.multi.connections, store: store)
                 TransferThread(context, self.multi).run(
                     takeCommands: { self.takeCommands() }, maySleep: { self.maySleep() })
             }

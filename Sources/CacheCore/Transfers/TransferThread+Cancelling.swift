@@ -3,7 +3,7 @@ internal import CacheKey
 extension TransferThread {
     func cancel(_ id: FlightID, _ key: CacheKey, _ discardsPartial: Bool) {
         if let download = downloads[id] {
-            download.leaveBehind()
+            if download.lookup == nil { download.leaveBehind() } else { download.discardPartial() }
             if download.request.isResolving {
                 abandon(download)
             } else {

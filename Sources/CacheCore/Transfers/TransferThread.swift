@@ -51,7 +51,7 @@ final class TransferThread {
 
     private func stop() {
         for download in downloads.values {
-            download.leaveBehind()
+            if download.lookup == nil { download.leaveBehind() } else { download.discardPartial() }
             multi.remove(download.request.easy)
         }
         downloads.removeAll()
@@ -61,6 +61,8 @@ final class TransferThread {
     private func perform(_ command: TransferLoop.Command) {
         switch command {
         case .start(let id, let key, let url, let hints): begin(id, key, url, hints)
+        case .ask(let id, let key, let url, let hints, let question):
+            ask(id, key, url, hints, question)
         case .cancel(let id, let key, let discardsPartial): cancel(id, key, discardsPartial)
         case .closeIdleConnections: closeIdleConnections()
         case .configure(let settings):

@@ -12,6 +12,9 @@ package import ImageFormats
 ///       │             └── confirmed (304) ──▶ publishing                  │
 ///       └── its file was lost while publishing ────┘
 ///
+/// With a store, a new download begins before all of this: `waitingForStore`, then `asking`, which leads to `publishing`
+/// if the store has the image, and otherwise to `queued`.
+///
 /// A download that no caller wants any more ends, in every phase except publishing.
 package struct Flight: Sendable {
     package private(set) var id: FlightID
@@ -40,7 +43,24 @@ package struct Flight: Sendable {
     /// Whether its file was lost during publication, so that this is the second download of the image.
     package private(set) var wasLost = false
 
+    /// Where the bytes come from, as far as that is decided.
+    package private(set) var source = ImageSource.origin
+    /// Whether a shared cache may keep the image, as the response that brought or confirmed it says.
+    package var isShareable = false
+    /// Seconds for which the origin's confirmation makes the entry fresh.
+    package var confirmedLifetime: Int64 = 0
+    /// How the image that came from the store may be used.
+    package var storeReuse = Reuse.fresh
+    /// What the store said about the key. `nil` if it was not asked.
+    package private(set) var storeFinding: StoreFinding?
+
     package enum State: Sendable {
+        /// The download waits for its turn to ask the store.
+        case waitingForStore
+        /// The store is asked.
+        case asking(Intake, isReceiving: Bool)
+        /// The store does not have the image. The daemon waits before it asks the origin, so that others may be first.
+        case spreading(until: ContinuousClock.Instant)
         /// The download waits for a transfer slot or for space.
         case queued
         /// The download has a slot. The response has not begun.
@@ -81,10 +101,16 @@ package struct Flight: Sendable {
     /// The URL by which the image is known.
     package var name: CacheURL { identity ?? url }
 
+    /// Whether the image is known by its URL, or by what is left of the URL without parts of its query.
+    ///
+    /// Other names are a caller's choice. On a machine of several users anybody can give any image such a name, and other
+    /// machines must not believe it.
+    package var hasCommonName: Bool { identity?.isPart(of: url) ?? true }
+
     /// A caller gave another URL of the image. It counts from the next attempt on.
     package mutating func renews(_ url: CacheURL, origin: Origin) {
         next = (url, origin)
-        if phase == .queued { takeNextURL() }
+        if isQueued { takeNextURL() }
     }
 
     private mutating func takeNextURL() {
@@ -97,7 +123,8 @@ package struct Flight: Sendable {
 
     package var phase: Phase {
         switch state {
-        case .queued: .queued
+        case .queued, .waitingForStore, .spreading: .queued
+        case .asking(_, let isReceiving): isReceiving ? .receiving : .connecting
         case .connecting: .connecting
         case .receiving: .receiving
         case .retrying: .retrying
@@ -108,8 +135,30 @@ package struct Flight: Sendable {
     /// The bytes of the download. All zero while it has no slot.
     package var intake: Intake {
         switch state {
-        case .queued, .retrying: Intake()
-        case .connecting(let intake), .receiving(let intake), .publishing(let intake, _): intake
+        case .queued, .waitingForStore, .spreading, .retrying: Intake()
+        case .asking(let intake, _), .connecting(let intake), .receiving(let intake),
+            .publishing(let intake, _):
+            intake
+        }
+    }
+
+    /// Whether the download waits in the queue of the scheduler.
+    package var isQueued: Bool { if case .queued = state { true } else { false } }
+
+    /// Whether the download waits for others to bring the image to the store.
+    package var isSpreading: Bool { if case .spreading = state { true } else { false } }
+
+    /// Whether the download waits for its turn to ask the store.
+    package var waitsForStore: Bool { if case .waitingForStore = state { true } else { false } }
+
+    /// Whether the store is asked.
+    package var isAsking: Bool { if case .asking = state { true } else { false } }
+
+    /// Whether the download has a slot of the scheduler.
+    package var hasSlot: Bool {
+        switch state {
+        case .connecting, .receiving: true
+        case .queued, .waitingForStore, .asking, .spreading, .retrying, .publishing: false
         }
     }
 
@@ -129,10 +178,49 @@ package struct Flight: Sendable {
         let intake = intake
         return Progress(
             phase: phase, received: isAnnounced ? intake.announced : intake.received,
-            total: intake.total, shape: intake.shape, isPinned: isPinned, failure: failure)
+            total: intake.total, shape: intake.shape, isPinned: isPinned, failure: failure,
+            source: source)
     }
 
     // MARK: Transitions
+
+    /// The store is asked before the origin.
+    package mutating func willAskStore() {
+        guard isQueued else { impossible("ask the store") }
+        (state, source) = (.waitingForStore, .store)
+    }
+
+    /// Its turn to ask the store has come.
+    package mutating func asksStore() {
+        guard waitsForStore else { impossible("ask the store") }
+        state = .asking(Intake(), isReceiving: false)
+    }
+
+    /// The store has no usable image, so the origin is asked.
+    package mutating func leavesStore(_ finding: StoreFinding?) {
+        guard waitsForStore || isAsking else { impossible("leave the store") }
+        storeFinding = finding
+        becomeQueued()
+    }
+
+    /// Waits until other machines may have brought the image to the store.
+    package mutating func spreads(until end: ContinuousClock.Instant) {
+        guard isQueued else { impossible("spread") }
+        state = .spreading(until: end)
+    }
+
+    /// The wait for others is over.
+    package mutating func endsSpreading() {
+        guard isSpreading else { impossible("end spreading") }
+        becomeQueued()
+    }
+
+    /// The image of the store is published, but some callers need the origin's answer.
+    package mutating func asksOriginToo() {
+        guard isPublishing else { impossible("ask its origin") }
+        storeFinding = .stale
+        becomeQueued()
+    }
 
     /// Takes a slot and begins another attempt.
     package mutating func connects() {
@@ -159,7 +247,7 @@ package struct Flight: Sendable {
             || (received - intake.announced) * 100 >= (total ?? received)
         (intake.received, intake.total, intake.shape) = (received, total, shape)
         if isNews { intake.announced = received }
-        state = .receiving(intake)
+        state = isAsking ? .asking(intake, isReceiving: true) : .receiving(intake)
         return isNews
     }
 
@@ -180,7 +268,11 @@ package struct Flight: Sendable {
         case .receiving(var intake):
             body(&intake)
             state = .receiving(intake)
-        case .queued, .retrying, .publishing: impossible("change its received bytes")
+        case .asking(var intake, let isReceiving):
+            body(&intake)
+            state = .asking(intake, isReceiving: isReceiving)
+        case .queued, .waitingForStore, .spreading, .retrying, .publishing:
+            impossible("change its received bytes")
         }
     }
 
@@ -242,7 +334,7 @@ package struct Flight: Sendable {
     package mutating func restarts(as id: FlightID) {
         guard phase.isRunning else { impossible("restart") }
         self.id = id
-        attempts -= 1
+        if !isAsking { attempts -= 1 }
         becomeQueued()
     }
 
@@ -258,6 +350,7 @@ package struct Flight: Sendable {
 
     private mutating func becomeQueued() {
         state = .queued
+        source = .origin
         takeNextURL()
         failure = failure?.retrying(at: nil)
     }

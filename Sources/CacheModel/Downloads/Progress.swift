@@ -13,11 +13,14 @@ public struct Progress: Hashable, Sendable {
     public var isPinned: Bool?
     /// The reason why the previous attempt failed, if one did.
     public var failure: Failure?
+    /// Where the bytes come from: the store is asked before the origin.
+    public let source: ImageSource
 
     package init(
         phase: Phase, received: Int64, total: Int64?, shape: ImageShape? = nil,
-        isPinned: Bool? = nil, failure: Failure? = nil
+        isPinned: Bool? = nil, failure: Failure? = nil, source: ImageSource = .origin
     ) {
+        self.source = source
         (self.phase, self.received, self.total) = (phase, received, total)
         (self.shape, self.isPinned, self.failure) = (shape, isPinned, failure)
     }

@@ -6,4 +6,6 @@ package enum Notice: Sendable {
     case changesArrived
     /// The whole directory has to be read again.
     case scanNeeded
+    /// The store can be used again, or cannot be used.
+    case store(StoreNews)
 }

@@ -7,6 +7,12 @@ package enum Work: Sendable {
     case startTransfer(FlightID, CacheKey, CacheURL, LocalHints)
     /// Stop a download. Its partial stays for a later one unless `discardsPartial` is set.
     case cancelTransfer(FlightID, CacheKey, discardsPartial: Bool)
+    /// Ask the store for an image, within a time for the head of the answer.
+    case askStore(FlightID, CacheKey, CacheURL, LocalHints, StoreQuestion)
+    /// Stop asking the store. Whatever of the image has arrived is removed.
+    case cancelLookup(FlightID, CacheKey, discardsPartial: Bool)
+    /// The thread that writes to the store has something to do, or another time to wake up at.
+    case wakeStoreWriter
     /// Remove a partial that no download is writing to.
     case discardPartial(CacheKey)
     /// Make the staged image of this flight durable under its name.

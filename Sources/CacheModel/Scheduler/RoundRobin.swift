@@ -1,46 +1,46 @@
-/// Clients that take turns. The members of each client take turns too.
-package struct RoundRobin<Member: Hashable & Sendable>: Sendable {
-    private var clients = LinkedSet<ClientID>()
-    private var members: [ClientID: LinkedSet<Member>] = [:]
+/// Takers that take turns, such as clients. The members of each taker take turns too.
+package struct RoundRobin<Taker: Hashable & Sendable, Member: Hashable & Sendable>: Sendable {
+    private var takers = LinkedSet<Taker>()
+    private var members: [Taker: LinkedSet<Member>] = [:]
 
     package init() {}
 
-    package var isEmpty: Bool { clients.isEmpty }
+    package var isEmpty: Bool { takers.isEmpty }
 
-    /// The client whose turn is next, and its first member.
-    package var first: (client: ClientID, member: Member)? { first { _ in true } }
+    /// The taker whose turn is next, and its first member.
+    package var first: (taker: Taker, member: Member)? { first { _ in true } }
 
-    /// The first client in turn that meets the condition, and its first member.
-    package func first(where condition: (ClientID) -> Bool) -> (client: ClientID, member: Member)? {
-        guard let client = clients.first(where: condition), let member = members[client]?.first
+    /// The first taker in turn that meets the condition, and its first member.
+    package func first(where condition: (Taker) -> Bool) -> (taker: Taker, member: Member)? {
+        guard let taker = takers.first(where: condition), let member = members[taker]?.first
         else { return nil }
-        return (client, member)
+        return (taker, member)
     }
 
-    /// The members of a client, in their order.
-    package func members(of client: ClientID) -> [Member] { members[client]?.elements ?? [] }
+    /// The members of a taker, in their order.
+    package func members(of taker: Taker) -> [Member] { members[taker]?.elements ?? [] }
 
-    package mutating func append(_ client: ClientID, _ member: Member) {
-        clients.append(client)
-        members.update(client, default: LinkedSet()) { $0.append(member) }
+    package mutating func append(_ taker: Taker, _ member: Member) {
+        takers.append(taker)
+        members.update(taker, default: LinkedSet()) { $0.append(member) }
     }
 
     /// Removes a member. Returns whether it was there.
-    package mutating func remove(_ client: ClientID, _ member: Member) -> Bool {
-        let isLast: Bool?? = members.update(client) { $0.remove(member) ? $0.isEmpty : nil }
+    package mutating func remove(_ taker: Taker, _ member: Member) -> Bool {
+        let isLast: Bool?? = members.update(taker) { $0.remove(member) ? $0.isEmpty : nil }
         guard let isLast = isLast ?? nil else { return false }
         if isLast {
-            members[client] = nil
-            clients.remove(client)
+            members[taker] = nil
+            takers.remove(taker)
         }
         return true
     }
 
-    /// A client and its first member had their turn, so both move to the end.
-    package mutating func hadTurn(_ client: ClientID) {
-        members.update(client) { members in
+    /// A taker and its first member had their turn, so both move to the end.
+    package mutating func hadTurn(_ taker: Taker) {
+        members.update(taker) { members in
             if let member = members.first { members.moveToEnd(member) }
         }
-        clients.moveToEnd(client)
+        takers.moveToEnd(taker)
     }
 }

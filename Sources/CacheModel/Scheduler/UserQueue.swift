@@ -17,7 +17,7 @@ struct UserQueue: Sendable {
 
     private var flows: [FlowKey: LinkedSet<Ticket>] = [:]
     /// Flows that are not blocked, by priority.
-    private var ready = [RoundRobin<Origin>](
+    private var ready = [RoundRobin<ClientID, Origin>](
         repeating: RoundRobin(), count: Priority.allCases.count)
     /// The clients of blocked flows.
     private var blocked: [BlockedFlows: LinkedSet<ClientID>] = [:]

@@ -11,7 +11,7 @@ extension InterfaceDescription {
         # it closes the connection. A reply with the error org.varlink.service.InvalidParameter has a member reason
         # beside its parameters: a sentence for a person.
         #
-        # Remove, Pin, Evict, Pressure and Verify with repair are for the managers of the cache: its owner, root, and the users
+        # Remove, Pin, Evict, Pressure, CheckStore and Verify with repair are for the managers of the cache: its owner, root, and the users
         # whom the configuration names. Others get the error org.varlink.service.PermissionDenied.
         interface io.cached.Cache
 
@@ -115,6 +115,13 @@ extension InterfaceDescription {
           # If redirects led to another URL: the last two groups of the key of that URL. Only with details, and if the origin
           # sent etag or modified.
           redirect: ?string,
+          # Where the bytes come from, if that is not the origin: of a download in flight, and with details of a cached image.
+          source: ?(
+            # The server that the URL names.
+            origin,
+            # The store that several machines share.
+            store
+          ),
           # Whether the file is protected from eviction. In Status only with details.
           pinned: ?bool,
           # Why the last attempt failed. An image that is cached but could not be refreshed has it too. In the last reply to
@@ -297,7 +304,10 @@ extension InterfaceDescription {
           # Removes all entries whose URL starts with these bytes. Pinned entries are kept.
           prefix: ?string,
           # Whether to remove all entries. Pinned entries are kept.
-          all: ?bool
+          all: ?bool,
+          # Only with urls: whether to delete the images from the store too, if there is one that may be written to. Other
+          # machines keep theirs until they are stale.
+          store: ?bool
         ) -> (
           # The number of removed entries.
           entries: int,
@@ -359,6 +369,28 @@ extension InterfaceDescription {
           histograms: ?[string]Histogram,
           # The downloads that failed since the start, by the kind of the failure.
           failures: ?[string]int
+        )
+
+        # Asks the store that several machines share, if there is one, and puts a small object there for the moment.
+        method CheckStore() -> (
+          # The bucket and the prefix, as s3://BUCKET/PREFIX. Absent without a store, and then all other fields are too.
+          store: ?string,
+          # The address of the server.
+          endpoint: ?string,
+          # read-write, read or write.
+          mode: ?string,
+          # How downloads use the store now: ok, late or refused.
+          state: ?string,
+          # Seconds that the clock of this machine is ahead of the store's.
+          clockDifference: ?int,
+          # The time of each request that succeeded, in milliseconds.
+          getMilliseconds: ?float,
+          putMilliseconds: ?float,
+          deleteMilliseconds: ?float,
+          # Whether the store refuses to create an object a second time.
+          isCreationExclusive: ?bool,
+          # What is wrong: the step, the store's own code, and what to do. Absent if all is well.
+          problem: ?string
         )
 
         # Reads all entries and compares them with what was downloaded; with more, it reports progress without items. Damaged

@@ -55,6 +55,9 @@ public struct Item: WireValue {
     /// If redirects led to another URL: the last two groups of the key of that URL. Only with
     /// details, and if the origin sent etag or modified.
     public var redirect: String?
+    /// Where the bytes come from, if that is not the origin: of a download in flight, and with
+    /// details of a cached image.
+    public var source: Source?
     /// Whether the file is protected from eviction. In Status only with details.
     public var pinned: Bool?
     /// Why the last attempt failed. An image that is cached but could not be refreshed has it
@@ -87,6 +90,15 @@ public struct Item: WireValue {
         case publishing
     }
 
+    /// Where the bytes come from, if that is not the origin: of a download in flight, and with
+    /// details of a cached image.
+    public enum Source: String, WireChoice {
+        /// The server that the URL names.
+        case origin
+        /// The store that several machines share.
+        case store
+    }
+
     public init(
         url: String,
         key: String,
@@ -110,6 +122,7 @@ public struct Item: WireValue {
         modified: Int? = nil,
         strict: Bool? = nil,
         redirect: String? = nil,
+        source: Source? = nil,
         pinned: Bool? = nil,
         failure: Failure? = nil
     ) {
@@ -135,6 +148,7 @@ public struct Item: WireValue {
         self.modified = modified
         self.strict = strict
         self.redirect = redirect
+        self.source = source
         self.pinned = pinned
         self.failure = failure
     }
@@ -163,6 +177,7 @@ public struct Item: WireValue {
             json.member("modified", modified)
             json.member("strict", strict)
             json.member("redirect", redirect)
+            json.member("source", source)
             json.member("pinned", pinned)
             json.member("failure", failure)
         }

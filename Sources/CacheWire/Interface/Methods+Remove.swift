@@ -12,15 +12,20 @@ extension Methods {
             public var prefix: String?
             /// Whether to remove all entries. Pinned entries are kept.
             public var all: Bool?
+            /// Only with urls: whether to delete the images from the store too, if there is one that
+            /// may be written to. Other machines keep theirs until they are stale.
+            public var store: Bool?
 
             public init(
                 urls: [String]? = nil,
                 prefix: String? = nil,
-                all: Bool? = nil
+                all: Bool? = nil,
+                store: Bool? = nil
             ) {
                 self.urls = urls
                 self.prefix = prefix
                 self.all = all
+                self.store = store
             }
 
             public func write(to json: inout JSONText) {
@@ -28,6 +33,7 @@ extension Methods {
                     json.member("urls", urls)
                     json.member("prefix", prefix)
                     json.member("all", all)
+                    json.member("store", store)
                 }
             }
 
@@ -35,6 +41,7 @@ extension Methods {
                 case urls
                 case prefix
                 case all
+                case store
             }
 
             public init(from decoder: any Decoder) throws {
@@ -42,6 +49,7 @@ extension Methods {
                 urls = try members.decodeIfPresent([String].self, forKey: .urls)
                 prefix = try members.decodeIfPresent(String.self, forKey: .prefix)
                 all = try members.decodeIfPresent(Bool.self, forKey: .all)
+                store = try members.decodeIfPresent(Bool.self, forKey: .store)
             }
         }
 

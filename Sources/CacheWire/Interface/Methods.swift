@@ -14,6 +14,7 @@ public enum MethodName: String, Sendable, CaseIterable {
     case pressure = "io.cached.Cache.Pressure"
     case evictions = "io.cached.Cache.Evictions"
     case stats = "io.cached.Cache.Stats"
+    case checkStore = "io.cached.Cache.CheckStore"
     case verify = "io.cached.Cache.Verify"
     case `where` = "io.cached.Cache.Where"
     case getInfo = "org.varlink.service.GetInfo"

@@ -78,6 +78,8 @@ extension EntryRecord {
             isPinned: flags.contains(.isPinned), terms: ReuseTerms(flags, bytes),
             removeAt: time(32, .hasRemoval))
         if bytes.count >= Self.length + 4 { digestPrefix = bytes.number(at: 48) }
+        isShareable = flags.contains(.isShareable)
+        isFromStore = flags.contains(.isFromStore)
     }
 }
 

@@ -20,6 +20,7 @@ extension EntryRecord {
             height: report.height, fetchedAt: times.received, freshUntil: freshness.until,
             validators: Validators(head, now: times.received), isPinned: false,
             terms: freshness.terms)
+        isShareable = rules.permitsSharing(head, times)
         if !rules.permitsStoring(head) { markTransient(rules, now: times.received) }
     }
 
@@ -32,6 +33,8 @@ extension EntryRecord {
     ) {
         let said = head.status == 206 ? head : ResponseHead(after: head)
         self.init(size: partial.total, report, said, times, rules)
+        // A 416 says nothing about the image, and the partial does not say whether it was for everybody.
+        isShareable = isShareable && head.status == 206
         guard removeAt == nil else { return }
         let freshness = rules.freshness(of: partial, continuedBy: head, times)
         (freshUntil, terms) = (freshness.until, freshness.terms)
@@ -51,6 +54,8 @@ extension EntryRecord {
         record.freshUntil = freshness.until
         record.terms = freshness.terms
         record.validators = named.completed(from: validators)
+        record.isShareable = isShareable && rules.permitsSharing(head, times)
+        record.isFromStore = isFromStore
         if !rules.permitsStoring(head) { record.markTransient(rules, now: times.received) }
         return record
     }
@@ -60,6 +65,7 @@ extension EntryRecord {
     private mutating func markTransient(_ rules: CachingRules, now: UnixTime) {
         removeAt = now + rules.noStoreGrace
         freshUntil = now
+        isShareable = false
         validators = Validators()
     }
 }

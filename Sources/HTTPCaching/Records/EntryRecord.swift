@@ -30,6 +30,10 @@ package struct EntryRecord: Hashable, Sendable {
     /// The first bytes of the digest, see ``ContentDigest/prefix``. 0 in a record that was written before they were
     /// kept.
     package var digestPrefix: UInt32 = 0
+    /// Whether a shared cache may keep the image, so that it can be put into a store that several machines share.
+    package var isShareable = false
+    /// Whether the bytes came from such a store.
+    package var isFromStore = false
 
     package init(
         size: Int64, mediaType: MediaType, width: Int?, height: Int?, fetchedAt: UnixTime,

@@ -12,6 +12,8 @@ struct RecordFlags: OptionSet {
     static let hasLifetime = RecordFlags(rawValue: 32)
     static let hasStaleWhileRevalidate = RecordFlags(rawValue: 64)
     static let hasStaleIfError = RecordFlags(rawValue: 128)
+    static let isShareable = RecordFlags(rawValue: 256)
+    static let isFromStore = RecordFlags(rawValue: 512)
 }
 
 extension RecordFlags {
@@ -25,6 +27,8 @@ extension RecordFlags {
             (.hasLifetime, record.terms.lifetime != nil),
             (.hasStaleWhileRevalidate, record.terms.staleWhileRevalidate != nil),
             (.hasStaleIfError, record.terms.staleIfError != nil),
+            (.isShareable, record.isShareable),
+            (.isFromStore, record.isFromStore),
         ]
         self = flags.reduce(into: []) { if $1.1 { $0.insert($1.0) } }
     }

@@ -15,6 +15,9 @@ enum HeaderField: String, CaseIterable {
     case cacheControl = "cache-control"
     case pragma
     case vary
+    case storeRecord = "x-amz-meta-record"
+    case storeDigest = "x-amz-meta-sha256"
+    case storeURLDigest = "x-amz-meta-url-digest"
 
     private static let names = allCases.map { (field: $0, name: Array($0.rawValue.utf8)) }
 

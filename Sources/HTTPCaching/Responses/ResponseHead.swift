@@ -41,6 +41,8 @@ package struct ResponseHead: Sendable {
     package var source: ResponseSource?
     /// Whether the request said who asks, so that the response is for one user (RFC 9111 §3.5).
     package var isPersonal = false
+    /// What an object of a store says about itself. `nil` in responses of origins.
+    package private(set) var storeMetadata: StoreMetadata?
     private var ageLine: String?
     /// Whether the empty line at the end has arrived.
     package private(set) var isComplete = false
@@ -160,6 +162,9 @@ package struct ResponseHead: Sendable {
         case .pragma:
             let saysNoCache = Directive.list(value).contains { $0.name == "no-cache" }
             hasPragmaNoCache = hasPragmaNoCache || saysNoCache
+        case .storeRecord: storeMetadata = storeMetadata.with { $0.record = value }
+        case .storeDigest: storeMetadata = storeMetadata.with { $0.digest = value }
+        case .storeURLDigest: storeMetadata = storeMetadata.with { $0.urlDigest = value }
         case .vary:
             variesOnAnything =
                 variesOnAnything || value.split(separator: ",").contains { $0.trimmed == "*" }
@@ -236,6 +241,11 @@ extension ResponseHead {
         guard let retryAfter else { return nil }
         if let seconds = Int64(deltaSeconds: retryAfter) { return seconds }
         return HTTPDate.parse(retryAfter, now: now).map { max($0 - now, 0) }
+    }
+
+    /// How many seconds a clock that says `now` is ahead of the server's. `nil` if the server does not tell its time.
+    package func clockDifference(now: UnixTime) -> Int64? {
+        dates(now: now).date.map { now - $0 }
     }
 
     /// The dates of the response. A date is `nil` if it is missing or unreadable.

@@ -26,6 +26,14 @@ extension CachingRules {
         permitStoringAlone(head) && head.redirects.allSatisfy(permitStoringAlone)
     }
 
+    /// Whether a cache that several machines share may keep the response too, with the freshness that it has here.
+    package func permitsSharing(_ head: ResponseHead, _ times: RequestTimes) -> Bool {
+        var shared = self
+        shared.isShared = true
+        guard shared.permitsStoring(head) else { return false }
+        return isShared || shared.freshness(of: head, times) == freshness(of: head, times)
+    }
+
     private func permitStoringAlone(_ head: ResponseHead) -> Bool {
         let control = head.cacheControl
         if control.isNoStore && !control.mustUnderstand { return false }

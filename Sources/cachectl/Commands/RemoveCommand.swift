@@ -8,7 +8,8 @@ struct RemoveCommand: ParsableCommand {
         commandName: "remove",
         abstract: "Remove images and cancel their downloads.",
         discussion: """
-            --prefix and --all keep pinned images.
+            --prefix and --all keep pinned images. With --store, other machines keep their images \
+            until those are stale.
 
             Exit status: 0 all images were removed; 1 some could not be removed.
 
@@ -25,6 +26,9 @@ struct RemoveCommand: ParsableCommand {
     @Flag(help: "Remove all images and partial downloads.")
     var all = false
 
+    @Flag(help: "Delete the images from the store too, if the daemon has one.")
+    var store = false
+
     @Argument(
         help: ArgumentHelp(
             "The URLs; - reads them from standard input, one a line.", valueName: "url"),
@@ -34,6 +38,9 @@ struct RemoveCommand: ParsableCommand {
     func validate() throws {
         let ways = [!urls.isEmpty, prefix != nil, all].count { $0 }
         guard ways == 1 else { throw ValidationError("Give either URLs, --prefix or --all.") }
+        guard !store || !urls.isEmpty else {
+            throw ValidationError("--store needs URLs.")
+        }
         guard prefix != "" else {
             throw ValidationError("--prefix must not be empty; use --all to remove everything.")
         }
@@ -45,7 +52,7 @@ struct RemoveCommand: ParsableCommand {
         let calls: [Methods.Remove.Parameters] =
             urls.isEmpty
             ? [.init(prefix: prefix, all: all ? true : nil)]
-            : CallBatches(valid).map { .init(urls: $0) }
+            : CallBatches(valid).map { .init(urls: $0, store: store ? true : nil) }
         var sum = Methods.Remove.Reply(entries: 0, bytes: 0)
         for parameters in calls {
             let reply = try client.call(Methods.Remove.self, parameters)

@@ -12,6 +12,6 @@ struct Check: Sendable {
     /// All checks, in the order in which a person should mend things.
     static let all: [Check] = [
         daemon, directory, attributes, watches, space, access, clock, pressure, trust, proxy,
-        contact,
+        contact, store,
     ]
 }

@@ -26,6 +26,7 @@ extension Item {
             ("modified", modified.map(TimeText.describe(unixSecond:))),
             ("strict", strict.map { $0 ? "yes" : "no" }),
             ("redirect", redirect),
+            ("source", sourceText),
             ("pinned", pinnedText),
             ("failure", failure?.message),
             ("failureKind", failure?.kind),
@@ -33,6 +34,13 @@ extension Item {
             ("retryAt", failure?.retryAt.map(TimeText.describe(unixSecond:))),
         ]
         return all.compactMap { name, value in value.map { (name, $0) } }
+    }
+
+    private var sourceText: String? {
+        guard source == .store else { return source?.rawValue }
+        guard let fetchedAt else { return "the store" }
+        let age = TimeText.describe(from: fetchedAt, to: TimeText.now())
+        return "from the store, fetched from its origin \(age) ago"
     }
 
     /// The fields as lines of an aligned table, one field a line.

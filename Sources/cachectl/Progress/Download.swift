@@ -21,6 +21,8 @@ struct Download: Hashable {
     /// Why the previous attempt failed.
     private(set) var failure: Failure?
     private(set) var rate = TransferRate()
+    /// Whether the bytes come from the store that several machines share.
+    private(set) var isFromStore = false
 
     init(url: String) {
         self.url = url
@@ -31,9 +33,17 @@ struct Download: Hashable {
         stage = Stage(item)
         failure = item.failure
         guard case .inFlight(let phase) = stage else { return }
+        isFromStore = item.source == .store
         received = max(0, item.received ?? 0)
         total = item.total.map { max(0, $0) }
         if phase == .receiving { rate.sample(bytes: received, now: now) }
+    }
+
+    /// The URL, with the word `store` in the place of its host while the bytes come from there.
+    var shownURL: String {
+        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard isFromStore, parts.count == 4 else { return url }
+        return "\(parts[0])//store/\(parts[3])"
     }
 
     /// Marks the download as failed.

@@ -47,7 +47,7 @@ struct DownloadLine {
         // If the layout has no column for the rate, the column of the phase shows it.
         let word = layout.rate == 0 && !rateText.isEmpty ? rateText : phase.rawValue
         put(phase: word, .plain, to: &line)
-        put(url: download.url, .plain, to: &line)
+        put(url: download.shownURL, .plain, to: &line)
         return line
     }
 
@@ -60,7 +60,7 @@ struct DownloadLine {
         line.append(String(repeating: " ", count: layout.gap))
         line.append(shimmer.line(at: line.columns, width: layout.figures))
         put(phase: phase, isRunning ? .plain : .faint, to: &line)
-        put(url: download.url, isRunning ? .plain : .faint, to: &line)
+        put(url: download.shownURL, isRunning ? .plain : .faint, to: &line)
         return line
     }
 

@@ -3,11 +3,11 @@ extension Figure {
     static let texts = [
         "version", "curlVersion", "build", "directory", "socket", "pressureSource",
         "pressureLastSource", "pressureLastLevel", "pressureLastReason", "userAgent", "proxy",
-        "trustFile", "trustDirectory",
+        "trustFile", "trustDirectory", "storeLocation", "storeEndpoint", "storeLastError",
     ]
 
     /// All figures that are metrics, in the order of docs/stats.md. Units are bytes and seconds.
-    static let all = daemon + cache + requests + removed + pressure
+    static let all = daemon + cache + requests + removed + pressure + store
 
     private static let daemon = [
         Figure("startedAt", "start_time_seconds", .gauge, "When the daemon started (Unix time)."),
@@ -97,6 +97,47 @@ extension Figure {
         Figure(
             "pagesDroppedBytes", "dropped_pages_bytes_total", .counter,
             "Bytes of images whose pages were dropped from memory."),
+    ]
+
+    private static let store = [
+        Figure(
+            "storeState", "store_state", .word(["ok", "late", "refused"]),
+            "How downloads use the store: 0 ok, 1 too late, 2 refused."),
+        Figure(
+            "storeWriteState", "store_write_state", .word(["ok", "late", "refused"]),
+            "How images are put into the store: 0 ok, 1 too late, 2 refused."),
+        Figure(
+            "storeLastErrorAt", "store_last_error_timestamp_seconds", .gauge,
+            "When the store last failed (Unix time)."),
+        Figure("storeLookups", "store_lookups_total", .counter, "Questions to the store."),
+        Figure(
+            "storeHits", "store_hits_total", .counter,
+            "Images that the store had, and that it confirmed."),
+        Figure("storeStale", "store_stale_total", .counter, "Objects that were stale."),
+        Figure("storeMisses", "store_misses_total", .counter, "Images that the store had not."),
+        Figure(
+            "storeLate", "store_late_total", .counter,
+            "Answers of the store that were late, or failures."),
+        Figure("storeRefused", "store_refused_total", .counter, "Refusals of the store."),
+        Figure("storeBad", "store_bad_total", .counter, "Objects that were wrong."),
+        Figure(
+            "bytesFromStore", "store_received_bytes_total", .counter,
+            "Bytes of images from the store."),
+        Figure("storeUploads", "store_uploads_total", .counter, "Images put into the store."),
+        Figure(
+            "bytesToStore", "store_sent_bytes_total", .counter,
+            "Bytes of images put into the store."),
+        Figure(
+            "storeUploadsThere", "store_uploads_there_total", .counter,
+            "Uploads of images that others had put there."),
+        Figure(
+            "storeDropped", "store_dropped_total", .counter,
+            "Writes to the store that were given up."),
+        Figure("storeQueued", "store_queued", .gauge, "Writes to the store that wait."),
+        Figure(
+            "storeRenewed", "store_renewed_total", .counter,
+            "Objects whose freshness was written again."),
+        Figure("storeDeleted", "store_deleted_total", .counter, "Objects deleted."),
     ]
 
     private static let pressure = [

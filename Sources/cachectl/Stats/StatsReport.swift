@@ -12,7 +12,8 @@ struct StatsReport {
         (self.stats, self.now) = (stats, now)
         groups = [
             ("", summary), ("Cache", cache), ("Requests", requests), ("Downloads", downloads),
-            ("Removed", removed), ("Memory pressure", pressure), ("Daemon", daemon),
+            ("Removed", removed), ("Store", store), ("Memory pressure", pressure),
+            ("Daemon", daemon),
         ].filter { !$0.rows.isEmpty }
     }
 
@@ -93,6 +94,29 @@ struct StatsReport {
             ("  By callers", count("removed")),
             ("  By their origins", count("withdrawn")),
             ("  Damaged", count("damaged")))
+    }
+
+    /// No rows without a store.
+    private var store: [[String]] {
+        guard let location = text("storeLocation") else { return [] }
+        let all = int("storeLookups") ?? 0
+        let error = text("storeLastError").map { error in
+            let age = int("storeLastErrorAt").map {
+                ", \(TimeText.describe(from: $0, to: now)) ago"
+            }
+            return "\(error)\(age ?? "")"
+        }
+        return rows(
+            ("  Location", location), ("  State", text("storeState")),
+            ("  State of writing", text("storeWriteState")),
+            ("  Questions", count("storeLookups")),
+            ("  Found there", count("storeHits", of: all)),
+            ("  Too late", count("storeLate", of: all)),
+            ("  Wrong objects", count("storeBad", of: all)),
+            ("  Received from it", int("bytesFromStore").map(ByteCountText.describe)),
+            ("  Images put there", count("storeUploads")),
+            ("  Waiting to be put", count("storeQueued")),
+            ("  Given up", count("storeDropped")), ("  Last error", error))
     }
 
     private var pressure: [[String]] {

@@ -156,5 +156,7 @@ struct DaemonOptions: ParsableArguments {
 
     @OptionGroup var transfers: TransferOptions
 
+    @OptionGroup var store: StoreOptions
+
     @OptionGroup var pressure: PressureOptions
 }

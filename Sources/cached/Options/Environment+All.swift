@@ -21,7 +21,11 @@ extension Environment {
         return withHome(variables)
     }
 
+    private static let prefixes = [
+        "CACHE", "XDG_", "MEMORY_PRESSURE_", "AWS_", "CREDENTIALS_",
+    ]
+
     private static func isRead(_ name: String) -> Bool {
-        name == "HOME" || ["CACHE", "XDG_", "MEMORY_PRESSURE_"].contains { name.hasPrefix($0) }
+        name == "HOME" || prefixes.contains { name.hasPrefix($0) }
     }
 }

@@ -14,6 +14,11 @@ extension SettingName {
         case .staleIfError: "24h"
         case .caOnly: "no"
         case .firstByteTimeout: "120s"
+        case .storeMode: "read-write"
+        case .storeTimeout: "1s"
+        case .storeFlush: "2s"
+        case .storeRenew: "1h"
+        case .storeSpread: "5s"
         case .pressureWarning: "some 200000 2000000"
         case .pressureCritical: "full 200000 2000000"
         case .pressureWarningKeep: "75%"
@@ -26,7 +31,8 @@ extension SettingName {
         case .logQueries: "no"
         case .directory, .socket, .socketGroup, .managers, .idleExit, .allowNetwork, .accept,
             .shared, .maxBytes, .minFree, .maxEntries,
-            .maxRate, .proxy, .ignoreQuery, .caFile, .contact, .userAgent:
+            .maxRate, .proxy, .ignoreQuery, .caFile, .contact, .userAgent, .store, .storeEndpoint,
+            .storeRegion, .storeStyle, .storeCredentials, .storeMaxImageBytes, .storeMaxRate:
             nil
         }
     }
@@ -35,7 +41,9 @@ extension SettingName {
     var needsRestart: Bool {
         switch self {
         case .directory, .socket, .socketMode, .socketGroup, .managers, .idleExit, .shared,
-            .pressureWarning, .pressureCritical, .restrict:
+            .pressureWarning, .pressureCritical, .restrict, .store, .storeEndpoint, .storeRegion,
+            .storeStyle, .storeCredentials, .storeMode, .storeTimeout, .storeFlush, .storeRenew,
+            .storeSpread, .storeMaxImageBytes, .storeMaxRate:
             true
         case .allowNetwork, .accept, .attempts, .rememberFailures, .maxBytes, .minFree,
             .maxEntries, .maxImageBytes, .maxPixels, .maxTransfers, .maxTransfersPerHost, .maxRate,

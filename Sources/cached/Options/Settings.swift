@@ -66,7 +66,9 @@ struct Settings: Sendable {
         cache.directoryMode = Self.directoryMode(socketMode)
         cache.transfers.caching = try Self.caching(
             values,
-            isShared: SocketLookup.isSystem(socket) || Self.isOpenToOthers(socketMode))
+            isShared: SocketLookup.isSystem(socket) || Self.isOpenToOthers(socketMode)
+                || values.text(.store) != nil)
+        cache.store = try Self.store(values, environment)
         (self.values, self.files, self.headers) = (values, files, headers)
         (self.cache, self.socket) = (cache, socket)
         unusedProxies = cache.transfers.proxy == nil ? Self.proxies(environment) : []

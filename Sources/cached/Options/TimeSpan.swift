@@ -22,6 +22,8 @@ struct TimeSpan: LosslessStringConvertible, Sendable, Hashable {
         duration = .milliseconds(milliseconds)
     }
 
+    init(_ duration: Duration) { self.duration = duration }
+
     var description: String {
         let (seconds, attoseconds) = duration.components
         return "\(seconds * 1000 + attoseconds / 1_000_000_000_000_000)ms"

@@ -36,11 +36,21 @@ struct PermittedPaths {
         add(settings.files.map(Self.folder) + [settings.headers].compactMap(\.self), clinux_read)
         if let headers = settings.headers { add([Self.folder(of: headers)], clinux_read) }
         add([trust.file.map(Self.folder), trust.directory].compactMap(\.self), clinux_read)
+        if let credentials = settings.cache.store?.credentials.path {
+            add(Self.folders(of: credentials), clinux_read)
+        }
         add(pressure.sources.compactMap(\.path), clinux_write)
     }
 
     private mutating func add(_ paths: [String], _ access: clinux_access) {
         rules += paths.map { Rule(path: $0, access: access) }
+    }
+
+    /// The folder of a file that other programs replace, and that of the file to which its name leads. realpath(3)
+    private static func folders(of path: String) -> [String] {
+        guard let target = realpath(path, nil) else { return [folder(of: path)] }
+        defer { free(target) }
+        return [folder(of: path), folder(of: String(cString: target))]
     }
 
     /// The folder that holds a path; `.` for a name alone.

@@ -258,6 +258,7 @@ struct RandomScript: ~Copyable {
         case .confirm(let id, _): return "confirm \(id.rawValue)"
         case .adopt(let id, _, _): return "adopt \(id.rawValue)"
         case .planRetry: return "plan"
+        case .askStore, .cancelLookup, .wakeStoreWriter: return "use a store that is not there"
         case .unlink(let victim):
             guard case .entry(let key) = victim.name else { return "unlink a partial" }
             jobs.append(.unlink(images[key] ?? -1))
@@ -274,6 +275,7 @@ struct RandomScript: ~Copyable {
             return "tell \(caller): \(failures.sorted().joined(separator: ", "))"
         case .changesArrived: return "announce"
         case .scanNeeded: return "scan"
+        case .store: return "speak of a store that is not there"
         }
     }
 

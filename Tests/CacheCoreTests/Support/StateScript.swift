@@ -23,14 +23,15 @@ final class StateScript {
     /// - Parameter bytes: the byte limit, if there is one.
     init(
         transferLimit: Int = 9, hostLimit: Int = .max, bytes: Int64 = .max, entries: Int = .max,
-        retry: RetryPolicy = .once, publishingLimit: Int = .max, detachedLimit: Int = 200_000
+        retry: RetryPolicy = .once, publishingLimit: Int = .max, detachedLimit: Int = 200_000,
+        store: StorePolicy? = nil
     ) {
         var budget = Budget.unlimited
         budget.maximumBytes = bytes
         budget.maximumEntries = entries
         state = CacheState(
             transferLimit: transferLimit, hostLimit: hostLimit, budget: budget, retry: retry,
-            publishingLimit: publishingLimit, detachedLimit: detachedLimit)
+            publishingLimit: publishingLimit, detachedLimit: detachedLimit, store: store)
         state.catalog.validity = .complete
     }
 
@@ -244,6 +245,11 @@ final class StateScript {
         case .confirm(_, let key): "confirm \(name(key))"
         case .adopt(_, let key, _): "adopt \(name(key))"
         case .planRetry: "plan"
+        case .askStore(_, let key, _, _, let question):
+            question.isAboutEntry
+                ? "ask the store about \(name(key))" : "ask the store for \(name(key))"
+        case .cancelLookup(_, let key, _): "stop asking for \(name(key))"
+        case .wakeStoreWriter: "write"
         case .unlink(let victim): "unlink \(doom(victim))"
         case .evict(let goal):
             "evict to \(goal.bytes)"
@@ -256,6 +262,7 @@ final class StateScript {
         case .finish(let outcome): words(outcome)
         case .changesArrived: "announce"
         case .scanNeeded: "scan"
+        case .store: "store"
         }
     }
 

@@ -95,6 +95,9 @@ class Item(_Item, total=False):
     # If redirects led to another URL: the last two groups of the key of that URL. Only with
     # details, and if the origin sent etag or modified.
     redirect: str
+    # Where the bytes come from, if that is not the origin: of a download in flight, and with
+    # details of a cached image.
+    source: Literal["origin", "store"]
     # Whether the file is protected from eviction. In Status only with details.
     pinned: bool
     # Why the last attempt failed. An image that is cached but could not be refreshed has it too.
@@ -287,6 +290,9 @@ class RemoveParameters(TypedDict, total=False):
     prefix: str
     # Whether to remove all entries. Pinned entries are kept.
     all: bool
+    # Only with urls: whether to delete the images from the store too, if there is one that may be
+    # written to. Other machines keep theirs until they are stale.
+    store: bool
 
 
 class _RemoveReply(TypedDict):
@@ -373,6 +379,34 @@ class StatsReply(_StatsReply, total=False):
     histograms: dict[str, Histogram]
     # The downloads that failed since the start, by the kind of the failure.
     failures: dict[str, int]
+
+
+# The parameters of CheckStore.
+class CheckStoreParameters(TypedDict):
+    pass
+
+
+# The reply to CheckStore.
+class CheckStoreReply(TypedDict, total=False):
+    # The bucket and the prefix, as s3://BUCKET/PREFIX. Absent without a store, and then all other
+    # fields are too.
+    store: str
+    # The address of the server.
+    endpoint: str
+    # read-write, read or write.
+    mode: str
+    # How downloads use the store now: ok, late or refused.
+    state: str
+    # Seconds that the clock of this machine is ahead of the store's.
+    clockDifference: int
+    # The time of each request that succeeded, in milliseconds.
+    getMilliseconds: float
+    putMilliseconds: float
+    deleteMilliseconds: float
+    # Whether the store refuses to create an object a second time.
+    isCreationExclusive: bool
+    # What is wrong: the step, the store's own code, and what to do. Absent if all is well.
+    problem: str
 
 
 # The parameters of Verify.

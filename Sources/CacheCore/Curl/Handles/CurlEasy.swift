@@ -44,6 +44,15 @@ final class CurlEasy {
         try check(ccurl_set_data(handle, option, callback))
     }
 
+    /// A number of bytes.
+    func set(_ option: CURLoption, bytes: Int64) throws(CurlError) {
+        try check(ccurl_set_offset(handle, option, curl_off_t(bytes)))
+    }
+
+    func setSeek(_ callback: @escaping ccurl_seek) throws(CurlError) {
+        try check(ccurl_set_seek(handle, callback))
+    }
+
     func setOpenSocket(_ callback: @escaping ccurl_open_socket) throws(CurlError) {
         try check(ccurl_set_open_socket(handle, callback))
     }

@@ -17,6 +17,7 @@ extension Request {
     /// counts itself.
     var deadline: ContinuousClock.Instant? {
         if head.isComplete { return nil }
+        if let headLimit { return began + headLimit }
         let settings = environment.settings
         guard let askedAt else {
             return began + .seconds(settings.connectTimeout) + .milliseconds(500)

@@ -37,6 +37,10 @@ final class Request {
     var receivedBefore: Int64?
     /// Whether an address was tried and no response has begun.
     var isConnecting = false
+    /// libcurl reads from it while the request runs.
+    private var upload: UploadedFile?
+    /// The time from ``began`` until the head has to be there. `nil` for the limits of the settings.
+    let headLimit: Duration?
     /// Why the last address was not used, unless another address of the same host was.
     var refusedAddress: Failure?
     /// Whether the connection for the request had unread data, so that the request was not sent.
@@ -55,16 +59,19 @@ final class Request {
         flight = plan.flight
         route = plan.route
         let own = environment.settings.originHeaders?.fields(forURL: plan.url)
-        let fields = plan.fields + (own?.fields ?? [])
+        let fields = plan.fields + (plan.store?.fields ?? []) + (own?.fields ?? [])
         headers = fields.isEmpty ? .usual : RequestHeaders(fields)
         hasCredentials = own?.areCredentials ?? false
         head = plan.head
         decodesBody = plan.decodesBody
+        headLimit = plan.store?.headLimit
         times = RequestTimes(sent: plan.firstSentAt, received: .now)
         self.environment = environment
         easy = CurlEasy()
         try easy.setCommonOptions(environment)
         try easy.setOptions(of: plan, headers)
+        if let store = plan.store { try easy.setOptions(of: store) }
+        if case .put(let file, _) = plan.store?.method { upload = file }
         try easy.setOwner(self)
     }
 

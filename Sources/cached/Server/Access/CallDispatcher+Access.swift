@@ -33,7 +33,7 @@ extension IncomingCall.Request {
     /// Whether the call changes what is in the cache, other than by fetching.
     var isManagement: Bool {
         switch self {
-        case .remove, .pin, .evict, .pressure: true
+        case .remove, .pin, .evict, .pressure, .checkStore: true
         case .verify(let parameters): parameters.repair == true
         case .getInfo, .getInterfaceDescription, .status, .open, .fetch, .adjust, .watch, .list,
             .stats, .evictions, .where:

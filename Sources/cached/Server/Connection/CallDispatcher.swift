@@ -122,6 +122,7 @@ final class CallDispatcher {
             case .evict(let parameters): replyLater(header, try EvictMethod(parameters).run)
             case .pressure(let parameters):
                 replyLater(header) { PressureMethod.run(parameters.level, in: $0, $1) }
+            case .checkStore: replyOnce(header, CheckStoreMethod.writeReply)
             case .verify(let parameters): verify(header, parameters)
             case .where:
                 var whereabouts = server.whereabouts

@@ -20,6 +20,7 @@ struct IncomingCall: Sendable {
         case stats
         case evictions
         case verify(Methods.Verify.Parameters)
+        case checkStore
         case `where`
     }
 
@@ -128,6 +129,7 @@ extension IncomingCall {
         case .stats: try noParameters(message, .stats)
         case .evictions: try noParameters(message, .evictions)
         case .verify: .verify(try parameters(message))
+        case .checkStore: try noParameters(message, .checkStore)
         case .where: try noParameters(message, .where)
         }
     }

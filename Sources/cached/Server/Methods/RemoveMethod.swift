@@ -5,13 +5,19 @@ import NIOCore
 
 /// `Remove`: URLs, a prefix of URLs, or all; exactly one of the three.
 enum RemoveMethod: Sendable {
-    case urls([String])
+    case urls([String], alsoInStore: Bool)
     case prefix(String)
 
     init(_ parameters: Methods.Remove.Parameters) throws(WireError) {
+        let alsoInStore = parameters.store ?? false
+        guard !alsoInStore || parameters.urls != nil else {
+            throw .invalidParameter(
+                parameter: "store", reason: "only images that urls names are removed from the store"
+            )
+        }
         switch (parameters.urls, parameters.prefix, parameters.all ?? false) {
         case (let urls?, nil, false):
-            self = .urls(urls)
+            self = .urls(urls, alsoInStore: alsoInStore)
         case (nil, let prefix?, false):
             guard !prefix.isEmpty else {
                 throw .invalidParameter(
@@ -35,7 +41,7 @@ enum RemoveMethod: Sendable {
             reply(server.replies.message(end.gone, end.failure))
         }
         switch self {
-        case .urls(let urls):
+        case .urls(let urls, let alsoInStore):
             // A digest names all entries with its bytes.
             let keys = urls.flatMap { text -> [CacheKey] in
                 if case .success(let digest)? = RequestedURL.digest(in: text) {
@@ -43,8 +49,18 @@ enum RemoveMethod: Sendable {
                 }
                 return server.named(text).key.map { [$0] } ?? []
             }
+            guard !alsoInStore || server.cache.deleteFromStore(keys) else {
+                return completion((.nothing, .noStoreToWriteTo))
+            }
             server.cache.remove(keys, completion: completion)
         case .prefix(let prefix): server.cache.removeAll(prefix: prefix, completion: completion)
         }
     }
+}
+
+extension CacheCore.Failure {
+    fileprivate static let noStoreToWriteTo = CacheCore.Failure(
+        .notCached,
+        "nothing was removed: the daemon has no store that it may write to (CACHED_STORE, "
+            + "CACHED_STORE_MODE); without --store the images are removed here")
 }

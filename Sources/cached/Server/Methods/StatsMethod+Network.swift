@@ -9,6 +9,10 @@ extension StatsMethod {
         var figures: [String: JSONValue] = [
             "userAgent": .string(settings.userAgent), "hasContact": .bool(settings.hasContact),
         ]
+        if let location = cache.storeSettings?.location {
+            figures["storeLocation"] = .string(location.description)
+            figures["storeEndpoint"] = .string(location.endpoint)
+        }
         figures["proxy"] = settings.proxy.map { .string($0) }
         figures["trustFile"] = trust.file.map { .string($0) }
         figures["trustDirectory"] = trust.directory.map { .string($0) }

@@ -65,6 +65,7 @@ enum StatsMethod {
         ]
         let pressure = server.relief.record.metrics(source: server.pressure.source)
             .merging(networkFigures(of: server.cache)) { metric, _ in metric }
+            .merging(metrics.store?.figures ?? [:]) { metric, _ in metric }
         return Methods.Stats.Reply(
             stats: stats.merging(pressure) { metric, _ in metric }, histograms: histograms(metrics),
             failures: metrics.failures)

@@ -9,6 +9,7 @@ struct ItemWriter {
     private let pathPrefix: [UInt8]
     /// Bytes reserved for everything in an item except its URL, path prefix, failure message and details.
     private static let fixedRoom = 768
+    private static let fromStore: StaticString = ",\"source\":\"store\""
 
     init(directory: String) {
         var buffer = ByteBuffer()
@@ -49,6 +50,7 @@ struct ItemWriter {
                 json.put("\",\"state\":\"inFlight\"")
                 put(Refresh(progress), &json)
                 if let shape = progress.shape { put(shape, &json) }
+                if progress.source == .store { json.put(Self.fromStore) }
                 if let isPinned = progress.isPinned { putPin(isPinned, &json) }
             case .cached(let facts, _, let refresh):
                 json.put("\",\"state\":\"cached\"")
@@ -195,10 +197,12 @@ struct ItemWriter {
             json.put(time.rawValue)
         }
         if origin.isStrict { json.put(",\"strict\":true") }
-        guard let redirect = origin.redirect else { return }
-        json.put(",\"redirect\":\"")
-        json.putEscaped(redirect)
-        json.put("\"")
+        if let redirect = origin.redirect {
+            json.put(",\"redirect\":\"")
+            json.putEscaped(redirect)
+            json.put("\"")
+        }
+        if origin.isFromStore { json.put(Self.fromStore) }
     }
 
     private func putPin(_ isPinned: Bool, _ json: inout JSONBytes) {

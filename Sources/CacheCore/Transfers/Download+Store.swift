@@ -1,0 +1,145 @@
+internal import CacheKey
+
+/// Questions to the store.
+extension Download {
+    /// The head of the object shows that it is another image than the entry, and a fresh one. Plans the request for it.
+    func plansWholeObject(after end: RequestEnd) -> Bool {
+        guard let lookup, case .head = plan.store?.method, end == .completed,
+            request.failure == nil, request.head.status == 200,
+            request.head.storeMetadata?.digest != lookup.digest?.description,
+            let record = StoreLookup.record(of: request.head)
+        else { return false }
+        let found = record.entry(answeredBy: request.head, now: request.times.received)
+        guard found.reuse(at: .now) == .fresh else { return false }
+        plan.store = lookup.wholeObject(key)
+        plan.head = ResponseHead()
+        return true
+    }
+
+    /// The last request ended.
+    func finish(_ lookup: StoreLookup, _ end: RequestEnd) -> TransferEnd {
+        let time = times.answered.map { times.began.duration(to: $0) }
+        if let confirmed = confirmed(lookup, end) { return .confirmed(confirmed) }
+        do {
+            if let answer = answer(lookup, end) { throw NoImage(answer: answer) }
+            return .staged(try stagedFromStore())
+        } catch {
+            discardPartial()
+            let answer = (error as? NoImage)?.answer ?? verdict(on: error)
+            if case .refused = answer { lookup.doubtCredentials() }
+            return .notInStore(answer, after: time)
+        }
+    }
+
+    private struct NoImage: Error {
+        let answer: StoreAnswer
+    }
+
+    /// The entry's new record, if the store has the same image and it is fresh there.
+    private func confirmed(_ lookup: StoreLookup, _ end: RequestEnd) -> Revalidation? {
+        guard case .head = plan.store?.method, end == .completed, request.failure == nil,
+            request.head.status == 200, let asked = lookup.record,
+            request.head.storeMetadata?.digest == lookup.digest?.description,
+            let stored = StoreLookup.record(of: request.head), stored.record.size == asked.size
+        else { return nil }
+        var record = stored.entry(answeredBy: request.head, now: request.times.received)
+        guard record.reuse(at: .now) == .fresh else { return nil }
+        // The bytes are those that came here before.
+        record.isFromStore = asked.isFromStore
+        record.fetchedAt = min(asked.fetchedAt, record.fetchedAt)
+        var revalidation = Revalidation(
+            flight: id, key: key, url: url, asked: asked, record: record)
+        revalidation.storeTime = times.answered.map { times.began.duration(to: $0) }
+        return revalidation
+    }
+
+    /// Why there is no complete object; `nil` if there is one.
+    private func answer(_ lookup: StoreLookup, _ end: RequestEnd) -> StoreAnswer? {
+        if let failure = request.failure { return verdict(on: failure) }
+        let head = request.head
+        if head.isFailure || head.isRedirect {
+            return StoreExplanation(head, lookup.explanation).answer
+        }
+        if case .failed(let error) = end {
+            if error == .timedOut { return .late }
+            let failure = Failure.curl(error, received: received, of: length, head)
+            return failure == .tooManyHeaders ? .bad(failure.message) : .failed(failure.message)
+        }
+        if case .head = plan.store?.method { return .stale }
+        guard head.status == 200 else { return .bad("it came with status \(head.status)") }
+        guard let promised = length ?? StoreLookup.record(of: head)?.record.size,
+            promised == received
+        else { return .failed("the connection closed after \(received) bytes") }
+        return nil
+    }
+
+    private func stagedFromStore() throws -> StagedImage {
+        let head = request.head
+        guard let stored = StoreLookup.record(of: head), let body = stagedBody() else {
+            throw Failure.badObject("it has no bytes")
+        }
+        let report = try checked(inspector.finish())
+        let digest =
+            switch body {
+            case .bytes(let bytes): ContentDigest(of: bytes)
+            case .file(_, let digest): digest
+            }
+        guard digest.description == head.storeMetadata?.digest else {
+            throw Failure.badObject("its bytes do not have its SHA-256")
+        }
+        var record = stored.entry(answeredBy: head, now: request.times.received)
+        guard record.size == received else {
+            throw Failure.badObject("its length is not that of its record")
+        }
+        record.mediaType = report.mediaType ?? .other
+        (record.width, record.height) = (report.width, report.height)
+        // The publisher closes the file.
+        self.body = nil
+        times.staged = .now
+        return StagedImage(
+            flight: id, key: key, body: body, url: url, record: record, times: times)
+    }
+
+    /// What a failure says about the object. Many are about this machine alone.
+    private func verdict(on error: any Error) -> StoreAnswer {
+        guard let failure = error as? Failure else { return .notAsked }
+        switch failure.kind {
+        case .protocolError, .truncated, .unverifiable: return .bad(failure.message)
+        // Others may accept images that are not accepted here.
+        case .notAnImage where inspector.mediaType == .svg: return .notAsked
+        case .notAnImage: return .bad(failure.message)
+        default: return .notAsked
+        }
+    }
+}
+
+extension TransferThread {
+    /// Asks the store for an image, unless so much of it is here already that the rest comes from the origin.
+    func ask(
+        _ id: FlightID, _ key: CacheKey, _ url: CacheURL, _ hints: LocalHints,
+        _ question: StoreQuestion
+    ) {
+        guard let store = context.store else {
+            preconditionFailure("the store is asked by a loop without one")
+        }
+        if hints.partial, let partial = context.directory.resumablePartial(of: key),
+            partial.resumption.received * 2 >= partial.resumption.record.total
+        {
+            return answer(id, key, .notAsked)
+        }
+        do {
+            let lookup = try StoreLookup(key, hints, question, store, context.directory)
+            let download = try Download(id, key, url, lookup, context)
+            downloads[id] = download
+            multi.add(download.request.easy)
+        } catch let problem as CredentialsFile.Problem {
+            answer(id, key, .refused(.noCredentials(problem)))
+        } catch {
+            answer(id, key, .failed("\(error)"))
+        }
+    }
+
+    private func answer(_ id: FlightID, _ key: CacheKey, _ answer: StoreAnswer) {
+        context.delegate.downloadEnded(key, id, .notInStore(answer, after: nil))
+    }
+}

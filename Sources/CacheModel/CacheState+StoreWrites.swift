@@ -1,0 +1,193 @@
+package import CacheKey
+
+/// Writes to the store that several machines share.
+///
+/// Only names wait in the queue. The file is opened when its turn comes, and an entry that was evicted until then is
+/// not written.
+extension CacheState {
+    // MARK: What is written
+
+    /// An image of an origin was published.
+    mutating func putInStore(_ key: CacheKey, _ flight: Flight, _ effects: inout Effects) {
+        guard let store, flight.source == .origin, flight.hasCommonName else { return }
+        guard flight.isShareable else {
+            self.store?.unshareable.insert(key)
+            // What another machine put there was for everybody, and this image is not.
+            if flight.storeFinding == .stale { deleteFromStore(key, flight, &effects) }
+            return
+        }
+        self.store?.unshareable.remove(key)
+        guard let size = catalog.facts(of: key)?.size, size <= store.policy.maximumImageSize
+        else { return }
+        write(StoreTask(flight.storeFinding == .missing ? .create : .replace, key), &effects)
+    }
+
+    /// An origin confirmed an entry. The store learns of it if that saves others enough questions.
+    mutating func renewInStore(
+        _ key: CacheKey, _ flight: Flight, _ end: RevalidationEnd, _ effects: inout Effects
+    ) {
+        guard let store, flight.source == .origin, flight.hasCommonName,
+            case .stored(let facts) = end
+        else { return }
+        guard flight.isShareable else {
+            self.store?.unshareable.insert(key)
+            return deleteFromStore(key, flight, &effects)
+        }
+        guard flight.confirmedLifetime >= store.policy.renew,
+            facts.size <= store.policy.maximumImageSize
+        else { return }
+        write(StoreTask(flight.storeFinding == .missing ? .create : .renew, key), &effects)
+    }
+
+    /// The origin has the image no more, or it is not for others any more.
+    mutating func deleteFromStore(_ key: CacheKey, _ flight: Flight, _ effects: inout Effects) {
+        guard flight.storeFinding != .missing, flight.hasCommonName else { return }
+        write(StoreTask(.delete, key), &effects)
+    }
+
+    /// A user wants these images to be deleted from the store too.
+    ///
+    /// - Returns: whether there is a store that may be written to.
+    package mutating func deletionAsked(_ keys: some Sequence<CacheKey>, _ effects: inout Effects)
+        -> Bool
+    {
+        guard store?.policy.writes == true else { return false }
+        for key in keys { write(StoreTask(.delete, key), &effects) }
+        return true
+    }
+
+    private mutating func write(_ task: StoreTask, _ effects: inout Effects) {
+        guard store?.policy.writes == true else { return }
+        if store?.queue.append(task) == true { store?.counters.dropped += 1 }
+        effects.work.append(.wakeStoreWriter)
+    }
+
+    // MARK: Writing
+
+    /// Writes that run at once.
+    package static var storeWriteLimit: Int { 4 }
+
+    /// Takes the next write, if one may begin.
+    package mutating func takeStoreTask() -> StoreTask? {
+        guard let store, store.writes.admits, store.writing.count < Self.storeWriteLimit else {
+            return nil
+        }
+        let writing = store.writing
+        guard let task = self.store?.queue.takeFirst(where: { !writing.contains($0.key) }) else {
+            return nil
+        }
+        self.store?.writing.insert(task.key)
+        self.store?.writes.began()
+        return task
+    }
+
+    /// A write ended.
+    package mutating func storeTaskEnded(
+        _ task: StoreTask, _ end: StoreWriteEnd, now: Moment,
+        using random: inout some RandomNumberGenerator, _ effects: inout Effects
+    ) {
+        store?.writing.remove(task.key)
+        switch end {
+        case .written(let bytes):
+            store?.counters.uploads += 1
+            store?.counters.bytesTo += bytes
+            wrote(&effects)
+        case .deleted:
+            store?.counters.deleted += 1
+            wrote(&effects)
+        case .renewed:
+            store?.counters.renewed += 1
+            wrote(&effects)
+        case .wasThere:
+            store?.counters.uploadsThere += 1
+            wrote(&effects)
+        case .nothingToRenew:
+            wrote(&effects)
+            write(StoreTask(.create, task.key), &effects)
+        case .obsolete: store?.writes.wasWithdrawn()
+        case .failed(let cause): tryAgain(task, cause, now, using: &random, &effects)
+        case .overloaded(let seconds):
+            tryAgain(task, "the store is overloaded", now, using: &random, &effects)
+            pauseWrites(seconds, now)
+        case .refused(let refusal): refuseWrite(refusal, now, &effects)
+        }
+    }
+
+    private mutating func wrote(_ effects: inout Effects) {
+        let wasLeftAlone = store?.writes.reason != nil
+        store?.writes.succeeded()
+        if wasLeftAlone, store?.writes.reason == nil { tell(.recovered(isWriting: true), &effects) }
+        guard store?.hasSucceeded == false else { return }
+        store?.hasSucceeded = true
+        // A store that hides what is missing was perhaps taken for one that refuses everything.
+        if store?.reads.reason == .refused { store?.reads.close() }
+    }
+
+    private mutating func tryAgain(
+        _ task: StoreTask, _ cause: String, _ now: Moment,
+        using random: inout some RandomNumberGenerator, _ effects: inout Effects
+    ) {
+        store?.note(cause, at: now.time)
+        if store?.writes.failed(now: now.instant, using: &random) == true {
+            tell(.late(isWriting: true, cause: cause), &effects)
+        }
+        var task = task
+        task.failures += 1
+        guard task.failures < Self.storeAttempts, (store?.delayed.count ?? 0) < Self.delayedLimit
+        else {
+            store?.counters.dropped += 1
+            return
+        }
+        let pause = Duration.seconds(1 << (task.failures - 1))
+        let due = now.instant + pause * Double.random(in: 0.75...1.25, using: &random)
+        store?.delayed.append((due, task))
+    }
+
+    private mutating func pauseWrites(_ seconds: Int64?, _ now: Moment) {
+        guard let seconds, seconds > 0 else { return }
+        let pause = min(.seconds(seconds), StoreBreaker.longestPause)
+        _ = store?.writes.refused(now: now.instant, for: pause, reason: .late)
+    }
+
+    private mutating func refuseWrite(
+        _ refusal: StoreRefusal, _ now: Moment, _ effects: inout Effects
+    ) {
+        store?.counters.refused += 1
+        store?.counters.dropped += 1
+        store?.note("\(refusal.code): \(refusal.remedy)", at: now.time)
+        if store?.writes.refused(now: now.instant) == true {
+            tell(.refused(isWriting: true, refusal), &effects)
+        }
+    }
+
+    private static var storeAttempts: UInt8 { 3 }
+    private static var delayedLimit: Int { 1024 }
+
+    // MARK: Time
+
+    /// Time has passed: writes are tried again, and a store that was left alone is.
+    package mutating func storeTimePassed(
+        now: ContinuousClock.Instant, _ effects: inout Effects
+    ) {
+        guard store != nil else { return }
+        _ = store?.reads.timePassed(now: now)
+        _ = store?.writes.timePassed(now: now)
+        for (_, task) in store?.delayed.filter({ $0.due <= now }) ?? [] {
+            _ = store?.queue.append(task)
+        }
+        store?.delayed.removeAll { $0.due <= now }
+    }
+
+    /// The machine is on another network, where the store may be in reach.
+    package mutating func storeMayBeInReach() {
+        store?.reads.close()
+        store?.writes.close()
+        store?.latency.forget()
+    }
+
+    /// Whether nothing has to be written any more.
+    package var isStoreWritten: Bool {
+        guard let store else { return true }
+        return store.queue.isEmpty && store.writing.isEmpty
+    }
+}

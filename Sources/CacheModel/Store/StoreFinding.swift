@@ -1,0 +1,7 @@
+/// What the store has under a key, as far as a later write depends on it.
+package enum StoreFinding: Sendable {
+    /// Nothing.
+    case missing
+    /// An object that is stale, wrong, or not readable.
+    case stale
+}

@@ -1,0 +1,100 @@
+import CacheKey
+import TestSupport
+import Testing
+
+@testable import CacheCore
+@testable import CacheModel
+
+/// Images in a store whose names are not the URLs they are downloaded from.
+@Suite("Cache: store and names", .timeLimit(.minutes(5)))
+struct NamedStoreTests {
+    private let image = SampleImage.png(byteCount: 5000)
+    private let lasting: HeaderFields = ["Cache-Control": "max-age=1000", "ETag": "\"1\""]
+
+    private func fixture(_ store: ScriptedStore, in scope: TestScope) throws -> CacheFixture {
+        try CacheFixture(in: scope) {
+            $0.store = store.settings
+            $0.sharesFiles = true
+        }
+    }
+
+    private func fetch(_ request: ImageRequest, by fixture: CacheFixture) async throws -> Outcome {
+        let waiter = fixture.cache.fetch([request], FetchOptions())
+        return try await fixture.outcome(of: waiter)
+    }
+
+    /// Each machine has a signature of its own, and the object belongs to what their URLs have in common.
+    @Test func theNameOfAnImageNamesItsObject() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope, mode: (true, true))
+            let first = try fixture(store, in: scope)
+            let name = try CacheURL(first.origin.url("/a.png?size=2"))
+            let signed = try CacheURL(first.origin.url("/a.png?sig=1&size=2"))
+            let request = ImageRequest(signed, named: name)
+            store.server.route(store.path(request)) { request in
+                request.method == "PUT" ? .answer(200) : .answer(404)
+            }
+            first.origin.route("/a.png?sig=1&size=2", .answer(headers: lasting, body: image))
+            #expect(try await fetch(request, by: first).failures.isEmpty)
+            await CacheFixture.drain(first.cache)
+            let put = try #require(store.server.requests().last)
+            #expect(put.method == "PUT" && put.path == store.path(ImageRequest(name)))
+            #expect(put.headers["x-amz-meta-url-digest"] == StoreMetadata.urlDigest(of: name))
+            #expect(put.headers["x-amz-meta-record"]?.contains("sig") == false)
+
+            let second = try fixture(store, in: scope)
+            store.has(ImageRequest(name), image)
+            let other = try CacheURL(first.origin.url("/a.png?sig=2&size=2"))
+            let again = ImageRequest(other, named: name)
+            #expect(try await fetch(again, by: second).failures.isEmpty)
+            #expect(second.origin.requests().isEmpty)
+            #expect(first.origin.requests().count == 1)
+            #expect(second.cache.url(of: again.key) == name.string)
+            // The entry's origin is asked by the URL that this machine knows.
+            let details = second.cache.details(of: again.key)
+            #expect(details.source == other.string)
+        }
+    }
+
+    /// Any program on the machine could name its own image like that.
+    @Test func anImageUnderANameOfAnotherURLIsNotForOtherMachines() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope, mode: (true, true))
+            let fixture = try fixture(store, in: scope)
+            fixture.origin.route("/mine.png", .answer(headers: lasting, body: image))
+            let url = try CacheURL(fixture.origin.url("/mine.png"))
+            for name in ["/logo.png", "/mine.png?id=1"] {
+                let request = ImageRequest(url, named: try CacheURL(fixture.origin.url(name)))
+                #expect(try await fetch(request, by: fixture).failures.isEmpty)
+            }
+            await CacheFixture.drain(fixture.cache)
+            #expect(store.server.requests().isEmpty)
+        }
+    }
+
+    /// The digest of the image is known, and no entry has it.
+    @Test func anImageThatNoEntryHasIsLookedForInTheStore() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try fixture(store, in: scope)
+            let wish = try fixture.wish("/a.png")
+            store.has(wish, image)
+            store.has(try fixture.wish("/b.png"), image)
+            #expect(try await fixture.fetch("/b.png").failures.isEmpty)
+            let digest = ContentDigest(of: image)
+            // An entry has the bytes, so the store is not asked.
+            let known = FetchOptions(digest: digest)
+            #expect(try await fixture.fetch("/c.png", options: known).failures.isEmpty)
+            #expect(store.server.requests().count == 1)
+            // The first bytes of the digest are those of the entry, the others are not.
+            let text = digest.description.prefix(8) + String(repeating: "0", count: 56)
+            let other = try #require(ContentDigest(String(text)))
+            let unknown = FetchOptions(digest: other)
+            #expect(try await fixture.fetch("/a.png", options: unknown).failures.isEmpty)
+            #expect(store.server.requests().map(\.path).last == store.path(wish))
+            #expect(fixture.origin.requests().isEmpty)
+            // Equal bytes of the store are one file.
+            #expect(fixture.cache.details(of: wish.key).names == 3)
+        }
+    }
+}

@@ -1,0 +1,345 @@
+import CacheKey
+import TestSupport
+import Testing
+
+@testable import CacheCore
+@testable import CacheModel
+
+/// Downloads with a store that answers as no good store would.
+@Suite("Cache: store", .timeLimit(.minutes(5)))
+struct ScriptedStoreTests {
+    private let image = SampleImage.png(byteCount: 5000)
+    private let other = SampleImage.png(byteCount: 6000, seed: 1)
+    private let large = SampleImage.png(byteCount: 300_000)
+    private let lasting: HeaderFields = ["Cache-Control": "max-age=1000", "ETag": "\"1\""]
+
+    private func fixture(_ store: ScriptedStore, in scope: TestScope) throws -> CacheFixture {
+        try CacheFixture(in: scope) { $0.store = store.settings }
+    }
+
+    private func contents(_ fixture: CacheFixture, _ path: String = "/a.png") throws -> [UInt8] {
+        try TestSupport.contents(of: fixture.file(path))
+    }
+
+    @Test func anImageOfTheStoreNeedsNoOrigin() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try fixture(store, in: scope)
+            for (path, bytes) in [("/a.png", image), ("/b.png", large)] {
+                store.has(try fixture.wish(path), bytes, age: 600)
+                #expect(try await fixture.fetch(path).failures.isEmpty)
+                #expect(try contents(fixture, path) == bytes)
+            }
+            #expect(fixture.origin.requests().isEmpty)
+            #expect(fixture.storeCounters.hits == 2)
+            guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else {
+                throw TestFailure("the image is not cached")
+            }
+            let left = (facts.freshUntil ?? .now) - .now
+            #expect(2998...3001 ~= left)
+            let key = try fixture.wish("/a.png").key
+            let details = fixture.cache.details(of: key, withOrigin: true)
+            #expect(details.origin?.isFromStore == true)
+            // A hit asks nobody.
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(store.server.requests().count == 2)
+        }
+    }
+
+    @Test func anImageThatTheStoreLacksComesFromItsOrigin() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try fixture(store, in: scope)
+            fixture.origin.route("/a.png", .answer(headers: lasting, body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.storeCounters.misses == 1)
+            #expect(store.server.requests().map(\.method) == ["GET"])
+            #expect(fixture.origin.requests().count == 1)
+        }
+    }
+
+    @Test func aRefreshPassesTheStoreBy() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try fixture(store, in: scope)
+            store.has(try fixture.wish("/a.png"), image)
+            fixture.origin.route("/a.png", .answer(headers: lasting, body: other))
+            let options = FetchOptions(isRefresh: true)
+            #expect(try await fixture.fetch("/a.png", options: options).failures.isEmpty)
+            #expect(try contents(fixture) == other)
+            #expect(store.server.requests().isEmpty)
+        }
+    }
+
+    // MARK: Objects that are wrong
+
+    typealias Script = @Sendable (ScriptedStore, ImageRequest, [UInt8]) -> OriginScript
+
+    private static let wrongs: [String: Script] = [
+        "a page": { store, wish, _ in
+            .answer(headers: store.fields(wish, Array("<html>".utf8)), body: Array("<html>".utf8))
+        },
+        "no record": { _, _, image in .answer(body: image) },
+        "another digest": { store, wish, image in
+            var bytes = image
+            bytes[bytes.count / 2] ^= 1
+            return .answer(headers: store.fields(wish, image), body: bytes)
+        },
+        "another size": { store, wish, image in
+            .answer(headers: store.fields(wish, image) { $0.size += 1 }, body: image)
+        },
+        "another URL": { store, wish, image in
+            .answer(
+                headers: store.fields(ImageRequest(Sample.url("x")), image), body: image)
+        },
+        "packed": { store, wish, image in
+            let packed: HeaderFields = ["Content-Encoding": "gzip"]
+            return .answer(headers: packed.withDefaults(store.fields(wish, image)), body: image)
+        },
+        "a damaged record": { store, wish, image in
+            let damaged: HeaderFields = ["x-amz-meta-record": "v1 size=5000 put=1 sum=00000000"]
+            return .answer(headers: damaged.withDefaults(store.fields(wish, image)), body: image)
+        },
+        "two megabytes of metadata": { store, wish, image in
+            .answer(
+                headers: store.fields(wish, image).withDefaults([
+                    "x-amz-meta-x": String(repeating: "x", count: 2_000_000)
+                ]), body: image)
+        },
+    ]
+
+    @Test(arguments: wrongs.keys.sorted())
+    func aWrongObjectIsNotBelieved(wrong: String) async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try fixture(store, in: scope)
+            let wish = try fixture.wish("/a.png")
+            let script = try #require(Self.wrongs[wrong])
+            store.server.route(store.path(wish), script(store, wish, image))
+            fixture.origin.route("/a.png", .answer(headers: lasting, body: other))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try contents(fixture) == other)
+            #expect(fixture.storeCounters.bad == 1)
+            #expect(fixture.storeCounters.hits == 0)
+        }
+    }
+
+    @Test func aCutBodyIsAFailureOfTheStoreAndNoPartial() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try fixture(store, in: scope)
+            let wish = try fixture.wish("/a.png")
+            store.server.route(
+                store.path(wish),
+                [
+                    .head(
+                        200,
+                        store.fields(wish, large).withDefaults([
+                            "Content-Length": "\(large.count)"
+                        ])), .bytes(Array(large.prefix(200_000))), .close,
+                ])
+            fixture.origin.route("/a.png", .answer(headers: lasting, body: other))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try contents(fixture) == other)
+            #expect(fixture.storeCounters.late == 1)
+            #expect(fixture.origin.requests().first?.headers["Range"] == nil)
+        }
+    }
+
+    // MARK: A store that fails
+
+    @Test func aSilentStoreIsWaitedForOnceAndThenLeftAlone() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope, timeout: .milliseconds(300))
+            let fixture = try fixture(store, in: scope)
+            let gate = try Gate()
+            defer { gate.open() }
+            let paths = (0..<60).map { "/\($0).png" }
+            for path in paths {
+                store.server.route(store.path(try fixture.wish(path)), [.wait(gate)])
+                fixture.origin.route(path, .answer(headers: lasting, body: image))
+            }
+            let began = ContinuousClock.now
+            let waiter = fixture.cache.fetch(
+                try paths.map { try fixture.wish($0) }, FetchOptions())
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
+            #expect(began.duration(to: .now) < .seconds(5))
+            #expect(fixture.storeState == "late")
+            #expect(store.server.requests().count <= 40)
+            #expect(fixture.origin.requests().count == 60)
+        }
+    }
+
+    @Test(arguments: [
+        ("SignatureDoesNotMatch", 403, "secret"), ("InvalidAccessKeyId", 403, "key ID"),
+        ("AccessDenied", 403, "policy"), ("RequestTimeTooSkewed", 403, "clock"),
+        ("NoSuchBucket", 404, "bucket"), ("PermanentRedirect", 301, "CACHED_STORE_REGION"),
+        ("AuthorizationHeaderMalformed", 400, "CACHED_STORE_REGION"),
+    ])
+    func aRefusalIsToldOnceWithItsRemedy(code: String, status: Int, remedy: String) async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let log = LogLines()
+            let fixture = try CacheFixture(in: scope, log: log) { $0.store = store.settings }
+            for path in ["/a.png", "/b.png", "/c.png"] {
+                store.fails(try fixture.wish(path), status, code)
+                fixture.origin.route(path, .answer(headers: lasting, body: image))
+                #expect(try await fixture.fetch(path).failures.isEmpty)
+            }
+            #expect(store.server.requests().count == 1)
+            #expect(fixture.storeState == "refused")
+            #expect(fixture.storeCounters.refused == 1)
+            let lines = log.messages.filter { $0.contains("the store refuses") }
+            #expect(lines.count == 1)
+            let error = fixture.cache.statistics().store?.lastError
+            #expect(error?.contains(code) == true)
+            #expect(error?.contains(remedy) == true)
+        }
+    }
+
+    @Test func aDenialIsAMissOnceTheKeyIsKnownToWork() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try fixture(store, in: scope)
+            store.has(try fixture.wish("/a.png"), image)
+            store.fails(try fixture.wish("/b.png"), 403, "AccessDenied")
+            store.fails(try fixture.wish("/c.png"), 403, "AccessDenied")
+            for path in ["/b.png", "/c.png"] {
+                fixture.origin.route(path, .answer(headers: lasting, body: other))
+            }
+            for path in ["/a.png", "/b.png", "/c.png"] {
+                #expect(try await fixture.fetch(path).failures.isEmpty)
+            }
+            #expect(fixture.storeState == "ok")
+            #expect(fixture.storeCounters.misses == 2)
+        }
+    }
+
+    @Test func anOverloadedStoreGetsFewerQuestionsAndAPause() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try fixture(store, in: scope)
+            store.fails(try fixture.wish("/a.png"), 503, "SlowDown", ["Retry-After": "30"])
+            fixture.origin.route("/a.png", .answer(headers: lasting, body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(fixture.cache.read { $0.store?.concurrency.limit } == 16)
+            #expect(fixture.storeState == "late")
+        }
+    }
+
+    // MARK: Stale objects
+
+    @Test func aStaleObjectIsConfirmedByItsOrigin() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try fixture(store, in: scope)
+            store.has(try fixture.wish("/a.png"), image, age: 7200)
+            fixture.origin.route("/a.png", [.head(304, ["Cache-Control": "max-age=1000"])])
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try contents(fixture) == image)
+            #expect(fixture.origin.requests().first?.headers["If-None-Match"] == "\"1\"")
+            #expect(fixture.storeCounters.stale == 1)
+        }
+    }
+
+    @Test func aStaleObjectHelpsWhileItsOriginIsDown() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try fixture(store, in: scope)
+            store.has(try fixture.wish("/a.png"), image, age: 7200)
+            store.has(try fixture.wish("/b.png"), image, age: 7200) {
+                $0.terms.mustRevalidate = true
+            }
+            for path in ["/a.png", "/b.png"] { fixture.origin.route(path, .answer(503)) }
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try contents(fixture) == image)
+            #expect(try await fixture.fetch("/b.png").failures.values.map(\.httpStatus) == [503])
+        }
+    }
+
+    @Test func aStaleObjectThatMayBeUsedMeanwhileIsAHit() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try fixture(store, in: scope)
+            let gate = try Gate()
+            defer { gate.open() }
+            store.has(try fixture.wish("/a.png"), image, age: 3700) {
+                $0.terms.staleWhileRevalidate = 600
+            }
+            fixture.origin.route(
+                "/a.png", [.wait(gate), .head(304, ["Cache-Control": "max-age=1000"])])
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            try await fixture.origin.waitForRequest("/a.png")
+            gate.open()
+            try await fixture.lookup("/a.png") { lookup in
+                if case .cached(let facts, _, nil) = lookup {
+                    !facts.isStale(at: .now)
+                } else {
+                    false
+                }
+            }
+        }
+    }
+
+    /// Somebody else has asked the origin in the meantime.
+    @Test func aStaleEntryIsRenewedFromTheStore() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try fixture(store, in: scope)
+            let stale: HeaderFields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
+            fixture.origin.route("/a.png", .answer(headers: stale, body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            let wish = try fixture.wish("/a.png")
+            store.has(wish, image)
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(store.server.requests(store.path(wish)).map(\.method) == ["GET", "HEAD"])
+            #expect(fixture.origin.requests().count == 1)
+            guard case .cached(let facts, _, _) = try fixture.lookup("/a.png") else {
+                throw TestFailure("the image is not cached")
+            }
+            #expect(!facts.isStale(at: .now))
+        }
+    }
+
+    @Test func aNewerImageOfTheStoreReplacesAStaleEntry() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try fixture(store, in: scope)
+            let stale: HeaderFields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
+            fixture.origin.route("/a.png", .answer(headers: stale, body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            let wish = try fixture.wish("/a.png")
+            store.has(wish, other)
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try contents(fixture) == other)
+            #expect(
+                store.server.requests(store.path(wish)).map(\.method) == ["GET", "HEAD", "GET"])
+            #expect(fixture.origin.requests().count == 1)
+        }
+    }
+
+    // MARK: Addresses
+
+    /// The store's address is configured, and a client's URL is not.
+    @Test func aClientsURLNeverUsesTheStoresConnection() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope)
+            let fixture = try CacheFixture(in: scope) {
+                $0.store = store.settings
+                $0.transfers.addressPolicy = AddressPolicy()
+            }
+            let wishes = (0..<100).map { ImageRequest(Sample.url("\($0)")) }
+            for wish in wishes { store.has(wish, image) }
+            let first = fixture.cache.fetch(wishes, FetchOptions())
+            #expect(try await fixture.outcome(of: first).failures.isEmpty)
+            let asked = store.server.requests().count
+            let url = try CacheURL(store.server.url(store.path(wishes[0])))
+            let second = fixture.cache.fetch([ImageRequest(url)], FetchOptions())
+            let outcome = try await fixture.outcome(of: second)
+            #expect(outcome.failures.values.map(\.kind) == [.addressRefused])
+            // The store was asked for the image of that URL, and nothing else.
+            #expect(store.server.requests().count == asked + 1)
+            #expect(store.server.requests().last?.path.contains(CacheKey(url).description) == true)
+        }
+    }
+}

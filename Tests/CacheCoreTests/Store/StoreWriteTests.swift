@@ -1,0 +1,122 @@
+import CacheKey
+import TestSupport
+import Testing
+
+@testable import CacheCore
+@testable import CacheModel
+
+/// What is written to a store, and what never is.
+@Suite("Cache: writes to a store", .timeLimit(.minutes(5)))
+struct StoreWriteTests {
+    private let image = SampleImage.png(byteCount: 5000)
+    private let lasting: HeaderFields = ["Cache-Control": "max-age=1000", "ETag": "\"1\""]
+
+    private func fixture(_ store: ScriptedStore, in scope: TestScope) throws -> CacheFixture {
+        try CacheFixture(in: scope) { $0.store = store.settings }
+    }
+
+    private func writes(_ store: ScriptedStore) -> [String] {
+        store.server.requests().filter { $0.method != "GET" && $0.method != "HEAD" }.map(\.method)
+    }
+
+    @Test func aPublishedImageIsPutThere() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope, mode: (true, true))
+            let fixture = try fixture(store, in: scope)
+            let wish = try fixture.wish("/a.png")
+            store.server.route(store.path(wish)) { request in
+                request.method == "PUT" ? .answer(200) : .answer(404)
+            }
+            fixture.origin.route("/a.png", .answer(headers: lasting, body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            try await store.server.waitForOutcome(.answered, of: store.path(wish), count: 2)
+            let put = try #require(store.server.requests().last)
+            #expect(put.method == "PUT")
+            #expect(put.headers["If-None-Match"] == "*")
+            #expect(put.headers["Content-Type"] == "image/png")
+            #expect(put.headers["Content-Length"] == "5000")
+            #expect(put.headers["x-amz-meta-sha256"] == ContentDigest(of: image).description)
+            #expect(put.headers["x-amz-meta-record"]?.contains("etag=\"1\"") == true)
+            #expect(put.headers["x-amz-meta-record"]?.contains(fixture.origin.url("")) == false)
+        }
+    }
+
+    @Test(arguments: [
+        "private, max-age=1000", "no-store", "max-age=1000, no-store",
+    ])
+    func whatIsNotForEverybodyStaysHere(control: String) async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope, mode: (true, true))
+            let fixture = try fixture(store, in: scope)
+            fixture.origin.route(
+                "/a.png", .answer(headers: ["Cache-Control": control], body: image))
+            fixture.origin.route("/v.png", .answer(headers: ["Vary": "*"], body: image))
+            #expect(try await fixture.fetch("/a.png", "/v.png").failures.isEmpty)
+            await CacheFixture.drain(fixture.cache)
+            #expect(writes(store) == [])
+        }
+    }
+
+    @Test func anImageThatIsGoneIsDeletedThere() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope, mode: (true, true))
+            let fixture = try fixture(store, in: scope)
+            let wish = try fixture.wish("/a.png")
+            let stale = store.fields(wish, image, age: 7200)
+            store.server.route(store.path(wish)) { [image] request in
+                request.method == "DELETE"
+                    ? [.head(204, [:])] : .answer(headers: stale, body: image)
+            }
+            fixture.origin.route("/a.png", .answer(410))
+            #expect(try await fixture.fetch("/a.png").failures.values.map(\.httpStatus) == [410])
+            await CacheFixture.drain(fixture.cache)
+            #expect(writes(store) == ["DELETE"])
+        }
+    }
+
+    @Test func aConfirmationThatLastsIsWrittenThere() async throws {
+        try await withTestScope { scope in
+            let store = try ScriptedStore(in: scope, mode: (true, true))
+            let fixture = try fixture(store, in: scope)
+            for (path, lifetime) in [("/a.png", 7200), ("/b.png", 60)] {
+                let wish = try fixture.wish(path)
+                let stale = store.fields(wish, image, age: 7200)
+                store.server.route(store.path(wish)) { [image] request in
+                    request.method == "PUT"
+                        ? .answer(200) : .answer(headers: stale, body: image)
+                }
+                fixture.origin.route(
+                    path, [.head(304, ["Cache-Control": "max-age=\(lifetime)"])])
+                #expect(try await fixture.fetch(path).failures.isEmpty)
+            }
+            await CacheFixture.drain(fixture.cache)
+            let puts = store.server.requests().filter { $0.method == "PUT" }
+            #expect(puts.map(\.path) == [store.path(try fixture.wish("/a.png"))])
+            #expect(puts.first?.headers["x-amz-metadata-directive"] == "REPLACE")
+            #expect(puts.first?.headers["Content-Length"] == "0")
+        }
+    }
+
+    @Test func writesThatWaitEndWithTheCacheInTime() async throws {
+        try await withTestScope { scope in
+            var store = try ScriptedStore(in: scope, mode: (true, true))
+            store.settings.flush = .milliseconds(500)
+            let fixture = try fixture(store, in: scope)
+            let gate = try Gate()
+            defer { gate.open() }
+            let paths = (0..<200).map { "/\($0).png" }
+            for path in paths {
+                store.server.route(store.path(try fixture.wish(path))) { request in
+                    request.method == "PUT" ? [.wait(gate)] : .answer(404)
+                }
+                fixture.origin.route(path, .answer(headers: lasting, body: image))
+            }
+            let waiter = fixture.cache.fetch(
+                try paths.map { try fixture.wish($0) }, FetchOptions())
+            #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
+            let began = ContinuousClock.now
+            await CacheFixture.drain(fixture.cache)
+            #expect(began.duration(to: .now) < .milliseconds(1500))
+        }
+    }
+}
