@@ -344,7 +344,7 @@ struct BrowserTests {
             let count = 400
             for number in 0..<count {
                 let image = SampleImage.png(
-                    width: 60, height: 40, byteCount: 60_000, seed: UInt8(number % 250))
+                    width: 60, height: 40, byteCount: 60_000, seed: number % 250)
                 origin.route("/\(number).png", .answer(body: image))
             }
             // Too little for all, so that images are evicted all the time.

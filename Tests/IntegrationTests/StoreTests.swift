@@ -18,7 +18,7 @@ struct StoreTests {
     {
         (0..<count).map { number in
             let size = number % 40 == 39 ? 3_000_000 : 300 + number * 217
-            let bytes = SampleImage.png(byteCount: size, seed: UInt8(number % 250))
+            let bytes = SampleImage.png(byteCount: size, seed: number % 250)
             origin.route("/\(number).png", .answer(headers: lasting, body: bytes))
             return (origin.url("/\(number).png"), bytes)
         }
