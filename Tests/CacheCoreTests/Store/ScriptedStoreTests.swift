@@ -323,7 +323,7 @@ struct ScriptedStoreTests {
     /// The store's address is configured, and a client's URL is not.
     @Test func aClientsURLNeverUsesTheStoresConnection() async throws {
         try await withTestScope { scope in
-            let store = try ScriptedStore(in: scope)
+            let store = try ScriptedStore(in: scope, timeout: .patience)
             let fixture = try CacheFixture(in: scope) {
                 $0.store = store.settings
                 $0.transfers.addressPolicy = AddressPolicy()
