@@ -26,7 +26,7 @@ SOAK ?= 5min
 FUZZ ?= 600
 
 .PHONY: help build libcached install uninstall deb tarball dist package-test test test-unprivileged test-confined \
-	torture soak sanitize fuzz order lint interface format bench bench-deps http-conformance corpus demo demo-gtk \
+	torture soak sanitize fuzz order hit-ratio lint interface format bench bench-deps http-conformance corpus demo demo-gtk \
 	run clean check
 
 help: ## List the targets
@@ -114,6 +114,10 @@ order: export CACHED_TEST_OPERATIONS ?= 100000
 order: ## Check the order of eviction in 100,000 random operations
 	@.ci/dependencies build test
 	swift test --disable-xctest --filter CacheCoreTests.OrderTests $(ARGS)
+
+hit-ratio: ## Print hit ratios of the index, LRU, SIEVE and S3-FIFO (ARGS="FILE...": of given traces)
+	@.ci/dependencies build
+	swift run -c release cached-entries hit-ratio $(ARGS)
 
 lint: ## Check the format, the imports and the scripts
 	git ls-files -z -- '*.swift' | xargs -0 -r swift format lint --strict

@@ -116,7 +116,7 @@ let package = Package(
             dependencies: ["ImageFormats", "ImageSamples", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "CacheModelTests", dependencies: ["CacheModel", "TestSupport"],
+            name: "CacheModelTests", dependencies: ["CacheModel", "HitRatio", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "HTTPCachingTests",
@@ -153,11 +153,16 @@ let package = Package(
             name: "cached-bench",
             dependencies: ["CLinux", arguments, nioCore, nioPosix],
             path: "Benchmarks/LoadGenerator", swiftSettings: strict),
+        // Requests replayed through the index and through models of other caches, for `make hit-ratio`.
+        .target(
+            name: "HitRatio", dependencies: ["CacheKey", "CacheModel", "ImageFormats"],
+            path: "Benchmarks/HitRatio", swiftSettings: strict),
         // Synthetic entries in memory and on disk, also for `make bench`.
         .executableTarget(
             name: "cached-entries",
             dependencies: [
-                "CacheKey", "CacheModel", "CLinux", "HTTPCaching", "ImageFormats", arguments,
+                "CacheKey", "CacheModel", "CLinux", "HitRatio", "HTTPCaching", "ImageFormats",
+                arguments,
             ],
             path: "Benchmarks/Entries", swiftSettings: strict),
         // Tests of the smaller targets, and a scripted daemon for the clients' tests.

@@ -7,5 +7,5 @@ struct CachedEntries: ParsableCommand {
         commandName: "cached-entries",
         abstract:
             "Create synthetic entries, to measure their memory and the cost of removing them.",
-        subcommands: [Hold.self, Victims.self, Fill.self, Unlink.self, Walk.self])
+        subcommands: [Hold.self, Victims.self, Fill.self, Unlink.self, Walk.self, HitRatios.self])
 }
