@@ -269,9 +269,15 @@ extension CacheState {
 
     /// The record of a confirmed entry was rewritten, or could not be. If the entry is gone, the
     /// image is downloaded, because no entry is left to ask the origin about.
+    ///
+    /// - Parameter start: when the probe began whose result is `end`. The probe ends here.
     package mutating func confirmed(
-        _ key: CacheKey, _ id: FlightID, _ end: RevalidationEnd, _ effects: inout Effects
+        _ key: CacheKey, _ id: FlightID, _ end: RevalidationEnd, since start: ChangeEpochs.Start,
+        _ effects: inout Effects
     ) {
+        // Another program may have changed the file meanwhile.
+        let isCurrent = catalog.isCurrent(key, since: start)
+        catalog.endProbe()
         let flight = publicationEnded(key, id)
         if case .gone = end, flight.isWanted, !flight.isRemovalPending, !isDraining {
             downloadAgain(key, flight, &effects)
@@ -284,21 +290,23 @@ extension CacheState {
             unlinkConfirmed(key, end, &effects)
             failure = .removed
         case .gone: failure = .shuttingDown
-        case .stored, .unstored: takeConfirmed(key, end)
+        case .stored, .unstored: takeConfirmed(key, end, isCurrent: isCurrent)
         }
         settle(key, flight.waiters, failure, &effects)
         changed(key, &effects)
         startTransfers(&effects)
     }
 
-    private mutating func takeConfirmed(_ key: CacheKey, _ end: RevalidationEnd) {
+    private mutating func takeConfirmed(
+        _ key: CacheKey, _ end: RevalidationEnd, isCurrent: Bool
+    ) {
         if case .stored(let facts) = end {
             _ = catalog.insert(key, facts)
             noStoreGrace.note(key, facts.removeAt)
+            if isCurrent { catalog.clean(key) } else { catalog.becameDirty(key) }
+        } else {
+            catalog.becameDirty(key)
         }
-        // Another program may have changed the file during the confirmation, and the watch may have
-        // reported it before the name was marked.
-        catalog.becameDirty(key)
         counters.revalidated += 1
         failures.forget(key)
     }
