@@ -254,6 +254,7 @@ extension CacheState {
     /// A staged image became an entry, or its publication failed.
     package mutating func published(_ publication: Publication, _ effects: inout Effects) {
         let key = publication.key
+        let isCurrent = publication.probeStart.map { catalog.isCurrent(key, since: $0) } ?? false
         let flight = publicationEnded(key, publication.flight)
         if publication.isLostByOthers, !flight.wasLost, flight.isWanted, !flight.isRemovalPending,
             !isDraining
@@ -261,7 +262,7 @@ extension CacheState {
             downloadAgain(key, flight, &effects)
         } else {
             endFlight(key, &effects)
-            take(publication, flight, &effects)
+            take(publication, flight, isCurrent: isCurrent, &effects)
             limitsChecked(&effects)
         }
         startTransfers(&effects)
@@ -334,8 +335,9 @@ extension CacheState {
         spaceReleased(&effects)
     }
 
+    /// - Parameter isCurrent: whether the facts come from a probe of the name that is still true.
     private mutating func take(
-        _ publication: Publication, _ flight: Flight, _ effects: inout Effects
+        _ publication: Publication, _ flight: Flight, isCurrent: Bool, _ effects: inout Effects
     ) {
         let key = publication.key
         switch publication.result {
@@ -354,7 +356,8 @@ extension CacheState {
             counters.published(after: publication.time)
             failures.forget(key)
             // The name has to be probed if another program touched it after the image was published.
-            let isUndisturbed = flight.observer.isUndisturbed(losses: catalog.losses)
+            let isUndisturbed =
+                isCurrent || flight.observer.isUndisturbed(losses: catalog.losses)
             catalog.published(key, facts, isUndisturbed: isUndisturbed)
             noStoreGrace.note(key, facts.removeAt)
             settlePartial(key, flight)
