@@ -90,6 +90,10 @@ ssize_t clinux_getxattrat(
     return lgetxattr(path, attribute, value, size);
 }
 
+int clinux_rename_new(int directory, const char *old_name, const char *new_name) {
+    return renameat2(directory, old_name, directory, new_name, RENAME_NOREPLACE);
+}
+
 int clinux_link_file(int descriptor, int directory, const char *name) {
     // Kernels that need the path answer ENOENT.
     if (linkat(descriptor, "", directory, name, AT_EMPTY_PATH) == 0) return 0;

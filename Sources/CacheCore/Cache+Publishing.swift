@@ -28,6 +28,9 @@ extension Cache: DirectoryWorkerDelegate {
 
     func published(_ publications: [Publication]) {
         drainWatch()
+        var publications = publications
+        let start = beginProbe()
+        probeDisturbed(&publications, since: start)
         var dirty: [CacheKey] = []
         var rest = publications[...]
         while !rest.isEmpty {
@@ -40,8 +43,35 @@ extension Cache: DirectoryWorkerDelegate {
                 }
             }
         }
+        run { state, _ in state.catalog.endProbe() }
         // They are probed now, so that the next question is quick.
         if !dirty.isEmpty { _ = lookupInPlace(dirty) }
+    }
+
+    /// Probes the names that others may have touched, so that nobody has to after the images are reported. A name that
+    /// came by a rename is one of them: the watch may report two renames as one.
+    private func probeDisturbed(
+        _ publications: inout [Publication], since start: ChangeEpochs.Start
+    ) {
+        let disturbed = read { state in
+            // Then every question probes the name anyway.
+            guard state.catalog.validity != .stale else { return [Int]() }
+            return publications.indices.filter { index in
+                guard case .success = publications[index].result else { return false }
+                let observer = state.downloads[publications[index].key]?.observer
+                return observer?.isUndisturbed(losses: state.catalog.losses) == false
+            }
+        }
+        for index in disturbed {
+            do {
+                let probe = try directory.probe(publications[index].key)
+                publications[index].probed(probe, since: start)
+            } catch {
+                // It is probed again when somebody asks for it.
+                continue
+            }
+        }
+        if !disturbed.isEmpty { drainWatch() }
     }
 
     func unlinked(_ victim: Victim, isGone: Bool) {

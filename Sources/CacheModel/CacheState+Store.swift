@@ -243,11 +243,11 @@ extension CacheState {
 
     /// Enters the image, settles the callers that it is good enough for, and asks the origin for the others.
     mutating func takeFromStore(
-        _ publication: Publication, _ flight: Flight, _ effects: inout Effects
+        _ publication: Publication, _ flight: Flight, isCurrent: Bool, _ effects: inout Effects
     ) {
         let key = publication.key
         guard case .success(let facts) = publication.result else { return }
-        enter(facts, publication, flight, &effects)
+        enter(facts, publication, flight, isCurrent: isCurrent, &effects)
         releaseReservation(key, flight)
         downloads.update(key) { $0.asksOriginToo() }
         if flight.storeReuse != .mustRevalidate {

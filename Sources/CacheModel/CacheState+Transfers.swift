@@ -263,17 +263,18 @@ extension CacheState {
     /// A staged image became an entry, or its publication failed.
     package mutating func published(_ publication: Publication, _ effects: inout Effects) {
         let key = publication.key
+        let isCurrent = publication.probeStart.map { catalog.isCurrent(key, since: $0) } ?? false
         let flight = publicationEnded(key, publication.flight)
         if publication.isLostByOthers, !flight.wasLost, flight.isWanted, !flight.isRemovalPending,
             !isDraining
         {
             downloadAgain(key, flight, &effects)
         } else if isOnlyPartOfAnswer(publication, flight) {
-            takeFromStore(publication, flight, &effects)
+            takeFromStore(publication, flight, isCurrent: isCurrent, &effects)
             limitsChecked(&effects)
         } else {
             endFlight(key, &effects)
-            take(publication, flight, &effects)
+            take(publication, flight, isCurrent: isCurrent, &effects)
             limitsChecked(&effects)
         }
         startTransfers(&effects)
@@ -281,9 +282,15 @@ extension CacheState {
 
     /// The record of a confirmed entry was rewritten, or could not be. If the entry is gone, the
     /// image is downloaded, because no entry is left to ask the origin about.
+    ///
+    /// - Parameter start: when the probe began whose result is `end`. The probe ends here.
     package mutating func confirmed(
-        _ key: CacheKey, _ id: FlightID, _ end: RevalidationEnd, _ effects: inout Effects
+        _ key: CacheKey, _ id: FlightID, _ end: RevalidationEnd, since start: ChangeEpochs.Start,
+        _ effects: inout Effects
     ) {
+        // Another program may have changed the file meanwhile.
+        let isCurrent = catalog.isCurrent(key, since: start)
+        catalog.endProbe()
         let flight = publicationEnded(key, id)
         if case .gone = end, flight.isWanted, !flight.isRemovalPending, !isDraining {
             downloadAgain(key, flight, &effects)
@@ -296,7 +303,7 @@ extension CacheState {
             unlinkConfirmed(key, end, &effects)
             failure = .removed
         case .gone: failure = .shuttingDown
-        case .stored, .unstored: takeConfirmed(key, end)
+        case .stored, .unstored: takeConfirmed(key, end, isCurrent: isCurrent)
         }
         settle(key, flight.waiters, failure, &effects)
         if failure == nil { renewInStore(key, flight, end, &effects) }
@@ -304,14 +311,16 @@ extension CacheState {
         startTransfers(&effects)
     }
 
-    private mutating func takeConfirmed(_ key: CacheKey, _ end: RevalidationEnd) {
+    private mutating func takeConfirmed(
+        _ key: CacheKey, _ end: RevalidationEnd, isCurrent: Bool
+    ) {
         if case .stored(let facts) = end {
             _ = catalog.insert(key, facts)
             noStoreGrace.note(key, facts.removeAt)
+            if isCurrent { catalog.clean(key) } else { catalog.becameDirty(key) }
+        } else {
+            catalog.becameDirty(key)
         }
-        // Another program may have changed the file during the confirmation, and the watch may have
-        // reported it before the name was marked.
-        catalog.becameDirty(key)
         counters.revalidated += 1
         failures.forget(key)
     }
@@ -339,8 +348,9 @@ extension CacheState {
         spaceReleased(&effects)
     }
 
+    /// - Parameter isCurrent: whether the facts come from a probe of the name that is still true.
     private mutating func take(
-        _ publication: Publication, _ flight: Flight, _ effects: inout Effects
+        _ publication: Publication, _ flight: Flight, isCurrent: Bool, _ effects: inout Effects
     ) {
         let key = publication.key
         switch publication.result {
@@ -356,7 +366,7 @@ extension CacheState {
             effects.work.append(.unlink(space.unlinkPending(key, bytes)))
             failed(key, flight, .removed, &effects)
         case .success(let facts):
-            enter(facts, publication, flight, &effects)
+            enter(facts, publication, flight, isCurrent: isCurrent, &effects)
             settle(key, flight.waiters, nil, &effects)
             changed(key, &effects)
             putInStore(key, flight, &effects)
@@ -364,15 +374,18 @@ extension CacheState {
     }
 
     /// Enters a published image in the catalog.
+    ///
+    /// - Parameter isCurrent: whether the facts come from a probe of the name that is still true.
     package mutating func enter(
-        _ facts: EntryFacts, _ publication: Publication, _ flight: Flight,
+        _ facts: EntryFacts, _ publication: Publication, _ flight: Flight, isCurrent: Bool,
         _ effects: inout Effects
     ) {
         let key = publication.key
         counters.published(after: publication.time)
         failures.forget(key)
         // The name has to be probed if another program touched it after the image was published.
-        let isUndisturbed = flight.observer.isUndisturbed(losses: catalog.losses)
+        let isUndisturbed =
+            isCurrent || flight.observer.isUndisturbed(losses: catalog.losses)
         catalog.published(key, facts, isUndisturbed: isUndisturbed)
         noStoreGrace.note(key, facts.removeAt)
         settlePartial(key, flight)

@@ -4,7 +4,7 @@ import Testing
 /// The short form of `make hit-ratio`.
 @Suite("Hit ratio", .timeLimit(.minutes(5)))
 struct HitRatioTests {
-    private static let traces = SyntheticTrace.usual(objects: 4000, requests: 40_000)
+    private static let traces = SyntheticTrace.usual(objects: 2000, requests: 20_000)
 
     @Test(arguments: traces, HitRatioTable.shares)
     func theIndexIsNeverBelowPlainLRU(trace: Trace, share: Double) {
@@ -19,7 +19,7 @@ struct HitRatioTests {
 
     /// A program opens what it has fetched. That alone makes no image one of those that are used.
     @Test func openingWhatWasFetchedChangesNothing() {
-        let traces = SyntheticTrace.usual(objects: 2000, requests: 20_000).suffix(2)
+        let traces = Self.traces.suffix(2)
         let ratios = traces.map { trace in
             var index = IndexPolicy(capacity: trace.bytes / 10)
             return trace.replay(&index)

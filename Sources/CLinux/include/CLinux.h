@@ -89,6 +89,10 @@ ssize_t clinux_getxattrat(
 /// open(2).
 int clinux_link_file(int descriptor, int directory, const char *name);
 
+/// Renames within a directory; -1 with errno, also if something has the new name or the file system cannot tell.
+/// renameat2(2), `RENAME_NOREPLACE`, which needs _GNU_SOURCE too.
+int clinux_rename_new(int directory, const char *old_name, const char *new_name);
+
 /// Makes a file share the blocks of another one, on file systems that can; -1 with errno. ioctl_ficlone(2)
 int clinux_clone(int original, int copy);
 

@@ -21,6 +21,24 @@ extension CacheDirectory {
 
     /// The same, with the reason why a file is no entry; `nil` if nothing has the name.
     func inspect(_ key: CacheKey, name: String) throws(Errno) -> Result<EntryFacts, Damage>? {
+        switch try find(key, name: name) {
+        case nil: return nil
+        case .failure(let damage): return .failure(damage)
+        case .success(let (found, status)):
+            var record = found
+            // All names of a file have to be known by the same digest.
+            if status.st_nlink > 1, record.digestPrefix == 0, keepsAttributes {
+                record.digestPrefix = try digest(of: key)?.prefix ?? 0
+            }
+            return .success(
+                facts(record, status, lastUsedAt: FileTime(lastUse: status.st_atim)))
+        }
+    }
+
+    /// The record of an entry, without its validators, and the status of its file.
+    func find(
+        _ key: CacheKey, name: String
+    ) throws(Errno) -> Result<(EntryRecord, stat), Damage>? {
         let status: stat
         do {
             status = try kernel.status(of: name, in: descriptor)
@@ -30,18 +48,13 @@ extension CacheDirectory {
         if let damage = damage(seenIn: status) ?? quarantine.note(of: key, seenAs: status) {
             return .failure(damage)
         }
-        guard var record = try record(of: key, name: name, seenAs: status) else {
+        guard let record = try record(of: key, name: name, seenAs: status) else {
             return .failure(.noRecord)
         }
         guard record.size == status.st_size else {
             return .failure(.wrongSize(recorded: record.size))
         }
-        // All names of a file have to be known by the same digest.
-        if status.st_nlink > 1, record.digestPrefix == 0, keepsAttributes {
-            record.digestPrefix = try digest(of: key)?.prefix ?? 0
-        }
-        return .success(
-            facts(record, status, lastUsedAt: FileTime(lastUse: status.st_atim)))
+        return .success((record, status))
     }
 
     func facts(_ record: EntryRecord, _ status: stat, lastUsedAt: FileTime) -> EntryFacts {

@@ -15,16 +15,14 @@ extension CacheDirectory {
     /// The record of the entry with the name of `key`, with its validators; `nil` if there is no entry, or it can't
     /// be probed.
     func entryRecord(of key: CacheKey) -> EntryRecord? {
-        let name = key.description
         do {
-            guard case .entry = try probe(key, name: name) else { return nil }
-            guard keepsAttributes else { return try recordInMemory(of: key) }
-            let stored = try withRecord(of: key, name: name) { bytes in
-                (record: EntryRecord(bytes), isFirst: EntryRecord.isFirstVersion(bytes))
+            guard case .success((var record, _))? = try find(key, name: key.description) else {
+                return nil
             }
-            guard let stored, var record = stored.record else { return nil }
-            guard !stored.isFirst else { return record }
-            record.validators = try validatorRecord(of: key)?.validators ?? Validators()
+            // A record of the first version has its validators.
+            if keepsAttributes, record.validators == Validators() {
+                record.validators = try validatorRecord(of: key)?.validators ?? Validators()
+            }
             return record
         } catch {
             return nil
@@ -97,6 +95,54 @@ extension CacheDirectory {
 
     // MARK: Writing
 
+    /// Writes into an open entry that the origin has just confirmed it. The change is not synced: if a power
+    /// failure loses it, the origin is asked once more.
+    ///
+    /// - Parameter asked: the record that the request was about.
+    /// - Returns: `false` if the file has another response now.
+    func confirm(
+        _ asked: EntryRecord, by record: EntryRecord, of key: CacheKey, _ file: Int32
+    ) throws(Errno) -> Bool {
+        guard !isQuarantined(key) else { return false }
+        guard keepsAttributes else { return try confirmInMemory(asked, by: record, of: key, file) }
+        let name = EntryRecord.attributeName(of: key)
+        let stored = try withAttribute(name, of: file) { bytes in
+            (record: EntryRecord(bytes), isFirst: EntryRecord.isFirstVersion(bytes))
+        }
+        guard let stored, let old = stored.record, old.isSameResponse(as: asked) else {
+            return false
+        }
+        // A record with a digest is that of one image, so its validators need no look.
+        if !stored.isFirst, old.digestPrefix == 0 {
+            let validators = try validatorRecord(of: key, file)?.validators ?? Validators()
+            guard validators == asked.validators else { return false }
+        }
+        try kernel.setModificationTime(.now, of: file)
+        if stored.isFirst {
+            try rewrite(record, of: key, file)
+        } else {
+            try kernel.setAttribute(name, record.bytes, of: file)
+        }
+        // The old ones agree with the new ones, so nothing is wrong if the daemon is killed here.
+        if record.validators != asked.validators {
+            try rewrite(record.validators, of: key, file)
+        }
+        return true
+    }
+
+    private func confirmInMemory(
+        _ asked: EntryRecord, by record: EntryRecord, of key: CacheKey, _ file: Int32
+    ) throws(Errno) -> Bool {
+        let old = recordInMemory(of: key, seenAs: try kernel.status(of: file))
+        guard old.isSameResponse(as: asked), old.validators == asked.validators else {
+            return false
+        }
+        // In this order: a record in memory is about the file as it is now.
+        try kernel.setModificationTime(.now, of: file)
+        try remember(record, of: key, file)
+        return true
+    }
+
     /// Replaces the record of an entry, but not its validators. fsetxattr(2).
     ///
     /// A record of the first version held the validators too. They get their own attribute before the record is
@@ -164,5 +210,12 @@ extension CacheDirectory {
         } catch .noData {
             return
         }
+    }
+}
+
+extension EntryRecord {
+    /// Whether both records belong to the same stored response, as far as they tell without validators.
+    fileprivate func isSameResponse(as other: EntryRecord) -> Bool {
+        size == other.size && fetchedAt == other.fetchedAt && digestPrefix == other.digestPrefix
     }
 }

@@ -252,6 +252,17 @@ struct Kernel: Sendable {
         _ = try call(.rename) { Glibc.renameat(directory, old, directory, new) }
     }
 
+    /// Renames within one directory, if nothing has the new name. Returns `false` if something has it, or if the file
+    /// system cannot tell in the same step. renameat2(2), `RENAME_NOREPLACE`.
+    func renameAsNew(_ old: String, to new: String, in directory: Int32) throws(Errno) -> Bool {
+        do {
+            _ = try call(.rename) { clinux_rename_new(directory, old, new) }
+            return true
+        } catch .fileExists, .invalidArgument {
+            return false
+        }
+    }
+
     /// Gives an open file another name, or its first one. Fails if something has that name. linkat(2).
     func link(_ descriptor: Int32, to name: String, in directory: Int32) throws(Errno) {
         _ = try call(.linkat) { name.withCString { clinux_link_file(descriptor, directory, $0) } }

@@ -62,6 +62,32 @@ struct DirectoryScriptTests {
         #expect(script.lookup("a") == nil)
     }
 
+    /// A rename proves nothing, so the name is probed. The probe is true unless the name changes during it.
+    @Test(arguments: [false, true])
+    func believesTheProbeOfAPublishedName(isDisturbed: Bool) {
+        let key = script.key("a")
+        script.caller("one", wants: "a")
+        _ = script.finishes("a")
+        script.see(["appeared"], of: key)
+        var publication = Publication(
+            flight: script.flight("a"), key: key,
+            result: .success(Sample.facts(lastUsedAt: 1_790_000_007)))
+        let start = script.state.catalog.beginProbe()
+        publication.probed(.entry(Sample.facts(size: 7)), since: start)
+        if isDisturbed { script.see(["appeared"], of: key) }
+        let said = script.event { [publication] state, effects in
+            state.published(publication, &effects)
+            state.catalog.endProbe()
+        }
+        #expect(said == ["tell one"])
+        guard case .cached(let facts, _, _)? = script.lookup("a") else {
+            #expect(isDisturbed, "the state probes the name again")
+            return
+        }
+        #expect(!isDisturbed && facts.size == 7)
+        #expect(facts.lastUsedAt == FileTime(UnixTime(rawValue: 1_790_000_007)))
+    }
+
     @Test func aPublicationConsumesItsPartialUnlessAnExternalOneAppears() {
         let key = script.key("a")
         for isLaid in [false, true] {

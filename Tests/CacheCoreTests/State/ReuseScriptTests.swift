@@ -49,9 +49,15 @@ struct ReuseScriptTests {
     }
 
     /// Reports whether the record of a confirmed entry was rewritten.
-    private func isConfirmed(_ image: String, _ end: RevalidationEnd) -> [String] {
+    ///
+    /// - Parameter change: a change that the watch reports while the entry is probed.
+    private func isConfirmed(
+        _ image: String, _ end: RevalidationEnd, during change: DirectoryChange? = nil
+    ) -> [String] {
         let (key, id) = (script.key(image), script.flight(image))
-        return script.event { $0.confirmed(key, id, end, &$1) }
+        let start = script.state.catalog.beginProbe()
+        if let change { _ = script.changes(change) }
+        return script.event { $0.confirmed(key, id, end, since: start, &$1) }
     }
 
     @Test func aFreshEntryIsAHit() {
@@ -143,10 +149,24 @@ struct ReuseScriptTests {
         hasStale("a")
         _ = wants("a", mustRevalidate)
         _ = script.confirms("a")
-        _ = script.changes(.vanished(script.key("a")))
-        let said = isConfirmed("a", .stored(Sample.facts()))
+        let said = isConfirmed(
+            "a", .stored(Sample.facts()), during: .vanished(script.key("a")))
         #expect(said == ["tell nobody"])
         #expect(script.lookup("a") == nil)
+    }
+
+    @Test func aConfirmedEntryIsNotProbedAgain() {
+        hasStale("a")
+        _ = wants("a", mustRevalidate)
+        _ = script.confirms("a")
+        // The watch reports the new record before the entry is probed.
+        _ = script.changes(.appeared(script.key("a")))
+        #expect(isConfirmed("a", .stored(Sample.facts(size: 7))) == ["tell nobody"])
+        guard case .cached(let facts, _, _) = script.lookup("a") else {
+            Issue.record("the entry has to be probed again")
+            return
+        }
+        #expect(facts.size == 7)
     }
 
     @Test func anEntryRemovedDuringItsConfirmationStaysRemoved() {

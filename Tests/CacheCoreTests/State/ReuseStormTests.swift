@@ -140,7 +140,10 @@ private struct Storm: ~Copyable {
         case .confirm(let id, let key):
             let ends: [RevalidationEnd] = [.stored(facts()), .stored(facts()), .unstored, .gone]
             let end = ends.randomElement(using: &random) ?? .gone
-            take { $0.confirmed(key, id, end, &$1) }
+            take {
+                let start = $0.catalog.beginProbe()
+                $0.confirmed(key, id, end, since: start, &$1)
+            }
         case .unlink(let victim): take { $0.unlinked([victim], &$1) }
         default: break
         }

@@ -1,4 +1,5 @@
 internal import CacheKey
+import Glibc
 internal import SystemPackage
 
 /// An image of a batch, on its way to being an entry.
@@ -23,6 +24,8 @@ struct BatchImage: Sendable {
     var source: Int?
     /// Whether the name of its entry leads to the original already.
     var isPlaced = false
+    /// The status of its own file after the sync; `nil` if it was not needed.
+    var status: stat?
     /// Why it can't become an entry.
     var failure: Errno?
 

@@ -11,7 +11,8 @@ extension CacheDirectory {
         let key = image.key
         try takePin(&image, from: Self.damagedName(of: key))
         if image.isPlaced { return }
-        if !image.isNamed {
+        let isNamed = image.isNamed
+        if !isNamed {
             let isLinked = try kernel.storing({ makeRoom(key, 0) }) { [image] () throws(Errno) in
                 try linked(image)
             }
@@ -19,7 +20,11 @@ extension CacheDirectory {
             image.isNamed = true
         }
         // Another program can have removed it, or the whole directory, and put something else there.
-        guard isSame(image.partialName, image.descriptor) else { throw .noSuchFileOrDirectory }
+        let status = try kernel.status(of: image.descriptor)
+        guard isSame(image.partialName, status) else { throw .noSuchFileOrDirectory }
+        if image.original == nil { image.status = status }
+        // Usually nothing has the name, so that no file with a pin or other names is replaced.
+        if isNamed, try renamedAsNew(image, makeRoom) { return }
         try takePin(&image, from: image.name)
         let replaced = try linkedFile(named: image.name)
         try kernel.storing({ makeRoom(key, 0) }) { [image] () throws(Errno) in
@@ -29,6 +34,14 @@ extension CacheDirectory {
         if image.original != nil { try unlinkIfPresent(image.partialName) }
         if let replaced, !isSame(image.name, replaced.descriptor) {
             removeAttributes(of: key, from: replaced)
+        }
+    }
+
+    private func renamedAsNew(
+        _ image: BatchImage, _ makeRoom: (CacheKey, Int64) -> Bool
+    ) throws(Errno) -> Bool {
+        try kernel.storing({ makeRoom(image.key, 0) }) { () throws(Errno) in
+            try kernel.renameAsNew(image.partialName, to: image.name, in: descriptor)
         }
     }
 
@@ -60,6 +73,7 @@ extension CacheDirectory {
             return
         }
         image.record.isPinned = true
+        image.status = nil
         try rewrite(image.record, of: image.key, image.descriptor)
         try kernel.synchronize(image.descriptor)
     }
@@ -78,9 +92,15 @@ extension CacheDirectory {
     /// Whether a name leads to the open file.
     func isSame(_ name: String, _ file: Int32) -> Bool {
         do {
-            let named = try kernel.status(of: name, in: descriptor)
-            let opened = try kernel.status(of: file)
-            return Identity(named) == Identity(opened)
+            return isSame(name, try kernel.status(of: file))
+        } catch {
+            return false
+        }
+    }
+
+    private func isSame(_ name: String, _ opened: stat) -> Bool {
+        do {
+            return Identity(try kernel.status(of: name, in: descriptor)) == Identity(opened)
         } catch {
             return false
         }

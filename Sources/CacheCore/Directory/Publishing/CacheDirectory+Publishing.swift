@@ -145,7 +145,10 @@ extension CacheDirectory {
         if let shared { return rejected(image, shared, isLostByOthers: true) }
         do {
             if !keepsAttributes { try remember(image.record, of: image.key, image.descriptor) }
-            let status = try kernel.status(of: image.descriptor)
+            let status =
+                if let known = image.status { known } else {
+                    try kernel.status(of: image.descriptor)
+                }
             let facts = facts(image.record, status, lastUsedAt: image.lastUse)
             return Publication(
                 flight: image.flight, key: image.key, result: .success(facts),

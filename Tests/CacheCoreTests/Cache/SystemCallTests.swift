@@ -1,0 +1,52 @@
+import CacheKey
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import CacheCore
+@testable import CacheModel
+
+/// How many system calls the usual work on an entry takes. Reading attributes stands for looking at names.
+@Suite("Cache: system calls", .timeLimit(.minutes(5)))
+struct SystemCallTests {
+    /// Counts the reads of attributes, and makes none fail.
+    private let reads = FaultPlan(.getxattr, nth: .max, .noSpace)
+
+    /// The request reads the record and the validators. The confirmation reads the record, looks for another URL, and
+    /// probes the entry once. The flush of its use can cause one more probe.
+    @Test func aConfirmationReadsTheRecordOnce() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope, faults: reads)
+            let image = SampleImage.png(byteCount: 2000)
+            let headers: HeaderFields = ["Cache-Control": "max-age=0", "ETag": "\"1\""]
+            fixture.origin.route("/a.png", .answer(headers: headers, body: image))
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            fixture.cache.waitForScan()
+            #expect(try fixture.lookup("/a.png").isCached)
+            fixture.origin.route("/a.png", [.head(304, headers)])
+            let before = reads.seen
+            #expect(try await fixture.fetch("/a.png").failures.isEmpty)
+            #expect(try fixture.lookup("/a.png").isCached)
+            #expect(fixture.cache.statistics().revalidated == 1)
+            #expect(5...6 ~= reads.seen - before, "\(reads.seen - before)")
+        }
+    }
+
+    /// A file that was renamed is probed once, whoever asks for it then. One that was linked needs no probe.
+    @Test func nobodyProbesWhatWasJustPublished() async throws {
+        try await withTestScope { scope in
+            let fixture = try CacheFixture(in: scope, faults: reads)
+            fixture.cache.waitForScan()
+            let count = 20
+            let before = reads.seen
+            for number in 0..<count {
+                let image = SampleImage.png(byteCount: 2000, seed: UInt8(number))
+                fixture.origin.route("/\(number).png", .answer(body: image))
+                #expect(try await fixture.fetch("/\(number).png").failures.isEmpty)
+                #expect(try fixture.lookup("/\(number).png").isCached)
+            }
+            // Before it gets its name, a damaged file's pin is looked for.
+            #expect(count...2 * count ~= reads.seen - before, "\(reads.seen - before)")
+        }
+    }
+}
