@@ -27,7 +27,7 @@ FUZZ ?= 600
 
 .PHONY: help build libcached install uninstall deb tarball dist package-test test test-unprivileged test-confined \
 	torture soak sanitize fuzz order hit-ratio lint interface format bench bench-deps http-conformance corpus demo demo-gtk \
-	run clean check store-ceph
+	run clean check store-ceph fleet
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
@@ -92,7 +92,7 @@ torture: ## Test every promise in the long form, one line for each (ARGS="--filt
 	@.ci/dependencies build test
 	swift build --build-tests
 	swift test --skip-build --disable-xctest --no-parallel \
-		$(or $(ARGS),--filter 'TortureTests|TruncationTests|RandomCutsTests')
+		$(or $(ARGS),--filter 'TortureTests|TruncationTests|RandomCutsTests|StoreTests')
 
 store-ceph: export CACHED_TEST_ENGINE = ceph-rgw
 store-ceph: export CACHED_TEST_PYTHON = $(CURDIR)/.build-python/bin/python
@@ -100,6 +100,11 @@ store-ceph: ## Test the shared store against Ceph RGW in place of SeaweedFS
 	@.ci/dependencies build test ceph
 	swift build --build-tests
 	swift test --skip-build --disable-xctest --no-parallel --filter StoreTests
+
+fleet: build ## Run daemons that share a store, beside a simulation of them (ARGS="--machines 32 --seconds 300")
+	@.ci/dependencies test
+	@.ci/python-clients .build-python
+	Benchmarks/fleet $(ARGS)
 
 soak: export CACHED_TEST_SOAK = $(SOAK)
 soak: export CACHED_TEST_LONG = 1

@@ -36,12 +36,7 @@ extension CacheState {
         if case .none = end, flight.isWanted, !flight.isRemovalPending, !isDraining {
             counters.misses += 1
             downloads.update(key) { $0.becomesDownload() }
-            if mayBeInStore(key, flight) {
-                downloads.update(key) { $0.willAskStore() }
-                urgencyChanged(key)
-            } else {
-                enqueue(key)
-            }
+            askStoreOrQueue(key)
             changed(key, &effects)
             return startTransfers(&effects)
         }

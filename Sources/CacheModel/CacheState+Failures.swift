@@ -130,7 +130,7 @@ extension CacheState {
             guard let flight = downloads.flight(due.key, due.id) else { continue }
             switch flight.state {
             case .retrying(until: due.instant): queueAgain(due.key)
-            case .spreading(until: due.instant): endSpreading(due.key)
+            case .spreading(until: due.instant): spreadingEnded(due.key)
             default: continue
             }
             changed(due.key, &effects)

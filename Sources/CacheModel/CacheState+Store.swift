@@ -16,8 +16,16 @@ extension CacheState {
         if flight.waitsForStore {
             waitForStore(key, flight)
         } else if flight.isSpreading, urgency(of: flight) > .background {
-            endSpreading(key)
+            downloads.update(key) { $0.endsSpreading() }
+            enqueue(key)
         }
+    }
+
+    /// A download that has not begun asks the store first if that may have the image, and queues for its origin if not.
+    mutating func askStoreOrQueue(_ key: CacheKey) {
+        guard let flight = downloads[key], mayBeInStore(key, flight) else { return enqueue(key) }
+        downloads.update(key) { $0.willAskStore() }
+        waitForStore(key, flight)
     }
 
     /// The turn is that of the user who wants the image most urgently.
@@ -53,13 +61,19 @@ extension CacheState {
         changed(key, &effects)
     }
 
-    /// The store is not asked for now: all downloads that wait for their turn there queue for their origins.
+    /// The store is not asked for now: the downloads that wait for their turn there queue for their origins, some at a
+    /// time.
     private mutating func leaveStore(_ effects: inout Effects) {
-        for key in store?.lookups.allWaiting ?? [] {
+        for key in store?.lookups.someWaiting(limit: Self.leavingSlice) ?? [] {
             store?.lookups.forget(key)
             leaveStore(key, nil, &effects)
         }
+        // ``storeTimePassed(now:_:)`` follows.
+        if store?.lookups.isAnyWaiting == true { effects.work.append(.wakeStoreWriter) }
     }
+
+    /// Downloads that leave the store under one hold of the lock.
+    private static var leavingSlice: Int { 512 }
 
     private mutating func leaveStore(
         _ key: CacheKey, _ finding: StoreFinding?, _ effects: inout Effects
@@ -210,13 +224,14 @@ extension CacheState {
 
     // MARK: Spreading
 
-    /// Lets a prefetch wait for a random time, so that not every machine with the same schedule asks the origin.
+    /// Lets a prefetch wait for a random time before it asks the store once more, so that not every machine with the same
+    /// schedule asks the origin.
     private mutating func spread(
         _ key: CacheKey, _ now: Moment, using random: inout some RandomNumberGenerator,
         _ effects: inout Effects
     ) {
         guard let longest = store?.policy.spread, longest > .zero, let flight = downloads[key],
-            flight.isQueued, urgency(of: flight) == .background
+            flight.isQueued, !flight.hasSpread, urgency(of: flight) == .background
         else { return }
         dequeue(key, flight)
         let end = now.instant + longest * Double.random(in: 0...1, using: &random)
@@ -224,9 +239,10 @@ extension CacheState {
         if scheduler.pauses(key, flight.id, until: end) { effects.work.append(.planRetry) }
     }
 
-    package mutating func endSpreading(_ key: CacheKey) {
+    /// The wait is over. Another machine may have brought the image to the store.
+    package mutating func spreadingEnded(_ key: CacheKey) {
         downloads.update(key) { $0.endsSpreading() }
-        enqueue(key)
+        askStoreOrQueue(key)
     }
 
     // MARK: Images of the store

@@ -176,6 +176,7 @@ extension CacheState {
             _ = store?.queue.append(task)
         }
         store?.delayed.removeAll { $0.due <= now }
+        if store?.lookups.isAnyWaiting == true { startQueued(&effects) }
     }
 
     /// The machine is on another network, where the store may be in reach.

@@ -53,6 +53,8 @@ package struct Flight: Sendable {
     package var storeReuse = Reuse.fresh
     /// What the store said about the key. `nil` if it was not asked.
     package private(set) var storeFinding: StoreFinding?
+    /// Whether the download has waited for others to bring the image to the store. It does so once.
+    package private(set) var hasSpread = false
 
     package enum State: Sendable {
         /// The download waits for its turn to ask the store.
@@ -207,6 +209,7 @@ package struct Flight: Sendable {
     package mutating func spreads(until end: ContinuousClock.Instant) {
         guard isQueued else { impossible("spread") }
         state = .spreading(until: end)
+        hasSpread = true
     }
 
     /// The wait for others is over.

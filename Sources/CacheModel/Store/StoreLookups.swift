@@ -23,8 +23,8 @@ package struct StoreLookups: Sendable {
 
     package var runningCount: Int { running.count }
 
-    /// The keys that wait.
-    package var allWaiting: [CacheKey] { Array(waiting.keys) }
+    /// Some of the keys that wait, in no order.
+    package func someWaiting(limit: Int) -> [CacheKey] { Array(waiting.keys.prefix(limit)) }
 
     /// Adds a key, or moves it to the place of a higher priority.
     package mutating func add(_ key: CacheKey, _ priority: Priority, for user: UserID) {
