@@ -151,6 +151,39 @@ struct UsersTests {
         }
     }
 
+    @Test func statsSayWhatEachUserTakes() async throws {
+        try await withTestScope { scope in
+            let gate = try Gate()
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", [.wait(gate), .close])
+            let daemon = try await daemon(in: scope)
+            let script = """
+                all = [connect() for _ in range(7)]
+                all[0].sendall(message("Fetch", urls=[sys.argv[2] + "?%d" % i for i in range(40)]))
+                say("sent"); time.sleep(600)
+                """
+            let greedy = try TestUser.greedy.start(
+                script, daemon.socket, [origin.url("/a.png")], in: scope)
+            try await greedy.waitForLine(containing: "sent", on: .standardOutput)
+            try await gate.reached(count: 5)
+            let ask = """
+                s = connect(); s.sendall(message("Stats"))
+                print(json.dumps(json.loads(reply(s)[:-1])["parameters"]["users"]), flush=True)
+                """
+            let words = [ask, daemon.socket]
+            let other = try TestUser.other.start(words[0], words[1], in: scope)
+            let users = try await other.waitForLine(containing: "[", on: .standardOutput)
+            #expect(
+                users == #"""
+                    [{"user": 54321, "connections": 7, "downloads": 5, "waiting": 40}, \#
+                    {"user": 54322, "connections": 1, "downloads": 0, "waiting": 0}]
+                    """#)
+            let report = try await daemon.cachectl("stats").text
+            #expect(report.contains("User 54321") && report.contains("7 connections, 5 downloads"))
+            gate.open()
+        }
+    }
+
     // MARK: Calls
 
     @Test(

@@ -33,6 +33,7 @@ final class ConnectionRegistry: Sendable {
     private let state: NIOLoopBoundBox<State>
     private let takenCalls = Atomic(0)
     private let openConnections = Atomic(0)
+    private let users = Mutex<[UserID: Int]>([:])
 
     init(loop: any EventLoop) {
         state = .makeBoxSendingValue(State(), eventLoop: loop)
@@ -53,6 +54,9 @@ final class ConnectionRegistry: Sendable {
     /// The number of open connections. Any thread may read it.
     var count: Int { openConnections.load(ordering: .relaxed) }
 
+    /// The number of open connections of each user who has any. Any thread may read it.
+    var countsByUser: [UserID: Int] { users.withLock { $0 } }
+
     /// All open connections.
     var connections: [ClientConnection] { Array(state.value.connections.values) }
 
@@ -62,11 +66,17 @@ final class ConnectionRegistry: Sendable {
     }
 
     func opened(_ connection: ClientConnection) {
+        users.withLock { $0[Peer.user(of: connection.peer), default: 0] += 1 }
         state.value.connections[ObjectIdentifier(connection)] = connection
         openConnections.store(state.value.connections.count, ordering: .relaxed)
     }
 
     func closed(_ connection: ClientConnection) {
+        users.withLock { users in
+            let user = Peer.user(of: connection.peer)
+            let left = users[user, default: 0] - 1
+            users[user] = left > 0 ? left : nil
+        }
         state.value.connections[ObjectIdentifier(connection)] = nil
         state.value.unreadAnswers.forget(connection)
         state.value.waitingMessages.forget(connection)
