@@ -119,7 +119,8 @@ extension Cache {
                 Array(state.space.damaged.files.dirtyNames)
             )
         }
-        _ = lookup(keys)
+        // A lookup in a directory that is lost would wake the thread that may have called this.
+        if directory.isInPlace { _ = lookupInPlace(keys) }
         for key in partials { probePartial(of: key) }
         for key in damaged { probeDamagedFile(of: key) }
     }

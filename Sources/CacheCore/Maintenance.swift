@@ -27,8 +27,6 @@ final class Maintenance: Sendable {
     /// The number of rounds in an hour. After it, old partials and damaged files are discarded, and files that could
     /// not be unlinked are tried again.
     static let hourlyRounds = 1800
-    /// Bytes of unused memory that the process may keep while no download runs.
-    static let slack = 2 << 20
     /// The time for which changes gather before they are handled. The kernel queues 16,384 of them.
     static let pause = Duration.milliseconds(20)
 
@@ -74,7 +72,7 @@ final class Maintenance: Sendable {
         let network = NetworkWatch()
         var next = ContinuousClock.now + Self.interval
         var rounds = 0
-        var kept = 0
+        var release = HeapRelease()
         while true {
             let others = [wake, cache.watchDescriptor, network.descriptor]
             if sleep(until: min(next, cache.nextRetry ?? next), or: others) { return }
@@ -89,7 +87,8 @@ final class Maintenance: Sendable {
             cache.flushAccessTimes()
             cache.keepLimits()
             cache.summarizeFailures()
-            if cache.isAtRest { tidy(&kept) }
+            cache.shrinkTables()
+            if cache.isAtRest { tidy(&release) }
             rounds += 1
             if rounds % Self.blindRounds == 0 { cache.scanIfBlind() }
             if rounds % Self.hourlyRounds == 0 {
@@ -102,14 +101,10 @@ final class Maintenance: Sendable {
     }
 
     /// Gives memory back that images or messages needed for a while.
-    ///
-    /// - Parameter kept: the bytes that remained after memory was last given back.
-    private func tidy(_ kept: inout Int) {
-        guard let bytes = ProcessMemory.anonymousBytes else { return }
-        kept = min(kept, bytes)
-        guard bytes - kept >= Self.slack else { return }
+    private func tidy(_ release: inout HeapRelease) {
+        guard let bytes = ProcessMemory.anonymousBytes, release.isDue(bytes) else { return }
         ProcessMemory.giveBack()
-        kept = ProcessMemory.anonymousBytes ?? bytes
+        release.returned(ProcessMemory.anonymousBytes ?? bytes)
     }
 
     /// Sleeps until a time or until one of the other descriptors is readable. Returns `true` if the thread has to
@@ -171,6 +166,12 @@ extension Cache {
 
     /// Whether no download runs.
     var isAtRest: Bool { read { $0.scheduler.running == 0 } }
+
+    /// Makes tables small again that many downloads have made large. The old ones are freed without the lock.
+    func shrinkTables() {
+        let table = run { state, _ in state.downloads.takeOversizedTable() }
+        withExtendedLifetime(table) {}
+    }
 
     /// The time at which the next pause ends; `nil` if no download is paused.
     var nextRetry: ContinuousClock.Instant? {

@@ -24,6 +24,10 @@ public struct Statistics: Sendable {
     public let transfersRunning: Int
     /// Downloads that wait for a slot.
     public let transfersQueued: Int
+    /// Downloads that have a slot, of each user who has any.
+    public let runningByUser: [UserID: Int]
+    /// Images that callers wait for, of each user who has any.
+    public let waitingByUser: [UserID: Int]
     /// Whether the path leads to the directory that was opened.
     public internal(set) var isDirectoryInPlace = true
     /// Whether the directory can be written to.
@@ -46,6 +50,8 @@ public struct Statistics: Sendable {
         partials = state.space.partials.count
         transfersRunning = state.scheduler.running
         transfersQueued = state.downloads.all.count { $0.value.phase == .queued }
+        runningByUser = state.scheduler.runningByUser
+        waitingByUser = state.waiters.interests.counts
         isWhole = state.catalog.validity == .complete
         counters = state.counters
         store = state.store.map { StoreStatistics($0) }

@@ -175,6 +175,33 @@ struct BudgetTests {
         }
     }
 
+    // MARK: Memory
+
+    /// The tables of the downloads shrink, and what is free is returned to the kernel.
+    @Test(.disabled(if: isSanitized, "a sanitizer keeps freed memory"))
+    func memoryOfManyDownloadsIsGivenBack() async throws {
+        try await withTestScope { scope in
+            var options = DaemonFixture.Options()
+            options.allowsLoopback = false
+            let daemon = try await DaemonFixture.start(options, in: scope)
+            let count = isLongForm ? 200_000 : 30_000
+            _ = try await daemon.metric("entries")
+            let before = try ProcessUsage(of: daemon.process.pid).anonymousBytes
+            // Each is refused, because its address is not public.
+            let path = String(repeating: "x", count: 100)
+            let urls = (0..<count).map { "http://10.0.\($0 % 250).1/\(path)/\($0).png" }
+            let connection = try daemon.connect()
+            try await connection.send(call("Fetch", urls) + "\0")
+            _ = try await connection.receive(within: .seconds(isLongForm ? 600 : 120))
+            connection.shutdown()
+            // What the daemon remembers of failures has 6 MB.
+            try await waitUntil("memory to be given back", within: .seconds(60)) {
+                _ = try await daemon.metric("entries")
+                return try ProcessUsage(of: daemon.process.pid).anonymousBytes - before < 14 << 20
+            }
+        }
+    }
+
     // MARK: Free space
 
     @Test(.enabled(if: SmallFileSystem.obstacle == nil, "\(SmallFileSystem.obstacle ?? "")"))

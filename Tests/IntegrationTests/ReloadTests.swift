@@ -153,6 +153,31 @@ struct ReloadTests {
     }
 
     /// With the rate, its downloads would take hours.
+    /// What was too large for the old limit is asked for again, although the failure is remembered for minutes.
+    @Test func anImageOfTooManyPixelsIsTriedAgainAfterTheLimitWasRaised() async throws {
+        try await withTestScope { scope in
+            let text = "CACHED_REMEMBER_FAILURES=yes\nCACHED_MAX_PIXELS="
+            var scene = DaemonFixture.Options()
+            let home = try TemporaryDirectory(in: scope)
+            scene.arguments = ["--config", try home.write(text + "99\n", to: "cached.conf")]
+            // The environment of the fixture would come first.
+            scene.environment = ["CACHED_REMEMBER_FAILURES": "yes"]
+            let daemon = try await DaemonFixture.start(scene, in: scope)
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png(width: 10, height: 10)))
+            let url = origin.url("/a.png")
+            for _ in 0..<2 {
+                let failure = try await daemon.fetch(url).failure
+                #expect(failure?.kind == "tooLarge" && failure?.retryAt != nil)
+            }
+            #expect(origin.requests().count == 1)
+            try home.write(text + "100\n", to: "cached.conf")
+            daemon.process.signal(SIGHUP)
+            try await daemon.process.waitForLine(containing: "configuration read again")
+            #expect(try await daemon.fetch(url).state == .cached)
+        }
+    }
+
     @Test func downloadsThatTheRateHeldBackContinueWithoutIt() async throws {
         try await withTestScope { scope in
             let scene = try await Scene("CACHED_MAX_RATE=2K\n", in: scope)

@@ -54,6 +54,34 @@ struct LostDirectoryTests {
         }
     }
 
+    /// The folder above is gone as well, so the daemon cannot make its directory again.
+    @Test func aDaemonWhoseFolderIsGoneRests() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            var options = DaemonFixture.Options()
+            options.directory = try home.directory("above") + "/cache"
+            let daemon = try await DaemonFixture.start(options, in: scope)
+            try await daemon.process.waitForLine(containing: "directory scanned")
+            try FileManager.default.removeItem(atPath: home.file("above"))
+            try await daemon.process.waitForLine(containing: "moved away or deleted")
+            let before = try Self.turns(of: daemon.process.pid)
+            try await Task.sleep(for: .seconds(3))
+            let turns = try Self.turns(of: daemon.process.pid) - before
+            #expect(turns < 30, "the thread slept \(turns) times in 3 seconds")
+        }
+    }
+
+    /// How often the maintenance thread of a process has slept. proc(5), `voluntary_ctxt_switches`.
+    private static func turns(of process: Int32) throws -> Int {
+        let tasks = "/proc/\(process)/task"
+        for task in try FileManager.default.contentsOfDirectory(atPath: tasks) {
+            let name = try String(contentsOfFile: "\(tasks)/\(task)/comm", encoding: .utf8)
+            guard name == "maintenance\n" else { continue }
+            return try ProcessUsage.status("voluntary_ctxt_switches", of: Int32(task) ?? 0)
+        }
+        throw TestFailure("the process has no maintenance thread")
+    }
+
     @Test(.enabled(if: SmallFileSystem.obstacle == nil, "this user is not allowed to mount"))
     func filesThatCannotBeRemovedAreReported() async throws {
         try await withTestScope { scope in

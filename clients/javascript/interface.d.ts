@@ -154,6 +154,18 @@ export interface EvictedEntry {
   reason: EvictionReason
 }
 
+/** What one user of the machine takes of the daemon. */
+export interface UserShare {
+  /** The number of the user. */
+  user: number
+  /** Connected clients. */
+  connections: number
+  /** Running downloads. */
+  downloads: number
+  /** Images that callers of the user wait for. */
+  waiting: number
+}
+
 /** The parameters of Status. */
 export interface StatusParameters {
   /** In any order and with repetitions. The items of the reply have the same order. */
@@ -377,6 +389,8 @@ export interface StatsReply {
   histograms?: Record<string, Histogram>
   /** The downloads that failed since the start, by the kind of the failure. */
   failures?: Record<string, number>
+  /** The users who have connections or downloads now, in the order of their numbers. */
+  users?: Array<UserShare>
 }
 
 /** The parameters of CheckStore. */

@@ -107,6 +107,7 @@ final class TransferThread {
     }
 
     private func finished(_ request: Request, _ end: RequestEnd) {
+        request.isComplete = end == .completed
         if let (download, isUnreported) = cancellations.remove(request.flight) {
             multi.remove(request.easy)
             if isUnreported { fail(download.key, download.id, .removed) }
@@ -137,7 +138,7 @@ final class TransferThread {
     }
 
     private func requestAgain(_ download: Download) {
-        multi.remove(download.request.easy)
+        remove(download.request)
         do throws(CurlError) {
             try download.requestAgain()
             multi.add(download.request.easy)
@@ -147,8 +148,13 @@ final class TransferThread {
         }
     }
 
+    private func remove(_ request: Request) {
+        request.noteLeft()
+        multi.remove(request.easy)
+    }
+
     func release(_ download: Download) {
-        multi.remove(download.request.easy)
+        remove(download.request)
         downloads[download.id] = nil
         rereading.ended[download.id] = nil
         context.rateLimiter.forget(download.id)
@@ -229,6 +235,7 @@ final class TransferThread {
         nextFramingCheck = now + Self.framingInterval
         for download in downloads.values where download.request.hasTooMuchFraming {
             download.request.fail(.framing)
+            download.request.endConnection()
             end(download, .failed(.writeFailed))
         }
     }

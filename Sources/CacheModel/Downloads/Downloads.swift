@@ -53,6 +53,21 @@ package struct Downloads: Sendable {
     /// Ends a download.
     package mutating func remove(_ key: CacheKey) -> Flight? { flights.removeValue(forKey: key) }
 
+    /// Takes the table out if it has room for many more downloads than there are, because it does not shrink by itself.
+    /// The caller releases it, which takes long for a large one.
+    package mutating func takeOversizedTable() -> [CacheKey: Flight]? {
+        guard flights.capacity >= Self.largeTable, flights.count <= Self.fewFlights else {
+            return nil
+        }
+        let table = flights
+        flights = Dictionary(uniqueKeysWithValues: table.lazy.map { ($0.key, $0.value) })
+        return table
+    }
+
+    /// The room from which on a table counts as large, some megabytes, and how many downloads are copied at once.
+    private static let largeTable = 16_384
+    private static let fewFlights = 1024
+
     package func checkInvariants() {
         for (key, flight) in flights {
             precondition(

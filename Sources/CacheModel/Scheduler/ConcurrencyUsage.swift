@@ -46,6 +46,9 @@ struct ConcurrencyUsage: Sendable {
     /// The number of running downloads of a user.
     func all(_ user: UserID) -> Int { users[user]?.all ?? 0 }
 
+    /// The running downloads of each user who has any.
+    var byUser: [UserID: Int] { users.mapValues(\.all) }
+
     /// Whether a user other than this one has downloads running.
     func isUsed(besides user: UserID) -> Bool {
         users.count > 1 || users.first.map { $0.key != user } ?? false

@@ -26,6 +26,8 @@ package struct TransferScheduler: ~Copyable, Sendable {
 
     /// Downloads that have a slot.
     package var running: Int { slots.running }
+    /// The running downloads of each user who has any.
+    package var runningByUser: [UserID: Int] { slots.runningByUser }
 
     /// Whether no download waits for a slot.
     var isQueueEmpty: Bool { queue.isEmpty }

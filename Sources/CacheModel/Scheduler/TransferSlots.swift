@@ -41,6 +41,9 @@ struct TransferSlots: ~Copyable, Sendable {
     /// The number of running downloads.
     var running: Int { all.count }
 
+    /// The running downloads of each user who has any.
+    var runningByUser: [UserID: Int] { all.byUser }
+
     /// Whether a slot is about to become free.
     var isClearing: Bool { !stopping.isEmpty }
 

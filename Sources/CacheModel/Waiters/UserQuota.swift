@@ -4,7 +4,8 @@ package struct UserQuota: Sendable {
     package let limit: Int
     /// The number of things of all users.
     package private(set) var count = 0
-    private var counts: [UserID: Int] = [:]
+    /// The number of things of each user who has any.
+    package private(set) var counts: [UserID: Int] = [:]
 
     /// The number of users for whom the limit of all users is enough.
     private static let users = 4

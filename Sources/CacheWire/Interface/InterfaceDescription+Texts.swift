@@ -360,6 +360,18 @@ extension InterfaceDescription {
         # Returns the evictions of the last time, the newest last. If many entries are evicted at once, it has some of them.
         method Evictions() -> (evictions: []EvictedEntry)
 
+        # What one user of the machine takes of the daemon.
+        type UserShare (
+          # The number of the user.
+          user: int,
+          # Connected clients.
+          connections: int,
+          # Running downloads.
+          downloads: int,
+          # Images that callers of the user wait for.
+          waiting: int
+        )
+
         # Returns the daemon's counters and gauges.
         method Stats() -> (
           # One flat object. The names contain the units: entries, bytesUsed, bytesBudget, directory, ...
@@ -368,7 +380,9 @@ extension InterfaceDescription {
           # downloadSeconds, publishSeconds, imageBytes.
           histograms: ?[string]Histogram,
           # The downloads that failed since the start, by the kind of the failure.
-          failures: ?[string]int
+          failures: ?[string]int,
+          # The users who have connections or downloads now, in the order of their numbers.
+          users: ?[]UserShare
         )
 
         # Asks the store that several machines share, if there is one, and puts a small object there for the moment.

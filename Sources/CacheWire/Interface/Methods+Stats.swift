@@ -16,15 +16,19 @@ extension Methods {
             public var histograms: [String: Histogram]?
             /// The downloads that failed since the start, by the kind of the failure.
             public var failures: [String: Int]?
+            /// The users who have connections or downloads now, in the order of their numbers.
+            public var users: [UserShare]?
 
             public init(
                 stats: [String: JSONValue],
                 histograms: [String: Histogram]? = nil,
-                failures: [String: Int]? = nil
+                failures: [String: Int]? = nil,
+                users: [UserShare]? = nil
             ) {
                 self.stats = stats
                 self.histograms = histograms
                 self.failures = failures
+                self.users = users
             }
 
             public func write(to json: inout JSONText) {
@@ -32,6 +36,7 @@ extension Methods {
                     json.member("stats", stats)
                     json.member("histograms", histograms)
                     json.member("failures", failures)
+                    json.member("users", users)
                 }
             }
         }

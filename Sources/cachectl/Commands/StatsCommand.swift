@@ -34,7 +34,8 @@ struct StatsCommand: ParsableCommand {
         } else if prometheus {
             try PrometheusText(reply).lines.forEach { try output.line($0) }
         } else {
-            let report = StatsReport(reply.stats, now: TimeText.now())
+            let report = StatsReport(
+                reply.stats, users: reply.users ?? [], now: TimeText.now())
             try report.lines(columns: StandardStream.output.columns)
                 .forEach { try output.line($0) }
         }

@@ -5,14 +5,16 @@ struct StatsReport {
     /// The title of a group and its rows. The first group has no title.
     private(set) var groups: [(title: String, rows: [[String]])] = []
     private let stats: [String: JSONValue]
+    private let shares: [UserShare]
     /// The current time as a Unix second.
     private let now: Int
 
-    init(_ stats: [String: JSONValue], now: Int) {
-        (self.stats, self.now) = (stats, now)
+    init(_ stats: [String: JSONValue], users: [UserShare] = [], now: Int) {
+        (self.stats, shares, self.now) = (stats, users, now)
         groups = [
             ("", summary), ("Cache", cache), ("Requests", requests), ("Downloads", downloads),
             ("Removed", removed), ("Store", store), ("Memory pressure", pressure),
+            ("Users", self.users),
             ("Daemon", daemon),
         ].filter { !$0.rows.isEmpty }
     }
@@ -123,6 +125,19 @@ struct StatsReport {
         rows(
             ("  Level now", text("pressureLevel")), ("  Source", text("pressureSource")),
             ("  Reactions", count("pressureReactions")), ("  Last reaction", lastReaction))
+    }
+
+    /// A cache of one user has no such group.
+    private var users: [[String]] {
+        guard shares.count > 1 else { return [] }
+        return shares.map { share in
+            [
+                "  User \(share.user)",
+                CountText.describe(share.connections, "connection") + ", "
+                    + CountText.describe(share.downloads, "download") + ", "
+                    + CountText.describe(share.waiting, "image") + " awaited",
+            ]
+        }
     }
 
     private var daemon: [[String]] {

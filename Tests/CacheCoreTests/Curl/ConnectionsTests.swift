@@ -49,7 +49,7 @@ struct ConnectionsTests {
     @Test func aSilentConnectionIsShutDown() async throws {
         try await withTestScope { scope in
             let (ours, theirs, port) = try pair(scope)
-            connections.heard(onLocalPort: port)
+            connections.heard(onLocalPort: port, 1)
             connections.shutDownIfSilent(localPort: port, for: .seconds(3600))
             try #require(send(ours, "x", 1, Int32(MSG_NOSIGNAL)) == 1)
             connections.shutDownIfSilent(localPort: port, for: .zero)

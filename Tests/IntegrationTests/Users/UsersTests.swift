@@ -151,6 +151,39 @@ struct UsersTests {
         }
     }
 
+    @Test func statsSayWhatEachUserTakes() async throws {
+        try await withTestScope { scope in
+            let gate = try Gate()
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", [.wait(gate), .close])
+            let daemon = try await daemon(in: scope)
+            let script = """
+                all = [connect() for _ in range(7)]
+                all[0].sendall(message("Fetch", urls=[sys.argv[2] + "?%d" % i for i in range(40)]))
+                say("sent"); time.sleep(600)
+                """
+            let greedy = try TestUser.greedy.start(
+                script, daemon.socket, [origin.url("/a.png")], in: scope)
+            try await greedy.waitForLine(containing: "sent", on: .standardOutput)
+            try await gate.reached(count: 5)
+            let ask = """
+                s = connect(); s.sendall(message("Stats"))
+                print(json.dumps(json.loads(reply(s)[:-1])["parameters"]["users"]), flush=True)
+                """
+            let words = [ask, daemon.socket]
+            let other = try TestUser.other.start(words[0], words[1], in: scope)
+            let users = try await other.waitForLine(containing: "[", on: .standardOutput)
+            #expect(
+                users == #"""
+                    [{"user": 54321, "connections": 7, "downloads": 5, "waiting": 40}, \#
+                    {"user": 54322, "connections": 1, "downloads": 0, "waiting": 0}]
+                    """#)
+            let report = try await daemon.cachectl("stats").text
+            #expect(report.contains("User 54321") && report.contains("7 connections, 5 downloads"))
+            gate.open()
+        }
+    }
+
     // MARK: Calls
 
     @Test(
@@ -196,6 +229,82 @@ struct UsersTests {
             #expect(
                 busy < max(.milliseconds(10), quiet * 4),
                 "p99 \(quiet) before, \(busy) with the flood")
+        }
+    }
+
+    /// Each connection can have one, and two threads read those of a user.
+    @Test func longMessagesThatWaitAreLimited() async throws {
+        try await withTestScope { scope in
+            let daemon = try await daemon(in: scope)
+            let script = """
+                import threading
+                call = b'{"method":"org.varlink.service.GetInfo"' + b" " * (15 << 20) + b"}\\0"
+                answers = []
+                # Few at a time, because incomplete messages are limited too.
+                turn = threading.Semaphore(4)
+                def ask():
+                    s = connect()
+                    with turn:
+                        try: s.sendall(call)
+                        except BrokenPipeError: pass
+                    answers.append(reply(s))
+                all = [threading.Thread(target=ask) for _ in range(40)]
+                for t in all: t.start()
+                for t in all: t.join()
+                refused = sum(b"InvalidMessage" in a and b"long messages wait" in a for a in answers)
+                said = sum(b'"product":"cached"' in a for a in answers)
+                say("%d %d" % (refused, said))
+                """
+            let greedy = try TestUser.greedy.start(script, daemon.socket, in: scope)
+            let long = """
+                urls = ["http://a.example/" + str(i) for i in range(2000)]
+                s = connect(); began = time.monotonic()
+                s.sendall(message("Status", urls=urls))
+                assert reply(s).count(b"missing") == 2000
+                say((time.monotonic() - began) * 1000)
+                """
+            _ = try await TestUser.other.measure(long, daemon.socket)
+            let counts = try await greedy.waitForLine(containing: " ", on: .standardOutput)
+                .split(separator: " ").compactMap { Int($0) }
+            #expect(counts.reduce(0, +) == 40, "\(counts)")
+            // Eight of them are 128 MiB.
+            #expect(counts[0] >= 1 && counts[1] >= 8, "\(counts)")
+        }
+    }
+
+    // MARK: Interests
+
+    /// Three clients of a user wait for 200,000 images each, which is more than 500,000.
+    @Test(.enabled(if: isLongForm, "a debug build needs a minute for so many URLs"))
+    func imagesThatOneUserWaitsForAreLimited() async throws {
+        try await withTestScope { scope in
+            let gate = try Gate()
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", [.wait(gate), .close])
+            let daemon = try await daemon(in: scope)
+            let script = """
+                all = []
+                for c in range(3):
+                    urls = [sys.argv[2] + f"?{c}x{i}" for i in range(200000)]
+                    s = connect(); all.append(s)
+                    s.sendall(message("Fetch", urls=urls))
+                    if c < 2: continue
+                    answer = reply(s)
+                    say(answer[:200].decode())
+                time.sleep(600)
+                """
+            let greedy = try TestUser.greedy.start(
+                script, daemon.socket, [origin.url("/a.png")], in: scope)
+            let answer = try await greedy.waitForLine(
+                containing: "error", on: .standardOutput, within: .seconds(120))
+            #expect(answer.contains("TooMany") && answer.contains("500000"))
+            // Another user is not limited by that.
+            let quiet = try ScriptedOrigin(in: scope)
+            quiet.route("/a.png", .answer(body: SampleImage.png(byteCount: 9000)))
+            let time = try await TestUser.other.measure(
+                Self.fetch, daemon.socket, [quiet.url("/a.png")])
+            #expect(time < .seconds(1))
+            gate.open()
         }
     }
 

@@ -7,9 +7,10 @@ public struct TLSTerminator: Sendable {
 
     /// - Parameter frames: the frames sent to HTTP/2 clients. If empty, the connection ends at the first
     ///   request; if `nil`, HTTP/2 is not offered.
+    /// - Parameter flood: a frame that is sent after the others again and again, as fast as the client reads.
     public init(
         _ identity: CertificateAuthority.Identity, to origin: ScriptedOrigin,
-        frames: [[UInt8]]? = nil, in scope: TestScope
+        frames: [[UInt8]]? = nil, flood: [UInt8] = [], in scope: TestScope
     ) async throws {
         let (reservation, port) = try Socket.reserveLoopbackPort()
         defer { reservation.close() }
@@ -18,21 +19,23 @@ public struct TLSTerminator: Sendable {
             "python3",
             [
                 "-c", Self.program, identity.certificate, identity.key, "\(port)",
-                "\(origin.port)", frames == nil ? "http/1.1" : "h2",
-            ]
-                + (frames ?? []).map {
-                    $0.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-                },
+                "\(origin.port)", frames == nil ? "http/1.1" : "h2", Self.hexadecimal(flood),
+            ] + (frames ?? []).map(Self.hexadecimal),
             in: scope)
         try await process.waitForLine(containing: "listening", on: .standardOutput)
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     public func url(_ path: String) -> String { "https://127.0.0.1:\(port)/\(path)" }
 
     private static let program = """
         import socket, ssl, sys, threading, time
-        certificate, key, port, origin, protocol = sys.argv[1:6]
-        frames = [bytes.fromhex(frame) for frame in sys.argv[6:]]
+        certificate, key, port, origin, protocol, flood = sys.argv[1:7]
+        flood = bytes.fromhex(flood)
+        frames = [bytes.fromhex(frame) for frame in sys.argv[7:]]
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate, key)
         context.set_alpn_protocols([protocol, 'http/1.1'])
@@ -63,6 +66,7 @@ public struct TLSTerminator: Sendable {
                     for frame in frames:
                         client.sendall(frame)
                         time.sleep(0.2)
+                    while flood: client.sendall(flood)
                     while client.recv(65536): pass
                 else:
                     server = socket.create_connection(('127.0.0.1', int(origin)))

@@ -151,6 +151,18 @@ class EvictedEntry(TypedDict):
     reason: EvictionReason
 
 
+# What one user of the machine takes of the daemon.
+class UserShare(TypedDict):
+    # The number of the user.
+    user: int
+    # Connected clients.
+    connections: int
+    # Running downloads.
+    downloads: int
+    # Images that callers of the user wait for.
+    waiting: int
+
+
 class _StatusParameters(TypedDict):
     # In any order and with repetitions. The items of the reply have the same order.
     urls: list[str]
@@ -379,6 +391,8 @@ class StatsReply(_StatsReply, total=False):
     histograms: dict[str, Histogram]
     # The downloads that failed since the start, by the kind of the failure.
     failures: dict[str, int]
+    # The users who have connections or downloads now, in the order of their numbers.
+    users: list[UserShare]
 
 
 # The parameters of CheckStore.

@@ -11,8 +11,8 @@ final class Connections {
     private var unnamed: Set<Int32> = []
     /// Connections to different hosts can have the same local port.
     private var socketsByPort: [Int: Set<Int32>] = [:]
-    /// When an HTTP/2 connection last brought part of a response, by local port.
-    private var heardAt: [Int: ContinuousClock.Instant] = [:]
+    /// When an HTTP/2 connection last brought part of a response, and the bytes of all responses on it, by local port.
+    private var heard: [Int: (at: ContinuousClock.Instant, bytes: Int64)] = [:]
 
     /// A socket is about to be connected.
     func opened(_ socket: Int32) {
@@ -26,7 +26,7 @@ final class Connections {
             socketsByPort[port]?.remove(socket)
             if socketsByPort[port]?.isEmpty == true {
                 socketsByPort[port] = nil
-                heardAt[port] = nil
+                heard[port] = nil
             }
         }
         return Glibc.close(socket)
@@ -41,11 +41,17 @@ final class Connections {
         }
     }
 
-    /// An HTTP/2 connection brought part of a response.
-    func heard(onLocalPort port: Int) {
-        // The time is forgotten with the socket, so the socket has to be known.
-        if heardAt.updateValue(.now, forKey: port) == nil { nameNew() }
+    /// An HTTP/2 connection brought so many bytes of a response.
+    func heard(onLocalPort port: Int, _ bytes: Int64) {
+        let before = heard[port]
+        // They are forgotten with the socket, so the socket has to be known.
+        if before == nil { nameNew() }
+        heard[port] = (.now, (before?.bytes ?? 0) + bytes)
     }
+
+    /// The bytes of all responses that an HTTP/2 connection has brought; `nil` if it has brought none, or speaks another
+    /// version.
+    func contentOfStreams(onLocalPort port: Int) -> Int64? { heard[port]?.bytes }
 
     /// Bytes that a connection has brought since it was opened; `nil` if the kernel does not say, or if several
     /// connections have this local port. tcp(7), `TCP_INFO`.
@@ -73,7 +79,12 @@ final class Connections {
     /// Shuts a connection down if it brought nothing for `time`. shutdown(2).
     func shutDownIfSilent(localPort port: Int, for time: Duration) {
         nameNew()
-        if let last = heardAt[port], .now - last < time { return }
+        if let last = heard[port]?.at, .now - last < time { return }
+        shutDown(localPort: port)
+    }
+
+    /// shutdown(2).
+    func shutDown(localPort port: Int) {
         for socket in socketsByPort[port, default: []] { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 

@@ -100,12 +100,6 @@ extension Request {
         forbidReuse()
         return false
     }
-
-    /// Part of a response arrived, so its connection works.
-    func noteHeard() {
-        guard head.isMultiplexed else { return }
-        environment.connections.heard(onLocalPort: easy.localPort)
-    }
 }
 
 extension Failure {

@@ -45,6 +45,8 @@ final class Request {
     var refusedAddress: Failure?
     /// Whether the connection for the request had unread data, so that the request was not sent.
     var metUnreadData = false
+    /// Whether libcurl has received the whole response.
+    var isComplete = false
     /// Whether the download was cancelled, and the request waits only for libcurl to finish a name lookup.
     var isAbandoned = false
 
@@ -107,6 +109,7 @@ final class Request {
         } else if head.take(line) {
             responseBegan()
         }
+        noteHeard(line.count)
         guard head.length <= ResponseHead.maximumLength else {
             failure = .tooManyHeaders
             return false
@@ -119,7 +122,6 @@ final class Request {
         if claimsHTTP2 { failure = .multiplexedUnasked }
         times.received = .now
         isConnecting = false
-        noteHeard()
         delegate?.responseBegan(isMultiplexed: head.isMultiplexed)
     }
 
@@ -150,6 +152,7 @@ final class Request {
     func receivedBody(_ bytes: UnsafeRawBufferPointer) -> WriteResult {
         if isPieceAfterRefusal { return .refused }
         pieces = (pieces.count + 1, pieces.bytes + bytes.count)
+        noteHeard(bytes.count)
         guard
             pieces.count <= Self.tinyPieceLimit
                 || pieces.bytes / pieces.count >= Self.leastAveragePiece
@@ -159,7 +162,6 @@ final class Request {
         }
         guard let delegate, delegate.wantsBody else { return skip(bytes.count) }
         isBodyBegun = true
-        noteHeard()
         return delegate.received(bytes)
     }
 

@@ -24,6 +24,8 @@ final class CallDispatcher {
     var updates: UpdateStream?
     /// Whether the client has made a call that it may not make.
     var hasRefused = false
+    /// The long call that waits for a thread.
+    private var waiting: WaitingMessage?
     /// Outcomes that have arrived while the images of the running `Fetch` are being changed; `nil` at other times.
     var lateOutcomes: [Outcome]?
 
@@ -47,17 +49,42 @@ final class CallDispatcher {
         let isLong = IncomingCall.isLong(message)
         if !isLong, running == nil, answerStatus(message) { return }
         let ended = takeStream()
-        perform(offLoop: isLong) { _, _ in
-            message.withUnsafeReadableBytes { IncomingCall.decode($0) }
+        guard !isLong else { return wait(for: message, ending: ended) }
+        let call = message.withUnsafeReadableBytes { IncomingCall.decode($0) }
+        take(call, isLong: false, ending: ended)
+    }
+
+    /// Decodes a long message on another thread. It counts against its user until then.
+    private func wait(for message: ByteBuffer, ending ended: RunningCall?) {
+        let bytes = message.readableBytes
+        let waiting = WaitingMessage(message)
+        self.waiting = waiting
+        perform(offLoop: true) { _, _ in
+            waiting.take()?.withUnsafeReadableBytes { IncomingCall.decode($0) }
         } then: { calls, call in
-            switch call {
-            case .success(let call): calls.dispatch(call, isLong: isLong, ending: ended)
-            case .failure(let error):
-                calls.release(ended)
-                calls.connection.refuse(error)
-            }
+            guard let call, calls.waiting === waiting else { return calls.release(ended) }
+            calls.waiting = nil
+            calls.server.registry.readMessage(of: calls.connection)
+            calls.take(call, isLong: true, ending: ended)
         } ifClosed: { calls, _ in
             calls.release(ended)
+        }
+        server.registry.holdsMessage(connection, bytes: bytes)
+    }
+
+    /// Gives up the long call that waits for a thread.
+    func giveUpWaiting() {
+        _ = waiting.take()?.take()
+    }
+
+    private func take(
+        _ call: Result<IncomingCall, WireError>, isLong: Bool, ending ended: RunningCall?
+    ) {
+        switch call {
+        case .success(let call): dispatch(call, isLong: isLong, ending: ended)
+        case .failure(let error):
+            release(ended)
+            connection.refuse(error)
         }
     }
 

@@ -229,6 +229,17 @@ final class ClientConnection: ChannelDuplexHandler {
                     + "\(limit) MiB together; send it again without a pause"))
     }
 
+    /// Gives up the long message that waits for a thread, because there are too many.
+    func refuseWaitingMessage() {
+        let limit = ConnectionRegistry.waitingMessagesLimit >> 20
+        calls.giveUpWaiting()
+        refuse(
+            .invalidMessage(
+                reason:
+                    "too many long messages wait: \(limit / 2) MiB of one user, or \(limit) MiB "
+                    + "of all; send it again later"))
+    }
+
     // MARK: Output
 
     var isOpen: Bool { context != nil }

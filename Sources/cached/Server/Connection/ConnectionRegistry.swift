@@ -14,12 +14,17 @@ final class ConnectionRegistry: Sendable {
         var unreadAnswers = UnreadAnswers<ClientConnection, uid_t?>(
             limit: ConnectionRegistry.unreadAnswersLimit,
             userLimit: ConnectionRegistry.unreadAnswersLimit / 2)
+        var waitingMessages = UnreadAnswers<ClientConnection, uid_t?>(
+            limit: ConnectionRegistry.waitingMessagesLimit,
+            userLimit: ConnectionRegistry.waitingMessagesLimit / 2)
         var isDraining = false
         var clients: UInt64 = 0
     }
 
     /// Bytes that all incomplete messages together may take.
     static let incompleteMessagesLimit = 256 << 20
+    /// Bytes that all long messages which wait for a thread may take together. One user may take half of it.
+    static let waitingMessagesLimit = 256 << 20
     /// Bytes that all answers which clients have not read may take together. One user may take half of it, which is more
     /// than the longest answer has.
     static let unreadAnswersLimit = 512 << 20
@@ -53,6 +58,7 @@ final class ConnectionRegistry: Sendable {
     func closed(_ connection: ClientConnection) {
         state.value.connections[ObjectIdentifier(connection)] = nil
         state.value.unreadAnswers.forget(connection)
+        state.value.waitingMessages.forget(connection)
     }
 
     /// Whether the daemon is stopping, so that no download begins any more.
@@ -66,6 +72,23 @@ final class ConnectionRegistry: Sendable {
         while let silent = state.value.incompleteMessages.record(bytes, of: connection) {
             silent.refuseIncompleteMessage()
         }
+    }
+
+    /// A connection holds a long message that waits for a thread. If there are too many, those of the user with the most
+    /// are given up.
+    func holdsMessage(_ connection: ClientConnection, bytes: Int) {
+        let user = connection.peer?.user
+        state.value.waitingMessages.record(bytes, read: 0, of: connection, user)
+        guard state.value.waitingMessages.isExceeded(by: user) else { return }
+        while let first = state.value.waitingMessages.nextToDisconnect {
+            state.value.waitingMessages.forget(first)
+            first.refuseWaitingMessage()
+        }
+    }
+
+    /// The message of a connection waits no more.
+    func readMessage(of connection: ClientConnection) {
+        state.value.waitingMessages.forget(connection)
     }
 
     /// A connection holds so many bytes of answers that its client has not read. Most of what was recorded before has been

@@ -68,7 +68,20 @@ enum StatsMethod {
             .merging(metrics.store?.figures ?? [:]) { metric, _ in metric }
         return Methods.Stats.Reply(
             stats: stats.merging(pressure) { metric, _ in metric }, histograms: histograms(metrics),
-            failures: metrics.failures)
+            failures: metrics.failures, users: users(metrics, server.connections.byUser))
+    }
+
+    private static func users(
+        _ metrics: Statistics, _ connections: [UserID: Int]
+    ) -> [UserShare] {
+        let all = Set(connections.keys).union(metrics.runningByUser.keys)
+            .union(metrics.waitingByUser.keys).subtracting([.daemon])
+        return all.sorted { $0.rawValue < $1.rawValue }.map { user in
+            UserShare(
+                user: Int(user.rawValue), connections: connections[user] ?? 0,
+                downloads: metrics.runningByUser[user] ?? 0,
+                waiting: metrics.waitingByUser[user] ?? 0)
+        }
     }
 
     private static func histograms(_ metrics: Statistics) -> [String: Histogram] {

@@ -9,7 +9,8 @@ struct ConnectionSeats {
     /// The most connections at once.
     let limit: Int
     private let privileged: Set<UserID>
-    private var taken: [UserID: Int] = [:]
+    /// The connections of each user who has any.
+    private(set) var taken: [UserID: Int] = [:]
     private(set) var count = 0
     /// Those that are not the owner's or root's.
     private var others = 0

@@ -31,6 +31,9 @@ final class OpenConnections: Sendable {
 
     var count: Int { state.withLock { $0.seats.count } }
 
+    /// The connections of each user who has any.
+    var byUser: [UserID: Int] { state.withLock { $0.seats.taken } }
+
     /// Since when no client is connected; `nil` if one is.
     var quietSince: ContinuousClock.Instant? {
         state.withLock { $0.seats.count == 0 ? $0.quietSince : nil }

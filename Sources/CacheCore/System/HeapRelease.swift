@@ -1,0 +1,40 @@
+/// Decides when the allocator's free memory is returned to the kernel.
+///
+/// Only the memory of the process can be measured cheaply, not the free part of it. What is in use at one return may be
+/// free soon after, and then the process does not grow before it could be returned. So it is returned again after
+/// longer and longer pauses, as long as the process has more than it once had.
+package struct HeapRelease {
+    /// Bytes of unused memory that the process may keep.
+    static let slack = 2 << 20
+    /// The most rounds between two returns if the process does not grow.
+    static let longestPause = 128
+
+    /// The bytes after the last return, or fewer if some were freed since.
+    private var kept = 0
+    /// The fewest bytes that ever remained after a return.
+    private var least = Int.max
+    private var pause = 1
+    private var rounds = 0
+
+    package init() {}
+
+    /// Whether memory is to be returned in this round, in which the process has so many bytes.
+    package mutating func isDue(_ bytes: Int) -> Bool {
+        kept = min(kept, bytes)
+        if bytes - kept >= Self.slack {
+            (pause, rounds) = (1, 0)
+            return true
+        }
+        guard least < bytes, bytes - least >= Self.slack else { return false }
+        rounds += 1
+        guard rounds >= pause else { return false }
+        (pause, rounds) = (min(pause * 2, Self.longestPause), 0)
+        return true
+    }
+
+    /// Memory was returned, and so many bytes remain.
+    package mutating func returned(_ bytes: Int) {
+        kept = bytes
+        least = min(least, bytes)
+    }
+}

@@ -1,0 +1,77 @@
+import CacheKey
+import TestSupport
+import Testing
+
+@testable import CacheCore
+@testable import CacheModel
+
+/// Bytes of a connection that are neither head nor body of a response.
+@Suite("Cache: bytes off the wire", .timeLimit(.minutes(2)))
+struct WireBudgetTests {
+    private static let image = SampleImage.png(byteCount: 30_000)
+
+    /// Frames of a type that nobody knows have to be ignored (RFC 9113 §5.5), and empty frames of DATA are allowed.
+    @Test(arguments: [
+        [0, 0x40, 0, 0xFA, 0, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 16_384),
+        // DATA of stream 1 with the longest padding and no bytes.
+        [0, 1, 0, 0, 8, 0, 0, 0, 1, 0xFF] + [UInt8](repeating: 0, count: 255),
+    ])
+    func aFloodOfFramesByHTTP2EndsTheDownload(flood: [UInt8]) async throws {
+        try await withTestScope { scope in
+            let authority = try await CertificateAuthority(in: scope)
+            let origin = try ScriptedOrigin(in: scope)
+            let front = try await TLSTerminator(
+                authority.issue(), to: origin,
+                frames: [
+                    // HEADERS: `:status: 200`, and DATA, both of stream 1.
+                    [0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88],
+                    [0, 0x20, 0, 0, 0, 0, 0, 0, 1] + Self.image.prefix(8192),
+                ], flood: flood, in: scope)
+            let fixture = try CacheFixture(in: scope, origin: origin) {
+                $0.transfers.certificateFile = authority.certificate
+            }
+            for path in ["a.png", "b.png"] {
+                let wish = ImageRequest(try CacheURL(front.url(path)))
+                let outcome = try await fixture.outcome(
+                    of: fixture.cache.fetch([wish], FetchOptions()))
+                let failure = try #require(outcome.failures.values.first)
+                #expect(failure.kind == .protocolError)
+                #expect(failure.message.contains("far more bytes"))
+            }
+        }
+    }
+
+    /// Streams share a connection: a large image is not the framing of another one that has not begun.
+    @Test func aLargeImageIsNoFramingOfAnother() async throws {
+        try await withTestScope { scope in
+            let authority = try await CertificateAuthority(in: scope)
+            let folder = try TemporaryDirectory(in: scope)
+            // More than an honest connection may have besides the image.
+            try folder.write(SampleImage.png(byteCount: 20_000_000), to: "large.png")
+            let gate = try Gate()
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route(
+                "/slow.png",
+                OriginScript([.wait(gate)] + OriginScript.answer(body: Self.image).steps))
+            let nginx = try await Nginx(
+                serving: ["/": folder.path], tls: authority.issue(),
+                extra: "location = /slow.png { proxy_pass \(origin.url("/slow.png")); }", in: scope)
+            let fixture = try CacheFixture(in: scope, origin: origin) {
+                $0.transfers.certificateFile = authority.certificate
+            }
+            let slow = fixture.cache.fetch(
+                [ImageRequest(try CacheURL(nginx.url("slow.png")))], FetchOptions())
+            try await gate.reached()
+            let wish = ImageRequest(try CacheURL(nginx.url("large.png")))
+            let large = fixture.cache.fetch([wish], FetchOptions())
+            #expect(try await fixture.outcome(of: large).failures.isEmpty)
+            gate.open()
+            #expect(try await fixture.outcome(of: slow).failures.isEmpty)
+            // They had one connection.
+            let connections = Set(
+                nginx.log.split(separator: "\n").filter { $0.hasPrefix("GET ") }
+                    .compactMap { $0.split(separator: " ").last })
+            #expect(connections.count == 1)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Testing
+
+@testable import CacheCore
+
+@Suite("Heap: when free memory is returned")
+struct HeapReleaseTests {
+    private static let megabyte = 1 << 20
+
+    /// Runs rounds in which the process has the bytes that `bytes` gives for the number of returns so far. Returns the
+    /// rounds of the returns.
+    private func returns(
+        _ release: inout HeapRelease, rounds: Int, _ bytes: (_ returns: Int) -> Int
+    ) -> [Int] {
+        var due: [Int] = []
+        for round in 0..<rounds where release.isDue(bytes(due.count)) {
+            due.append(round)
+            release.returned(bytes(due.count))
+        }
+        return due
+    }
+
+    @Test func aProcessThatGrowsReturnsMemoryAtOnce() {
+        var release = HeapRelease()
+        #expect(returns(&release, rounds: 10) { _ in 5 * Self.megabyte } == [0])
+        // Too little to return.
+        #expect(returns(&release, rounds: 300) { _ in 6 * Self.megabyte } == [])
+        #expect(returns(&release, rounds: 300) { $0 == 0 ? 9 << 20 : 5 << 20 } == [0])
+    }
+
+    /// A call is in work while memory is returned, and ends some rounds later without any growth.
+    @Test func memoryThatBecomesFreeLaterIsReturnedToo() {
+        var release = HeapRelease()
+        #expect(returns(&release, rounds: 5) { _ in 5 << 20 } == [0])
+        let due = returns(&release, rounds: 100) { $0 < 6 ? 300 << 20 : 5 << 20 }
+        #expect(due == [0, 1, 3, 7, 15, 31])
+    }
+
+    /// Memory that stays in use costs little.
+    @Test func thePausesGrow() {
+        var release = HeapRelease()
+        #expect(returns(&release, rounds: 5) { _ in 5 << 20 } == [0])
+        let due = returns(&release, rounds: 10_000) { _ in 300 << 20 }
+        #expect(due.prefix(5) == [0, 1, 3, 7, 15])
+        #expect(due.count < 90)
+    }
+}
