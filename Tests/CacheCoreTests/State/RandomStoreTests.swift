@@ -175,7 +175,9 @@ private struct StoreStorm: ~Copyable {
         let key = job.key
         event { state, effects in
             if job.isConfirmed {
-                state.confirmed(key, id, isGone ? .gone : .stored(Sample.facts()), &effects)
+                let start = state.catalog.beginProbe()
+                state.confirmed(
+                    key, id, isGone ? .gone : .stored(Sample.facts()), since: start, &effects)
             } else {
                 state.published(
                     Publication(

@@ -28,7 +28,11 @@ import Testing
                 return Set(reply.items.map(\.url)) == window
             }
             #expect(ContinuousClock.now - left < .seconds(2))
-            for url in window { #expect(visible[url].progress != nil) }
+            // The list can arrive before the stream's next reply.
+            try await waitUntil("the client to know of all of them") {
+                _ = try await daemon.metric("watchers")
+                return window.allSatisfy { visible[$0].progress != nil }
+            }
             gate.open()
             let waiting = Shared(window)
             _ = try await visible.changes.first("all of the window") { change in
