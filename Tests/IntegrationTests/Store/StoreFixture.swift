@@ -44,10 +44,10 @@ struct StoreFixture {
 
     // MARK: Images
 
-    /// Small PNG images, of 0.3 to 40 kB.
+    /// Small PNG images, of 0.6 to 44 kB.
     func images(_ numbers: Range<Int>, headers: HeaderFields = lasting) -> [Image] {
         numbers.map { number in
-            let size = 300 + number % 200 * 217
+            let size = 600 + number % 200 * 217
             return image(
                 "\(number).png",
                 SampleImage.png(

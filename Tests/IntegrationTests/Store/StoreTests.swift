@@ -19,7 +19,7 @@ struct StoreTests {
         }
     }
 
-    /// Images of all formats, from 300 bytes to 20 MB: 200 for eight machines in the long form.
+    /// Images of all formats, from less than a kilobyte to 20 MB: 200 for eight machines in the long form.
     @Test func whatOneMachineFetchedTheOthersHaveWithoutTheirOrigin() async throws {
         try await withFixture { fixture in
             let formats = fixture.formats()
