@@ -140,7 +140,10 @@ let package = Package(
         // The built programs with each other, third-party clients and real servers.
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["CachedClient", "CacheKey", "CacheWire", "TestSupport"],
+            dependencies: [
+                "CachedClient", "CacheKey", "CacheWire", "ImageFormats", "ImageSamples",
+                "TestSupport",
+            ],
             exclude: ["Browser", "Screens", "ThirdParty"], swiftSettings: strict),
         // The promises of the cache under kills, power cuts, faults and foreign files.
         .testTarget(

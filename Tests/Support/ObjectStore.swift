@@ -23,14 +23,23 @@ public struct ObjectStore: Sendable {
         return found("weed")
     }()
 
+    /// Whether the engine is one process that takes the space of the disk as it needs it.
+    public static var isOneProcess: Bool { engine == "seaweedfs" }
+
     /// Whether tests with a real store can run.
     public static var isInstalled: Bool { program != nil }
 
-    /// - Parameter nodes: servers that hold the objects, each object on two of them. 0 for one process.
-    public init(nodes: Int = 0, in scope: TestScope) async throws {
+    /// - Parameters:
+    ///   - nodes: servers that hold the objects, each object on two of them. 0 for one process.
+    ///   - disk: bytes of a disk of the engine's own. `nil` for that of the test. Only root can make one.
+    public init(nodes: Int = 0, disk: Int? = nil, in scope: TestScope) async throws {
         guard let program = Self.program else { throw TestFailure("no object store is installed") }
         let home = try TemporaryDirectory(in: scope)
-        directory = home.file("engine")
+        directory = try home.directory("engine")
+        if let disk {
+            let small = try await SmallFileSystem(bytes: disk, over: directory)
+            scope.atEnd(small.remove)
+        }
         let script = URL(filePath: #filePath).appending(path: "../../Engines/\(Self.engine)")
             .standardizedFileURL.path(percentEncoded: false)
         process = try ChildProcess(
@@ -57,11 +66,27 @@ public struct ObjectStore: Sendable {
         ]
     }
 
-    /// Sends a signal to one process of the engine, or to those whose names begin with `name`.
-    public func signal(_ number: Int32, to name: String) throws {
+    /// Processes of the engine.
+    public enum Part: Sendable {
+        case oneNode, nodes, gateway, everything
+
+        /// How the names of their processes begin, as the engine's script has them.
+        fileprivate var name: String {
+            let isCeph = ObjectStore.engine == "ceph-rgw"
+            return switch self {
+            case .oneNode: isCeph ? "osd1" : "volume1"
+            case .nodes: isCeph ? "osd" : "volume"
+            case .gateway: isCeph ? "rgw" : "gateway"
+            case .everything: ""
+            }
+        }
+    }
+
+    /// Sends a signal to processes of the engine.
+    public func signal(_ number: Int32, to part: Part) throws {
         let folder = directory + "/run"
         for file in try FileManager.default.contentsOfDirectory(atPath: folder)
-        where file.hasPrefix(name) {
+        where file.hasPrefix(part.name) && file.hasSuffix(".pid") {
             let text = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
             guard let pid = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
                 throw TestFailure("\(file) names no process")

@@ -40,7 +40,7 @@ struct SystemCallTests {
             let count = 20
             let before = reads.seen
             for number in 0..<count {
-                let image = SampleImage.png(byteCount: 2000, seed: UInt8(number))
+                let image = SampleImage.png(byteCount: 2000, seed: number)
                 fixture.origin.route("/\(number).png", .answer(body: image))
                 #expect(try await fixture.fetch("/\(number).png").failures.isEmpty)
                 #expect(try fixture.lookup("/\(number).png").isCached)

@@ -8,7 +8,7 @@ import Testing
 /// Random events about downloads that ask a store first. The state keeps its invariants, and every caller is answered.
 @Suite("State: random events with a store", .timeLimit(.minutes(5)))
 struct RandomStoreTests {
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(arguments: 1...(isLongForm ? 100 : 8) as ClosedRange<UInt64>)
     func everyDownloadEndsOnceWhateverTheStoreSays(seed: UInt64) {
         var storm = StoreStorm(seed: seed)
         for _ in 0..<3000 { storm.step() }
