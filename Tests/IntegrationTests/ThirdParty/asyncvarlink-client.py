@@ -74,9 +74,17 @@ class Histogram(typing.TypedDict):
     sum: float
 
 
+class UserShare(typing.TypedDict):
+    user: int
+    connections: int
+    downloads: int
+    waiting: int
+
+
 class StatisticsOptional(typing.TypedDict, total=False):
     histograms: dict[str, Histogram]
     failures: dict[str, int]
+    users: list[UserShare]
 
 
 class Statistics(StatisticsOptional):

@@ -31,6 +31,42 @@ struct UsersTests {
         return try await DaemonFixture.start(options, in: scope)
     }
 
+    // MARK: Names
+
+    /// Everybody would see that image in the place of the right one.
+    @Test func aUserCannotNameAnImageLikeThatOfAnotherSite() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let daemon = try await daemon(in: scope)
+            let url = origin.url("/a.png?sig=1")
+            let foreign = ["https://bank.example/logo.png", origin.url("/b.png"), url + "&x=1"]
+            for key in foreign + [origin.url("/a.png")] {
+                let user = try TestUser.other.start(
+                    Self.fetchByKey, daemon.socket, [url, key], in: scope)
+                #expect(try await user.waitForExit() == .success)
+                let item = try AnyReply(String(user.text(.standardOutput).dropLast())).items.first
+                guard foreign.contains(key) else {
+                    #expect(item?.state == .cached, "\(key)")
+                    continue
+                }
+                #expect(item?.failure?.message.contains("only the owner") == true, "\(key)")
+                #expect(try await daemon.status(key).state == .missing)
+            }
+            #expect(origin.requests().count == 1)
+            // The owner and root may.
+            let want = #"{"url":\#(quoted(url)),"key":\#(quoted(foreign[0]))}"#
+            let answer = try await daemon.ask(call("Fetch", parameters: #""wants":[\#(want)]"#))
+            #expect(answer.items.map(\.state) == [.cached])
+        }
+    }
+
+    private static let fetchByKey = """
+        s = connect()
+        s.sendall(message("Fetch", wants=[{"url": sys.argv[2], "key": sys.argv[3]}]))
+        say(reply(s)[:-1].decode())
+        """
+
     // MARK: Downloads
 
     /// 64 downloads that drip take every slot.

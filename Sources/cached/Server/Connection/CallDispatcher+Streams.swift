@@ -13,12 +13,13 @@ extension CallDispatcher {
         replacing replaced: RunningCall?
     ) {
         let client = client
+        let namesFreely = connection.peer.map(server.managers.include) ?? false
         perform(offLoop: isLong || replaced?.isLong == true) { server, output in
             replaced?.writeLastReply(from: server, to: &output)
             return Result { () throws(WireError) in
                 try FetchCall.begin(
-                    header, parameters, for: client, after: replaced?.waiters ?? [], in: server,
-                    replyingTo: &output)
+                    header, parameters, for: client, namesFreely: namesFreely,
+                    after: replaced?.waiters ?? [], in: server, replyingTo: &output)
             }
         } then: { calls, begun in
             switch begun {

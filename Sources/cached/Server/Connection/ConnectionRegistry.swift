@@ -11,10 +11,10 @@ final class ConnectionRegistry: Sendable {
         var waiting: [WaiterID: CallDispatcher] = [:]
         var incompleteMessages = IncompleteMessageBudget<ClientConnection>(
             limit: ConnectionRegistry.incompleteMessagesLimit)
-        var unreadAnswers = UnreadAnswers<ClientConnection, uid_t?>(
+        var unreadAnswers = HeldBytes<ClientConnection, uid_t?>(
             limit: ConnectionRegistry.unreadAnswersLimit,
             userLimit: ConnectionRegistry.unreadAnswersLimit / 2)
-        var waitingMessages = UnreadAnswers<ClientConnection, uid_t?>(
+        var waitingMessages = HeldBytes<ClientConnection, uid_t?>(
             limit: ConnectionRegistry.waitingMessagesLimit,
             userLimit: ConnectionRegistry.waitingMessagesLimit / 2)
         var isDraining = false
@@ -80,7 +80,7 @@ final class ConnectionRegistry: Sendable {
         let user = connection.peer?.user
         state.value.waitingMessages.record(bytes, read: 0, of: connection, user)
         guard state.value.waitingMessages.isExceeded(by: user) else { return }
-        while let first = state.value.waitingMessages.nextToDisconnect {
+        while let first = state.value.waitingMessages.nextToGiveUp {
             state.value.waitingMessages.forget(first)
             first.refuseWaitingMessage()
         }
@@ -98,7 +98,7 @@ final class ConnectionRegistry: Sendable {
         guard state.value.unreadAnswers.isExceeded(by: connection.peer?.user) else { return }
         for client in state.value.unreadAnswers.clients { record(client) }
         guard state.value.unreadAnswers.isExceeded(by: connection.peer?.user) else { return }
-        while let silent = state.value.unreadAnswers.nextToDisconnect {
+        while let silent = state.value.unreadAnswers.nextToGiveUp {
             silent.disconnectWithoutReading()
             state.value.unreadAnswers.forget(silent)
         }

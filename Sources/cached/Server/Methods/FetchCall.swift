@@ -16,6 +16,8 @@ struct FetchCall: Sendable {
     let digest: ContentDigest?
     private let isRefresh: Bool
     private let client: ClientID
+    /// The client may give images any key.
+    private let namesFreely: Bool
     private var current: [CacheCore.Priority: WaiterID] = [:]
     /// Waiters that have ended, and whose outcomes are on their way.
     private var ending: Set<WaiterID> = []
@@ -27,15 +29,18 @@ struct FetchCall: Sendable {
     /// Requests the downloads that a call names. Returns the call if it waits for them; otherwise writes its reply.
     /// Any thread can call it.
     ///
-    /// - Parameter predecessors: the waiters of the stream that this call replaces.
+    /// - Parameters:
+    ///   - namesFreely: whether the client may give images any key.
+    ///   - predecessors: the waiters of the stream that this call replaces.
     static func begin(
         _ header: CallHeader, _ parameters: Methods.Fetch.Parameters, for client: ClientID,
-        after predecessors: [WaiterID], in server: ServerContext,
+        namesFreely: Bool, after predecessors: [WaiterID], in server: ServerContext,
         replyingTo output: inout ByteBuffer
     ) throws(WireError) -> FetchCall? {
         let isSilent = header.oneway == true
         let waits = parameters.wait != false && !isSilent
-        var call = try FetchCall(header, parameters, for: client, in: server)
+        var call = try FetchCall(
+            header, parameters, for: client, namesFreely: namesFreely, in: server)
         guard !waits else {
             try checkInterests(call.wanted.count, of: client, in: server)
             let groups = call.wanted.byPriority
@@ -69,7 +74,7 @@ struct FetchCall: Sendable {
 
     private init(
         _ header: CallHeader, _ parameters: Methods.Fetch.Parameters, for client: ClientID,
-        in server: ServerContext
+        namesFreely: Bool, in server: ServerContext
     ) throws(WireError) {
         guard parameters.urls != nil || parameters.wants != nil else {
             throw .invalidParameter(parameter: "urls", reason: "one of urls and wants is needed")
@@ -79,7 +84,7 @@ struct FetchCall: Sendable {
             WantedSet.Element(url: server.named($0), priority: usual)
         }
         let wants = (parameters.wants ?? []).map {
-            WantedSet.Element($0, usual: usual, in: server)
+            WantedSet.Element($0, usual: usual, isFree: namesFreely, in: server)
         }
         wanted = WantedSet(urls + wants)
         isStream = header.isStream
@@ -90,6 +95,7 @@ struct FetchCall: Sendable {
         digest = try Self.digest(parameters.sha256)
         isRefresh = parameters.refresh ?? false
         self.client = client
+        self.namesFreely = namesFreely
     }
 
     private static func digest(_ text: String?) throws(WireError) -> ContentDigest? {
@@ -167,7 +173,7 @@ struct FetchCall: Sendable {
         }
         drop(leaving, in: server)
         let wants = (parameters.add ?? []).map {
-            WantedSet.Element($0, usual: .normal, in: server)
+            WantedSet.Element($0, usual: .normal, isFree: namesFreely, in: server)
         }
         let isNew = wants.map { want in want.url.valid.map { wanted[$0.key] == nil } ?? true }
         change.new = zip(wants, isNew).filter(\.1).map(\.0.url)
@@ -241,9 +247,11 @@ struct FetchCall: Sendable {
 }
 
 extension WantedSet.Element {
-    fileprivate init(_ want: Want, usual: CacheCore.Priority, in server: ServerContext) {
+    fileprivate init(
+        _ want: Want, usual: CacheCore.Priority, isFree: Bool, in server: ServerContext
+    ) {
         self.init(
-            url: server.named(want.url, by: want.key),
+            url: server.named(want.url, by: want.key, isFree: isFree),
             priority: want.priority.map { .init($0) } ?? usual)
     }
 }

@@ -60,8 +60,11 @@ extension RequestedURL {
 extension ServerContext {
     /// What a text of a call stands for.
     ///
-    /// - Parameter identity: the URL that names the image, if the client says so.
-    func named(_ text: String, by identity: String? = nil) -> RequestedURL {
+    /// - Parameters:
+    ///   - identity: the URL that names the image, if the client says so.
+    ///   - isFree: whether the client may name any image. Otherwise the name has to be the URL without some parameters
+    ///     of its query: a user could show others an image of another site in the place of the right one.
+    func named(_ text: String, by identity: String? = nil, isFree: Bool = true) -> RequestedURL {
         if let digest = RequestedURL.digest(in: text) {
             return RequestedURL(text, meaning(of: digest))
         }
@@ -73,6 +76,9 @@ extension ServerContext {
         }
         do {
             let given = try identity.map { (text) throws(InvalidURL) in try CacheURL(text) } ?? url
+            guard isFree || given.isPart(of: url) else {
+                return RequestedURL(text, .nothing(.foreignKey))
+            }
             let name = cache.ignoredQueries.identity(of: given) ?? given
             return RequestedURL(text, .image(ImageRequest(url, named: name)))
         } catch {
@@ -98,6 +104,12 @@ extension ServerContext {
 }
 
 extension CacheCore.Failure {
+    fileprivate static let foreignKey = Failure(
+        .invalidURL,
+        """
+        its key is not the URL without parameters of its query, and only the owner of the cache, root and --managers \
+        may choose any other; leave out parameters, and nothing else
+        """)
     fileprivate static let noContent = Failure(
         .notCached, "no entry has these bytes; fetch the image by a URL")
 }

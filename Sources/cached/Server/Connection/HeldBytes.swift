@@ -1,10 +1,11 @@
-/// Limits the memory that answers take which clients have not read, on all connections together and for each user.
+/// Limits the bytes that the daemon holds for its clients, for all together and for each user: answers that they have
+/// not read, or long messages that wait for a thread.
 ///
 /// A short call can have a long answer, so many connections that ask and do not read would fill the memory. If a limit
-/// is exceeded, connections of the user with the most unread bytes have to be disconnected: first the one that has read
-/// nothing for the longest time.
-struct UnreadAnswers<Client: AnyObject, User: Hashable> {
-    private struct Answers {
+/// is exceeded, clients of the user with the most bytes have to be given up: first the one that has read nothing for
+/// the longest time.
+struct HeldBytes<Client: AnyObject, User: Hashable> {
+    private struct Holding {
         let client: Client
         let user: User
         var bytes = 0
@@ -17,36 +18,36 @@ struct UnreadAnswers<Client: AnyObject, User: Hashable> {
 
     private let limit: Int
     private let userLimit: Int
-    private var answers: [ObjectIdentifier: Answers] = [:]
+    private var holdings: [ObjectIdentifier: Holding] = [:]
     private var bytesByUser: [User: Int] = [:]
     private var records: UInt64 = 0
-    /// The unread bytes of all clients together.
+    /// The bytes of all clients together.
     private(set) var bytes = 0
 
     init(limit: Int, userLimit: Int) {
         (self.limit, self.userLimit) = (limit, userLimit)
     }
 
-    /// The clients that have not read all their answers, as far as was recorded.
-    var clients: [Client] { answers.values.map(\.client) }
+    /// The clients for whom bytes are held, as far as was recorded.
+    var clients: [Client] { holdings.values.map(\.client) }
 
-    /// Records the bytes that a client has not read, and those that it has read in all.
-    mutating func record(_ unread: Int, read: Int, of client: Client, _ user: User) {
+    /// Records the bytes that are held for a client, and those that it has read in all.
+    mutating func record(_ held: Int, read: Int, of client: Client, _ user: User) {
         records += 1
         let id = ObjectIdentifier(client)
-        var entry = answers[id] ?? Answers(client: client, user: user, lastRead: records)
+        var entry = holdings[id] ?? Holding(client: client, user: user, lastRead: records)
         if read > entry.read { entry.lastRead = records }
-        let change = unread - entry.bytes
-        (entry.bytes, entry.read) = (unread, read)
-        answers[id] = unread > 0 ? entry : nil
+        let change = held - entry.bytes
+        (entry.bytes, entry.read) = (held, read)
+        holdings[id] = held > 0 ? entry : nil
         bytes += change
         let ofUser = bytesByUser[user, default: 0] + change
         bytesByUser[user] = ofUser > 0 ? ofUser : nil
     }
 
-    /// The client is gone, and its answers with it.
+    /// Nothing is held for the client any more.
     mutating func forget(_ client: Client) {
-        guard let entry = answers[ObjectIdentifier(client)] else { return }
+        guard let entry = holdings[ObjectIdentifier(client)] else { return }
         record(0, read: entry.read, of: client, entry.user)
     }
 
@@ -55,12 +56,12 @@ struct UnreadAnswers<Client: AnyObject, User: Hashable> {
         bytes > limit || bytesByUser[user, default: 0] > userLimit
     }
 
-    /// The next client to disconnect after a limit was exceeded; `nil` once an eighth of the limits is free, so that the
+    /// The next client to give up after a limit was exceeded; `nil` once an eighth of the limits is free, so that the
     /// search is not needed again soon.
-    var nextToDisconnect: Client? {
+    var nextToGiveUp: Client? {
         guard let (user, most) = bytesByUser.max(by: { $0.value < $1.value }),
             bytes > limit / 8 * 7 || most > userLimit / 8 * 7
         else { return nil }
-        return answers.values.filter { $0.user == user }.min { $0.lastRead < $1.lastRead }?.client
+        return holdings.values.filter { $0.user == user }.min { $0.lastRead < $1.lastRead }?.client
     }
 }
