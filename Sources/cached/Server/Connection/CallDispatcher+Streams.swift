@@ -38,8 +38,8 @@ extension CallDispatcher {
         }
     }
 
-    /// Waits for a `Fetch`. One whose images are all decided has only its last reply. A stream subscribes before its first reply is written, so that it misses no change
-    /// that comes after it.
+    /// Waits for a `Fetch`. One whose images are all decided has only its last reply. A stream subscribes before its
+    /// first reply is written, so that it misses no change that comes after it.
     private func begin(_ call: FetchCall, isLong: Bool) {
         guard call.isStream, !call.isDecided || call.follows else {
             stopUpdates()
