@@ -19,8 +19,8 @@ from .origin import FleetOrigin
 
 #: How far the requests to the origin may be from those of the simulation.
 TOLERANCE = 0.15
-#: New images that all machines want at once: fewer than a fifth of what a machine holds, so that none evicts another.
-FLASH = 24
+#: New images that all machines want at once. Each has to make room for them among the images that it uses.
+FLASH = 60
 
 
 def main() -> int:

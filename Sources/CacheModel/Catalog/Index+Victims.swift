@@ -2,9 +2,10 @@ package import CacheKey
 
 /// The search for the entries to evict.
 extension Index {
-    /// The entry to evict next: the least recently used one that was never used or, if the used ones
-    /// hold more than four fifths of the bytes, the least recently used of all. Pins hold bytes of
-    /// neither part.
+    /// The entry to evict next: the least recently used one that was never used. It is the least
+    /// recently used of all instead, if the used ones hold more than four fifths of the bytes, or if
+    /// the entry that was never used is so new that it may still be used. Pins hold bytes of neither
+    /// part.
     ///
     /// `nil` if there is none, or if `steps` reached 0. A search does not look again at entries that
     /// it has skipped, so call ``maybeUnspared(_:)`` for an entry when a reason to spare it ends.
@@ -17,21 +18,33 @@ extension Index {
     package mutating func nextVictim(
         steps: inout Int, fetchedBefore limit: UnixTime? = nil, unless isSpared: (CacheKey) -> Bool
     ) -> CacheKey? {
-        var victims: [UInt32] = []
-        for part in Part.allCases {
-            guard let place = oldest(of: part, &steps, isSpared) else {
-                guard steps > 0 else { return nil }
-                continue
-            }
-            if let limit, self[place].fetchedAt >= limit.rawValue { continue }
-            guard isUsedPartFull else { return self[place].key }
-            victims.append(place)
-        }
-        return victims.min { wasUsed($0, before: $1) }.map { self[$0].key }
+        let unused = oldest(of: .unused, before: limit, &steps, isSpared)
+        guard steps > 0 else { return nil }
+        if let unused, !isUsedPartFull, !isNew(unused) { return self[unused].key }
+        let used = oldest(of: .used, before: limit, &steps, isSpared)
+        guard steps > 0 else { return nil }
+        guard let unused, let used else { return (unused ?? used).map { self[$0].key } }
+        return self[wasUsed(unused, before: used) ? unused : used].key
     }
 
     private var isUsedPartFull: Bool {
         totals.used * 5 > (totals.allocated - totals.pinned.bytes) * 4
+    }
+
+    /// Whether the latest use of any entry was within the time in which a use of this one would not
+    /// count yet.
+    private func isNew(_ place: UInt32) -> Bool {
+        orders.allSatisfy {
+            $0.newest == Self.none || !self[place].counts(useAt: self[$0.newest].lastUsedAt)
+        }
+    }
+
+    private mutating func oldest(
+        of part: Part, before limit: UnixTime?, _ steps: inout Int, _ isSpared: (CacheKey) -> Bool
+    ) -> UInt32? {
+        guard let place = oldest(of: part, &steps, isSpared) else { return nil }
+        if let limit, self[place].fetchedAt >= limit.rawValue { return nil }
+        return place
     }
 
     /// The least recently used entry of a part that is neither pinned nor spared.

@@ -58,6 +58,14 @@ struct OrderModel {
         entries[entries.count - 1].lastUse = time(nil)
     }
 
+    /// Records that an hour has passed since everything before.
+    mutating func hourPassed() {
+        for index in entries.indices {
+            entries[index].fetchedAt -= 3600
+            entries[index].lastUse -= 3600
+        }
+    }
+
     /// Records that the bytes of an image were received earlier than before.
     mutating func aged(_ image: Int, fetchedAt: Int) {
         for index in entries.indices where entries[index].image == image {
@@ -65,11 +73,14 @@ struct OrderModel {
         }
     }
 
-    /// Whether the first ten seconds of an image end about now. The model does not know whether the cache counts a use
-    /// before or after that.
-    func isTurning(_ image: Int) -> Bool {
-        self[image].map { abs($0.fetchedAt + 10 - time(nil)) < 3 } ?? false
+    /// The images whose first ten seconds end about now. The model does not know whether the cache counts a use before
+    /// or after that.
+    var turning: [Int] {
+        let times = (latestUse ?? 0) - 3...time(nil) + 3
+        return entries.filter { times.contains($0.fetchedAt + 10) }.map(\.image)
     }
+
+    private var latestUse: Int? { entries.map(\.lastUse).max() }
 
     /// Records that the cache published an image, or another program put one there.
     mutating func came(_ image: Int, bytes: Int64, isPinned: Bool, fetchedAt: Int) {
@@ -142,8 +153,8 @@ struct OrderModel {
         return victims
     }
 
-    /// The oldest of those that were never used or, if the used ones have more than four fifths of the bytes, the
-    /// oldest of all.
+    /// The oldest of those that were never used. It is the oldest of all, if the used ones have more than four fifths
+    /// of the bytes, or if the first ten seconds of the oldest of the others had not ended at the latest use of all.
     private mutating func nextVictim(sparing image: Int?) -> Int? {
         let unpinned = entries.filter { !$0.isPinned }
         let bytes = unpinned.reduce(0) { $0 + $1.bytes }
@@ -151,8 +162,14 @@ struct OrderModel {
         let candidates = entries.indices.filter {
             !entries[$0].isPinned && entries[$0].image != image
         }
-        let unused = usedBytes * 5 > bytes * 4 ? nil : candidates.first { !entries[$0].isUsed }
-        return (unused ?? candidates.first).map { entries.remove(at: $0).image }
+        var victim = candidates.first
+        if usedBytes * 5 <= bytes * 4,
+            let unused = candidates.first(where: { !entries[$0].isUsed }),
+            let latestUse, latestUse >= entries[unused].fetchedAt + 10
+        {
+            victim = unused
+        }
+        return victim.map { entries.remove(at: $0).image }
     }
 
     /// Whole blocks, and one for the attributes.

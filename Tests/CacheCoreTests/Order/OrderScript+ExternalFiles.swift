@@ -67,6 +67,21 @@ extension OrderScript {
         try attributes(of: image).set(try recordName(of: image), record.bytes)
     }
 
+    /// Makes all entries an hour older while no cache runs.
+    func passHour() throws {
+        for entry in model.entries {
+            try setFetchTime(of: entry.image, entry.fetchedAt - 3600)
+            let path = "\(directory)/\(names[entry.image])"
+            var status = stat()
+            guard stat(path, &status) == 0 else { throw TestFailure("\(path) does not exist") }
+            status.st_atim.tv_sec -= 3600
+            guard utimensat(AT_FDCWD, path, [status.st_atim, status.st_mtim], 0) == 0 else {
+                throw TestFailure("the time of \(path) can't be set")
+            }
+        }
+        model.hourPassed()
+    }
+
     private func readRecord(of image: Int) throws -> EntryRecord {
         let bytes = try attributes(of: image).bytes(of: try recordName(of: image)) ?? []
         guard let record = bytes.withUnsafeBytes({ EntryRecord($0) }) else {

@@ -80,6 +80,7 @@ final class OrderScript {
                     try await live(try await begin(in: scope), until: operations)
                 }
                 figures.restarts += 1
+                if random.oneIn(2) { try passHour() }
             }
         } catch {
             throw TestFailure("\(error), after \(trace.joined(separator: "; "))")

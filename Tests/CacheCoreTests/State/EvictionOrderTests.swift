@@ -34,14 +34,26 @@ struct EvictionOrderTests {
         for (number, name) in ["a", "b", "c", "d"].enumerated() {
             script.has(name, facts(usedAfter: 0, from: 1000 + UInt32(number)))
         }
-        #expect(evicted() == ["a", "b", "c", "d", "used"])
+        script.has("late", facts(usedAfter: 2000))
+        #expect(evicted() == ["a", "b", "c", "d", "used", "late"])
+    }
+
+    @Test func whatIsNewGoesInTheOrderOfUse() {
+        script.has("used", facts(usedAfter: 10))
+        for (number, name) in ["a", "b", "c", "d"].enumerated() {
+            script.has(name, facts(usedAfter: 0, from: 1000 + UInt32(number)))
+        }
+        script.has("late", facts(usedAfter: 1011))
+        // For a and b the first ten seconds have ended at the latest use.
+        #expect(evicted() == ["a", "b", "used", "c", "d", "late"])
     }
 
     @Test func aUseInTheFirstSecondsBelongsToTheDownload() {
         script.has("opened", facts(usedAfter: 9))
         script.has("used", facts(usedAfter: 11))
         script.has("new", facts(usedAfter: 0, from: 1000))
-        #expect(evicted() == ["opened", "new", "used"])
+        script.has("late", facts(usedAfter: 2000))
+        #expect(evicted() == ["opened", "new", "used", "late"])
     }
 
     @Test func aUseMovesAnEntryToTheOtherPart() {
@@ -53,8 +65,9 @@ struct EvictionOrderTests {
     }
 
     @Test func theLeastRecentlyUsedOfAllGoesIfTheUsedHoldTooMuch() {
-        for number in 0..<9 { script.has("\(number)", facts(usedAfter: 100 + UInt32(number))) }
+        for number in 0..<8 { script.has("\(number)", facts(usedAfter: 100 + UInt32(number))) }
         script.has("new", facts(usedAfter: 0, from: 1000))
+        script.has("8", facts(usedAfter: 2000))
         // Nine of ten blocks are more than four fifths, four of five are not.
         #expect(script.evicts(EvictionGoal(bytes: 5 * block)) == ["0", "1", "2", "3", "4"])
         #expect(script.evicts(EvictionGoal(bytes: 4 * block)) == ["new"])
@@ -64,7 +77,7 @@ struct EvictionOrderTests {
     @Test func pinnedBytesCountForNeitherPart() {
         for number in 0..<4 { script.has("\(number)", facts(usedAfter: 100 + UInt32(number))) }
         script.has("new", facts(usedAfter: 0, from: 1000))
-        for number in 0..<20 { script.has("p\(number)", facts(usedAfter: 200)) }
+        for number in 0..<20 { script.has("p\(number)", facts(usedAfter: 2000)) }
         #expect(script.pins("p0") == [])
         for number in 1..<20 { _ = script.pins("p\(number)") }
         #expect(script.evicts(EvictionGoal(bytes: 24 * block)) == ["new"])
@@ -80,12 +93,13 @@ struct EvictionOrderTests {
         names("used", facts(usedAfter: 100))
         names("unused", facts(usedAfter: 0, from: 200))
         script.has("new", facts(usedAfter: 0, from: 300))
-        #expect(script.state.bytesUsed == 3 * block)
-        #expect(script.state.catalog.index.totals.used == 2 * block)
+        script.has("late", facts(usedAfter: 1000))
+        #expect(script.state.bytesUsed == 4 * block)
+        #expect(script.state.catalog.index.totals.used == 3 * block)
         // The first name frees nothing, so the eviction goes on.
-        #expect(script.evicts(EvictionGoal(bytes: 2 * block)) == ["unused", "new"])
-        #expect(script.evicts(EvictionGoal(bytes: block)) == ["old"])
-        #expect(script.state.catalog.index.totals.used == block)
+        #expect(script.evicts(EvictionGoal(bytes: 3 * block)) == ["unused", "new"])
+        #expect(script.evicts(EvictionGoal(bytes: 2 * block)) == ["old"])
+        #expect(script.state.catalog.index.totals.used == 2 * block)
     }
 
     /// A scan reads the same two parts from the times of the files, whatever the order in the directory.

@@ -305,15 +305,22 @@ private struct IndexModel {
     }
 
     func victim(sparing spared: Set<CacheKey>) -> CacheKey? {
-        let candidates = Part.allCases.compactMap { part in
+        let victims = Part.allCases.map { part in
             order(part).last { !spared.contains($0) && facts[$0]?.isPinned == false }
         }
         let unpinned = facts.filter { !$1.isPinned }
         let all = unpinned.values.reduce(0) { $0 + $1.allocated }
         let used = unpinned.filter { part(of: $0.key) == .used }.values
             .reduce(0) { $0 + $1.allocated }
-        guard used * 5 > all * 4 else { return candidates.first }
-        return candidates.min { useOrder($0) < useOrder($1) }
+        if let unused = victims[0], used * 5 <= all * 4, !isNew(unused) { return unused }
+        return victims.compactMap(\.self).min { useOrder($0) < useOrder($1) }
+    }
+
+    /// Whether nothing was used ten seconds after it was fetched, or later.
+    private func isNew(_ key: CacheKey) -> Bool {
+        let latest = Part.allCases.compactMap { order($0).first.flatMap { facts[$0]?.lastUsedAt } }
+        return facts[key].map { known in latest.allSatisfy { $0 < FileTime(known.fetchedAt + 10) } }
+            ?? false
     }
 
     private func useOrder(_ key: CacheKey) -> (FileTime, CacheKey) {
