@@ -233,7 +233,7 @@ final class TransferThread {
         let now = ContinuousClock.now
         guard nextFramingCheck <= now else { return }
         nextFramingCheck = now + Self.framingInterval
-        for download in downloads.values where download.request.hasTooMuchFraming {
+        for download in downloads.values where download.request.hasTooMuchFraming() {
             download.request.fail(.framing)
             download.request.endConnection()
             end(download, .failed(.writeFailed))

@@ -28,7 +28,7 @@ extension Failure {
         .protocolError,
         "the body comes in many pieces of less than 16 bytes, which delays other downloads")
 
-    /// See ``Request/hasTooMuchFraming``.
+    /// See ``Request/hasTooMuchFraming()``.
     static let framing = Failure(
         .protocolError,
         "the server sends far more bytes around the image than the image has; only the server can mend it"

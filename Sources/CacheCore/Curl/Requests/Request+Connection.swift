@@ -94,7 +94,6 @@ extension Request {
     func mayAsk(onLocalPort port: Int) -> Bool {
         guard !isAbandoned else { return false }
         askedAt = .now
-        receivedBefore = environment.connections.received(onLocalPort: port)
         guard hasUnreadData(onLocalPort: port) else { return true }
         metUnreadData = true
         forbidReuse()

@@ -7,17 +7,21 @@ extension Request {
     /// reads them, so an honest server needs some of it.
     private static let freeFraming: Int64 = 16 << 20
 
-    /// Whether the connection has brought much more than the response has. Streams of HTTP/2 share a connection, so all
-    /// that it ever brought is compared with all its responses.
-    var hasTooMuchFraming: Bool {
+    /// Whether the connection has brought much more than the response has, since the first question. Streams of HTTP/2
+    /// share a connection, so all that it ever brought is compared with all its responses.
+    func hasTooMuchFraming() -> Bool {
         let connections = environment.connections
-        guard let before = receivedBefore, failure == nil, !easy.isPaused,
+        guard hasAsked, failure == nil, !easy.isPaused,
             let received = connections.received(onLocalPort: easy.localPort)
         else { return false }
         if let content = connections.contentOfStreams(onLocalPort: easy.localPort) {
             return received > 2 * content + Self.freeFraming
         }
         let content = Int64(head.length) + easy.bodyBytes
+        guard let before = receivedBefore else {
+            receivedBefore = received - content
+            return false
+        }
         return received - before > 2 * content + Self.freeFraming
     }
 

@@ -33,7 +33,7 @@ final class Request {
     let began = ContinuousClock.now
     /// When the request was sent, or was about to be; `nil` before that.
     var askedAt: ContinuousClock.Instant?
-    /// Bytes that the connection had brought before the request was sent.
+    /// Bytes that the connection had brought beside the response when they were first counted. Most requests end before.
     var receivedBefore: Int64?
     /// Whether an address was tried and no response has begun.
     var isConnecting = false
