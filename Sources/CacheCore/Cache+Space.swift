@@ -18,7 +18,7 @@ extension Cache {
     ///
     /// - Parameters:
     ///   - limit: the eviction also ends at the first entry that was fetched at this time or later.
-    ///   - reason: what the list of evictions says.
+    ///   - reason: the reason in the list of evictions.
     ///   - completion: called on a thread of the cache once the files are unlinked, with the failure if the eviction
     ///     ended early.
     public func evict(

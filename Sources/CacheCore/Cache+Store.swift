@@ -20,7 +20,7 @@ extension Cache {
         } catch {
             check.problem = "\(error)"
         }
-        // What a person has repaired is used at once.
+        // If a person has repaired the store, it is used at once.
         if check.problem == nil { run { state, _ in state.storeMayBeInReach() } }
         return check
     }

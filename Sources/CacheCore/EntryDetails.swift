@@ -5,7 +5,7 @@ public struct EntryDetails: Sendable {
     /// The URL that the image is downloaded from, if it is another one.
     public let source: String?
     public let sha256: ContentDigest?
-    /// What decides about the entry at its origin; `nil` if that was not asked for.
+    /// The fields that decide about the entry at its origin; `nil` if that was not asked for.
     public let origin: OriginDetails?
 
     /// The number of entries whose file is that of this one, its own included.
@@ -20,7 +20,7 @@ public struct EntryDetails: Sendable {
     }
 }
 
-/// What a request to the origin depends on.
+/// The fields on which a request to the origin depends.
 public struct OriginDetails: Sendable {
     /// The entity tag as the origin sent it, including quotes and `W/`.
     public let entityTag: String?

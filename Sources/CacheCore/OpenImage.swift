@@ -1,7 +1,7 @@
 public import CacheModel
 import Glibc
 
-/// The file of a cached image, open for reading. It stays what it is, whatever happens to the name.
+/// The file of a cached image, open for reading. It keeps its bytes even if its name is removed or replaced.
 public final class OpenImage: Sendable {
     public let facts: EntryFacts
     /// Closed with the object.

@@ -5,14 +5,14 @@ package import CacheKey
 /// Only names wait in the queue. The file is opened when its turn comes, and an entry that was evicted until then is
 /// not written.
 extension CacheState {
-    // MARK: What is written
+    // MARK: Writing
 
     /// An image of an origin was published.
     mutating func putInStore(_ key: CacheKey, _ flight: Flight, _ effects: inout Effects) {
         guard let store, flight.source == .origin, flight.hasCommonName else { return }
         guard flight.isShareable else {
             self.store?.unshareable.insert(key)
-            // What another machine put there was for everybody, and this image is not.
+            // The other machine's object was for everybody, and this image is not.
             if flight.storeFinding == .stale { deleteFromStore(key, flight, &effects) }
             return
         }

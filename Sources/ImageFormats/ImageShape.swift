@@ -1,4 +1,4 @@
-/// The type of an image, and its dimensions if they are known: what its first bytes tell.
+/// The type of an image, and its dimensions if they are known. Both come from its first bytes.
 public struct ImageShape: Hashable, Sendable {
     public let mediaType: MediaType
     /// Pixels as stored. `nil` together with the height until they are known.

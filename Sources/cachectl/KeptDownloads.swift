@@ -1,7 +1,7 @@
 import CacheWire
 import Glibc
 
-/// What an interrupted `fetch` has left in the cache.
+/// The downloads that an interrupted `fetch` has left in the cache.
 struct KeptDownloads: Hashable {
     private(set) var total = 0
     private(set) var cached = 0

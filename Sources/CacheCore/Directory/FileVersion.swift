@@ -1,6 +1,6 @@
 import Glibc
 
-/// Identifies a file and its contents by what stat(2) tells. The ctime is left out, because every use of an entry
+/// Identifies a file and its contents by fields of stat(2). The ctime is left out, because every use of an entry
 /// changes it.
 struct FileVersion: Equatable {
     private let file: CacheDirectory.Identity

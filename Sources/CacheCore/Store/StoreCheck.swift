@@ -1,4 +1,4 @@
-/// What a look at the store found.
+/// The result of a check of the store.
 public struct StoreCheck: Sendable {
     public let location: String
     public let endpoint: String
@@ -12,7 +12,7 @@ public struct StoreCheck: Sendable {
     public internal(set) var delete: Duration?
     /// Whether the store refuses to create an object a second time.
     public internal(set) var isCreationExclusive: Bool?
-    /// What is wrong, and what to do. `nil` if all is well.
+    /// The fault and its remedy. `nil` if the store works.
     public internal(set) var problem: String?
 
     let policy: StorePolicy

@@ -13,7 +13,7 @@ public struct StoreCredentialSource: Hashable, Sendable {
 
     /// Why there are no credentials.
     public struct Missing: Error, Hashable, Sendable {
-        /// Where they were looked for, and what is wrong there.
+        /// The places that were searched, and the fault of each.
         public let places: [String]
     }
 

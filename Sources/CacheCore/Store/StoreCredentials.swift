@@ -1,4 +1,4 @@
-/// What proves to a store who asks. It is never logged.
+/// The keys that prove this machine's identity to a store. They are never logged.
 struct StoreCredentials: Hashable, Sendable {
     let keyID: String
     let secret: String

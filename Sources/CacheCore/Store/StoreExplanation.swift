@@ -21,7 +21,7 @@ struct StoreExplanation {
         document.firstMatch(of: /<Code>([A-Za-z0-9.]{1,64})<\/Code>/).map { String($0.1) }
     }
 
-    /// What it means for a question.
+    /// The answer that it means for a question.
     var answer: StoreAnswer {
         switch status {
         case 404 where code != "NoSuchBucket": .missing
@@ -35,7 +35,7 @@ struct StoreExplanation {
         StoreRefusal(code: code ?? "status \(status)", remedy: remedy)
     }
 
-    /// What the administrator can do.
+    /// The remedy for the administrator.
     private var remedy: String {
         switch code {
         case "SignatureDoesNotMatch": "the secret key is not that of the key ID; correct it"

@@ -10,7 +10,7 @@ public struct StoreLocation: Hashable, Sendable {
         case virtual
     }
 
-    /// Which part of a location is wrong, and what it has to be.
+    /// The part of a location that is wrong, and its permitted form.
     public struct Problem: Error, Hashable, Sendable {
         /// Whether the endpoint is wrong, rather than the location of the bucket.
         public let isAboutEndpoint: Bool

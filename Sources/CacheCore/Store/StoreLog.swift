@@ -1,6 +1,6 @@
 internal import Logging
 
-/// Tells the administrator when the store cannot be used, and what to do.
+/// Logs that the store cannot be used, with the remedy.
 struct StoreLog {
     private let logger: Logger
 

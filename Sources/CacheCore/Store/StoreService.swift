@@ -23,7 +23,7 @@ final class StoreService: Sendable {
         writer.start(cache, transfers)
     }
 
-    /// Ends the thread that asks. What was asked goes unanswered.
+    /// Ends the thread that asks. Open questions stay unanswered.
     func finishLookups() { lookups.finish() }
 
     /// Gives what still waits some time to be written, and ends the thread that writes.

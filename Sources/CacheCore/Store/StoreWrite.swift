@@ -54,7 +54,7 @@ final class StoreWrite {
         request.delegate = self
     }
 
-    /// What the end of the request means.
+    /// The meaning of the end of a request.
     func finish(_ end: RequestEnd) -> StoreWriteEnd {
         let head = request.head
         if let failure = request.failure { return .failed(failure.message) }

@@ -52,8 +52,8 @@ extension Download {
         }
     }
 
-    /// The failure with all that is known about it: whether the body stands in for the image, and what the user can
-    /// do about a refusal.
+    /// The failure with all that is known about it: whether the body stands in for the image, and a remedy
+    /// for a refusal.
     private func explained(_ failure: Failure) -> Failure {
         switch failure.kind {
         case .notAnImage where request.head.isPage || received == 0: failure.standingIn

@@ -100,7 +100,7 @@ extension Download {
             flight: id, key: key, body: body, url: url, record: record, times: times)
     }
 
-    /// What a failure says about the object. Many are about this machine alone.
+    /// The meaning of a failure for the object. Many failures concern this machine alone.
     private func verdict(on error: any Error) -> StoreAnswer {
         guard let failure = error as? Failure else { return .notAsked }
         switch failure.kind {

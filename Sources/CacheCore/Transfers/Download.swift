@@ -13,7 +13,7 @@ final class Download {
     let context: TransferContext
     /// The download keeps the settings that it began with.
     let requests: RequestEnvironment
-    /// What is asked of the store; `nil` if the origin is asked.
+    /// The question to the store; `nil` if the origin is asked.
     let lookup: StoreLookup?
     /// Whether it may share a connection with other downloads, which takes HTTP/2.
     let mayShareConnection: Bool

@@ -5,7 +5,7 @@ struct RereadQueue {
     /// The ends of requests whose partial is not read to its end yet.
     var ended: [FlightID: RequestEnd] = [:]
 
-    /// Bytes that are read at a time: a few milliseconds of work, whatever the bytes are.
+    /// Bytes that are read at a time: a few milliseconds of work for any bytes.
     private static let pieceSize = 256 << 10
 
     var isEmpty: Bool { ids.isEmpty }

@@ -1,6 +1,6 @@
 internal import CacheKey
 
-/// A question to the store, and what it needs to judge the answer. Belongs to the thread that asks.
+/// A question to the store, and the facts to judge the answer by. Belongs to the thread that asks.
 final class StoreLookup {
     let url: String
     /// The first request: for the object's head alone if there is an entry already.
@@ -8,7 +8,7 @@ final class StoreLookup {
     /// The entry's record and digest; `nil` if the whole object is asked for.
     let record: EntryRecord?
     let digest: ContentDigest?
-    /// What an object has to name to be about this URL.
+    /// The key that an object has to name to be about this URL.
     let urlDigest: String
     let mayReplacePartial: Bool
     private let access: StoreAccess

@@ -1,4 +1,4 @@
-/// The two parts of the order of use. What was never used after it came goes before what was used.
+/// The two parts of the order of use. Images that were never used after they came are evicted before the others.
 package enum Part: Int, CaseIterable, Sendable {
     /// Images without a use later than ``EntryFacts/firstUse``.
     case unused

@@ -51,7 +51,7 @@ package struct Flight: Sendable {
     package var confirmedLifetime: Int64 = 0
     /// How the image that came from the store may be used.
     package var storeReuse = Reuse.fresh
-    /// What the store said about the key. `nil` if it was not asked.
+    /// The store's answer about the key. `nil` if it was not asked.
     package private(set) var storeFinding: StoreFinding?
     /// Whether the download has waited for others to bring the image to the store. It does so once.
     package private(set) var hasSpread = false
@@ -81,7 +81,7 @@ package struct Flight: Sendable {
         var received: Int64 = 0
         /// Bytes of the whole image. `nil` until the origin gives the length.
         var total: Int64?
-        /// What the first bytes tell about the image. `nil` until they tell anything.
+        /// The type and dimensions that the first bytes tell. `nil` until they tell anything.
         var shape: ImageShape?
         /// Bytes received at the last announced change.
         var announced: Int64 = 0

@@ -25,7 +25,7 @@ package struct Publication: Sendable {
     /// probed again.
     package mutating func probed(_ probe: EntryProbe, since start: ChangeEpochs.Start) {
         guard case .success(let published) = result, case .entry(var facts) = probe else { return }
-        // Its use is the publication, whatever the probe read.
+        // Its last use is the publication, even if the probe read another time.
         facts.lastUsedAt = published.lastUsedAt
         (result, probeStart) = (.success(facts), start)
     }

@@ -9,7 +9,7 @@ package enum Work: Sendable {
     case cancelTransfer(FlightID, CacheKey, discardsPartial: Bool)
     /// Ask the store for an image, within a time for the head of the answer.
     case askStore(FlightID, CacheKey, CacheURL, LocalHints, StoreQuestion)
-    /// Stop asking the store. Whatever of the image has arrived is removed.
+    /// Stop asking the store. The bytes of the image that have arrived are removed.
     case cancelLookup(FlightID, CacheKey, discardsPartial: Bool)
     /// The thread that writes to the store has something to do, or another time to wake up at.
     case wakeStoreWriter

@@ -1,4 +1,4 @@
-/// Counts of what happened with the store since the start.
+/// Counts of the store's events since the start.
 package struct StoreCounters: Hashable, Sendable {
     /// Questions asked.
     package var lookups = 0

@@ -1,4 +1,4 @@
-/// What the store has under a key, as far as a later write depends on it.
+/// The object that the store has under a key, as far as a later write depends on it.
 package enum StoreFinding: Sendable {
     /// Nothing.
     case missing

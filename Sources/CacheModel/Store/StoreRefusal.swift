@@ -1,4 +1,4 @@
-/// The store's refusal to serve this machine: its own code, and what the administrator can do.
+/// The store's refusal to serve this machine: its own code, and the remedy.
 package struct StoreRefusal: Hashable, Sendable {
     /// The store's code, like `AccessDenied`, or the status if there is none.
     package let code: String

@@ -1,7 +1,7 @@
 package import CacheKey
 
-/// The state of the store that several machines share: whether it can be used, what is asked of it, and what waits to
-/// be written to it.
+/// The state of the store that several machines share: whether it can be used, the open questions,
+/// and the images that wait to be written to it.
 package struct StoreState: Sendable {
     package var policy: StorePolicy
     package var reads = StoreBreaker()

@@ -1,4 +1,4 @@
-/// What a directory says about one image.
+/// The state of one image in a directory.
 public struct FolderImage: Sendable, Equatable {
     public enum State: Sendable {
         case missing

@@ -1,4 +1,4 @@
-/// What a stream of images asks of each of them.
+/// The options of all requests of a stream of images.
 package struct FetchOptions: Sendable, Hashable {
     /// Whether the origin is asked even if the entry is fresh.
     package var refresh = false

@@ -1,6 +1,6 @@
 import CClient
 
-/// What one program wants from the daemon, through its restarts.
+/// The set of images that one program wants from the daemon. It outlives restarts of the daemon.
 ///
 /// It starts no thread and never waits: ``descriptor`` becomes readable when ``next()`` may have something. Used by one
 /// thread at a time.
@@ -60,7 +60,7 @@ public final class Session {
 
     // MARK: Wanting
 
-    /// Wants these images from now on, and no others. What was wanted before goes on.
+    /// Wants these images from now on, and no others. Downloads of images that stay in the set continue.
     public func want(_ images: [(url: [UInt8], priority: Priority)]) {
         let next = table(of: images)
         let (added, dropped) = difference(from: wanted, to: next)
@@ -93,7 +93,7 @@ public final class Session {
         return table
     }
 
-    /// What the daemon has to be told: images that are new or have another priority, and those that are gone.
+    /// The changes to send to the daemon: images that are new or have another priority, and those that are gone.
     private func difference(
         from old: WantedTable, to new: WantedTable
     ) -> (added: [Wanted], dropped: [[UInt8]]) {

@@ -4,7 +4,7 @@ public struct Event: Sendable {
         case missing, inFlight, cached, failed
     }
 
-    /// What a download does; `Item` in the interface of the daemon describes them.
+    /// A change of a download; `Item` in the interface of the daemon describes them.
     public enum Phase: Int32, Sendable {
         case queued, connecting, receiving, retrying, publishing
 

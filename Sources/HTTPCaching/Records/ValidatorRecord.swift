@@ -1,8 +1,8 @@
 package import CacheKey
 internal import CacheModel
 
-/// What identifies the bytes of an entry: their digest, and the validators that the origin sent with them. One line of
-/// text in one extended attribute.
+/// The facts that identify the bytes of an entry: their digest, and the validators that the origin sent with them.
+/// One line of text in one extended attribute.
 ///
 ///     v2 sha256=b402668de7212c56… modified=1780000000 etag="x1" sum=b79b9b11
 ///

@@ -41,7 +41,7 @@ package struct ResponseHead: Sendable {
     package var source: ResponseSource?
     /// Whether the request said who asks, so that the response is for one user (RFC 9111 §3.5).
     package var isPersonal = false
-    /// What an object of a store says about itself. `nil` in responses of origins.
+    /// The description that an object of a store carries. `nil` in responses of origins.
     package private(set) var storeMetadata: StoreMetadata?
     private var ageLine: String?
     /// Whether the empty line at the end has arrived.

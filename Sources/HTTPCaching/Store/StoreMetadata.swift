@@ -1,5 +1,5 @@
-/// What an object of a store says about itself in its header fields. Nothing of it is trusted until it agrees with the
-/// bytes.
+/// The description that an object of a store carries in its header fields. Nothing of it is trusted until it agrees
+/// with the bytes.
 package struct StoreMetadata: Hashable, Sendable {
     /// The text of a ``StoreRecord``.
     package var record: String?

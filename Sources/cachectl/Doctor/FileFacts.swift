@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What stat(2) says about a file.
+/// The facts about a file from stat(2).
 struct FileFacts: Hashable {
     let mode: UInt32
     let user: UInt32

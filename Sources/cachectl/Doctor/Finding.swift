@@ -10,7 +10,7 @@ struct Finding: Hashable {
     var level: Level
     /// One sentence for a person.
     var message: String
-    /// What to do about it.
+    /// The remedy.
     var fix: String?
 
     static func ok(_ message: String) -> Finding { Finding(level: .ok, message: message) }

@@ -41,7 +41,7 @@ struct LinkSession {
     /// Follows the changes until the reader of standard output goes away, and prints them.
     func follow() throws {
         let session = WatchSession(client: client, urls: nil)
-        // The stream reports what is removed from now on. What was removed before is gone by now.
+        // The stream reports removals from now on. Images removed before are gone by now.
         try session.run(begun: { _ = try tree.prune() }) { reply in
             var output = Output()
             for key in reply.removed {

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// A link belongs to the tree if it leads to a name of an image in the cache directory. Nothing else is ever changed.
 /// Each folder is opened from the one above it without following links, so that nothing outside of the tree is
-/// changed either, whatever another program puts into it.
+/// changed, even if another program puts links into it.
 final class LinkTree {
     /// The place of a link: its folders and its name.
     typealias Place = [String]

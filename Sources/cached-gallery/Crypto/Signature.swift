@@ -1,7 +1,7 @@
 import CCrypto
 import ClientCore
 
-/// The secret that an application shares with the HTTP face, and what is signed with it.
+/// The secret that an application shares with the HTTP face, and the texts signed with it.
 struct Signature: Sendable {
     private let secret: [UInt8]
 

@@ -7,7 +7,7 @@ final class Daemon {
     let loop: any EventLoop
     let paths: [String]
     private var connection: DaemonConnection?
-    /// What the daemon said about itself; `nil` while none answers.
+    /// The daemon's description of itself; `nil` while none answers.
     private(set) var place: Methods.Where.Reply?
     /// Called when a daemon answers, and when it is lost.
     var onChange: (() -> Void)?

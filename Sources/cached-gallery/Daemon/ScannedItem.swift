@@ -2,7 +2,7 @@ import CacheWire
 import ClientCore
 import NIOCore
 
-/// What lists of very many images need of each.
+/// The members of an item that lists of very many images need.
 struct ScannedItem {
     /// Without escapes.
     let url: [UInt8]

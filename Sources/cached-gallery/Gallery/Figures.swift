@@ -2,7 +2,7 @@ import CacheWire
 import Glibc
 import NIOCore
 
-/// What all pages show alike: the figures of the daemon and its downloads. It asks only while a page is open. Used on
+/// The part that all pages show: the figures of the daemon and its downloads. It asks only while a page is open. Used on
 /// the event loop only.
 final class Figures {
     private let daemon: Daemon
@@ -102,7 +102,7 @@ final class Figures {
         if set != lastSet, !lastSet.isEmpty { onChangedSet?() }
     }
 
-    /// What users other than root can still write on the file system of a directory. statvfs(3).
+    /// The bytes that users other than root can still write on the file system of a directory. statvfs(3).
     private static func freeBytes(_ directory: String?) -> UInt? {
         var status = statvfs()
         guard let directory, statvfs(directory, &status) == 0 else { return nil }

@@ -1,7 +1,7 @@
 import CacheWire
 import NIOCore
 
-/// What the page does.
+/// The actions of the page.
 extension Gallery {
     func act(
         _ name: Substring, _ request: Request, _ then: @escaping (Response) -> Void

@@ -2,7 +2,7 @@ import CacheWire
 import NIOCore
 import NIOHTTP1
 
-/// Answers the page: its files, what it asks, what it does, and the images. Used on the event loop only.
+/// Answers the page: files, questions, actions and images. Used on the event loop only.
 final class Gallery: Responder {
     let daemon: Daemon
     private let rules: AccessRules

@@ -66,7 +66,7 @@ final class View {
         }
     }
 
-    /// Sends the stream what it has to know first, and what was said while there was none.
+    /// Sends the stream the current state first, then the messages that were kept while there was no stream.
     func greet() {
         sendState()
         showVisible()

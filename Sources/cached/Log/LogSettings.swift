@@ -1,6 +1,6 @@
 import Logging
 
-/// What the log shows.
+/// The messages that the log shows.
 struct LogSettings: Sendable, Equatable {
     var level = Logger.Level.info
     var format = LogFormat.text

@@ -10,7 +10,7 @@ struct HeaderFile {
 
     /// The fields of each origin, in the order of the lines.
     private(set) var fields: [String: [Field]] = [:]
-    /// What is unsafe about the file, if anything is.
+    /// The reason why the file is unsafe, if it is.
     private(set) var warning: String?
 
     /// Fields that describe the request itself, so that the daemon alone sets them.

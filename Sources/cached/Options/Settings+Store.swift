@@ -3,7 +3,7 @@ import Logging
 
 /// The settings about a store that several machines share.
 extension Settings {
-    /// `nil` without a store, whatever the other settings say.
+    /// `nil` without a store, even if its other settings are set.
     static func store(
         _ values: SettingValues, _ environment: [String: String]
     ) throws -> StoreSettings? {
@@ -66,7 +66,7 @@ extension Settings {
         _ values: SettingValues, _ environment: [String: String]
     ) throws -> StoreCredentialSource {
         if let word = values.text(.storeCredentials) {
-            // Whoever writes a key here must not find it in the log.
+            // A key that a person writes here by mistake must not get into the log.
             guard word == "none" else {
                 throw values.bad(
                     .storeCredentials, "none, for a public bucket; a key belongs into a file",

@@ -120,7 +120,7 @@ final class SocketServer: Service {
         }
     }
 
-    /// What the daemon is doing, for the service manager.
+    /// The daemon's present activity, for the service manager.
     var statusLine: String {
         let now = server.cache.statistics()
         guard now.isWhole else { return "Serving images, and reading the cache directory" }

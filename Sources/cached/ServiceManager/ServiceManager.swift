@@ -37,7 +37,7 @@ struct ServiceManager: Sendable {
         }
     }
 
-    /// Half of the time is what sd_watchdog_enabled(3) recommends as the interval.
+    /// sd_watchdog_enabled(3) recommends half of the time as the interval.
     private static func watchdog(_ environment: [String: String]) -> Duration? {
         guard let microseconds = environment["WATCHDOG_USEC"].flatMap({ Int64($0) }),
             microseconds > 0

@@ -18,7 +18,7 @@ struct RequestPlan {
     var cookies: [String] = []
     /// Whether libcurl undoes the content codings of the body.
     var decodesBody = true
-    /// What a request to a store has in addition; `nil` for an origin.
+    /// The additional parts of a request to a store; `nil` for an origin.
     var store: StoreRequest?
     /// When the download sent its first request, or is about to. Redirects and repeated requests only add to
     /// the age of a response.

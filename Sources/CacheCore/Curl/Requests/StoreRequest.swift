@@ -1,4 +1,4 @@
-/// What a request to a store has that one to an origin has not: a method, a signature, and perhaps a body.
+/// The parts that a request to a store has, and one to an origin has not: a method, a signature, and perhaps a body.
 struct StoreRequest {
     enum Method {
         case get

@@ -106,7 +106,7 @@ extension CacheDirectory {
 
     // MARK: Quarantine
 
-    /// Puts an open file in quarantine: it is no entry, whatever its attributes say.
+    /// Puts an open file in quarantine: it is no entry even if its attributes say so.
     func quarantine(_ key: CacheKey, _ file: Int32, _ damage: Damage) {
         do {
             quarantine.insert(key, try kernel.status(of: file), damage)

@@ -2,7 +2,7 @@ import CacheWire
 import Glibc
 
 extension Check {
-    /// Whether the cache directory exists and can be written, and what it is on.
+    /// Whether the cache directory exists and can be written, and its file system.
     static let directory = Check("directory") { examination in
         guard let path = examination.directory else {
             return [

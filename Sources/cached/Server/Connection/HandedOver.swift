@@ -7,9 +7,9 @@ import NIOPosix
 struct HandedOver: Sendable {
     let socket: Int32
     let user: UserID
-    /// What the client has sent and nobody has answered.
+    /// Bytes that the client has sent and the loop has not answered.
     let received: ByteBuffer
-    /// What the client has to receive before any other answer.
+    /// Bytes that the client has to receive before any other answer.
     let unsent: ByteBuffer
 }
 

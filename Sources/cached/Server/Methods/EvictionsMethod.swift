@@ -3,7 +3,7 @@ import CacheKey
 import CacheWire
 import NIOCore
 
-/// `Evictions`: what was evicted lately, and why.
+/// `Evictions`: the latest evicted images, and the reasons.
 enum EvictionsMethod {
     static func writeReply(from server: ServerContext, to output: inout ByteBuffer) {
         let evictions = server.cache.evictions.map { CacheWire.EvictedEntry($0) }

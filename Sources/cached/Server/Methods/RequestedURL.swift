@@ -3,7 +3,7 @@ import CacheKey
 
 /// One of the URLs that a call names, as the client wrote it.
 struct RequestedURL: Sendable {
-    /// What the text stands for.
+    /// The meaning of the text.
     enum Meaning: Sendable {
         case image(ImageRequest)
         /// An entry that was named by the digest of its bytes, or by its key.
@@ -58,7 +58,7 @@ extension RequestedURL {
 }
 
 extension ServerContext {
-    /// What a text of a call stands for.
+    /// Reads a text of a call.
     ///
     /// - Parameters:
     ///   - identity: the URL that names the image, if the client says so.
@@ -87,7 +87,7 @@ extension ServerContext {
         }
     }
 
-    /// What the name of a file stands for. Its text is the URL in the file.
+    /// Reads the name of a file. Its text is the URL in the file.
     func entry(_ key: CacheKey) -> RequestedURL {
         RequestedURL(cache.url(of: key) ?? "", .content(key))
     }

@@ -1,6 +1,6 @@
 import CacheCore
 
-/// The connections that the limit of open files allows, and who has them.
+/// The connections that the limit of open files allows, and their users.
 ///
 /// A user has at most a quarter of them, and all users together leave an eighth. The owner of the cache and root can
 /// have the rest too: so the only user of a private daemon is not limited, and nobody keeps the administrator of a

@@ -12,7 +12,7 @@ struct ListeningSocket {
     /// The file of the daemon's own socket; `nil` for a passed one, whose file is the service manager's.
     private let file: File?
 
-    /// What the daemon has made in the file system.
+    /// The files and directories that the daemon has made.
     private struct File {
         /// The inode of the socket, by which ``ListeningSocket/remove()`` recognises it.
         let inode: ino_t
@@ -181,7 +181,7 @@ struct ListeningSocket {
         guard errno == ECONNREFUSED, unlink(path) == 0 else { throw failure("replace", path) }
     }
 
-    /// The process at the other end, and what to do about it. A process in another namespace has no number here.
+    /// The process at the other end, and how to end it. A process in another namespace has no number here.
     /// socket(7), `SO_PEERCRED`; pid_namespaces(7).
     private static func holder(of descriptor: Int32) -> String {
         var credentials = clinux_peer()
