@@ -19,10 +19,6 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let lifecycle = Target.Dependency.product(
-    name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let signals = Target.Dependency.product(
-    name: "UnixSignals", package: "swift-service-lifecycle")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
 let package = Package(
@@ -41,7 +37,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // System libraries and headers that Swift does not import by itself.
@@ -80,7 +75,7 @@ let package = Package(
             name: "cached",
             dependencies: [
                 "CacheCore", "CacheKey", "CacheWire", "ClientCore", "CLinux", arguments,
-                lifecycle, logging, nioCore, nioPosix, signals, system,
+                logging, nioCore, nioPosix, system,
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -191,11 +186,7 @@ let package = Package(
 let vendor = Context.packageDirectory + "/vendor"
 if FileManager.default.fileExists(atPath: vendor) {
     let names = try FileManager.default.contentsOfDirectory(atPath: vendor).sorted()
-    package.dependencies = names.map { name in
-        // Without this one's default traits, as above: they need more packages.
-        name == "swift-configuration"
-            ? .package(path: "vendor/\(name)", traits: []) : .package(path: "vendor/\(name)")
-    }
+    package.dependencies = names.map { .package(path: "vendor/\($0)") }
 }
 
 // Run by libFuzzer. Only Tests/Fuzzer/run builds it: its main function comes with `-sanitize=fuzzer`.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .daemon import Daemon
 from .generator import Generator, Target
-from .origin import Origin
+from .origin import LARGE, MEDIUM, SMALL, Origin
 from .peers import Aria2, Echo, Nginx, Redis
 from .session import Session, Unavailable, progress
 
@@ -20,11 +20,13 @@ class Scale:
     rounds: int
     # Rounds differ by a tenth from one to the next, so a median of three says little about a close race.
     download_rounds: int
-    # For measurements that take long or vary little: memory and eviction.
+    # For measurements that take long or vary little.
     few_rounds: int
     seconds: float
     processes: int
     images: int
+    small_images: int
+    large_images: int
     entries: int
     victims: int
 
@@ -32,13 +34,13 @@ class Scale:
     def full() -> Scale:
         return Scale(
             rounds=5, download_rounds=9, few_rounds=3, seconds=2, processes=100, images=10_000,
-            entries=1_000_000, victims=100_000)
+            small_images=50_000, large_images=200, entries=1_000_000, victims=100_000)
 
     @staticmethod
     def quick() -> Scale:
         return Scale(
             rounds=2, download_rounds=1, few_rounds=1, seconds=0.3, processes=20, images=2_000,
-            entries=100_000, victims=10_000)
+            small_images=5_000, large_images=20, entries=100_000, victims=10_000)
 
     def with_rounds(self, rounds: int) -> Scale:
         return replace(self, rounds=rounds, download_rounds=rounds, few_rounds=rounds)
@@ -46,8 +48,9 @@ class Scale:
     def describe(self) -> list[str]:
         return [
             f"- Medians of {self.rounds} interleaved rounds, each {self.seconds:g} s of load or "
-            f"{self.processes} processes; {self.download_rounds} for downloads, {self.few_rounds} "
-            "for memory and eviction"
+            f"{self.processes} processes; {self.download_rounds} for downloads of 22 kB, "
+            f"revalidation, verification and scans; {self.few_rounds} for memory, eviction and "
+            f"scans of {self.entries:,} entries"
         ]
 
 
@@ -62,10 +65,21 @@ class Bench:
 
     @cached_property
     def origin(self) -> Origin:
-        progress(f"  writing {self.scale.images:,} images")
+        return self._origin("images", self.scale.images, MEDIUM)
+
+    @cached_property
+    def small_origin(self) -> Origin:
+        return self._origin("small", self.scale.small_images, SMALL)
+
+    @cached_property
+    def large_origin(self) -> Origin:
+        return self._origin("large", self.scale.large_images, LARGE)
+
+    def _origin(self, name: str, count: int, size: tuple[int, int]) -> Origin:
+        progress(f"  writing {count:,} images")
         root = self.session.directory / "origin"
-        root.mkdir()
-        return Origin(root / "images", self.scale.images)
+        root.mkdir(exist_ok=True)
+        return Origin(root / name, count, size)
 
     @cached_property
     def nginx(self) -> Nginx:
@@ -112,6 +126,14 @@ class Bench:
         if states != ["cached", "missing"] * (len(states) // 2):
             count = states.count("cached")
             raise Unavailable(f"{count} of {len(states)} URLs are cached, not every second")
+        return daemon
+
+    @cached_property
+    def complete_daemon(self) -> Daemon:
+        """A daemon that has every image cached."""
+        daemon = Daemon(self.session, self.programs, "complete")
+        progress(f"  filling the cache with {len(self.urls):,} images")
+        daemon.fetch(self.urls)
         return daemon
 
     def target(self, name: str) -> Target:

@@ -47,11 +47,11 @@ class Daemon:
         self.fetch_listed(listing)
         self.check_fetched(len(urls))
 
-    def fetch_listed(self, listing: Path) -> None:
+    def fetch_listed(self, listing: Path, *options: str) -> None:
         """Downloads the URLs in a file, one per line; the printed paths are checked separately."""
         with listing.open() as urls, self.fetched_paths.open("w") as paths:
             result = subprocess.run(
-                [str(self.cachectl), "fetch", "-"], stdin=urls, stdout=paths,
+                [str(self.cachectl), "fetch", *options, "-"], stdin=urls, stdout=paths,
                 stderr=subprocess.PIPE, text=True, env=self.environment)
         if result.returncode != 0:
             said = result.stderr.strip().splitlines()
@@ -75,10 +75,10 @@ class Daemon:
 
     def wait_until_indexed(self, pause: float = 0.05) -> dict:
         """Waits until the first scan has finished; returns the statistics then."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while not (stats := self.stats())["isIndexed"]:
             if time.monotonic() > deadline:
-                raise Unavailable("cached has not read its directory after 60 s")
+                raise Unavailable("cached has not read its directory after five minutes")
             time.sleep(pause)
         return stats
 

@@ -1,9 +1,9 @@
-"""Many small images from one origin into an empty directory, until they are on the disk.
+"""Many images from one origin into an empty directory, until they are on the disk.
 
 Every round has its own directory, and nothing is deleted before the run ends: ext4 without a journal
 skips recently freed inodes one by one, which made the next 10,000 files take five times as long for every
-contender. The pages of a round are dropped after it: on a virtual machine memory that was never used has
-to come from the host, which takes several microseconds per page.
+contender. But the files of a round are emptied after it. That frees the disk, and the memory too: on a virtual
+machine memory that was never used has to come from the host, which takes several microseconds per page.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from typing import Callable
 from .bench import Bench
 from .contest import Contender, Measurement, Outcome, contest
 from .daemon import Daemon
+from .origin import Origin
 from .session import Unavailable, require
 
 
 def measure(bench: Bench) -> dict[str, Outcome]:
     contenders = [
-        Contender("cached", lambda: cached(bench, "cached", bench.urls)),
-        Contender("curl -Z", lambda: curl(bench, "curl", bench.urls)),
+        Contender("cached", lambda: cached(bench, "cached", bench.origin, bench.urls)),
+        Contender("curl -Z", lambda: curl(bench, "curl", bench.origin, bench.urls)),
         Contender("aria2c -j16", lambda: aria2c(bench)),
     ]
     return contest(contenders, bench.scale.download_rounds)
@@ -35,8 +36,8 @@ def measure_wide(bench: Bench) -> dict[str, Outcome]:
     """The daemon with as many connections to the host as curl uses."""
     contenders = [
         Contender("cached", lambda: cached(
-            bench, "cached-wide", bench.urls, ("--max-transfers-per-host", "64"))),
-        Contender("curl -Z", lambda: curl(bench, "curl-wide", bench.urls)),
+            bench, "cached-wide", bench.origin, bench.urls, ("--max-transfers-per-host", "64"))),
+        Contender("curl -Z", lambda: curl(bench, "curl-wide", bench.origin, bench.urls)),
     ]
     return contest(contenders, bench.scale.download_rounds)
 
@@ -48,15 +49,34 @@ def measure_http2(bench: Bench) -> dict[str, Outcome]:
 
     contenders = [
         Contender("cached", lambda: cached(
-            bench, "cached-http2", bench.secure_urls, trust("--ca-file"))),
+            bench, "cached-http2", bench.origin, bench.secure_urls, trust("--ca-file"))),
         Contender("curl -Z", lambda: curl(
-            bench, "curl-http2", bench.secure_urls, ("--http2", *trust("--cacert")))),
+            bench, "curl-http2", bench.origin, bench.secure_urls,
+            ("--http2", *trust("--cacert")))),
     ]
     return contest(contenders, bench.scale.download_rounds)
 
 
+def measure_small(bench: Bench) -> dict[str, Outcome]:
+    return measure_size(bench, "small", bench.small_origin)
+
+
+def measure_large(bench: Bench) -> dict[str, Outcome]:
+    return measure_size(bench, "large", bench.large_origin)
+
+
+def measure_size(bench: Bench, size: str, origin: Origin) -> dict[str, Outcome]:
+    """Images that are all smaller or larger than usual."""
+    urls = origin.urls(bench.nginx.base)
+    contenders = [
+        Contender("cached", lambda: cached(bench, f"cached-{size}", origin, urls)),
+        Contender("curl -Z", lambda: curl(bench, f"curl-{size}", origin, urls)),
+    ]
+    return contest(contenders, bench.scale.rounds)
+
+
 def cached(
-    bench: Bench, name: str, urls: list[str], options: tuple[str, ...] = ()
+    bench: Bench, name: str, origin: Origin, urls: list[str], options: tuple[str, ...] = ()
 ) -> Measurement:
     """A daemon just started on an empty directory; its start is not measured."""
     names = [str(uuid.uuid5(uuid.NAMESPACE_URL, url)) for url in urls]
@@ -71,26 +91,26 @@ def cached(
         try:
             seconds = timed(lambda: daemon.fetch_listed(listing))
             daemon.check_fetched(len(urls))
-            check(daemon.directory, names, bench.origin.bytes)
-            drop(daemon.directory, names)
+            check(daemon.directory, names, origin.bytes)
         finally:
             daemon.stop()
+        empty(daemon.directory, names)
         return seconds
 
     return round_
 
 
 def curl(
-    bench: Bench, name: str, urls: list[str], options: tuple[str, ...] = ()
+    bench: Bench, name: str, origin: Origin, urls: list[str], options: tuple[str, ...] = ()
 ) -> Measurement:
     """Its output names are relative to the directory it runs in."""
     config = bench.session.directory / f"{name}.conf"
     config.write_text("".join(
         f'url = "{url}"\noutput = "{file}"\n'
-        for url, file in zip(urls, bench.origin.names)))
+        for url, file in zip(urls, origin.names)))
     command = [require("curl"), "--silent", "--show-error", "--fail", "-Z", "--parallel-max", "64",
                *options, "-K", str(config)]
-    return downloader(bench, name, command)
+    return downloader(bench, name, origin, command)
 
 
 def aria2c(bench: Bench) -> Measurement:
@@ -99,10 +119,10 @@ def aria2c(bench: Bench) -> Measurement:
         f"{url}\n  out={name}\n" for url, name in zip(bench.urls, bench.origin.names)))
     command = [require("aria2c"), "--no-conf", "--quiet", "-j16", "--dir=.",
                f"--input-file={listing}"]
-    return downloader(bench, "aria2", command)
+    return downloader(bench, "aria2", bench.origin, command)
 
 
-def downloader(bench: Bench, name: str, command: list[str]) -> Measurement:
+def downloader(bench: Bench, name: str, origin: Origin, command: list[str]) -> Measurement:
     """A command that fills its working directory with the origin's files."""
     numbers = itertools.count(1)
 
@@ -110,8 +130,8 @@ def downloader(bench: Bench, name: str, command: list[str]) -> Measurement:
         directory = bench.session.directory / f"{name}-downloads-{next(numbers)}"
         directory.mkdir()
         seconds = timed(lambda: run(command, directory))
-        check(directory, bench.origin.names, bench.origin.bytes)
-        drop(directory, bench.origin.names)
+        check(directory, origin.names, origin.bytes)
+        empty(directory, origin.names)
         return seconds
 
     return round_
@@ -143,9 +163,7 @@ def check(directory: Path, names: list[str], size: int) -> None:
         raise Unavailable(f"{total} bytes downloaded, not {size}")
 
 
-def drop(directory: Path, names: list[str]) -> None:
-    """Drops the pages of the downloaded files. posix_fadvise(2)"""
+def empty(directory: Path, names: list[str]) -> None:
+    """Frees the bytes of the downloaded files, on the disk and in memory, but no inode."""
     for name in names:
-        file = os.open(directory / name, os.O_RDONLY)
-        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
-        os.close(file)
+        os.truncate(directory / name, 0)

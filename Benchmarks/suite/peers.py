@@ -40,7 +40,7 @@ http {{
         ssl_certificate {root}/nginx.crt;
         ssl_certificate_key {root}/nginx.key;
         default_type application/json;
-        location /images/ {{ root {root}/origin; }}
+        location / {{ root {root}/origin; }}
         location /status/ {{ return 200 "{answer}"; }}
     }}
 }}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
-from . import downloads, eviction, memory, peek, processes, scan, sets, verify
+from . import downloads, eviction, memory, peek, processes, revalidations, scan, sets, verify
 from .bench import Bench
 from .contest import Contender, Measurement, Outcome, contest
 
@@ -104,6 +104,15 @@ ROWS = [
     Row("downloads-http2", "{images:,} images of 22 kB by HTTP/2, to `sync`", "s",
         {"curl -Z": Aim("≤", 1.2)},
         downloads.measure_http2),
+    Row("downloads-small", "{small_images:,} images of 2 kB, to `sync`", "s",
+        {"curl -Z": Aim("≤", 1.5)},
+        downloads.measure_small),
+    Row("downloads-large", "{large_images:,} images of 5 MB, to `sync`", "s",
+        {"curl -Z": Aim("≤", 1.2)},
+        downloads.measure_large),
+    Row("revalidations", "{images:,} cached images confirmed by their origin (304)", "s",
+        {"curl -Z -z": Aim("≤", 1.1)},
+        revalidations.measure),
     Row("idle-memory", "RssAnon when idle", "MB",
         {"cached": Aim("≤", 8, "MB")},
         memory.measure_idle),
@@ -122,6 +131,12 @@ ROWS = [
     Row("scan-one-core", "the same on one processor", "µs",
         {"readdir": Aim("≤", 2)},
         scan.measure_cost_on_one_core),
+    Row("scan-million", "reading a directory of {entries:,} entries at the start", "s",
+        {"readdir": Aim("≤", 2)},
+        scan.measure_million(is_cold=False)),
+    Row("scan-million-cold", "the same with nothing of it in the kernel's memory", "s",
+        {"readdir": Aim("≤", 2)},
+        scan.measure_million(is_cold=True)),
     Row("scan-status", "Status, 32 connections, p99 during a scan", "ms",
         {"cached": Aim("≤", 10, "ms")},
         scan.measure_status),

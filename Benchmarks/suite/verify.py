@@ -6,14 +6,12 @@ disks.
 
 from __future__ import annotations
 
-import functools
 import os
 import subprocess
 import time
 
 from .bench import Bench
 from .contest import Contender, Outcome, contest
-from .daemon import Daemon
 from .session import Unavailable, require
 
 
@@ -26,20 +24,10 @@ def measure(bench: Bench) -> dict[str, Outcome]:
     return contest(contenders, bench.scale.download_rounds)
 
 
-@functools.cache
-def daemon(bench: Bench) -> Daemon:
-    made = Daemon(bench.session, bench.programs, "verified")
-    listing = bench.session.directory / "verified.urls"
-    listing.write_text("".join(f"{url}\n" for url in bench.urls))
-    made.fetch_listed(listing)
-    made.check_fetched(len(bench.urls))
-    return made
-
-
 def verify(bench: Bench) -> float:
-    verified = daemon(bench)
+    daemon = bench.complete_daemon
     start = time.monotonic()
-    reply = verified.call("Verify", {})
+    reply = daemon.call("Verify", {})
     seconds = time.monotonic() - start
     if reply["checked"] != len(bench.urls) or reply["damaged"]:
         raise Unavailable(f"{reply['checked']} of {len(bench.urls)} images were verified")
@@ -48,7 +36,7 @@ def verify(bench: Bench) -> float:
 
 def sha256sum(bench: Bench) -> float:
     require("sha256sum")
-    directory = daemon(bench).directory
+    directory = bench.complete_daemon.directory
     names = "\0".join(name for name in os.listdir(directory) if len(name) == 36)
     start = time.monotonic()
     subprocess.run(

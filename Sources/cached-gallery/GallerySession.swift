@@ -1,3 +1,4 @@
+import CacheWire
 import Glibc
 import NIOCore
 import NIOPosix
@@ -16,12 +17,12 @@ struct GallerySession {
 
     /// Runs until the page is closed, or a signal ends it.
     func run() throws {
-        let signals = EndSignals()
+        let signals = HeldSignals(SIGINT, SIGTERM, SIGHUP)
         ChildProcess.forgetEnded()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let start = group.next().submit { self.start(on: group.any()) }
         let browser = try start.flatMap { $0 }.wait()
-        signals.wait()
+        _ = signals.next()
         browser?.remove()
     }
 
@@ -30,7 +31,9 @@ struct GallerySession {
         let started = loop.makePromise(of: Browser?.self)
         let daemon = Daemon(paths: paths, on: loop)
         let token = Token()
-        let life = LifeTime(loop, first: max(idle, Self.firstPage), idle: idle) { EndSignals.end() }
+        let life = LifeTime(loop, first: max(idle, Self.firstPage), idle: idle) {
+            HeldSignals.end()
+        }
         let server = HTTPServer(on: loop, limit: 64)
         var browser: Browser?
         daemon.start {

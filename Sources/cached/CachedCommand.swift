@@ -27,7 +27,7 @@ struct CachedCommand: ParsableCommand {
 
     @OptionGroup var options: DaemonOptions
 
-    static func main() async {
+    static func main() {
         // By default these signals end a process. They must not end the daemon before it handles them.
         for number in [SIGPIPE, SIGHUP, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         // libcurl would write the keys of all TLS connections to this file. SSLKEYLOGFILE in libcurl-env(3)
@@ -42,7 +42,7 @@ struct CachedCommand: ParsableCommand {
             guard let daemon = try (command as? CachedCommand)?.daemon() else {
                 return try command.run()
             }
-            try await daemon.run()
+            try daemon.run()
         } catch {
             exit(withError: Self.reported(error))
         }

@@ -1,7 +1,7 @@
 import CacheCore
+import CacheWire
+import Glibc
 import Logging
-import ServiceLifecycle
-import UnixSignals
 
 /// The daemon from the opening of its cache to its end.
 struct Daemon {
@@ -28,28 +28,33 @@ struct Daemon {
     }
 
     /// Serves until a signal stops the daemon.
-    func run() async throws {
-        let reload = await Reload(
-            server: server, manager: manager, log: log, settings: settings, options: options)
-        let signals = await PressureSignals(monitor: server.pressure)
-        let others: [any Service] = [reload, signals] + reports
-        var services = others.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
-        // The last one stops first. It also ends by itself if it is idle.
-        services.append(
-            .init(service: server, successTerminationBehavior: .gracefullyShutdownGroup))
-        let group = ServiceGroup(
-            configuration: .init(
-                services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
-        try await group.run()
+    func run() throws {
+        try server.start()
+        if manager.isListening { startReports() }
+        handleSignals()
+        try server.stop()
     }
 
-    private var reports: [any Service] {
-        guard manager.isListening else { return [] }
-        let status = StatusReports(manager: manager) { server.statusLine }
-        let watchdog = manager.watchdog.map {
-            Watchdog(manager: manager, limit: $0) { server.takeTurn($0) }
+    private func startReports() {
+        StatusReports(manager: manager) { [server] in server.statusLine }.start(on: server.loop)
+        guard let limit = manager.watchdog else { return }
+        Watchdog(manager: manager, limit: limit) { [server] in server.takeTurn($0) }
+            .start(on: server.loop)
+    }
+
+    /// Returns when a signal stops the daemon.
+    private func handleSignals() {
+        var reload = Reload(
+            server: server, manager: manager, log: log, settings: settings, options: options)
+        while true {
+            switch server.signals.next() {
+            case SIGHUP: reload.run()
+            // These are for people and scripts. They never wait for a cool-down.
+            case SIGUSR1: server.pressure.request(.warning, source: "SIGUSR1")
+            case SIGUSR2: server.pressure.request(.critical, source: "SIGUSR2")
+            default: return
+            }
         }
-        return [status] + [watchdog].compactMap(\.self)
     }
 
     private static func warn(about settings: Settings, _ logger: Logger) {

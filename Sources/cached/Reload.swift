@@ -1,10 +1,8 @@
 import CacheWire
 import Logging
-import ServiceLifecycle
-import UnixSignals
 
-/// On `SIGHUP` reads the configuration again and applies what can change while the daemon runs.
-actor Reload: Service {
+/// Reads the configuration again and applies what can change while the daemon runs.
+struct Reload {
     private let server: SocketServer
     private let manager: ServiceManager
     private let log: LogOutput
@@ -12,28 +10,23 @@ actor Reload: Service {
     private let options: DaemonOptions
     /// The settings in force.
     private var settings: Settings
-    private let signals: UnixSignalsSequence
 
-    /// Handles the signal from here on. The service manager can send it as soon as the daemon is ready.
     init(
         server: SocketServer, manager: ServiceManager, log: LogOutput, settings: Settings,
         options: DaemonOptions
-    ) async {
+    ) {
         (self.server, self.manager, self.log, self.settings) = (server, manager, log, settings)
         self.options = options
         logger = log.logger
-        signals = await UnixSignalsSequence(trapping: .sighup)
     }
 
-    func run() async throws {
-        for await _ in signals.cancelOnGracefulShutdown() {
-            manager.reloading()
-            manager.ready(reload() ?? server.statusLine)
-        }
+    mutating func run() {
+        manager.reloading()
+        manager.ready(reload() ?? server.statusLine)
     }
 
     /// An invalid configuration changes nothing. Returns what is wrong with it.
-    private func reload() -> String? {
+    private mutating func reload() -> String? {
         do {
             let new = try Settings.resolve(
                 options, try Environment.all(), running: settings)

@@ -129,6 +129,35 @@ struct StopTests {
         }
     }
 
+    /// Another daemon that binds a socket in the same directory makes this one wait.
+    @Test(arguments: [[SIGTERM], [SIGINT], [SIGTERM, SIGINT]])
+    func duringTheStartOneSignalWaitsAndASecondEndsTheDaemon(_ signals: [Int32]) async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let sockets = try home.directory("sockets")
+            let other = open(sockets, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            #expect(flock(other, LOCK_EX) == 0)
+            let process = try ChildProcess(
+                BuiltProducts.program("cached"),
+                ["--directory", home.file("c"), "--socket", "\(sockets)/s"],
+                environment: minimalEnvironment(["MEMORY_PRESSURE_WATCH": "/dev/null"]), in: scope)
+            try await waitUntil("the cache to be locked") { size(at: home.file("c/.lock")) != nil }
+            for signal in signals { process.signal(signal) }
+            if signals.count == 1 {
+                close(other)
+                #expect(try await process.waitForExit() == .success)
+                #expect(process.text(.standardError).contains("stopped"))
+                #expect(size(at: "\(sockets)/s") == nil)
+            } else {
+                guard case .signalled = try await process.waitForExit() else {
+                    Issue.record("the daemon did not end at once")
+                    return
+                }
+                close(other)
+            }
+        }
+    }
+
     @Test func aCrashLeavesNoLockAndNoIncompleteEntry() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

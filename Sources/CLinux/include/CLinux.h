@@ -49,7 +49,7 @@ void clinux_take_standard_descriptors(void);
 
 /// Remembers a SIGTERM or SIGINT instead of ending the process. A second one ends it. signal(7)
 void clinux_remember_end(void);
-/// Raises the signal that was remembered, if any, for the handler that is installed now.
+/// Raises the signal that was remembered, if any, which is held now.
 void clinux_raise_remembered_end(void);
 
 /// Sends bytes with a descriptor over a Unix socket, without blocking; how many bytes, or -1 with errno.

@@ -1,3 +1,4 @@
+import CacheWire
 import Glibc
 import NIOCore
 import NIOPosix
@@ -13,12 +14,12 @@ struct FaceSession {
 
     /// Runs until a signal ends it.
     func run() throws {
-        let signals = EndSignals()
+        let signals = HeldSignals(SIGINT, SIGTERM, SIGHUP)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let start = group.next().submit { self.start(on: group.any()) }
         let port = try start.flatMap { $0 }.wait()
         Output.write("serving images at http://127.0.0.1:\(port)/i/\n", to: STDOUT_FILENO)
-        signals.wait()
+        _ = signals.next()
     }
 
     private func start(on loop: any EventLoop) -> EventLoopFuture<Int> {

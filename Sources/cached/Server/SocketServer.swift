@@ -1,25 +1,26 @@
 import CLinux
 import CacheCore
 import CacheWire
+import Glibc
 import Logging
 import NIOCore
 import NIOPosix
-import ServiceLifecycle
 
-/// The socket and everything behind it as one service, from binding the socket to the end of the last connection.
+/// The socket and everything behind it, from binding the socket to the end of the last connection.
 ///
 /// The socket is bound before the directory is scanned, so that clients need not wait for that. The directory is
 /// locked before the socket is bound, so two daemons can never both believe that they own the directory.
-final class SocketServer: Service {
+final class SocketServer: Sendable {
     private let server: ServerContext
     private let socket: ListeningSocket
     private let hot: HotLoop
     private let settings: Settings
     private let manager: ServiceManager
     private let group: MultiThreadedEventLoopGroup
-    /// For the shutdown. The other pools can be busy with long calls then, and the system may not allow a new thread.
-    private let drainer = NIOThreadPool(numberOfThreads: 1)
+    /// The signals that the daemon handles, for the main thread.
+    let signals: HeldSignals
 
+    var loop: any EventLoop { server.loop }
     /// Watches memory pressure while the cache runs.
     var pressure: PressureMonitor { server.pressure }
 
@@ -54,6 +55,9 @@ final class SocketServer: Service {
                 settings, environment, trust: cache.trustStore, pressure: choice)
             Restriction.apply(paths, directory: settings.cache.directory, logger)
         }
+        signals = HeldSignals(SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2)
+        // One that arrived before waits now like the others.
+        clinux_raise_remembered_end()
         // The first thread starts here.
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
@@ -84,14 +88,12 @@ final class SocketServer: Service {
             former: SocketLookup.formerPath(of: settings.socket, environment: environment))
     }
 
-    func run() async throws {
+    /// Begins to serve clients.
+    func start() throws(StartFailure) {
         server.workers.start()
         server.pager.start()
-        drainer.start()
         try socket.listen()
         hot.start(server, listener: socket.descriptor)
-        // Signals are handled from here on. One that arrived since the socket was bound stops the daemon now.
-        clinux_raise_remembered_end()
         server.cache.start(observer: self)
         OpenSocketNotice.log(socket: socket.path, settings.cache.directory, server.logger)
         pressure.observe { [news = server.pressureNews] in news.reported() }
@@ -100,24 +102,8 @@ final class SocketServer: Service {
             "listening",
             metadata: ["socket": "\(socket.path)", "directory": "\(settings.cache.directory)"])
         manager.ready(statusLine)
-        await untilStopped()
-        manager.stopping("Finishing the images that are complete")
-        try await drain()
-        server.logger.info("stopped")
-    }
-
-    /// Returns when the daemon has to stop, or has been idle for as long as is configured. Waiting throws only if the
-    /// task is cancelled, and then the daemon stops as well.
-    private func untilStopped() async {
-        guard let limit = settings.idleExit else {
-            try? await gracefulShutdown()
-            return
-        }
-        let idle = IdleExit(server: server, hot: hot, limit: limit) { [socket] in socket.remove() }
-        try? await cancelWhenGracefulShutdown { [server] in
-            try await idle.wait()
-            server.logger.info("nothing to do, the daemon ends", metadata: ["after": "\(limit)"])
-        }
+        guard let limit = settings.idleExit else { return }
+        IdleExit(server: server, hot: hot, limit: limit) { [socket] in socket.remove() }.start()
     }
 
     /// The daemon's present activity, for the service manager.
@@ -148,29 +134,35 @@ final class SocketServer: Service {
 
     /// Stops in order: accepts no new client, ends the downloads, publishes images that are complete, and sends the
     /// last replies to the clients that read them.
-    private func drain() async throws {
+    func stop() throws {
+        manager.stopping("Finishing the images that are complete")
         let (server, loop) = (server, server.loop)
         socket.remove()
-        await hot.run { $0.stopListening() }
-        try await loop.submit { server.registry.isDraining = true }.get()
-        try await drainer.runIfActive {
-            server.cache.beginDraining()
-            // Before the cache's threads stop, because a running reaction needs them to finish.
-            self.pressure.stop()
-            server.cache.drain()
-            self.hot.finish()
+        let refuses = loop.makePromise(of: Void.self)
+        hot.execute { connections in
+            connections.stopListening()
+            loop.execute {
+                server.registry.isDraining = true
+                refuses.succeed()
+            }
         }
-        let closed = try await loop.submit { () -> EventLoopFuture<Void> in
+        try refuses.futureResult.wait()
+        server.cache.beginDraining()
+        // Before the cache's threads stop, because a running reaction needs them to finish.
+        pressure.stop()
+        server.cache.drain()
+        hot.finish()
+        let closed = try loop.submit { () -> EventLoopFuture<Void> in
             let connections = server.registry.connections
             for connection in connections { connection.shutDown() }
             let ends = connections.compactMap { $0.context?.channel.closeFuture }
             return EventLoopFuture.andAllComplete(ends, on: loop)
-        }.get()
+        }.wait()
         let deadline = loop.scheduleTask(in: Self.lastReplyTimeout) {}
         closed.whenComplete { _ in deadline.cancel() }
         // If the deadline was cancelled, all connections have closed before it.
-        try? await deadline.futureResult.get()
-        try await drainer.shutdownGracefully()
+        try? deadline.futureResult.wait()
+        server.logger.info("stopped")
     }
 }
 

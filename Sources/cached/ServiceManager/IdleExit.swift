@@ -1,4 +1,6 @@
 import CacheCore
+import CacheWire
+import Logging
 import NIOCore
 
 /// Ends the daemon once it has been idle for a while: no client is connected, and nothing is being downloaded. With
@@ -10,11 +12,17 @@ struct IdleExit: Sendable {
     /// Removes the socket's file.
     let removeSocket: @Sendable () -> Void
 
-    /// Returns once the daemon no longer listens; throws if the task is cancelled.
-    func wait() async throws {
-        // On the thread that accepts clients, so that none can be accepted after the check and before the end.
-        while let rest = await hot.run({ remaining($0) }) {
-            try await Task.sleep(for: rest)
+    /// Begins to check, on the thread that accepts clients, so that none can be accepted after the last check and
+    /// before the end.
+    func start() {
+        hot.execute { connections in
+            if let rest = remaining(connections) {
+                server.loop.scheduleTask(in: TimeAmount(rest)) { start() }
+            } else {
+                server.logger.info(
+                    "nothing to do, the daemon ends", metadata: ["after": "\(limit)"])
+                HeldSignals.end()
+            }
         }
     }
 

@@ -1,26 +1,30 @@
-import ServiceLifecycle
+import NIOCore
+import Synchronization
 
 /// Keeps the line up to date that the service manager shows about the daemon. After the first seconds it
 /// changes once a minute at most.
-struct StatusReports: Service {
-    let manager: ServiceManager
+final class StatusReports: Sendable {
+    private let manager: ServiceManager
     /// The line as it is now.
-    let line: @Sendable () -> String
+    private let line: @Sendable () -> String
+    private let reported = Mutex<String?>(nil)
 
     /// Enough time to read most directories at the start.
-    private static let firstPause = Duration.seconds(2)
-    private static let pause = Duration.seconds(60)
+    private static let firstPause = TimeAmount.seconds(2)
+    private static let pause = TimeAmount.seconds(60)
 
-    func run() async throws {
-        // Sleeping fails when the daemon stops.
-        try? await cancelWhenGracefulShutdown {
-            var (reported, pause): (String?, Duration) = (nil, Self.firstPause)
-            while true {
-                try await Task.sleep(for: pause)
-                let line = line()
-                if line != reported { manager.status(line) }
-                (reported, pause) = (line, Self.pause)
+    init(manager: ServiceManager, line: @escaping @Sendable () -> String) {
+        (self.manager, self.line) = (manager, line)
+    }
+
+    func start(on loop: any EventLoop) {
+        loop.scheduleRepeatedTask(initialDelay: Self.firstPause, delay: Self.pause) { _ in
+            let line = self.line()
+            let isNew = self.reported.withLock { reported in
+                defer { reported = line }
+                return line != reported
             }
+            if isNew { self.manager.status(line) }
         }
     }
 }

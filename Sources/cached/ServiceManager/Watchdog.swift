@@ -1,23 +1,19 @@
-import ServiceLifecycle
+import NIOCore
 
 /// Tells the service manager at intervals that the daemon is well, so that it restarts one that hangs.
 ///
-/// Each time the event loop, the lock of the cache and the thread of the downloads have to take a turn first. A turn
+/// Each time both loops, the lock of the cache and the thread of the downloads have to take a turn first. A turn
 /// that does not end is not reported.
-struct Watchdog: Service {
+struct Watchdog: Sendable {
     let manager: ServiceManager
     /// The longest time between two reports.
     let limit: Duration
     /// Calls its argument once all of them have taken a turn.
     let takeTurn: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    func run() async throws {
-        // Sleeping fails when the daemon stops. The service manager does not watch it then.
-        try? await cancelWhenGracefulShutdown {
-            while true {
-                takeTurn { manager.isWell() }
-                try await Task.sleep(for: limit / 2)
-            }
+    func start(on loop: any EventLoop) {
+        loop.scheduleRepeatedTask(initialDelay: .zero, delay: TimeAmount(limit / 2)) { _ in
+            takeTurn { manager.isWell() }
         }
     }
 }

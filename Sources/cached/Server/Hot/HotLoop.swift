@@ -45,15 +45,6 @@ final class HotLoop: Sendable {
         sockets.wakeUp()
     }
 
-    /// Does some work on the thread, and returns its result.
-    func run<Result: Sendable>(
-        _ body: @escaping @Sendable (HotConnections) -> Result
-    ) async -> Result {
-        await withCheckedContinuation { continuation in
-            execute { continuation.resume(returning: body($0)) }
-        }
-    }
-
     /// Closes all connections that were not handed over. Returns once the thread has ended.
     func finish() {
         execute { $0.end() }
