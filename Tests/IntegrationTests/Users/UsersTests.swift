@@ -199,6 +199,22 @@ struct UsersTests {
         }
     }
 
+    @Test func topHasAViewOfTheUsers() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.forAllUsers(in: scope)
+            let script = #"all = [connect() for _ in range(7)]; say("sent"); time.sleep(600)"#
+            let greedy = try TestUser.greedy.start(script, daemon.socket, in: scope)
+            try await greedy.waitForLine(containing: "sent", on: .standardOutput)
+            let terminal = try await Tmux(columns: 80, lines: 24, in: scope)
+            let program = try BuiltProducts.program("cachectl")
+            try await terminal.type("'\(program)' top --socket \(daemon.socket)")
+            try await terminal.waitFor("3 users")
+            try await terminal.press("3")
+            try await terminal.waitFor("54321            7          0          0")
+            try await terminal.press("q")
+        }
+    }
+
     // MARK: Calls
 
     @Test(
