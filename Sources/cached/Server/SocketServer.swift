@@ -49,10 +49,12 @@ final class SocketServer: Service {
             relief.reactAndWait(to: $0)
         }
         socket = try Self.socket(settings, passed, environment)
-        if settings.isRestricted {
+        if settings.restriction != .no {
             let paths = PermittedPaths(
                 settings, environment, trust: cache.trustStore, pressure: choice)
-            Restriction.apply(paths, directory: settings.cache.directory, logger)
+            Restriction.apply(
+                settings.restriction == .yes ? paths : nil, directory: settings.cache.directory,
+                logger)
         }
         // The first thread starts here.
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
