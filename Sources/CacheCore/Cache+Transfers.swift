@@ -24,6 +24,10 @@ extension Cache: TransferDelegate {
         run { $0.transferProgressed(key, id, received: received, total: total, shape: shape, &$1) }
     }
 
+    func downloadAbandoned(_ id: FlightID) { run { $0.transferAbandoned(id, &$1) } }
+
+    func lookupEnded(_ id: FlightID) { run { $0.lookupEnded(id, &$1) } }
+
     func downloadEnded(_ key: CacheKey, _ id: FlightID, _ end: TransferEnd) {
         var random = SystemRandomNumberGenerator()
         run(with: end) { state, effects in

@@ -108,6 +108,18 @@ extension CacheState {
         }
     }
 
+    /// A cancelled transfer has only its name lookup left. ``lookupEnded(_:_:)`` follows.
+    package mutating func transferAbandoned(_ id: FlightID, _ effects: inout Effects) {
+        scheduler.abandoned(id)
+        startTransfers(&effects)
+    }
+
+    /// The name lookup that a cancelled transfer left behind has ended.
+    package mutating func lookupEnded(_ id: FlightID, _ effects: inout Effects) {
+        scheduler.lookupEnded(id)
+        startTransfers(&effects)
+    }
+
     // MARK: Ending a download
 
     /// Stops a download for which no caller waits any more. A download that is being published

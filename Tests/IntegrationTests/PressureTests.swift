@@ -103,6 +103,28 @@ struct PressureTests {
         }
     }
 
+    /// The daemon gives up its capabilities, so that the kernel grants it fewer windows.
+    @Test(
+        .enabled(
+            if: PressureFile.machine.grantsTriggers, "this user can't get a pressure trigger"),
+        arguments: ["yes", "no"])
+    func aWindowThatNeedsPrivilegeIsReplacedAndNamedOnce(restrict: String) async throws {
+        try await withTestScope { scope in
+            let stall = "some 50000 500000"
+            let daemon = try await DaemonFixture.start(
+                environment: [
+                    "MEMORY_PRESSURE_WATCH": "", "CACHED_PRESSURE_WARNING": stall,
+                    "CACHED_RESTRICT": restrict,
+                ], in: scope)
+            let line = try await daemon.process.waitForLine(containing: "watching memory pressure")
+            #expect(!line.contains("read at intervals"), "\(line)")
+            let hasPrivilege = restrict == "no" && PressureFile.machine.grants(stall)
+            let told = daemon.log.split(separator: "\n").filter { $0.contains("CAP_SYS_RESOURCE") }
+            #expect(told.count == (hasPrivilege ? 0 : 1), "\(daemon.log)")
+            #expect(hasPrivilege || told.first?.contains("windows of 2.0 seconds") == true)
+        }
+    }
+
     @Test func devNullDisablesPressureWatching() async throws {
         try await withTestScope { scope in
             let daemon = try await DaemonFixture.start(

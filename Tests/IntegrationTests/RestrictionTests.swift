@@ -9,9 +9,10 @@ import Testing
     "Restriction", .serialized, .timeLimit(.minutes(5)),
     .enabled(if: !isSanitized, "a sanitizer needs more rights"))
 struct RestrictionTests {
-    @Test func noThreadKeepsAPrivilege() async throws {
+    @Test(arguments: ["partly", "yes"])
+    func noThreadKeepsAPrivilege(extent: String) async throws {
         try await withTestScope { scope in
-            let daemon = try await DaemonFixture.start(in: scope)
+            let daemon = try await DaemonFixture.start(["--restrict", extent], in: scope)
             _ = try await daemon.fetch("http://127.0.0.1:1/a.png")
             let tasks = "/proc/\(daemon.process.pid)/task"
             let threads = try FileManager.default.contentsOfDirectory(atPath: tasks)
@@ -35,8 +36,8 @@ struct RestrictionTests {
 
     /// The file is readable for everybody. Only its folder was not among those of the start. A daemon whose kernel has no
     /// Landlock says so, and can read it.
-    @Test(arguments: [true, false])
-    func aFileElsewhereCannotBeRead(isRestricted: Bool) async throws {
+    @Test(arguments: ["yes", "partly", "no"])
+    func aFileElsewhereCannotBeRead(extent: String) async throws {
         try await withTestScope { scope in
             let home = try TemporaryDirectory(in: scope)
             let other = try TemporaryDirectory(in: scope)
@@ -45,11 +46,10 @@ struct RestrictionTests {
             let outside = try other.write(certificates, to: "ca.pem")
             var options = DaemonFixture.Options()
             options.arguments = [
-                "--config", try home.write("", to: "cached.conf"), "--restrict",
-                isRestricted ? "yes" : "no",
+                "--config", try home.write("", to: "cached.conf"), "--restrict", extent,
             ]
             let daemon = try await DaemonFixture.start(options, in: scope)
-            let limitsPaths = isRestricted && !daemon.log.contains("Landlock")
+            let limitsPaths = extent == "yes" && !daemon.log.contains("Landlock")
             var reloads = 0
             for (file, isReadable) in [(inside, true), (outside, !limitsPaths)] {
                 try home.write("CACHED_CA_FILE=\(file)\n", to: "cached.conf")

@@ -15,11 +15,16 @@ public struct PressureFile: Sendable {
 
     /// Whether the kernel grants this process a trigger. Before Linux 6.4 only privileged processes
     /// could have one.
-    public var grantsTriggers: Bool {
-        guard let descriptor = arm() else { return false }
+    public var grantsTriggers: Bool { grants(Self.warning) }
+
+    /// Whether the kernel grants this process a trigger with this line.
+    public func grants(_ line: String) -> Bool {
+        guard let descriptor = arm(line) else { return false }
         close(descriptor)
         return true
     }
+
+    private static let warning = "some 200000 2000000"
 
     /// The total time in which some task has waited for memory.
     public func waited() throws -> Duration {
@@ -45,11 +50,11 @@ public struct PressureFile: Sendable {
         }
     }
 
-    /// Opens a descriptor with a trigger at the warning threshold; `nil` if the kernel grants none.
-    private func arm() -> Int32? {
+    /// Opens a descriptor with a trigger; `nil` if the kernel grants none.
+    private func arm(_ line: String = warning) -> Int32? {
         let descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
-        let line = Array("some 200000 2000000\0".utf8)
+        let line = Array((line + "\0").utf8)
         if write(descriptor, line, line.count) == line.count { return descriptor }
         close(descriptor)
         return nil

@@ -128,8 +128,8 @@ struct LostDirectoryTests {
             var options = DaemonFixture.Options()
             let parent = try TemporaryDirectory(in: scope).directory("parent")
             options.directory = parent + "/cache"
-            // A restricted daemon has rights only in the parent that was there at its start.
-            options.environment["CACHED_RESTRICT"] = "no"
+            // With all restrictions it has rights only in the parent that was there at its start.
+            options.environment["CACHED_RESTRICT"] = "partly"
             let fixture = try await FilledDirectory([900, 2000], options, in: scope)
             try await runSuccessfully("rm", ["-rf", parent])
             try await Self.expectLost(fixture)

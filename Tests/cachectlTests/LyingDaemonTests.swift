@@ -37,7 +37,8 @@ struct LyingDaemonTests {
             let sums =
                 #""entries":\#(lie),"bytes":\#(lie),"checked":\#(lie),"total":\#(lie),"damaged":[]"#
             let stats =
-                #""stats":{"hits":\#(lie),"misses":\#(lie),"bytesUsed":\#(lie),"failed":\#(lie)}"#
+                #""stats":{"hits":\#(lie),"misses":\#(lie),"bytesUsed":\#(lie),"failed":\#(lie)},"#
+                + #""users":[\#(share(lie)),\#(share(lie))]"#
             let stub = try StubDaemon(replies: [
                 #"{"parameters":{"items":[\#(item)],\#(sums),\#(stats)},"continues":true}"#,
                 #"{"parameters":{"items":[\#(end)],\#(sums),\#(stats)}}"#,
@@ -46,6 +47,23 @@ struct LyingDaemonTests {
             let rest = words == "remove" ? ["https://a/1", "https://a/2"] : []
             expectNoTrap(
                 try Program.run(arguments + rest + ["--socket", stub.path]), "\(words) \(lie)")
+        }
+    }
+
+    private func share(_ lie: String) -> String {
+        #"{"user":\#(lie),"connections":\#(lie),"downloads":\#(lie),"waiting":\#(lie)}"#
+    }
+
+    /// Users that have no number, are no list, or are very many.
+    @Test func statsBearAnyUsers() throws {
+        let many = (0..<20_000).map { _ in share("7") }.joined(separator: ",")
+        for users in ["[{}]", "[7]", "{}", #"[{"user":1}]"#, "[\(many)]"] {
+            let reply = #"{"parameters":{"stats":{"hits":1},"users":\#(users)}}"#
+            let stub = try StubDaemon(replies: [reply])
+            let outcome = try Program.run(["stats", "--socket", stub.path])
+            expectNoTrap(outcome, "stats \(users.prefix(100))")
+            #expect(
+                (outcome.status == 0) == users.hasPrefix(#"[{"user":7"#), "\(users.prefix(100))")
         }
     }
 
@@ -115,6 +133,26 @@ struct LyingDaemonTests {
                     _ = model.listed(page, .init(items: [image]))
                 }
                 _ = TopScene.rows(of: model)
+            }
+        }
+    }
+
+    @Test func theUsersOfTopBearEveryNumber() {
+        for first in Self.numbers {
+            for second in Self.numbers {
+                let share = UserShare(
+                    user: first, connections: second, downloads: first, waiting: second)
+                let other = UserShare(
+                    user: second, connections: first, downloads: second, waiting: first)
+                var model = TopModel(size: TerminalSize(columns: 60, lines: 10))
+                for count in [1, 3000, 0, 2] {
+                    let users = (0..<count).map { $0.isMultiple(of: 2) ? share : other }
+                    _ = model.sampled([:], users: users, now: .zero)
+                    for key in [Key.character("3"), .end, .pageUp] {
+                        _ = model.pressed(key, now: .zero)
+                    }
+                    _ = TopScene.rows(of: model)
+                }
             }
         }
     }

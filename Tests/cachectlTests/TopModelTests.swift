@@ -265,4 +265,24 @@ import Testing
         #expect(model.pressed(.character("p"), now: .zero) == [.pin(url, false)])
         #expect(model.pressed(.character("q"), now: .zero) == [.quit])
     }
+
+    // MARK: Users
+
+    @Test func thereIsAViewOfUsersIfThereAreSeveral() {
+        var model = TopScene.downloads(80, 24)
+        #expect(model.pressed(.character("3"), now: .zero) == [] && model.view == .downloads)
+        let one = [UserShare(user: 7, connections: 1, downloads: 0, waiting: 0)]
+        _ = model.sampled([:], users: one, now: .zero)
+        #expect(model.views == [.downloads, .cached])
+        model = TopScene.users(80, 24)
+        #expect(model.view == .users && model.nextSample != nil && model.urlsOnScreen.isEmpty)
+        // The greediest comes first, and stays in sight of the reader after the others are gone.
+        #expect(model.users.first?.user == 1007)
+        _ = model.pressed(.end, now: .zero)
+        #expect(model.userRows.range.upperBound == 30 && model.userRows.offset > 0)
+        _ = model.sampled([:], users: one, now: .zero)
+        #expect(model.view == .users && model.userRows.range == 0..<1)
+        #expect(model.pressed(.tab, now: .zero) == [] && model.view == .downloads)
+        #expect(model.views == [.downloads, .cached] && model.nextSample == nil)
+    }
 }

@@ -35,6 +35,19 @@ enum TopScene {
         return model
     }
 
+    /// A cache that several users share.
+    static func users(_ columns: Int, _ lines: Int, count: Int = 30) -> TopModel {
+        var model = downloads(columns, lines)
+        let users = (0..<count).map { number in
+            UserShare(
+                user: 1000 + number, connections: 1 + number % 4,
+                downloads: number == 7 ? 31 : number % 3, waiting: number == 7 ? 12_345 : number)
+        }
+        _ = model.sampled(stats(0), users: users, now: .zero)
+        _ = model.pressed(.character("3"), now: .zero)
+        return model
+    }
+
     static let all: [Item] = (0..<30).map { number in
         var item = Item(
             url: "https://images.example.com/gallery/2026/holiday-\(100 + number)/elephants.jpg",

@@ -11,6 +11,7 @@ import Testing
         let size = "\(columns)x\(lines)"
         try expect(TopScene.downloads(columns, lines), unicode, in: "downloads-\(size).txt")
         try expect(TopScene.cached(columns, lines), unicode, in: "cached-\(size).txt")
+        try expect(TopScene.users(columns, lines), unicode, in: "users-\(size).txt")
     }
 
     @Test func asciiTerminalGetsOnlyASCII() throws {

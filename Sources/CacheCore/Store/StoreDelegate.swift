@@ -38,6 +38,11 @@ final class StoreDelegate: TransferDelegate {
 
     func makeRoom(for key: CacheKey, _ bytes: Int64) -> Bool { cache.makeRoom(for: key, bytes) }
 
+    /// A question ends at once or with the lookup, and both are its end: see `TransferThread.abandon(_:)`.
+    func downloadAbandoned(_ id: FlightID) {}
+
+    func lookupEnded(_ id: FlightID) {}
+
     func downloadEnded(_ key: CacheKey, _ id: FlightID, _ end: TransferEnd) {
         var random = SystemRandomNumberGenerator()
         cache.run(with: end) { state, effects in

@@ -1,17 +1,17 @@
 /// Cancelled downloads whose host name libcurl is still looking up. To release such a transfer now would block the
 /// thread until the lookup ends, so each download is kept here until then.
 struct CancelledLookups {
-    private var downloads: [FlightID: (download: Download, isUnreported: Bool)] = [:]
+    private var downloads: [FlightID: (download: Download, endsLater: Bool)] = [:]
 
     var isEmpty: Bool { downloads.isEmpty }
     var count: Int { downloads.count }
 
-    /// - Parameter isUnreported: The end of the download is reported once libcurl has the answer.
-    mutating func add(_ download: Download, isUnreported: Bool) {
-        downloads[download.id] = (download, isUnreported)
+    /// - Parameter endsLater: whether the end of the download is reported once libcurl has the answer.
+    mutating func add(_ download: Download, endsLater: Bool) {
+        downloads[download.id] = (download, endsLater)
     }
 
-    mutating func remove(_ id: FlightID) -> (download: Download, isUnreported: Bool)? {
+    mutating func remove(_ id: FlightID) -> (download: Download, endsLater: Bool)? {
         downloads.removeValue(forKey: id)
     }
 

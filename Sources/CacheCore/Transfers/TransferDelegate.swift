@@ -40,6 +40,12 @@ protocol TransferDelegate: AnyObject, Sendable {
     /// The disk is full in spite of a grant. Evicts for `bytes` more; returns whether it made room.
     func makeRoom(for key: CacheKey, _ bytes: Int64) -> Bool
 
+    /// The cancelled download has only its name lookup left, which nothing can stop.
+    func downloadAbandoned(_ id: FlightID)
+
+    /// The name lookup that a cancelled download left behind has ended.
+    func lookupEnded(_ id: FlightID)
+
     /// The download is over.
     func downloadEnded(_ key: CacheKey, _ id: FlightID, _ end: TransferEnd)
 }

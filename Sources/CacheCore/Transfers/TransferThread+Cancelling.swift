@@ -14,14 +14,32 @@ extension TransferThread {
         if discardsPartial { discardPartial(key) }
     }
 
-    /// Frees the download's slot at once. If too many are abandoned already, the slot is freed only with the end
-    /// of the lookup: otherwise callers that come and go could have ever more names looked up.
+    /// Frees the download's slot at once. Callers that come and go must not have ever more names looked up, so the
+    /// state counts the lookups that are left. It does not count those of the store's name: if there are too many, a
+    /// question ends only with its lookup.
     private func abandon(_ download: Download) {
-        let isUnreported = cancellations.count >= context.settings.transferLimit
+        let isQuestion = download.lookup != nil
+        let endsLater = isQuestion && cancellations.count >= context.settings.transferLimit
         downloads[download.id] = nil
         download.request.isAbandoned = true
-        cancellations.add(download, isUnreported: isUnreported)
-        if !isUnreported { fail(download.key, download.id, .removed) }
+        cancellations.add(download, endsLater: endsLater)
+        if !isQuestion {
+            context.delegate.downloadAbandoned(download.id)
+        } else if !endsLater {
+            fail(download.key, download.id, .removed)
+        }
+    }
+
+    /// libcurl has finished a cancelled request. Returns whether it was one.
+    func lookupEnded(_ request: Request) -> Bool {
+        guard let (download, endsLater) = cancellations.remove(request.flight) else { return false }
+        multi.remove(request.easy)
+        if download.lookup == nil {
+            context.delegate.lookupEnded(download.id)
+        } else if endsLater {
+            fail(download.key, download.id, .removed)
+        }
+        return true
     }
 
     func discardPartial(_ key: CacheKey) {

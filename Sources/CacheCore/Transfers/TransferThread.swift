@@ -108,10 +108,8 @@ final class TransferThread {
 
     private func finished(_ request: Request, _ end: RequestEnd) {
         request.isComplete = end == .completed
-        if let (download, isUnreported) = cancellations.remove(request.flight) {
-            multi.remove(request.easy)
-            if isUnreported { fail(download.key, download.id, .removed) }
-        } else if let download = downloads[request.flight] {
+        guard !lookupEnded(request) else { return }
+        if let download = downloads[request.flight] {
             if download.waitsForRereading {
                 rereading.ended[download.id] = end
             } else {

@@ -91,11 +91,12 @@ struct TransferQueue: Sendable {
         return nil
     }
 
-    /// The users who wait, those with the fewest running downloads first.
+    /// The users who wait and may have another download, those with the fewest running downloads first.
     private func inTurn(_ rank: [Priority], _ slots: borrowing TransferSlots) -> [UserID] {
-        guard users.count > 1 else { return users.elements }
+        let permitted = users.elements.filter { slots.permitAnother(for: $0) }
+        guard permitted.count > 1 else { return permitted }
         let isActive = rank != [.background]
-        let counted = users.elements.enumerated().map { place, user in
+        let counted = permitted.enumerated().map { place, user in
             (user: user, count: isActive ? slots.active(user) : slots.all(user), place: place)
         }
         return counted.sorted { ($0.count, $0.place) < ($1.count, $1.place) }.map(\.user)

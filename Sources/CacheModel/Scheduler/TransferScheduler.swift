@@ -71,6 +71,15 @@ package struct TransferScheduler: ~Copyable, Sendable {
         queue.slotFreed(at: slots.release(id), slots)
     }
 
+    /// A stopping download has only its name lookup left. Its slot is free, and the lookup counts for its user.
+    mutating func abandoned(_ id: FlightID) {
+        pace.forget(id)
+        queue.slotFreed(at: slots.abandon(id), slots)
+    }
+
+    /// The lookup that a download left behind has ended.
+    mutating func lookupEnded(_ id: FlightID) { slots.lookupEnded(id) }
+
     /// The name that stands for a host with several names.
     func host(of origin: Origin) -> Origin { slots.names.name(of: origin) }
 
@@ -211,6 +220,19 @@ package struct TransferScheduler: ~Copyable, Sendable {
         precondition(active <= running, "\(active) downloads run, \(running) are counted")
         precondition(
             running <= highestLimit, "\(running) downloads run, over the limit of \(highestLimit)")
+        checkLookups()
         queue.checkInvariants(slots)
+    }
+
+    private func checkLookups() {
+        let lookups = slots.abandonedLookups
+        let users = Set(lookups.users).union(slots.runningByUser.keys)
+        for user in users {
+            let own = slots.all(user) + lookups.count(of: user)
+            precondition(own <= 2 * highestLimit, "a user has \(own) downloads and lookups")
+        }
+        let sum = running + lookups.count
+        precondition(
+            sum <= 5 * highestLimit + users.count, "all users have \(sum) downloads and lookups")
     }
 }

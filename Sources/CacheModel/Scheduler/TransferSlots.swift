@@ -27,6 +27,7 @@ struct TransferSlots: ~Copyable, Sendable {
     private(set) var taken: [FlightID: Transfer] = [:]
     /// Downloads that are stopping and have not stopped yet.
     private(set) var stopping: Set<FlightID> = []
+    private(set) var abandonedLookups = AbandonedLookups()
     /// Hosts whose last response came by HTTP/2.
     private var multiplexed: Set<Origin> = []
     var names = ServerNames()
@@ -72,6 +73,11 @@ struct TransferSlots: ~Copyable, Sendable {
 
     /// Whether a client has no running downloads except prefetches.
     func hasNothingRunning(_ client: ClientID) -> Bool { all.hasNothingRunning(client) }
+
+    /// Whether a user may have another download, without regard to free slots.
+    func permitAnother(for user: UserID) -> Bool {
+        abandonedLookups.permitAnother(for: user, running: all(user), slots: limit)
+    }
 
     /// The number of running downloads of a user, without prefetches.
     func active(_ user: UserID) -> Int { all.active(user) }
@@ -136,6 +142,15 @@ struct TransferSlots: ~Copyable, Sendable {
     mutating func stops(_ id: FlightID) {
         if taken[id] != nil { stopping.insert(id) }
     }
+
+    /// A stopping download has only its name lookup left. Returns its host.
+    mutating func abandon(_ id: FlightID) -> Origin {
+        if let user = taken[id]?.flow.client.user { abandonedLookups.add(id, of: user) }
+        return release(id)
+    }
+
+    /// The lookup that a download left behind has ended.
+    mutating func lookupEnded(_ id: FlightID) { abandonedLookups.ended(id) }
 
     /// A download has ended, by success, failure or cancellation. Returns its host.
     mutating func release(_ id: FlightID) -> Origin {

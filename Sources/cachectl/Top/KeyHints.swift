@@ -9,12 +9,21 @@ struct KeyHints {
         let arrows = terminal.isUnicode ? "↑↓" : "j/k"
         hints =
             [("q", "quit"), ("tab", "view")]
-            + (view == .downloads
-                ? [(arrows, "scroll"), ("c", "clear failed")]
-                : [
-                    (arrows, ""), ("p", "pin"), ("x", "remove"), ("r", "refresh"),
-                    ("n", "newest"), ("l", "largest"), ("u", "unused"),
-                ])
+            + Self.own(view, arrows)
+    }
+
+    private static func own(_ view: TopModel.View, _ arrows: String) -> [(
+        key: String, text: String
+    )] {
+        switch view {
+        case .downloads: [(arrows, "scroll"), ("c", "clear failed")]
+        case .cached:
+            [
+                (arrows, ""), ("p", "pin"), ("x", "remove"), ("r", "refresh"), ("n", "newest"),
+                ("l", "largest"), ("u", "unused"),
+            ]
+        case .users: [(arrows, "scroll")]
+        }
     }
 
     func line(columns: Int) -> StyledLine {

@@ -27,7 +27,7 @@ struct TopLayout: Hashable {
         budget = take(isCached)
         pressure = take(isCached && isRoomy)
         sparklines = take(isCached && isRoomy)
-        heads = take(isCached)
+        heads = take(view != .downloads)
         keys = max(line, size.lines - 1)
         rows = line..<keys
     }

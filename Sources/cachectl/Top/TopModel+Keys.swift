@@ -11,12 +11,17 @@ extension TopModel {
         }
         switch key {
         case .character("q"): return [.quit]
-        case .tab: return show(view == .downloads ? .cached : .downloads, now: now)
+        case .tab: return show(nextView, now: now)
         case .character("1"): return show(.downloads, now: now)
         case .character("2"): return show(.cached, now: now)
+        case .character("3"): return views.contains(.users) ? show(.users, now: now) : []
         default:
             if let steps = steps(key) { return moved(by: steps) }
-            return view == .cached ? pressedInCached(key) : pressedInDownloads(key)
+            return switch view {
+            case .downloads: pressedInDownloads(key)
+            case .cached: pressedInCached(key)
+            case .users: []
+            }
         }
     }
 
@@ -59,9 +64,17 @@ extension TopModel {
     private mutating func show(_ other: View, now: Duration) -> [Action] {
         guard other != view else { return [] }
         view = other
-        nextSample = other == .cached ? now + FrameSchedule.sample : nil
-        guard other == .cached else { return [] }
-        return [.stats] + ordered(cached.order)
+        nextSample = other == .downloads ? nil : now + FrameSchedule.sample
+        return switch other {
+        case .downloads: []
+        case .cached: [.stats] + ordered(cached.order)
+        case .users: [.stats]
+        }
+    }
+
+    private var nextView: View {
+        let place = views.firstIndex(of: view) ?? 0
+        return views[(place + 1) % views.count]
     }
 
     private mutating func ordered(_ order: CachedOrder) -> [Action] {
@@ -72,7 +85,7 @@ extension TopModel {
     }
 
     private func steps(_ key: Key) -> Int? {
-        let page = max(1, (view == .cached ? cachedRows : downloadRows).height - 1)
+        let page = max(1, visibleRows.height - 1)
         return switch key {
         case .up, .character("k"): -1
         case .down, .character("j"): 1
@@ -84,6 +97,14 @@ extension TopModel {
         }
     }
 
+    private var visibleRows: Viewport {
+        switch view {
+        case .downloads: downloadRows
+        case .cached: cachedRows
+        case .users: userRows
+        }
+    }
+
     private mutating func moved(by steps: Int) -> [Action] {
         switch view {
         case .downloads:
@@ -92,6 +113,9 @@ extension TopModel {
         case .cached:
             cachedRows.moveCursor(by: steps)
             return nextPageIfNeeded()
+        case .users:
+            userRows.scroll(by: steps)
+            return []
         }
     }
 

@@ -64,8 +64,12 @@ extension TopModel {
         return nextPageIfNeeded()
     }
 
-    mutating func sampled(_ stats: [String: JSONValue], now: Duration) -> [Action] {
+    mutating func sampled(
+        _ stats: [String: JSONValue], users: [UserShare] = [], now: Duration
+    ) -> [Action] {
         schedule.isChanged = true
+        self.users = users.sorted { $0.rank < $1.rank }
+        layOut()
         let hasChanged = statsHistory.sampled(stats, now: now)
         guard hasChanged, view == .cached else { return [] }
         return reload()
@@ -98,5 +102,12 @@ extension TopModel {
 
     private mutating func reload() -> [Action] {
         cached.reload(seen: cachedRows.range.upperBound).map { [.list($0)] } ?? []
+    }
+}
+
+extension UserShare {
+    /// Users with more come first, the others in the order of their numbers.
+    fileprivate var rank: (downloads: Int, waiting: Int, connections: Int, user: Int) {
+        (~downloads, ~waiting, ~connections, user)
     }
 }

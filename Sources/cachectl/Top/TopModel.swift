@@ -7,7 +7,7 @@ import CacheWire
 /// `+Schedule` determines when to draw.
 struct TopModel {
     enum View: Hashable {
-        case downloads, cached
+        case downloads, cached, users
     }
 
     /// An action that the session performs for the model.
@@ -31,9 +31,12 @@ struct TopModel {
     /// The position of each view.
     var downloadRows = Viewport(hasCursor: false)
     var cachedRows = Viewport()
+    var userRows = Viewport(hasCursor: false)
     /// The downloads on the screen, by URL.
     var watched: [String: Download] = [:]
     var cached = CachedList()
+    /// What each user takes of the daemon; those with the most downloads come first.
+    var users: [UserShare] = []
     /// The URLs whose refresh was requested with a key and has not ended.
     var refreshing: Set<String> = []
     /// Whether the user wants to see the end of the list, which is not loaded yet.
@@ -51,12 +54,17 @@ struct TopModel {
     private static let noticeTime = Duration.seconds(3)
 
     var schedule = FrameSchedule()
-    /// When to call `Stats` next; `nil` while its numbers are not visible.
+    /// When to call `Stats` next; `nil` while no view shows its numbers.
     var nextSample: Duration?
 
     init(size: TerminalSize) {
         self.size = size
         layOut()
+    }
+
+    /// The views that there are now. A cache of one user has none of users.
+    var views: [View] {
+        users.count > 1 || view == .users ? [.downloads, .cached, .users] : [.downloads, .cached]
     }
 
     /// The progress of all downloads; `nil` if there are none.
@@ -74,6 +82,7 @@ struct TopModel {
         switch view {
         case .downloads: table.rows[downloadRows.range].map(\.url)
         case .cached: cached.items[cachedRows.range].map(\.url).filter { !$0.isEmpty }
+        case .users: []
         }
     }
 
@@ -95,6 +104,8 @@ struct TopModel {
         downloadRows.counted(table.rows.count)
         cachedRows.resized(height: TopLayout(size: size, view: .cached).rows.count)
         cachedRows.counted(cached.items.count)
+        userRows.resized(height: TopLayout(size: size, view: .users).rows.count)
+        userRows.counted(users.count)
     }
 
     /// Changes the list of cached images. The selected image and the first one on the screen keep

@@ -24,6 +24,10 @@ struct TopScreen {
             if let line = layout.sparklines { canvas.put(view.sparklines, at: line) }
             if let line = layout.heads { canvas.put(view.heads, at: line) }
             rows = view.rows
+        case .users:
+            let view = UsersView(screen: self)
+            if let line = layout.heads { canvas.put(view.heads, at: line) }
+            rows = view.rows
         }
         for (line, row) in zip(layout.rows, rows) { canvas.put(row, at: line) }
         canvas.put(keys, at: layout.keys)
@@ -40,14 +44,17 @@ struct TopScreen {
 
     private var title: StyledLine {
         var line = StyledLine()
-        for (view, name) in [(TopModel.View.downloads, "1 downloads"), (.cached, "2 cached")] {
+        let isNarrow = columns < 60
+        let views = model.views
+        for (number, view) in views.enumerated() {
+            let name = isNarrow && views.count > 2 && view != model.view ? "" : " \(view)"
             line.append(
                 view == model.view
-                    ? StyledLine("[\(name)]", .strong) : StyledLine(" \(name) ", .faint))
+                    ? StyledLine("[\(number + 1)\(name)]", .strong)
+                    : StyledLine(" \(number + 1)\(name) ", .faint))
             line.append(" ")
         }
         let failed = model.table.failureCount
-        let isNarrow = columns < 60
         line.append(" \(model.table.runningCount)\(isNarrow ? "" : " under way")")
         if failed > 0 { line.append(", \(failed) failed", .failure) }
         return line

@@ -43,6 +43,8 @@ final class TopSession {
         screen.enter()
         do {
             defer { screen.leave() }
+            // Tells whether there are several users.
+            try perform(.stats)
             while end == nil { try runOnce() }
         }
         switch end {
@@ -162,7 +164,7 @@ final class TopSession {
             end = .quit
         case .stats:
             try requestClient.call(Methods.Stats.self, .init()) { [unowned self] in
-                try perform(model.sampled($0.stats, now: now))
+                try perform(model.sampled($0.stats, users: $0.users ?? [], now: now))
             }
         case .list(let page):
             let (order, reverse) = page.order.wire

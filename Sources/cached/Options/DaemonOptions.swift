@@ -147,8 +147,8 @@ struct DaemonOptions: ParsableArguments {
 
     @Option(
         help: """
-            Whether the daemon gives up the rights that it does not need after its start, yes or no \
-            (CACHED_RESTRICT; no by default).
+            Whether the daemon gives up the rights that it does not need after its start: yes, partly (all \
+            but those over files) or no (CACHED_RESTRICT; partly by default).
             """)
     var restrict: String?
 

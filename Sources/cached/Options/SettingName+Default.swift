@@ -25,7 +25,7 @@ extension SettingName {
         case .pressureCriticalKeep: "50%"
         case .pressureEvicts: "auto"
         case .pressureCoolDown: "10s"
-        case .restrict: "no"
+        case .restrict: Restriction.Extent.partly.rawValue
         case .logLevel: "info"
         case .logFormat: "auto"
         case .logQueries: "no"

@@ -22,8 +22,8 @@ struct Settings: Sendable {
     let idleExit: Duration?
     let pressure: PressureSettings
     let log: LogSettings
-    /// Whether the daemon restricts itself after its start.
-    let isRestricted: Bool
+    /// What the daemon gives up after its start.
+    let restriction: Restriction.Extent
     /// The settings whose new values need a restart, so that those of the running daemon count.
     private(set) var pending: [SettingName] = []
 
@@ -76,7 +76,11 @@ struct Settings: Sendable {
         idleExit = try Self.idleExit(values)
         pressure = try Self.pressure(values)
         log = try Self.log(values)
-        isRestricted = try Self.answer(.restrict, values) ?? false
+        let extent = values.text(.restrict) ?? Restriction.Extent.partly.rawValue
+        guard let restriction = Restriction.Extent(rawValue: extent) else {
+            throw values.bad(.restrict, "yes, partly or no")
+        }
+        self.restriction = restriction
     }
 
     private static func directory(

@@ -47,7 +47,11 @@ final class PressureLoop: @unchecked Sendable {
                 var objections: [String] = []
                 probes = try source.open(
                     monitor.settings.triggers, now: .now, objections: &objections)
-                objections.forEach(logSkipped)
+                for objection in objections {
+                    monitor.logger.notice(
+                        "memory pressure is not watched as it is set",
+                        metadata: ["reason": "\(objection)"])
+                }
                 (name, cause) = (source.description, source.cause)
             } catch {
                 logSkipped("\(source): \(error)")

@@ -8,6 +8,16 @@ import Logging
 /// It restricts the calling thread and all threads that this one starts. So it has to come before any other thread, and
 /// after the socket is bound and the directory is locked.
 struct Restriction {
+    /// What the daemon gives up.
+    enum Extent: String, Sendable {
+        /// Nothing.
+        case no
+        /// Capabilities, new privileges, and system calls that it does not need.
+        case partly
+        /// Those, and the rights over files that it did not know at its start.
+        case yes
+    }
+
     private let logger: Logger
     /// What the kernel or the system around the daemon refused to take away.
     private var missing: [String] = []
@@ -16,10 +26,11 @@ struct Restriction {
         self.logger = logger
     }
 
-    static func apply(_ paths: PermittedPaths, directory: String, _ logger: Logger) {
+    /// - Parameter paths: the only files that the daemon needs. `nil` for no limit.
+    static func apply(_ paths: PermittedPaths?, directory: String, _ logger: Logger) {
         var restriction = Restriction(logger)
         restriction.dropPrivileges(directory)
-        restriction.limit(to: paths)
+        if let paths { restriction.limit(to: paths) }
         restriction.limitCalls()
         restriction.report()
     }

@@ -50,10 +50,12 @@ final class SocketServer: Sendable {
             relief.reactAndWait(to: $0)
         }
         socket = try Self.socket(settings, passed, environment)
-        if settings.isRestricted {
+        if settings.restriction != .no {
             let paths = PermittedPaths(
                 settings, environment, trust: cache.trustStore, pressure: choice)
-            Restriction.apply(paths, directory: settings.cache.directory, logger)
+            Restriction.apply(
+                settings.restriction == .yes ? paths : nil, directory: settings.cache.directory,
+                logger)
         }
         signals = HeldSignals(SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2)
         // One that arrived before waits now like the others.

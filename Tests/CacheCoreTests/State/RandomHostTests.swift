@@ -38,6 +38,8 @@ private struct RandomHosts: ~Copyable {
     /// Downloads that the transfer loop runs.
     private var transfers: [(url: CacheURL, id: FlightID)] = []
     private var stopping: Set<FlightID> = []
+    /// Lookups that cancelled downloads left behind.
+    private var lookups: [FlightID] = []
     private var publications: [(key: CacheKey, id: FlightID)] = []
     private var now = Sample.moment
     /// The number of preempted prefetches.
@@ -63,6 +65,7 @@ private struct RandomHosts: ~Copyable {
         case 70..<85: publish()
         case 85..<90: pass()
         case 90..<95 where hasUsers: connect()
+        case 95..<98 where hasUsers: endLookup()
         default: progress()
         }
         try check()
@@ -72,6 +75,7 @@ private struct RandomHosts: ~Copyable {
     mutating func end() throws {
         while !callers.isEmpty { leave() }
         while !state.downloads.isEmpty || !transfers.isEmpty || !publications.isEmpty {
+            if !lookups.isEmpty, random.oneIn(4) { endLookup() }
             if !transfers.isEmpty {
                 finish()
             } else if !publications.isEmpty {
@@ -81,7 +85,9 @@ private struct RandomHosts: ~Copyable {
             }
             try check()
         }
+        while !lookups.isEmpty { endLookup() }
         #expect(state.downloads.isEmpty && state.scheduler.isQueueEmpty)
+        #expect(state.scheduler.slots.abandonedLookups.count == 0)
     }
 
     private mutating func call() {
@@ -126,6 +132,10 @@ private struct RandomHosts: ~Copyable {
         guard !transfers.isEmpty else { return }
         let (url, id) = transfers.remove(at: Int.random(in: transfers.indices, using: &random))
         let isStopped = stopping.remove(id) != nil
+        if isStopped, hasUsers, random.oneIn(2) {
+            lookups.append(id)
+            return perform { $0.transferAbandoned(id, &$1) }
+        }
         let fails = isStopped || random.oneIn(3)
         let failure: Failure =
             isStopped ? .removed : .http(random.oneIn(3) ? 429 : 404)
@@ -139,6 +149,12 @@ private struct RandomHosts: ~Copyable {
                 state.imageStaged(CacheKey(url), id, size: 1000, &effects)
             }
         }
+    }
+
+    private mutating func endLookup() {
+        guard !lookups.isEmpty else { return }
+        let id = lookups.remove(at: Int.random(in: lookups.indices, using: &random))
+        perform { $0.lookupEnded(id, &$1) }
     }
 
     /// Enough time for the shortest pauses.
@@ -199,7 +215,8 @@ private struct RandomHosts: ~Copyable {
         guard stopping.isEmpty else { return }
         for image in waiting {
             let here = prefetches.count { $0.origin == image.origin }
-            for client in clients(of: image) {
+            for client in clients(of: image)
+            where state.scheduler.slots.permitAnother(for: client.user) {
                 let excess = state.scheduler.excess(for: client, at: image.origin)
                 #expect(max(excess.all, excess.host) > 0, "\(image.url) waits beside a free slot")
                 #expect(

@@ -118,6 +118,18 @@ final class StateScript {
         return finishes(image, id, failing: .removed)
     }
 
+    /// A download that was told to stop has only its name lookup left. Returns its identifier.
+    func abandons(_ image: String, saying expected: (([String]) -> Void)? = nil) -> FlightID {
+        guard let id = stopping.removeValue(forKey: image) else {
+            preconditionFailure("\(image) was not told to stop")
+        }
+        let said = event { $0.transferAbandoned(id, &$1) }
+        expected?(said)
+        return id
+    }
+
+    func lookupEnds(_ id: FlightID) -> [String] { event { $0.lookupEnded(id, &$1) } }
+
     /// The origin confirms the entry that the download of an image revalidates.
     func confirms(_ image: String) -> [String] {
         event { [id = flight(image)] state, effects in

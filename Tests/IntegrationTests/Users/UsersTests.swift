@@ -9,28 +9,6 @@ import Testing
     "Users", .serialized, .timeLimit(.minutes(5)),
     .enabled(if: geteuid() == 0, "only root can become other users"))
 struct UsersTests {
-    /// Fetches an image and prints how long that took.
-    private static let fetch = """
-        s = connect(); began = time.monotonic()
-        s.sendall(message("Fetch", urls=sys.argv[2:]))
-        answer = reply(s)
-        assert answer.count(b'"state":"cached"') == len(sys.argv) - 2, answer[:500]
-        say((time.monotonic() - began) * 1000)
-        """
-
-    private func daemon(
-        _ launcher: [String] = [], in scope: TestScope
-    ) async throws -> DaemonFixture {
-        let home = try TemporaryDirectory(in: scope)
-        chmod(home.path, 0o755)
-        var options = DaemonFixture.Options()
-        options.arguments = ["--socket-mode", "666"]
-        options.directory = home.file("cache")
-        options.socket = home.file("s")
-        options.launcher = launcher
-        return try await DaemonFixture.start(options, in: scope)
-    }
-
     // MARK: Names
 
     /// Everybody would see that image in the place of the right one.
@@ -38,7 +16,7 @@ struct UsersTests {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png()))
-            let daemon = try await daemon(in: scope)
+            let daemon = try await DaemonFixture.forAllUsers(in: scope)
             let url = origin.url("/a.png?sig=1")
             let foreign = ["https://bank.example/logo.png", origin.url("/b.png"), url + "&x=1"]
             for key in foreign + [origin.url("/a.png")] {
@@ -79,13 +57,13 @@ struct UsersTests {
                 origin.route("/drip.png", .trickled(drip, bytesPerSecond: 1400))
                 origin.route("/a.png", .answer(body: image))
             }
-            let daemon = try await daemon(in: scope)
+            let daemon = try await DaemonFixture.forAllUsers(in: scope)
             try await holdSlots(origins.map { $0.url("/drip.png") }, of: daemon, in: scope)
             // The host of the last one is full as well.
             let quiet = try ScriptedOrigin(in: scope)
             quiet.route("/a.png", .answer(body: image))
             for url in [quiet.url("/a.png?1"), quiet.url("/a.png?2"), origins[0].url("/a.png")] {
-                let time = try await TestUser.other.measure(Self.fetch, daemon.socket, [url])
+                let time = try await TestUser.other.measure(TestUser.fetch, daemon.socket, [url])
                 #expect(time < .seconds(1), "\(url) took \(time)")
             }
         }
@@ -99,11 +77,11 @@ struct UsersTests {
             let image = SampleImage.png(byteCount: 9000)
             let quiet = try ScriptedOrigin(in: scope)
             quiet.route("/a.png", .answer(body: image))
-            let daemon = try await daemon(in: scope)
+            let daemon = try await DaemonFixture.forAllUsers(in: scope)
             try await holdSlots(origins.map { $0.url("/dead.png") }, of: daemon, in: scope)
             for number in 0..<3 {
                 let time = try await TestUser.other.measure(
-                    Self.fetch, daemon.socket, [quiet.url("/a.png?\(number)")])
+                    TestUser.fetch, daemon.socket, [quiet.url("/a.png?\(number)")])
                 #expect(time < .seconds(1), "the image of another user took \(time)")
             }
             gate.open()
@@ -133,7 +111,7 @@ struct UsersTests {
             let gate = try Gate()
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .gated(SampleImage.png(byteCount: 9000), after: 100, gate))
-            let daemon = try await daemon(in: scope)
+            let daemon = try await DaemonFixture.forAllUsers(in: scope)
             let hosts = [
                 "127.0.0.1", "localhost", "LOCALHOST", "0x7f.1", "2130706433", "a.localhost",
             ]
@@ -159,7 +137,8 @@ struct UsersTests {
     /// A user who takes all connections that there are for one user is told so, and others are not disturbed.
     @Test func idleConnectionsOfOneUserLeaveSeatsForOthers() async throws {
         try await withTestScope { scope in
-            let daemon = try await daemon(["prlimit", "--nofile=400", "--"], in: scope)
+            let daemon = try await DaemonFixture.forAllUsers(
+                ["prlimit", "--nofile=400", "--"], in: scope)
             let script = """
                 held = []; refused = 0
                 while refused < 200:
@@ -192,7 +171,7 @@ struct UsersTests {
             let gate = try Gate()
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", [.wait(gate), .close])
-            let daemon = try await daemon(in: scope)
+            let daemon = try await DaemonFixture.forAllUsers(in: scope)
             let script = """
                 all = [connect() for _ in range(7)]
                 all[0].sendall(message("Fetch", urls=[sys.argv[2] + "?%d" % i for i in range(40)]))
@@ -220,6 +199,22 @@ struct UsersTests {
         }
     }
 
+    @Test func topHasAViewOfTheUsers() async throws {
+        try await withTestScope { scope in
+            let daemon = try await DaemonFixture.forAllUsers(in: scope)
+            let script = #"all = [connect() for _ in range(7)]; say("sent"); time.sleep(600)"#
+            let greedy = try TestUser.greedy.start(script, daemon.socket, in: scope)
+            try await greedy.waitForLine(containing: "sent", on: .standardOutput)
+            let terminal = try await Tmux(columns: 80, lines: 24, in: scope)
+            let program = try BuiltProducts.program("cachectl")
+            try await terminal.type("'\(program)' top --socket \(daemon.socket)")
+            try await terminal.waitFor("3 users")
+            try await terminal.press("3")
+            try await terminal.waitFor("54321            7          0          0")
+            try await terminal.press("q")
+        }
+    }
+
     // MARK: Calls
 
     @Test(
@@ -227,7 +222,7 @@ struct UsersTests {
         .enabled(if: isLongForm, "its bound is for a machine without other load"))
     func pipelinedCallsOfOneUserDoNotDelayAnothersStatus() async throws {
         try await withTestScope { scope in
-            let daemon = try await daemon(in: scope)
+            let daemon = try await DaemonFixture.forAllUsers(in: scope)
             let latency = """
                 s = connect(); times = []
                 for i in range(300):
@@ -271,7 +266,7 @@ struct UsersTests {
     /// Each connection can have one, and two threads read those of a user.
     @Test func longMessagesThatWaitAreLimited() async throws {
         try await withTestScope { scope in
-            let daemon = try await daemon(in: scope)
+            let daemon = try await DaemonFixture.forAllUsers(in: scope)
             let script = """
                 import threading
                 call = b'{"method":"org.varlink.service.GetInfo"' + b" " * (15 << 20) + b"}\\0"
@@ -317,7 +312,7 @@ struct UsersTests {
             let gate = try Gate()
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", [.wait(gate), .close])
-            let daemon = try await daemon(in: scope)
+            let daemon = try await DaemonFixture.forAllUsers(in: scope)
             let script = """
                 all = []
                 for c in range(3):
@@ -338,7 +333,7 @@ struct UsersTests {
             let quiet = try ScriptedOrigin(in: scope)
             quiet.route("/a.png", .answer(body: SampleImage.png(byteCount: 9000)))
             let time = try await TestUser.other.measure(
-                Self.fetch, daemon.socket, [quiet.url("/a.png")])
+                TestUser.fetch, daemon.socket, [quiet.url("/a.png")])
             #expect(time < .seconds(1))
             gate.open()
         }
@@ -351,7 +346,7 @@ struct UsersTests {
             let gate = try Gate()
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", [.wait(gate), .close])
-            let daemon = try await daemon(in: scope)
+            let daemon = try await DaemonFixture.forAllUsers(in: scope)
             let detach = """
                 urls = [sys.argv[2] + "?" + sys.argv[3] + str(i) for i in range(int(sys.argv[4]))]
                 s = connect(); began = time.monotonic()

@@ -30,6 +30,17 @@ import Testing
         #expect(PressureTrigger(line: Array(text.utf8), level: .warning) == nil)
     }
 
+    @Test(arguments: [
+        ("some 50000 500000", "some 200000 2000000"),
+        ("full 300000 3000000", "full 400000 4000000"),
+        ("some 9999999 9999999", "some 10000000 10000000"), ("some 1 500001", "some 3 2000000"),
+    ])
+    func aLongerWindowHasTheSameShare(text: String, longer: String) throws {
+        let trigger = try #require(PressureTrigger(line: Array(text.utf8), level: .warning))
+        #expect(trigger.unprivileged?.line == Array("\(longer)\0".utf8))
+        #expect(trigger.unprivileged?.unprivileged == nil)
+    }
+
     @Test func totalsAreReadFromAPressureFile() throws {
         let text = """
             some avg10=0.00 avg60=1.29 avg300=0.06 total=184446

@@ -2,7 +2,8 @@ import CacheWire
 import Glibc
 
 extension PressureSource {
-    /// Opens the source. The first trigger has to work; the reasons why others do not are added to `objections`.
+    /// Opens the source. The first trigger has to work; the reasons why others do not, or not as they are set, are added
+    /// to `objections`.
     func open(
         _ triggers: [PressureTrigger], now: ContinuousClock.Instant, objections: inout [String]
     ) throws(PressureFailure) -> [any PressureProbe] {
@@ -26,15 +27,33 @@ extension PressureSource {
         _ triggers: [PressureTrigger], _ path: String, _ objections: inout [String]
     ) throws(PressureFailure) -> [any PressureProbe] {
         guard let first = triggers.first else { return [] }
-        var probes: [any PressureProbe] = [try StallProbe(path: path, first)]
+        var probes: [any PressureProbe] = [try arm(first, path, &objections)]
         for trigger in triggers.dropFirst() {
             do throws(PressureFailure) {
-                probes.append(try StallProbe(path: path, trigger))
+                probes.append(try arm(trigger, path, &objections))
             } catch {
                 objections.append("cannot watch the \(trigger.level.rawValue) level: \(error)")
             }
         }
         return probes
+    }
+
+    /// Arms a trigger, with a longer window if the kernel grants only that.
+    private static func arm(
+        _ trigger: PressureTrigger, _ path: String, _ objections: inout [String]
+    ) throws(PressureFailure) -> StallProbe {
+        do throws(PressureFailure) {
+            return try StallProbe(path: path, trigger)
+        } catch {
+            guard let longer = trigger.unprivileged else { throw error }
+            let probe = try StallProbe(path: path, longer)
+            objections.append(
+                """
+                the \(trigger.level.rawValue) level is watched in windows of \(longer.window), not \(trigger.window): \
+                other than multiples of 2 s need CAP_SYS_RESOURCE
+                """)
+            return probe
+        }
     }
 
     /// The triggers for a file that the service manager names. The line that it wants written is the trigger of a

@@ -17,7 +17,6 @@ struct PressureTrigger: Sendable, Hashable {
     var kind: Kind
     /// The waiting time that counts as this level.
     var stall: Duration
-    /// The window. Without privilege the kernel accepts only multiples of two seconds.
     var window: Duration
 
     /// At least one task waits for a tenth of the time.
@@ -26,6 +25,18 @@ struct PressureTrigger: Sendable, Hashable {
     /// All tasks wait for a tenth of the time.
     static let critical = PressureTrigger(
         level: .critical, kind: .full, stall: .milliseconds(200), window: .seconds(2))
+
+    /// The same share of a longer window, which the kernel accepts without privilege: a multiple of two seconds. `nil` if
+    /// the window is one already.
+    var unprivileged: PressureTrigger? {
+        let step = Duration.seconds(2).microseconds
+        let (short, long) = (window.microseconds, (window.microseconds + step - 1) / step * step)
+        guard short != long else { return nil }
+        var trigger = self
+        trigger.window = .microseconds(long)
+        trigger.stall = .microseconds(stall.microseconds * long / short)
+        return trigger
+    }
 
     /// The line for the kernel, with a NUL at its end. Without the NUL the kernel drops the last digit.
     var line: [UInt8] {

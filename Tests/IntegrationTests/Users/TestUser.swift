@@ -35,6 +35,15 @@ struct TestUser: Sendable {
         return .milliseconds(time)
     }
 
+    /// Fetches images and prints how long that took.
+    static let fetch = """
+        s = connect(); began = time.monotonic()
+        s.sendall(message("Fetch", urls=sys.argv[2:]))
+        answer = reply(s)
+        assert answer.count(b'"state":"cached"') == len(sys.argv) - 2, answer[:500]
+        say((time.monotonic() - began) * 1000)
+        """
+
     private static let library = """
         import json, resource, socket, sys, time
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]

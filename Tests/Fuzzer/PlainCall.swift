@@ -1,0 +1,1 @@
+../../Sources/cached/Server/Methods/PlainCall.swift

@@ -1,1 +1,0 @@
-../../Sources/cached/Server/Methods/StatusCall.swift

@@ -1,0 +1,104 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Hosts and name servers that one user asks, and that never answer, do not delay another user's first download.
+@Suite(
+    "Dead hosts", .serialized, .timeLimit(.minutes(15)),
+    .enabled(if: geteuid() == 0, "only root can become other users"))
+struct DeadHostsTests {
+    /// How long another user waits for an image that is not cached, from a host that answers.
+    private func newcomer(
+        _ number: Int, _ origin: ScriptedOrigin, _ daemon: DaemonFixture
+    ) async throws -> Duration {
+        try await TestUser.other.measure(
+            TestUser.fetch, daemon.socket, [origin.url("/a.png?\(number)")])
+    }
+
+    private func quietOrigin(in scope: TestScope) throws -> ScriptedOrigin {
+        let origin = try ScriptedOrigin(in: scope)
+        origin.route("/a.png", .answer(body: SampleImage.png(byteCount: 9000)))
+        return origin
+    }
+
+    // MARK: Name servers
+
+    /// The clients of the greedy user leave while names are looked up, which nothing can stop, and come again.
+    @Test func lookupsThatHangTakeNoSlotFromAnotherUser() async throws {
+        try await withTestScope { scope in
+            let names = try SilentNameServer(in: scope)
+            let origin = try quietOrigin(in: scope)
+            let daemon = try await DaemonFixture.forAllUsers(names.launcher, in: scope)
+            let script = """
+                def stats():
+                    control.sendall(message("Stats")); return json.loads(reply(control)[:-1])["parameters"]
+                def wait(name, count):
+                    while stats()["stats"][name] != count: time.sleep(0.01)
+                def come(turn):
+                    all = [connect() for _ in range(64)]
+                    for i, s in enumerate(all):
+                        url = "http://%d-%d.example/a.png" % (turn, i)
+                        s.sendall(message("Fetch", urls=[url], priority="visible"))
+                    return all
+                control = connect()
+                for turn in range(2):
+                    all = come(turn)
+                    wait("transfersRunning", 64)
+                    for s in all: s.close()
+                    wait("connections", 1)
+                stay = come(2)
+                wait("connections", 65)
+                say("waiting"); time.sleep(600)
+                """
+            let greedy = try TestUser.greedy.start(script, daemon.socket, in: scope)
+            try await greedy.waitForLine(containing: "waiting", on: .standardOutput)
+            for number in 0..<3 {
+                let time = try await newcomer(number, origin, daemon)
+                #expect(time < .seconds(1), "the image of another user took \(time)")
+            }
+        }
+    }
+
+    // MARK: Hosts
+
+    /// Hosts that take no connection. In the long form another user comes again and again until the last of 2,000
+    /// hosts has failed.
+    @Test func deadHostsTakeNoSlotFromAnotherUser() async throws {
+        try await withTestScope { scope in
+            let origin = try quietOrigin(in: scope)
+            let daemon = try await DaemonFixture.forAllUsers(in: scope)
+            let script = """
+                import select
+                port = socket.socket(); port.bind(("", 0)); port.listen(0)
+                # Once its queue is full, the port takes no connection at any address of this machine.
+                queued = []
+                while True:
+                    s = socket.socket(); s.setblocking(False)
+                    s.connect_ex(("127.0.0.1", port.getsockname()[1]))
+                    queued.append(s)
+                    if not select.select([], [s], [], 0.2)[1]: break
+                urls = ["http://127.%d.%d.1:%d/a.png" % (1 + i // 250, i % 250, port.getsockname()[1])
+                        for i in range(2000)]
+                all = [connect() for _ in range(80)]
+                for i, s in enumerate(all): s.sendall(message("Fetch", urls=urls[i::80], priority="visible"))
+                say("sent")
+                for s in all: reply(s)
+                say("over")
+                """
+            let greedy = try TestUser.greedy.start(script, daemon.socket, in: scope)
+            try await greedy.waitForLine(containing: "sent", on: .standardOutput)
+            try await waitUntil("all slots to be taken") {
+                try await daemon.metric("transfersRunning") == 64
+            }
+            var times: [Duration] = []
+            while times.count < 3 || isLongForm && greedy.exitStatus == nil {
+                times.append(try await newcomer(times.count, origin, daemon))
+                #expect(times.last! < .seconds(1), "the image of another user took \(times.last!)")
+            }
+            if isLongForm {
+                #expect(greedy.text(.standardOutput).contains("over"))
+                print("dead hosts: \(times.count) images of another user, at most \(times.max()!)")
+            }
+        }
+    }
+}
