@@ -66,7 +66,10 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
         guard bytes.count <= maximumLength else {
             throw InvalidURL("it has \(bytes.count) bytes, more than \(maximumLength)")
         }
-        for byte in bytes where byte < 0x20 || byte == 0x7F {
+        var hasFragment = false
+        for byte in bytes where byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "#") {
+            hasFragment = byte == UInt8(ascii: "#")
+            guard !hasFragment else { continue }
             throw InvalidURL(
                 [0x09, 0x0A, 0x0D].contains(byte)
                     ? "it contains a tab or the end of a line; remove it"
@@ -76,10 +79,10 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
             throw InvalidURL("it begins or ends with a space; remove it")
         }
         let authority = try authority(of: bytes)
-        for byte in bytes[authority.upperBound...] where byte == UInt8(ascii: "#") {
+        guard !hasFragment else {
             throw InvalidURL("it has a fragment, which is never sent to a server; leave off the #")
         }
-        try check(authority: bytes[authority])
+        try check(authority: UnsafeRawBufferPointer(rebasing: bytes[authority]))
     }
 
     /// The range between `//` and the path, query or fragment (RFC 3986 §3.2).
@@ -104,7 +107,7 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
         return start..<(end ?? bytes.count)
     }
 
-    private static func check(authority: Slice<UnsafeRawBufferPointer>) throws(InvalidURL) {
+    private static func check(authority: UnsafeRawBufferPointer) throws(InvalidURL) {
         guard !authority.contains(0x20) else {
             throw InvalidURL("its host contains a space; remove it")
         }

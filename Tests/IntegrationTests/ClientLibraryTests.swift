@@ -110,20 +110,21 @@ struct ClientLibraryTests {
                     origin.url(""),
                 ],
                 environment: Self.environment, in: scope)
+            var newDaemon = daemon
             switch test.lowercased().filter({ $0 != "_" }) {
             case "awindow":
                 try await script.waitForLine(containing: "open", on: .standardOutput)
                 gate.open()
             case "arestart":
                 try await script.waitForLine(containing: "restart", on: .standardOutput)
-                _ = try await daemon.replace(afterCrash: true)
+                newDaemon = try await daemon.replace(afterCrash: true)
                 gate.open()
             default: break
             }
             let status = try await script.waitForExit()
             #expect(
                 status == .success,
-                "\(script.text(.standardOutput))\n\(script.text(.standardError))")
+                "\(script.text(.standardOutput))\n\(script.text(.standardError))\n\(newDaemon.log)")
         }
     }
 

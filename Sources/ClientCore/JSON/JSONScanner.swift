@@ -1,3 +1,5 @@
+import CClient
+
 /// Scans JSON (RFC 8259) value by value. Nothing is believed: whatever the bytes are, it ends with an answer.
 ///
 /// Clients read replies with it. The daemon reads the calls that come often, and leaves any other message to a decoder:
@@ -106,16 +108,14 @@ package struct JSONScanner {
         UnsafeRawBufferPointer(rebasing: bytes[range])
     }
 
-    /// Whether the string at a range is this text.
+    /// Whether the string at a range is this text. memcmp(3).
     package func matches(_ range: Range<Int>, _ text: StaticString) -> Bool {
         // Escapes make a text longer.
         if range.count > text.utf8CodeUnitCount { return matchesEscaped(range, text) }
-        guard range.count == text.utf8CodeUnitCount else { return false }
-        for index in 0..<range.count
-        where bytes[range.lowerBound + index] != text.utf8Start[index] {
+        guard range.count == text.utf8CodeUnitCount, let start = bytes.baseAddress else {
             return false
         }
-        return true
+        return memcmp(start + range.lowerBound, text.utf8Start, range.count) == 0
     }
 
     private func matchesEscaped(_ range: Range<Int>, _ text: StaticString) -> Bool {

@@ -29,13 +29,14 @@ struct PlainCall {
         var list: (count: Int, range: Range<Int>)?
         var hasMore = false
         let isObject = scanner.members { name, scanner in
-            if scanner.matches(name, "method"), method == nil {
-                method = Self.method(&scanner)
-                return method != nil
-            }
+            // The longer name first: a name is searched for escapes only if it is longer than the text.
             if scanner.matches(name, "parameters"), list == nil {
                 list = Self.parameters(&scanner)
                 return list != nil
+            }
+            if scanner.matches(name, "method"), method == nil {
+                method = Self.method(&scanner)
+                return method != nil
             }
             guard scanner.matches(name, "more"), !hasMore else { return false }
             hasMore = true
