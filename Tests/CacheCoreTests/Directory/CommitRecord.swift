@@ -41,5 +41,7 @@ final class CommitRecord: DirectoryWorkerDelegate {
         return count > 0
     }
 
+    func confirm(_ revalidations: [Revalidation]) {}
+
     func unlinked(_ victim: Victim, isGone: Bool) {}
 }

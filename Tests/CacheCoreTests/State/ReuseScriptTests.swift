@@ -57,7 +57,10 @@ struct ReuseScriptTests {
         let (key, id) = (script.key(image), script.flight(image))
         let start = script.state.catalog.beginProbe()
         if let change { _ = script.changes(change) }
-        return script.event { $0.confirmed(key, id, end, since: start, &$1) }
+        return script.event {
+            $0.confirmed(key, id, end, since: start, &$1)
+            $0.catalog.endProbe()
+        }
     }
 
     @Test func aFreshEntryIsAHit() {
