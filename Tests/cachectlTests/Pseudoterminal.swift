@@ -77,10 +77,12 @@ enum Pseudoterminal {
         os.set_blocking(master, False)
         import select
         while True:
+            # Its last bytes can arrive after its end.
+            ended = child.poll() is not None
             ready = select.select([master], [], [], 0.02)[0]
             if ready:
                 drawn += os.read(master, 65536)
-            elif child.poll() is not None:
+            elif ended:
                 break
             if answer and b"[c" in drawn:
                 os.write(master, answer)
