@@ -92,7 +92,7 @@ torture: ## Test every promise in the long form, one line for each (ARGS="--filt
 	@.ci/dependencies build test
 	swift build --build-tests
 	swift test --skip-build --disable-xctest --no-parallel \
-		$(or $(ARGS),--filter 'TortureTests|TruncationTests|RandomCutsTests|StoreTests|UsersTests|DeadHostsTests')
+		$(or $(ARGS),--filter 'TortureTests|TruncationTests|RandomCutsTests|StoreTests|UsersTests|DeadHostsTests|HeldAnswersTests')
 
 store-ceph: export CACHED_TEST_ENGINE = ceph-rgw
 store-ceph: export CACHED_TEST_PYTHON = $(CURDIR)/.build-python/bin/python
