@@ -87,12 +87,15 @@ test-confined: ## Run tests of the programs with the daemon under the restrictio
 	swift test --skip-build --disable-xctest --no-parallel \
 		$(or $(ARGS),--filter IntegrationTests --skip 'ClientLibraryTests|LibcachedTests')
 
+# The suites that have a long form.
+LONG := TortureTests|TruncationTests|RandomCutsTests|StoreTests|FuzzTests|DamagedImageTests|ReuseModelTests
+LONG := $(LONG)|SharedContentsTests|BudgetTests|WatchLoadTests|UsersTests|DeadHostsTests|HeldAnswersTests
 torture: export CACHED_TEST_LONG = 1
 torture: ## Test every promise in the long form, one line for each (ARGS="--filter NAME": one)
 	@.ci/dependencies build test
 	swift build --build-tests
 	swift test --skip-build --disable-xctest --no-parallel \
-		$(or $(ARGS),--filter 'TortureTests|TruncationTests|RandomCutsTests|StoreTests|UsersTests|DeadHostsTests')
+		$(or $(ARGS),--filter '$(LONG)')
 
 store-ceph: export CACHED_TEST_ENGINE = ceph-rgw
 store-ceph: export CACHED_TEST_PYTHON = $(CURDIR)/.build-python/bin/python
@@ -118,7 +121,7 @@ sanitize: ## Run every test under ThreadSanitizer and AddressSanitizer (ARGS=thr
 	@.ci/dependencies build test
 	Tests/Sanitizers/run $(ARGS)
 
-fuzz: ## Search for input that breaks a parser with libFuzzer for ten minutes (FUZZ=3600: longer)
+fuzz: ## Search for input that breaks a parser or costs too much, for ten minutes (FUZZ=3600: longer)
 	@.ci/dependencies build
 	Tests/Fuzzer/run $(FUZZ) $(ARGS)
 

@@ -38,7 +38,7 @@ final class StoreDelegate: TransferDelegate {
 
     func makeRoom(for key: CacheKey, _ bytes: Int64) -> Bool { cache.makeRoom(for: key, bytes) }
 
-    /// A question ends at once or with the lookup, and both are its end: see `TransferThread.abandon(_:)`.
+    /// The lookups of the store's name count for no user. `TransferThread.abandon(_:)` limits them.
     func downloadAbandoned(_ id: FlightID) {}
 
     func lookupEnded(_ id: FlightID) {}

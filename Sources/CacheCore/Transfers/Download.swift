@@ -172,7 +172,7 @@ extension Download: RequestDelegate {
 
     /// Whether `count` bytes more may be taken now; if not, the transfer pauses.
     private func mayTake(_ count: Int) throws -> Bool {
-        guard !isRereading else { return false }
+        guard !isRereading, context.turns.admits(count, of: id) else { return false }
         try reserveSpace(for: count)
         return context.rateLimiter.admits(
             count, of: id, in: context.delegate.flow(of: key, id), now: .now)

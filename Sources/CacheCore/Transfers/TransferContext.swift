@@ -12,6 +12,7 @@ final class TransferContext {
     private(set) var requests: RequestEnvironment
     private let connections: Connections
     let rateLimiter: RateLimiter
+    let turns = TransferTurns()
     /// The store that is asked; `nil` if origins are.
     let store: StoreAccess?
     /// Whether it was logged that partials cannot be locked.

@@ -35,16 +35,18 @@ final class TransferThread {
             for command in takeCommands() { perform(command) }
             guard isRunning else { break }
             while let id = nextUnderRateLimit() { resume(id) }
+            for id in context.turns.nextRound() { resume(id) }
+            endFraming()
             multi.perform()
             while let (handle, end) = multi.nextFinished() { finished(.owning(handle), end) }
             followRedirects()
             endWaiting()
-            endFraming()
             reread()
             writeOut()
             updateConnections()
             // The end of a download can have added a command to start another.
-            multi.poll(milliseconds: maySleep() && rereading.isEmpty ? sleepTime : 0)
+            let isIdle = rereading.isEmpty && context.turns.isIdle
+            multi.poll(milliseconds: maySleep() && isIdle ? sleepTime : 0)
         }
         stop()
     }

@@ -17,8 +17,7 @@ extension CurlEasy {
         try set(CURLOPT_NOPROXY, "")
         try set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeout)
         try set(CURLOPT_LOW_SPEED_LIMIT, Self.stallRate)
-        // libcurl reads a hundred buffers from one transfer before it turns to the others, so this is how long one
-        // can hold the thread. For blocks of 64 KiB and more, free(3) consolidates the whole heap each time.
+        // For blocks of 64 KiB and more, free(3) consolidates the whole heap each time.
         try set(CURLOPT_BUFFERSIZE, 32 * 1024)
         try set(CURLOPT_USERAGENT, settings.userAgent)
         // libcurl sends the field, and undoes every coding that it knows. RFC 9110 §12.5.3, §8.4.

@@ -18,6 +18,8 @@ internal import CCurl
 // | CURLOPT_PIPEWAIT                                             | as of 7.88  |                              |
 // | waits for a name lookup before it releases a transfer        | not fixed   | `TransferThread.abandon(_:)`,|
 // |                                                              | as of 7.88  | CURLOPT_QUICK_EXIT           |
+// | stays with one transfer while its bytes arrive, up to the    | not fixed   | `TransferTurns`              |
+// | end of the body                                              | as of 7.88  |                              |
 // | closes idle connections only with their multi handle         | by design   | `TransferThread.renew()`     |
 // | restarts CURLOPT_LOW_SPEED_TIME(3) after each pause          | by design   | `RateLimiter` never pauses a |
 // |                                                              |             | slow download                |
