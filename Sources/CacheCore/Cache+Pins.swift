@@ -93,29 +93,20 @@ extension Cache {
 
     /// Opens an entry's file for reading. The opening does not count as a use; the caller closes the file.
     func openQuietly(_ key: CacheKey, _ flags: Int32 = 0) throws(Errno) -> Int32 {
-        try openQuietly([key], flags)[0].get()
-    }
-
-    /// The same for the files of several entries.
-    func openQuietly(_ keys: [CacheKey], _ flags: Int32 = 0) -> [Result<Int32, Errno>] {
         let isWatched = watchDescriptor != nil
         // The kernel merges equal events that follow each other. So an event of another program's opening is
-        // taken from the queue before these openings add their own.
+        // taken from the queue before this opening adds its own.
         drainWatch()
-        if isWatched { run { state, _ in keys.forEach { state.catalog.openingItself($0) } } }
-        let files = keys.map { key in
-            Result { () throws(Errno) in
-                try directory.kernel.open(
-                    key.description, in: directory.descriptor, O_RDONLY | flags)
-            }
+        if isWatched { run { state, _ in state.catalog.openingItself(key) } }
+        do {
+            let file = try directory.kernel.open(
+                key.description, in: directory.descriptor, O_RDONLY | flags)
+            drainWatch()
+            return file
+        } catch {
+            if isWatched { run { state, _ in state.catalog.didNotOpen(key) } }
+            throw error
         }
-        drainWatch()
-        if isWatched {
-            for case (let key, .failure) in zip(keys, files) {
-                run { state, _ in state.catalog.didNotOpen(key) }
-            }
-        }
-        return files
     }
 }
 

@@ -1,46 +1,37 @@
 internal import CacheKey
-import Glibc
 internal import Logging
 internal import SystemPackage
 
-/// Storing that origins confirmed entries.
+/// Storing that the origin confirmed an entry.
 extension Cache {
-    /// Rewrites the records of confirmed entries and sets the modification times of their files. This runs on the
-    /// directory's thread, which also publishes. The images and their inodes stay.
-    func confirm(_ revalidations: [Revalidation]) {
-        let files = openQuietly(revalidations.map(\.key))
-        let failures = zip(revalidations, files).map { write($0, $1) }
-        // The watch reports these changes too. A probe after that shows the entries as they are, and keeps the next
+    /// Rewrites the record of a confirmed entry and sets the modification time of its file. This runs on the
+    /// directory's thread, which also publishes. The image and its inode stay.
+    func confirm(_ revalidation: Revalidation) {
+        let failure = write(revalidation)
+        // The watch reports this change too. A probe after that shows the entry as it is, and keeps the next
         // lookup fast.
         drainWatch()
         let start = beginProbe()
-        let ends = zip(revalidations, failures).map { $1 ?? found($0.key) }
+        let end = failure ?? found(revalidation.key)
         drainWatch()
-        run { state, effects in
-            for (revalidation, end) in zip(revalidations, ends) {
-                state.confirmed(revalidation.key, revalidation.flight, end, since: start, &effects)
-            }
-            state.catalog.endProbe()
-        }
+        run { $0.confirmed(revalidation.key, revalidation.flight, end, since: start, &$1) }
     }
 
-    /// Writes into an opened entry, and closes its file. Returns `nil` if the entry was written.
-    private func write(
-        _ revalidation: Revalidation, _ opened: Result<Int32, Errno>
-    ) -> RevalidationEnd? {
+    /// Returns `nil` if the entry was written.
+    private func write(_ revalidation: Revalidation) -> RevalidationEnd? {
         let key = revalidation.key
         var record = revalidation.record
         record.isPinned = read { $0.isPinned(key) }
+        var isSame = false
         do {
-            let file = try opened.get()
-            defer { close(file) }
-            guard try directory.confirm(revalidation.asked, by: record, of: key, file) else {
-                return .gone
+            try openingQuietly(key) { (file) throws(Errno) in
+                isSame = try directory.confirm(revalidation.asked, by: record, of: key, file)
+                guard isSame else { return }
+                let url = revalidation.url
+                let isName = CacheKey(url) == key
+                try directory.writeSource(isName ? nil : url.string, of: key, file)
             }
-            let url = revalidation.url
-            let isName = CacheKey(url) == key
-            try directory.writeSource(isName ? nil : url.string, of: key, file)
-            return nil
+            return isSame ? nil : .gone
         } catch .noSuchFileOrDirectory {
             return .gone
         } catch {

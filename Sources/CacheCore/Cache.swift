@@ -275,7 +275,7 @@ public final class Cache: Sendable {
     private func publish(_ end: TransferEnd?, isDownloading: Bool) {
         switch end {
         case .staged(let image): worker.enqueue(.publish(image, mayWait: isDownloading))
-        case .confirmed(let revalidation): worker.enqueue(.confirm(revalidation))
+        case .confirmed(let revalidation): worker.enqueue(.run { self.confirm(revalidation) })
         case .failed, .notInStore, nil:
             preconditionFailure("only a transfer that succeeded can be published")
         }

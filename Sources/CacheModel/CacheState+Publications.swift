@@ -25,13 +25,14 @@ extension CacheState {
     /// The record of a confirmed entry was rewritten, or could not be. If the entry is gone, the
     /// image is downloaded, because no entry is left to ask the origin about.
     ///
-    /// - Parameter start: when the probe began whose result is `end`.
+    /// - Parameter start: when the probe began whose result is `end`. The probe ends here.
     package mutating func confirmed(
         _ key: CacheKey, _ id: FlightID, _ end: RevalidationEnd, since start: ChangeEpochs.Start,
         _ effects: inout Effects
     ) {
         // Another program may have changed the file meanwhile.
         let isCurrent = catalog.isCurrent(key, since: start)
+        catalog.endProbe()
         let flight = publicationEnded(key, id)
         if case .gone = end, flight.isWanted, !flight.isRemovalPending, !isDraining {
             downloadAgain(key, flight, &effects)

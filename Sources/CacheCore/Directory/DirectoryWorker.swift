@@ -14,9 +14,6 @@ final class DirectoryWorker: Sendable {
         case publish(StagedImage, mayWait: Bool)
         /// Unlinks a file of this directory. If another directory has taken its place by then, the file stays.
         case unlink(Victim, in: CacheDirectory.Identity)
-        /// Writes into the file of an entry that its origin has confirmed it. Those that follow each other are written
-        /// together.
-        case confirm(Revalidation)
         /// Runs the closure once everything queued before it is done; after the end, at once.
         case run(@Sendable () -> Void)
         /// Runs the closure in its turn, but beside publications: it must not touch an image that is being
@@ -28,7 +25,7 @@ final class DirectoryWorker: Sendable {
             switch self {
             case .publish(_, let mayWait): mayWait
             case .runBeside: true
-            case .confirm, .unlink, .run: false
+            case .unlink, .run: false
             }
         }
 
@@ -63,7 +60,7 @@ final class DirectoryWorker: Sendable {
         switch job {
         case .run(let body): body()
         case .runBeside(let body): body(.now)
-        case .publish, .confirm, .unlink: break
+        case .publish, .unlink: break
         }
     }
 
@@ -113,9 +110,6 @@ final class DirectoryWorker: Sendable {
         while let job = jobs.popLast() {
             switch job {
             case .publish(let image, _): queue.add(image)
-            case .confirm(let first):
-                queue.commitAll()
-                delegate.confirm([first] + Self.takeConfirmations(&jobs))
             case .unlink(let victim, let place):
                 queue.commitAll()
                 delegate.unlinked(victim, isGone: directory.tryRemove(victim, from: place, logger))
@@ -126,16 +120,6 @@ final class DirectoryWorker: Sendable {
             }
         }
         queue.prepare()
-    }
-
-    /// Takes the next jobs, if they are confirmations. The jobs are in reverse order.
-    private static func takeConfirmations(_ jobs: inout [Job]) -> [Revalidation] {
-        var taken: [Revalidation] = []
-        while taken.count < PublishQueue.stretch, case .confirm(let next)? = jobs.last {
-            jobs.removeLast()
-            taken.append(next)
-        }
-        return taken
     }
 
     /// The part of the thread's time for jobs beside publications: as much as the publications took since the last

@@ -13,9 +13,6 @@ protocol DirectoryWorkerDelegate: AnyObject, Sendable {
     /// Images became entries, or failed. Their files are closed.
     func published(_ publications: [Publication])
 
-    /// Origins have confirmed these entries.
-    func confirm(_ revalidations: [Revalidation])
-
     /// The disk is too full to publish an image that has `bytes` to come. Removes other files; returns whether
     /// that made room.
     func makeRoom(for key: CacheKey, _ bytes: Int64) -> Bool

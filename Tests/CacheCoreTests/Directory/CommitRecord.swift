@@ -41,7 +41,5 @@ final class CommitRecord: DirectoryWorkerDelegate {
         return count > 0
     }
 
-    func confirm(_ revalidations: [Revalidation]) {}
-
     func unlinked(_ victim: Victim, isGone: Bool) {}
 }

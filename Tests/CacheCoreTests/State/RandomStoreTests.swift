@@ -178,7 +178,6 @@ private struct StoreStorm: ~Copyable {
                 let start = state.catalog.beginProbe()
                 state.confirmed(
                     key, id, isGone ? .gone : .stored(Sample.facts()), since: start, &effects)
-                state.catalog.endProbe()
             } else {
                 state.published(
                     Publication(

@@ -57,10 +57,7 @@ struct ReuseScriptTests {
         let (key, id) = (script.key(image), script.flight(image))
         let start = script.state.catalog.beginProbe()
         if let change { _ = script.changes(change) }
-        return script.event {
-            $0.confirmed(key, id, end, since: start, &$1)
-            $0.catalog.endProbe()
-        }
+        return script.event { $0.confirmed(key, id, end, since: start, &$1) }
     }
 
     @Test func aFreshEntryIsAHit() {

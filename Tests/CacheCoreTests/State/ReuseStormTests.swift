@@ -143,7 +143,6 @@ private struct Storm: ~Copyable {
             take {
                 let start = $0.catalog.beginProbe()
                 $0.confirmed(key, id, end, since: start, &$1)
-                $0.catalog.endProbe()
             }
         case .unlink(let victim): take { $0.unlinked([victim], &$1) }
         default: break
