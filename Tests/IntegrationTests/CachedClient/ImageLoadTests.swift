@@ -111,6 +111,12 @@ import Testing
                 _ = try await cache.file(for: other)
             }
             #expect(wrong?.kind == .refused)
+            // Until then, the last reply of the daemon could be the answer to the next request too.
+            let connection = try daemon.connect()
+            try await waitUntil("the library to hang up") {
+                let stats = try await connection.ask(call("Stats")).parameters?.stats
+                return stats?["connections"] == 1
+            }
             try await daemon.stop()
             for request in [other, ImageRequest(url, refresh: true)] {
                 let failure = await #expect(throws: CacheFailure.self) {
