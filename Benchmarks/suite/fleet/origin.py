@@ -6,7 +6,7 @@ import collections
 import os
 from pathlib import Path
 
-from ..origin import Origin
+from ..origin import MEDIUM, Origin
 from ..session import Session, accepts_tcp, free_port, require
 
 NGINX = """\
@@ -45,7 +45,7 @@ class FleetOrigin:
         user = "user root;" if os.geteuid() == 0 else ""
         config = root / "nginx.conf"
         config.write_text(NGINX.format(user=user, root=root, port=port, lifetime=lifetime))
-        self.images = Origin(root / "origin/images", count)
+        self.images = Origin(root / "origin/images", count, MEDIUM)
         self.log = root / "requests.log"
         session.start(
             "nginx", [require("nginx"), "-p", str(root), "-c", str(config),
