@@ -4,8 +4,8 @@
 /// taken its share of a round pauses, and continues in the next round. Between two rounds the thread takes commands, and
 /// all other downloads have their turn.
 final class TransferTurns {
-    /// Bytes of a body that a download takes in a round: less than a millisecond of work, whatever the bytes are. Most
-    /// images have fewer.
+    /// Bytes of a body that a download takes in a round: less than a millisecond of work for any bytes. Most images have
+    /// fewer.
     private static let share = 64 << 10
 
     private var taken: [FlightID: Int] = [:]

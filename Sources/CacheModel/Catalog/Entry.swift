@@ -95,7 +95,8 @@ struct Entry {
     /// The part of the order of use.
     var part: Part { counts(useAt: lastUsedAt) ? .used : .unused }
 
-    /// Whether a use at this time, in nanoseconds since 1970, is not one of the request that fetched the image.
+    /// Whether a use at this time, in nanoseconds since 1970, counts. A use in the first seconds belongs to the request
+    /// that fetched the image.
     func counts(useAt time: Int64) -> Bool {
         time / 1_000_000_000 >= Int64(fetchedAt) + EntryFacts.firstUse
     }

@@ -31,8 +31,8 @@ extension Index {
         totals.used * 5 > (totals.allocated - totals.pinned.bytes) * 4
     }
 
-    /// Whether the latest use of any entry was within the time in which a use of this one would not
-    /// count yet.
+    /// Whether an entry is so new that no use of it can have counted: the latest use of any entry was
+    /// in its first seconds, or before.
     private func isNew(_ place: UInt32) -> Bool {
         orders.allSatisfy {
             $0.newest == Self.none || !self[place].counts(useAt: self[$0.newest].lastUsedAt)

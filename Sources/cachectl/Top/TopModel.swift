@@ -35,7 +35,7 @@ struct TopModel {
     /// The downloads on the screen, by URL.
     var watched: [String: Download] = [:]
     var cached = CachedList()
-    /// What each user takes of the daemon; those with the most downloads come first.
+    /// The share of each user; those with the most downloads come first.
     var users: [UserShare] = []
     /// The URLs whose refresh was requested with a key and has not ended.
     var refreshing: Set<String> = []

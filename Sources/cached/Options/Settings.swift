@@ -22,7 +22,7 @@ struct Settings: Sendable {
     let idleExit: Duration?
     let pressure: PressureSettings
     let log: LogSettings
-    /// What the daemon gives up after its start.
+    /// The rights that the daemon gives up after its start.
     let restriction: Restriction.Extent
     /// The settings whose new values need a restart, so that those of the running daemon count.
     private(set) var pending: [SettingName] = []

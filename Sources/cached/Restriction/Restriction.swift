@@ -8,7 +8,7 @@ import Logging
 /// It restricts the calling thread and all threads that this one starts. So it has to come before any other thread, and
 /// after the socket is bound and the directory is locked.
 struct Restriction {
-    /// What the daemon gives up.
+    /// The rights that the daemon gives up.
     enum Extent: String, Sendable {
         /// Nothing.
         case no

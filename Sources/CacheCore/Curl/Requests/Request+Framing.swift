@@ -7,7 +7,7 @@ extension Request {
     /// reads them, so an honest server needs some of it.
     private static let freeFraming: Int64 = 16 << 20
 
-    /// Whether the connection has brought much more than the response has, since the first question. Streams of HTTP/2
+    /// Whether the connection has brought much more than the response has, since this was asked first. Streams of HTTP/2
     /// share a connection, so all that it ever brought is compared with all its responses.
     func hasTooMuchFraming() -> Bool {
         let connections = environment.connections
