@@ -154,10 +154,11 @@ $('show-state').addEventListener('click', () => state.toggle())
 $('show-changes').addEventListener('click', showChanges)
 $('verify').addEventListener('click', () => actions.verifyAll())
 bindKeys({ grid, drawer, adder, state, actions, showChanges })
+// Before the list is there: who searches at once keeps the focus in the field.
+grid.focus()
 
 await showChanges()
 catalog.check()
 // For those who measure: from now on the first screen is there, but for its pictures.
 performance.mark('first-screen')
-grid.focus()
 fillMenus()
