@@ -131,7 +131,7 @@ extension Cache {
     /// Writes the access times of entries to their files, so that they survive a restart. Uses that are added
     /// during the call wait for the next one; otherwise it might never end.
     func flushAccessTimes() {
-        var rest = read { $0.catalog.accessTimes.pendingCount }
+        var rest = read { $0.catalog.index.touchedCount }
         while rest > 0 {
             let batch = min(rest, Self.useBatch)
             rest -= batch

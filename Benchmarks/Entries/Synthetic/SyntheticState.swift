@@ -52,7 +52,7 @@ struct SyntheticState: ~Copyable {
 
     /// Takes all uses, as if they were written to the files.
     mutating func flushAccessTimes() {
-        while state.catalog.accessTimes.pendingCount > 0 {
+        while state.catalog.index.touchedCount > 0 {
             let uses = state.catalog.takeAccessTimes(limit: 512)
             state.catalog.accessTimesFlushed(uses.map(\.key))
         }

@@ -1,15 +1,12 @@
 package import CacheKey
 
-/// The times of last use that the entries' files do not have yet.
+/// The times of last use, and when the entries' files get them.
 ///
 /// A hit makes an entry the most recently used, and so does any program that opens its file. The
 /// order changes in memory at once, and in the files' access times seconds later. Each use is at
 /// least a nanosecond later than the one before, so sorting the files by access time gives the same
 /// order again.
 package struct AccessTimes: Sendable {
-    /// Places in the index of entries whose last use is not in their files yet. Each takes 4 bytes,
-    /// because every entry can be among them.
-    private var pending: [UInt32] = []
     /// The time of the latest use. The next use gets a later time, even if the clock says otherwise.
     private var latest = FileTime(nanoseconds: 0)
     /// Entries whose access times are being written.
@@ -18,13 +15,9 @@ package struct AccessTimes: Sendable {
     /// opened the file: inotify(7).
     private var ownOpens: [CacheKey: Int] = [:]
 
-    package var pendingCount: Int { pending.count }
-
     package mutating func used(_ key: CacheKey, at now: FileTime, in index: inout Index) {
         let time = max(now, latest.successor)
-        guard index.contains(key) else { return }
-        latest = time
-        if let place = index.touch(key, at: time) { pending.append(place) }
+        if index.touch(key, at: time) { latest = time }
     }
 
     /// An entry was published, and its file already has the time. Another entry may have been used
@@ -37,13 +30,7 @@ package struct AccessTimes: Sendable {
     package mutating func take(
         limit: Int, from index: inout Index
     ) -> [(key: CacheKey, time: FileTime)] {
-        let places = pending.suffix(limit)
-        defer {
-            pending.removeLast(places.count)
-            // Release the memory that a burst of uses took.
-            if pending.isEmpty { pending = [] }
-        }
-        let taken = places.compactMap { index.takeTouch(at: $0) }
+        let taken = index.takeTouches(limit: limit)
         flushing.formUnion(taken.map(\.key))
         return taken
     }

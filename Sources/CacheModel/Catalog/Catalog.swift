@@ -182,8 +182,7 @@ package struct Catalog: ~Copyable, Sendable {
     }
 
     /// Takes some of the times of use that have not been written to the files, in no order.
-    /// ``accessTimesFlushed(_:)`` follows. The result can be empty although others are pending,
-    /// because their entries may have been removed since they were used.
+    /// ``accessTimesFlushed(_:)`` follows.
     package mutating func takeAccessTimes(limit: Int) -> [(key: CacheKey, time: FileTime)] {
         accessTimes.take(limit: limit, from: &index)
     }

@@ -1,7 +1,7 @@
 internal import CacheKey
 internal import ImageFormats
 
-/// The part of one entry that stays in memory, in 76 bytes. The digest, URL and validators stay in
+/// The part of one entry that stays in memory, in 72 bytes. The digest, URL and validators stay in
 /// the file.
 ///
 /// Numbers of 64 bits are stored in halves, because whole ones would be aligned to 8 bytes.
@@ -30,18 +30,16 @@ struct Entry {
     var digestPrefix: UInt32
     /// Identifies the file among those with the same size and digest; zero when unknown.
     let file: UInt32
-    /// The next entries in the chains of ``FileChains``.
+    /// The next entry in the chain of ``FileChains``.
     var nextAlike = Index.unchained
-    var nextLinked = Index.unchained
 
     private struct Flags: OptionSet {
         let rawValue: UInt8
 
         static let isPinned = Flags(rawValue: 1)
-        static let isTouched = Flags(rawValue: 2)
-        static let isOccupied = Flags(rawValue: 4)
-        static let isLinked = Flags(rawValue: 8)
-        static let isCounted = Flags(rawValue: 16)
+        static let isOccupied = Flags(rawValue: 2)
+        static let isLinked = Flags(rawValue: 4)
+        static let isCounted = Flags(rawValue: 8)
     }
 
     /// A number of 64 bits that needs no more alignment than its halves.
@@ -104,12 +102,6 @@ struct Entry {
     var isPinned: Bool {
         get { flags.contains(.isPinned) }
         set { set(.isPinned, newValue) }
-    }
-
-    /// Whether it was used since its access time was last written to its file.
-    var isTouched: Bool {
-        get { flags.contains(.isTouched) }
-        set { set(.isTouched, newValue) }
     }
 
     /// Whether the place holds an entry. `false` for a free place that can get a new entry.

@@ -2,15 +2,10 @@ package import CacheKey
 
 /// Files, of which each can have several names and is counted once.
 ///
-/// Two chains run through the entries. One holds an entry of each file, by the digest of its bytes:
-/// it finds files with equal bytes. The other holds the entries whose files have several links, by
-/// the file: it finds the names of one file. An entry whose file has one link is not in it.
+/// Chains run through the entries. They hold an entry of each file, by the digest of its bytes, and find files
+/// with equal bytes. Only the entries whose files have several links are kept by file too: that finds the names
+/// of a file.
 extension Index {
-    enum Chain {
-        case alike
-        case linked
-    }
-
     // MARK: Finding
 
     /// At most `limit` entries, each of another file, whose bytes have a digest that begins like
@@ -21,7 +16,7 @@ extension Index {
         digestPrefix prefix: UInt32, size: Int64? = nil, limit: Int = .max
     ) -> [CacheKey] {
         var keys: [CacheKey] = []
-        var place = prefix == 0 ? Self.none : head(.alike, prefix)
+        var place = prefix == 0 ? Self.none : chains[prefix]
         while place != Self.none, keys.count < limit {
             let entry = self[place]
             if entry.digestPrefix == prefix, size == nil || entry.size == size {
@@ -87,22 +82,11 @@ extension Index {
     private func names(of place: UInt32) -> [UInt32] {
         let entry = self[place]
         guard entry.isLinked else { return [place] }
-        var places: [UInt32] = []
-        var next = head(.linked, entry.file)
-        while next != Self.none {
-            if self[next].isSameFile(as: entry) { places.append(next) }
-            next = self[next].nextLinked
-        }
-        return places
+        return linkedPlaces[entry.file, default: []].filter { self[$0].isSameFile(as: entry) }
     }
 
     private func firstLinked(_ entry: Entry, where isWanted: (UInt32) -> Bool) -> UInt32? {
-        var next = head(.linked, entry.file)
-        while next != Self.none {
-            if self[next].isSameFile(as: entry), isWanted(next) { return next }
-            next = self[next].nextLinked
-        }
-        return nil
+        linkedPlaces[entry.file]?.first { self[$0].isSameFile(as: entry) && isWanted($0) }
     }
 
     /// The last use of the file of an entry, under any of its names. Its access time is that.
@@ -151,17 +135,17 @@ extension Index {
         let entry = self[place]
         guard entry.isLinked, let other = otherName(of: place) else {
             self[place].isCounted = true
-            enchain(place, .alike)
-            if entry.isLinked { enchain(place, .linked) }
+            enchain(place)
+            if entry.isLinked { linkName(place) }
             totals = totals + share(of: place)
             return
         }
         totals = totals + -share(of: other)
         if !self[other].isLinked {
             self[other].isLinked = true
-            enchain(other, .linked)
+            linkName(other)
         }
-        enchain(place, .linked)
+        linkName(place)
         // The newest facts tell the blocks of the file.
         let names = names(of: place)
         for name in names { self[name].blocks = entry.blocks }
@@ -172,20 +156,20 @@ extension Index {
     private mutating func otherName(of place: UInt32) -> UInt32? {
         let entry = self[place]
         if let linked = firstLinked(entry, where: { $0 != place }) { return linked }
-        var next = head(.alike, alikeHash(entry))
+        var next = chains[hash(entry)]
         while next != Self.none {
             if self[next].isSameFile(as: entry) { return next }
             next = self[next].nextAlike
         }
         guard entry.digestPrefix != 0 else { return nil }
         // Its record, unlike this one, does not tell the digest.
-        next = head(.alike, entry.file)
+        next = chains[entry.file]
         while next != Self.none {
             let other = self[next]
             if other.file == entry.file, other.digestPrefix == 0, other.size == entry.size {
-                unchain(next, .alike)
+                unchain(next)
                 self[next].digestPrefix = entry.digestPrefix
-                enchain(next, .alike)
+                enchain(next)
                 return next
             }
             next = other.nextAlike
@@ -197,20 +181,20 @@ extension Index {
     mutating func detach(_ place: UInt32) {
         guard self[place].isLinked else {
             totals = totals + -share(of: place)
-            unchain(place, .alike)
+            unchain(place)
             self[place].isCounted = false
             return
         }
         let names = names(of: place)
         totals = totals + -share(of: names)
-        unchain(place, .linked)
+        unlinkName(place)
         let others = names.filter { $0 != place }
         if self[place].isCounted {
-            unchain(place, .alike)
+            unchain(place)
             self[place].isCounted = false
             if let heir = others.first {
                 self[heir].isCounted = true
-                enchain(heir, .alike)
+                enchain(heir)
             }
         }
         totals = totals + share(of: others)
@@ -224,68 +208,54 @@ extension Index {
         attach(place)
     }
 
-    // MARK: Chains
+    // MARK: Names by file
 
-    private func alikeHash(_ entry: Entry) -> UInt32 {
+    private mutating func linkName(_ place: UInt32) {
+        linkedPlaces[self[place].file, default: []].append(place)
+    }
+
+    private mutating func unlinkName(_ place: UInt32) {
+        let file = self[place].file
+        linkedPlaces[file]?.removeAll { $0 == place }
+        if linkedPlaces[file]?.isEmpty == true { linkedPlaces[file] = nil }
+    }
+
+    // MARK: Chains by digest
+
+    private func hash(_ entry: Entry) -> UInt32 {
         entry.digestPrefix != 0 ? entry.digestPrefix : entry.file
     }
 
-    private func hash(_ entry: Entry, _ chain: Chain) -> UInt32 {
-        chain == .alike ? alikeHash(entry) : entry.file
-    }
-
-    private func head(_ chain: Chain, _ hash: UInt32) -> UInt32 {
-        chain == .alike ? alikeChains[hash] : linkedChains[hash]
-    }
-
-    private func next(_ place: UInt32, _ chain: Chain) -> UInt32 {
-        chain == .alike ? self[place].nextAlike : self[place].nextLinked
-    }
-
-    private func setNext(_ place: UInt32, _ chain: Chain, _ next: UInt32) {
-        switch chain {
-        case .alike: self[place].nextAlike = next
-        case .linked: self[place].nextLinked = next
-        }
-    }
-
-    private mutating func setHead(_ chain: Chain, _ hash: UInt32, _ place: UInt32) {
-        switch chain {
-        case .alike: alikeChains[hash] = place
-        case .linked: linkedChains[hash] = place
-        }
-    }
-
     /// An entry of which neither the digest nor the file is known is in no chain.
-    private mutating func enchain(_ place: UInt32, _ chain: Chain) {
-        guard hash(self[place], chain) != 0 else { return }
-        if (chain == .alike ? alikeChains : linkedChains).isFull { grow(chain) }
-        let hash = hash(self[place], chain)
-        setNext(place, chain, head(chain, hash))
-        setHead(chain, hash, place)
-        if chain == .alike { alikeChains.added() } else { linkedChains.added() }
+    private mutating func enchain(_ place: UInt32) {
+        let hash = hash(self[place])
+        guard hash != 0 else { return }
+        if chains.isFull { growChains() }
+        self[place].nextAlike = chains[hash]
+        chains[hash] = place
+        chains.added()
     }
 
-    private mutating func unchain(_ place: UInt32, _ chain: Chain) {
-        let after = next(place, chain)
+    private mutating func unchain(_ place: UInt32) {
+        let after = self[place].nextAlike
         guard after != Self.unchained else { return }
-        let hash = hash(self[place], chain)
-        if head(chain, hash) == place {
-            setHead(chain, hash, after)
+        let hash = hash(self[place])
+        if chains[hash] == place {
+            chains[hash] = after
         } else {
-            var before = head(chain, hash)
-            while next(before, chain) != place { before = next(before, chain) }
-            setNext(before, chain, after)
+            var before = chains[hash]
+            while self[before].nextAlike != place { before = self[before].nextAlike }
+            self[before].nextAlike = after
         }
-        setNext(place, chain, Self.unchained)
-        if chain == .alike { alikeChains.removed() } else { linkedChains.removed() }
+        self[place].nextAlike = Self.unchained
+        chains.removed()
     }
 
-    private mutating func grow(_ chain: Chain) {
+    private mutating func growChains() {
         var members: [UInt32] = []
-        forEachPlace { if next($0, chain) != Self.unchained { members.append($0) } }
-        if chain == .alike { alikeChains.grow() } else { linkedChains.grow() }
-        for place in members { enchain(place, chain) }
+        forEachPlace { if self[$0].nextAlike != Self.unchained { members.append($0) } }
+        chains.grow()
+        for place in members { enchain(place) }
     }
 
     // MARK: Invariants
@@ -296,7 +266,7 @@ extension Index {
         var counted = 0
         forEachPlace { place in
             let entry = self[place]
-            counted += entry.isCounted && alikeHash(entry) != 0 ? 1 : 0
+            counted += entry.isCounted && hash(entry) != 0 ? 1 : 0
             if entry.isLinked {
                 let size = UInt32(truncatingIfNeeded: entry.size)
                 files[[entry.file, entry.digestPrefix, size], default: []].append(place)
@@ -317,13 +287,16 @@ extension Index {
             sum = sum + share(of: names)
         }
         precondition(sum == totals, "\(totals) counted, \(sum) found")
-        precondition(counted == alikeChains.count, "the chains by digest miss an entry")
+        precondition(counted == chains.count, "the chains by digest miss an entry")
         forEachPlace { place in
             precondition(
-                (next(place, .alike) != Self.unchained)
-                    == (self[place].isCounted && alikeHash(self[place]) != 0)
-                    && (next(place, .linked) != Self.unchained) == self[place].isLinked,
-                "an entry is in the wrong chains")
+                (self[place].nextAlike != Self.unchained)
+                    == (self[place].isCounted && hash(self[place]) != 0),
+                "an entry is in the wrong chain")
         }
+        precondition(
+            linkedPlaces.values.reduce(0) { $0 + $1.count }
+                == files.values.reduce(0) { $0 + $1.count },
+            "an entry is kept by file that has no other names")
     }
 }

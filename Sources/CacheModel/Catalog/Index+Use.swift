@@ -4,28 +4,27 @@ package import CacheKey
 extension Index {
     // MARK: Using
 
-    /// Makes an entry the most recently used.
-    ///
-    /// - Returns: the place of the entry, if this is its first use since ``takeTouch(at:)``.
-    package mutating func touch(_ key: CacheKey, at time: FileTime) -> UInt32? {
-        guard let place = place(of: key) else { return nil }
-        defer { self[place].isTouched = true }
+    /// Makes an entry the most recently used. `false` if there is no entry.
+    package mutating func touch(_ key: CacheKey, at time: FileTime) -> Bool {
+        guard let place = place(of: key) else { return false }
+        touched.insert(place)
         unlink(place)
         setLastUse(place, time)
         linkNewest(place)
-        return self[place].isTouched ? nil : place
+        return true
     }
 
-    /// Takes the last time of use of the entry at a place, to be written to its file. If another
-    /// entry has got the place since its use was recorded, the result is about that entry.
-    ///
-    /// - Returns: `nil` if the file already has the time, or the place is free.
-    package mutating func takeTouch(at place: UInt32) -> (key: CacheKey, time: FileTime)? {
-        let entry = self[place]
-        guard entry.isOccupied, entry.isTouched else { return nil }
-        self[place].isTouched = false
-        // The names of one file share its access time. It is that of the latest use.
-        return (entry.key, FileTime(nanoseconds: lastUse(ofFileAt: place)))
+    /// The number of entries whose files do not have the time of their last use yet.
+    package var touchedCount: Int { touched.count }
+
+    /// Takes the last times of use of at most `limit` entries, to be written to their files.
+    package mutating func takeTouches(limit: Int) -> [(key: CacheKey, time: FileTime)] {
+        var taken: [(key: CacheKey, time: FileTime)] = []
+        while taken.count < limit, let place = touched.popNext() {
+            // The names of one file share its access time. It is that of the latest use.
+            taken.append((self[place].key, FileTime(nanoseconds: lastUse(ofFileAt: place))))
+        }
+        return taken
     }
 
     /// Makes an entry the least recently used of its part. A scan calls this from the most recently

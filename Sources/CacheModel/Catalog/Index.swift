@@ -7,15 +7,15 @@ package import CacheKey
 /// uses open addressing with linear probing (Knuth, TAOCP 3, 6.4, algorithms L and R). Each slot of
 /// the table holds 32 bits of the key and the place of the entry. The highest of those bits give
 /// the slot's home position, so the table is nearly in key order and doubles in one sequential
-/// pass. At a million entries, chunks, table and the chains of ``FileChains`` together take 89 to
-/// 102 bytes an entry.
+/// pass. At a million entries, chunks, table and the chains of ``FileChains`` together take 85 to
+/// 96 bytes an entry.
 package struct Index: ~Copyable, @unchecked Sendable {
     // Unchecked: only this value owns its chunks and slots, and it never shares them.
 
     /// No entry. Marks the ends of the order of use, and the end of the free places.
     package static let none = UInt32.max
 
-    /// Marks an entry that is not in a chain of ``FileChains``.
+    /// Marks an entry that is in no chain of ``FileChains``.
     static let unchained = UInt32.max - 1
 
     private static let chunkShift: UInt32 = 12
@@ -35,11 +35,14 @@ package struct Index: ~Copyable, @unchecked Sendable {
 
     /// The number of entries.
     package private(set) var count = 0
+    /// The entries that were used since their access times were last written to their files.
+    var touched = PlaceSet()
     /// The sums over all files. A file with several names is counted once.
     package internal(set) var totals = FileTotals()
-    /// By digest and by file, see `Index+Files.swift`.
-    var alikeChains = FileChains()
-    var linkedChains = FileChains()
+    /// The chains of the files by digest, see `Index+Files.swift`.
+    var chains = FileChains()
+    /// The places of the entries whose files have several links, by ``Entry/file``.
+    var linkedPlaces: [UInt32: [UInt32]] = [:]
 
     /// Bytes that the disk holds for all entries, attributes included.
     package var allocated: Int64 { totals.allocated }
@@ -123,7 +126,6 @@ package struct Index: ~Copyable, @unchecked Sendable {
         let old = self[place]
         var new = Entry(key, facts)
         new.lastUsedAt = old.lastUsedAt
-        new.isTouched = old.isTouched
         (new.older, new.newer) = (old.older, old.newer)
         if new.part != old.part { unlink(place) }
         detach(place)
@@ -142,6 +144,7 @@ package struct Index: ~Copyable, @unchecked Sendable {
         unlink(place)
         removeSlot(of: place)
         detach(place)
+        touched.remove(place)
         self[place].isOccupied = false
         self[place].newer = firstFree
         firstFree = place

@@ -10,26 +10,41 @@ struct IndexTests {
     @Test func recordsAUseOnceAndOnlyForStoredKeys() {
         var index = Index()
         let time = FileTime(UnixTime(rawValue: 1_790_000_500))
+        let ofNobody = index.touch(Sample.key("a"), at: time)
+        #expect(!ofNobody)
         index.insert(Sample.key("a"), Sample.facts())
-        guard let place = index.touch(Sample.key("a"), at: time) else {
-            Issue.record("the first use is not reported as new")
-            return
-        }
-        let second = index.touch(Sample.key("a"), at: time)
-        #expect(second == nil)
+        for _ in 0..<2 { _ = index.touch(Sample.key("a"), at: time) }
         index.remove(Sample.key("a"))
-        let ofNobody = index.takeTouch(at: place)
-        #expect(ofNobody == nil)
+        // This entry gets the place of the other.
         index.insert(Sample.key("b"), Sample.facts())
-        let ofUntouched = index.takeTouch(at: place)
-        #expect(ofUntouched == nil)
-        let again = index.touch(Sample.key("b"), at: time)
-        #expect(again == place)
-        let use = index.takeTouch(at: place)
-        #expect(use?.key == Sample.key("b"))
-        #expect(use?.time == time)
-        let taken = index.takeTouch(at: place)
-        #expect(taken == nil)
+        let ofUntouched = index.takeTouches(limit: 9)
+        #expect(ofUntouched.isEmpty)
+        for _ in 0..<2 { _ = index.touch(Sample.key("b"), at: time) }
+        #expect(index.touchedCount == 1)
+        let uses = index.takeTouches(limit: 9)
+        #expect(uses.map(\.key) == [Sample.key("b")])
+        #expect(uses.map(\.time) == [time])
+        let taken = index.takeTouches(limit: 9)
+        #expect(taken.isEmpty)
+    }
+
+    /// Entries that are used all the time do not keep the times of others from their files.
+    @Test func theTimesOfAllUsesAreTakenInTurn() {
+        var index = Index()
+        let keys = (0..<500).map { Sample.key("\($0)") }
+        for key in keys { index.insert(key, Sample.facts()) }
+        var time = FileTime(UnixTime(rawValue: 1_790_000_500))
+        func use(_ key: CacheKey) {
+            time = time.successor
+            _ = index.touch(key, at: time)
+        }
+        keys.forEach(use)
+        var taken: Set<CacheKey> = []
+        for _ in 0..<(500 / 20) {
+            taken.formUnion(index.takeTouches(limit: 20).map(\.key))
+            keys.prefix(20).forEach(use)
+        }
+        #expect(taken == Set(keys))
     }
 
     @Test(arguments: [UInt64](1...4))
