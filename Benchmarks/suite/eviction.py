@@ -139,7 +139,7 @@ def downloading(bench: Bench, daemon: Daemon) -> Iterator[None]:
     """Downloads images that no client queries, for as long as the context lasts."""
     listing = bench.session.directory / "meanwhile.urls"
     with listing.open("w") as lines:
-        for turn in range(10):
+        for turn in range(30):
             lines.writelines(f"{url}?meanwhile={turn}\n" for url in bench.urls)
     with listing.open() as lines:
         child = subprocess.Popen(
