@@ -6,10 +6,6 @@ extension Cache: TransferDelegate {
         run { $0.transferBegan(key, id, with: received, of: total, &$1) }
     }
 
-    func downloadConnects(_ key: CacheKey, _ id: FlightID, to address: ServerAddress) -> Bool {
-        run { $0.transferConnects(key, id, to: address, &$1) }
-    }
-
     func downloadAnswered(_ id: FlightID, isMultiplexed: Bool) {
         run { $0.transferAnswered(id, isMultiplexed: isMultiplexed, &$1) }
     }

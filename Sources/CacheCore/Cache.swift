@@ -83,7 +83,7 @@ public final class Cache: Sendable {
             state.limitsSet(budget, &effects)
             state.configured(
                 transferLimit: settings.transfers.transferLimit,
-                hostLimit: settings.transfers.transfersPerHost, retry: settings.retry, &effects)
+                originLimit: settings.transfers.transfersPerHost, retry: settings.retry, &effects)
         }
     }
 
@@ -268,7 +268,7 @@ public final class Cache: Sendable {
             worker.enqueue(.run { self.adopt(key, id, digest) })
         case .unlink(let victim): worker.enqueue(.unlink(victim, in: place ?? directory.identity))
         case .evict(let goal): evict(Eviction(goal: goal, isOwn: true))
-        case .planRetry: maintenance.wakeUp()
+        case .planRetry, .planMeasurement: maintenance.wakeUp()
         }
     }
 
@@ -394,7 +394,7 @@ extension CacheState {
     fileprivate init(_ settings: CacheSettings, budget: Budget) {
         self.init(
             transferLimit: settings.transfers.transferLimit,
-            hostLimit: settings.transfers.transfersPerHost, budget: budget, retry: settings.retry,
+            originLimit: settings.transfers.transfersPerHost, budget: budget, retry: settings.retry,
             publishingLimit: settings.publishingLimit, detachedLimit: settings.detachedLimit,
             store: settings.store?.policy)
     }

@@ -75,8 +75,8 @@ final class Maintenance: Sendable {
         var release = HeapRelease()
         while true {
             let others = [wake, cache.watchDescriptor, network.descriptor]
-            if sleep(until: min(next, cache.nextRetry ?? next), or: others) { return }
-            cache.endPauses()
+            if sleep(until: min(next, cache.nextCheck ?? next), or: others) { return }
+            cache.checkDownloads()
             if network.takeChange() { cache.networkChanged() }
             cache.drainWatch()
             if sleep(until: .now + Self.pause, or: []) { return }
@@ -173,14 +173,18 @@ extension Cache {
         withExtendedLifetime(table) {}
     }
 
-    /// The time at which the next pause ends; `nil` if no download is paused.
-    var nextRetry: ContinuousClock.Instant? {
-        read { $0.scheduler.nextRetry }
+    /// When the next pause ends, or the pace of downloads has to be measured again; `nil` without either.
+    var nextCheck: ContinuousClock.Instant? {
+        read { $0.scheduler.nextCheck(now: .now) }
     }
 
-    /// Continues the downloads whose pause is over.
-    func endPauses() {
-        run { $0.pausesEnded(now: .now, &$1) }
+    /// Continues the downloads whose pause is over, and measures the others.
+    func checkDownloads() {
+        run { state, effects in
+            let now = ContinuousClock.now
+            state.pausesEnded(now: now, &effects)
+            state.paceMeasured(now: now, &effects)
+        }
     }
 
     /// Downloads that failed on another network are tried on this one.

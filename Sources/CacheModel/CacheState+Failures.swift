@@ -11,7 +11,7 @@ extension CacheState {
         _ key: CacheKey, _ id: FlightID, _ failed: FailedTransfer, now: Moment,
         using random: inout some RandomNumberGenerator, _ effects: inout Effects
     ) {
-        transferEnded(key, id)
+        transferEnded(id)
         let refusal = hostRefused(key, id, failed, now: now, using: &random, &effects)
         startTransfers(&effects)
         guard let flight = downloads.flight(key, id) else { return }

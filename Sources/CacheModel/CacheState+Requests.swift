@@ -131,7 +131,7 @@ extension CacheState {
             downloads.update(key) { $0.waiters.remove(id) }
             stopIfUnwanted(key, &effects)
             if let flight = downloads[key], flight.hasSlot {
-                scheduler.addPreemptible(key, flight.origin)
+                scheduler.mayBePrefetch(flight.id)
             }
         }
     }
@@ -212,8 +212,7 @@ extension CacheState {
         _ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?, asksStore: Bool
     ) {
         let id = FlightID(rawValue: nextID())
-        let host = scheduler.host(of: Origin(url))
-        var flight = Flight(id: id, url: url, identity: identity, origin: host)
+        var flight = Flight(id: id, url: url, identity: identity)
         if asksStore, mayBeInStore(key, flight) { flight.willAskStore() }
         downloads.insert(key, flight)
     }
@@ -222,10 +221,9 @@ extension CacheState {
     /// expired.
     private mutating func renew(_ key: CacheKey, _ flight: Flight, _ url: CacheURL) {
         let isQueued = flight.isQueued
-        // Its tickets are in the flow of the host.
+        // Its tickets are in the flow of the origin.
         if isQueued { dequeue(key, flight) }
-        let host = scheduler.host(of: Origin(url))
-        downloads.update(key) { $0.renews(url, origin: host) }
+        downloads.update(key) { $0.renews(url) }
         if isQueued { enqueue(key) }
     }
 
@@ -292,7 +290,7 @@ extension CacheState {
         case .mustRevalidate:
             let failure =
                 remembered ?? flight?.failure
-                ?? scheduler.refusal(of: scheduler.host(of: Origin(url)))
+                ?? scheduler.refusal(of: Origin(url))
             guard let failure else { return .ask }
             if failure.allowsStaleIfError, stale?.allowsStaleIfError == true { return .staleHit }
             return remembered.map { .failure($0) } ?? .ask

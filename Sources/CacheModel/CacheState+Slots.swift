@@ -14,8 +14,7 @@ extension CacheState {
         downloads.publishing < publishingLimit && !isDraining && space.mayStart
     }
 
-    /// Starts queued downloads while slots are free, and stops prefetches whose slots visible
-    /// downloads need.
+    /// Starts queued downloads while slots are free, and stops running ones that give way to others.
     package mutating func startTransfers(_ effects: inout Effects) {
         startQueued(&effects)
         preemptTransfers(&effects)
@@ -25,14 +24,15 @@ extension CacheState {
     package mutating func startQueued(_ effects: inout Effects) {
         if store != nil { startLookups(&effects) }
         while mayStart, let (key, flow) = scheduler.next(), let flight = downloads[key] {
-            scheduler.started(flight.id, key, flow)
+            let isPrefetch = urgency(of: flight) == .background
+            scheduler.started(flight.id, key, flow, isPrefetch: isPrefetch)
             dequeue(key, flight)
             space.started()
             downloads.update(key) { $0.connects() }
-            if urgency(of: flight) == .background { scheduler.addPreemptible(key, flight.origin) }
             effects.work.append(.startTransfer(flight.id, key, flight.url, hints(for: key)))
             changed(key, &effects)
         }
+        if scheduler.planMeasurement() { effects.work.append(.planMeasurement) }
     }
 
     package func hints(for key: CacheKey) -> LocalHints {
@@ -42,68 +42,47 @@ extension CacheState {
             entry: catalog.dirtyNames.contains(key) || catalog.contains(key))
     }
 
-    /// Stops prefetches while a visible download waits for a slot, and downloads of users who have several
-    /// while a user has none. A stopped download keeps its partial and becomes the first in its flow.
+    /// Stops running downloads that give way to waiting ones. A stopped download keeps its partial, and is queued again.
     ///
     /// A call preempts only after it has named all of its images, because it may itself request a
     /// running prefetch.
     package mutating func preemptTransfers(_ effects: inout Effects) {
-        while mayStart, let key = nextToPreempt() ?? nextToYield() { preempt(key, &effects) }
+        while mayStart, giveWay(&effects) {}
     }
 
-    private mutating func nextToPreempt() -> CacheKey? {
-        scheduler.nextToPreempt { [downloads, waiters] key in
-            guard let flight = downloads[key], flight.urgency(waiters) == .background else {
-                return nil
-            }
-            return Preemption.Cost(received: flight.intake.received, id: flight.id)
-        }
-    }
-
-    private mutating func nextToYield() -> CacheKey? {
-        scheduler.nextToYield { [downloads, waiters] key, id, user in
-            guard let flight = downloads.flight(key, id), !flight.isWanted(by: user, waiters) else {
-                return nil
-            }
-            let isPrefetch = flight.urgency(waiters) == .background
-            return Preemption.Cost(isPrefetch: isPrefetch, received: flight.intake.received, id: id)
-        }
-    }
-
-    /// Time has passed. Downloads that do not earn their slots give them to others.
-    package mutating func slotsEarned(now: ContinuousClock.Instant, _ effects: inout Effects) {
-        guard !isDraining else { return }
-        let unearned = scheduler.unearned(
-            now: now, isSpaceShort: space.isShort,
-            received: { [downloads] in downloads.flight($0, $1)?.intake.received },
-            isWanted: { [downloads, waiters] in downloads[$0]?.isWanted(by: $1, waiters) == true })
-        for (key, id) in unearned {
-            // It may have stopped for another download since.
-            guard downloads.flight(key, id)?.phase.isRunning == true else { continue }
-            preempt(key, atFront: false, &effects)
-        }
-    }
-
-    private mutating func preempt(
-        _ key: CacheKey, atFront: Bool = true, _ effects: inout Effects
+    /// Time has passed: measures how fast downloads are while others wait. Slow ones give way.
+    package mutating func paceMeasured(
+        now: ContinuousClock.Instant, _ effects: inout Effects
     ) {
-        guard let flight = downloads[key] else { return }
-        requeue(key, flight, atFront: atFront)
+        guard !isDraining else { return }
+        scheduler.measure(now: now) { [downloads] in downloads.flight($0, $1)?.intake.received }
+        while giveWay(isSpaceShort: space.isShort, &effects) {}
+    }
+
+    /// Stops the next download that gives way. Returns whether there was one.
+    private mutating func giveWay(isSpaceShort: Bool = false, _ effects: inout Effects) -> Bool {
+        let next = scheduler.nextToGiveWay(isSpaceShort: isSpaceShort) {
+            [downloads, waiters] key, id, client in
+            guard let flight = downloads.flight(key, id) else { return nil }
+            let isPrefetch = flight.urgency(waiters) == .background
+            guard isPrefetch || !flight.isWanted(by: client, waiters) else { return nil }
+            return TransferSlots.StopCost(
+                isPrefetch: isPrefetch, received: flight.intake.received, id: id)
+        }
+        guard let key = next, let flight = downloads[key] else { return false }
+        // A prefetch continues before the other prefetches of its flow, a slow download after the others.
+        requeue(key, flight, atFront: urgency(of: flight) == .background)
         cancel(key, flight, discardsPartial: false, &effects)
         changed(key, &effects)
         spaceReleased(&effects)
+        return true
     }
 
     /// Queues a running download again for all of its waiters.
-    mutating func requeue(
-        _ key: CacheKey, _ flight: Flight, at host: Origin? = nil, atFront: Bool = true
-    ) {
+    mutating func requeue(_ key: CacheKey, _ flight: Flight, atFront: Bool = true) {
         releaseTransfer(key, flight)
         let next = FlightID(rawValue: nextID())
-        downloads.update(key) { flight in
-            if let host { flight.moves(to: host) }
-            flight.restarts(as: next)
-        }
+        downloads.update(key) { $0.restarts(as: next) }
         enqueue(key, atFront: atFront)
     }
 
@@ -162,8 +141,8 @@ extension Flight {
         return most
     }
 
-    /// Whether a caller of this user waits for the download.
-    func isWanted(by user: UserID, _ waiters: Waiters) -> Bool {
-        detached?.client.user == user || self.waiters.contains { waiters[$0]?.client.user == user }
+    /// Whether a call of this client waits for the download.
+    func isWanted(by client: ClientID, _ waiters: Waiters) -> Bool {
+        detached?.client == client || self.waiters.contains { waiters[$0]?.client == client }
     }
 }

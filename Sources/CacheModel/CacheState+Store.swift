@@ -28,10 +28,10 @@ extension CacheState {
         waitForStore(key, flight)
     }
 
-    /// The turn is that of the user who wants the image most urgently.
+    /// The turn is that of the client that wants the image most urgently.
     private mutating func waitForStore(_ key: CacheKey, _ flight: Flight) {
         guard let flow = flow(of: key, flight.id) else { return }
-        store?.lookups.add(key, flow.priority, for: flow.client.user)
+        store?.lookups.add(key, flow.priority, for: flow.client)
     }
 
     /// Asks the store about the downloads whose turn it is.

@@ -13,29 +13,6 @@ extension CacheState {
         if isMultiplexed { startTransfers(&effects) }
     }
 
-    /// A download is about to connect to a server. If the server has other names, the download counts with theirs. If
-    /// the server has as many downloads as it may have, this one is queued again.
-    ///
-    /// - Returns: whether the download may connect.
-    package mutating func transferConnects(
-        _ key: CacheKey, _ id: FlightID, to address: ServerAddress, _ effects: inout Effects
-    ) -> Bool {
-        guard let flight = downloads.flight(key, id), flight.phase.isRunning else { return false }
-        let host = scheduler.connects(Origin(flight.url), to: address)
-        guard host != flight.origin else { return true }
-        let mayConnect = scheduler.moves(id, to: host)
-        if mayConnect {
-            scheduler.movePreemptible(key, from: flight.origin, to: host)
-            downloads.update(key) { $0.moves(to: host) }
-        } else {
-            requeue(key, flight, at: host)
-            changed(key, &effects)
-            spaceReleased(&effects)
-        }
-        startTransfers(&effects)
-        return mayConnect
-    }
-
     /// A download begins with the bytes of a partial, or starts over. It starts over if the origin
     /// has another version of the image, or does not say which version it has.
     package mutating func transferBegan(
@@ -72,7 +49,7 @@ extension CacheState {
         _ key: CacheKey, _ id: FlightID, size: Int64, isShareable: Bool = false,
         _ effects: inout Effects
     ) {
-        transferEnded(key, id)
+        transferEnded(id)
         guard let flight = downloads.flight(key, id) else { return startTransfers(&effects) }
         downloads.update(key) { $0.isShareable = isShareable }
         scheduler.accepted(flight.origin)
@@ -86,7 +63,7 @@ extension CacheState {
         _ key: CacheKey, _ id: FlightID, isShareable: Bool = false, lifetime: Int64 = 0,
         _ effects: inout Effects
     ) {
-        transferEnded(key, id)
+        transferEnded(id)
         guard let flight = downloads.flight(key, id) else { return startTransfers(&effects) }
         downloads.update(key) { ($0.isShareable, $0.confirmedLifetime) = (isShareable, lifetime) }
         scheduler.accepted(flight.origin)
@@ -101,12 +78,7 @@ extension CacheState {
     }
 
     /// The transfer has ended and its slot is free. Its download can continue or end.
-    package mutating func transferEnded(_ key: CacheKey, _ id: FlightID) {
-        scheduler.ended(id)
-        if let flight = downloads.flight(key, id) {
-            scheduler.removePreemptible(key, flight.origin)
-        }
-    }
+    package mutating func transferEnded(_ id: FlightID) { scheduler.ended(id) }
 
     /// A cancelled transfer has only its name lookup left. ``lookupEnded(_:_:)`` follows.
     package mutating func transferAbandoned(_ id: FlightID, _ effects: inout Effects) {
@@ -163,7 +135,6 @@ extension CacheState {
     mutating func releaseTransfer(_ key: CacheKey, _ flight: Flight) {
         catalog.maybeUnspared(key)
         scheduler.stops(flight.id)
-        scheduler.removePreemptible(key, flight.origin)
         releaseReservation(key, flight)
     }
 

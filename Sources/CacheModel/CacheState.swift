@@ -35,13 +35,13 @@ package struct CacheState: ~Copyable, Sendable {
     private var lastID: UInt64 = 0
 
     package init(
-        transferLimit: Int, hostLimit: Int = .max, budget: Budget = .unlimited,
+        transferLimit: Int, originLimit: Int = .max, budget: Budget = .unlimited,
         retry: RetryPolicy = .once, publishingLimit: Int = .max, detachedLimit: Int = 200_000,
         store: StorePolicy? = nil
     ) {
         self.store = store.map { StoreState($0) }
         waiters = Waiters(detachedLimit: detachedLimit)
-        scheduler = TransferScheduler(limit: transferLimit, hostLimit: hostLimit)
+        scheduler = TransferScheduler(limit: transferLimit, originLimit: originLimit)
         space = SpaceLedger(budget: budget)
         self.retry = retry
         self.publishingLimit = publishingLimit
@@ -54,13 +54,13 @@ package struct CacheState: ~Copyable, Sendable {
 
     /// The configuration has changed. Failures are forgotten, because a new setting can be the remedy.
     package mutating func configured(
-        transferLimit: Int, hostLimit: Int, retry: RetryPolicy, _ effects: inout Effects
+        transferLimit: Int, originLimit: Int, retry: RetryPolicy, _ effects: inout Effects
     ) {
         self.retry = retry
         for kind in Failure.Kind.allCases {
             for key in failures.forgetAll(kind) { changed(key, &effects) }
         }
-        scheduler.limitsSet(transferLimit, hostLimit: hostLimit)
+        scheduler.limitsSet(transferLimit, originLimit: originLimit)
         startTransfers(&effects)
     }
 
@@ -87,7 +87,6 @@ package struct CacheState: ~Copyable, Sendable {
     package mutating func timePassed(now: ContinuousClock.Instant, _ effects: inout Effects) {
         space.timePassed(now: now)
         if scheduler.isThrottlingOver(now: now) { startTransfers(&effects) }
-        slotsEarned(now: now, &effects)
     }
 
     /// Checks every invariant of the state. For tests.

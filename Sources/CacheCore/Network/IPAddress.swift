@@ -73,15 +73,3 @@ public struct IPAddress: Hashable, Sendable, CustomStringConvertible {
         return String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 }
-
-extension ServerAddress {
-    /// The address and port in a socket address; `nil` for families other than IP. An IPv4 address inside an IPv6 one
-    /// counts as itself. sockaddr(3type).
-    init?(_ address: UnsafePointer<sockaddr>) {
-        guard let ip = IPAddress(address) else { return nil }
-        // Both kinds of socket addresses have the port at the same place, most significant byte first.
-        let port = UnsafeRawPointer(address).load(
-            fromByteOffset: MemoryLayout<sockaddr_in>.offset(of: \.sin_port)!, as: UInt16.self)
-        self.init(bytes: ip.unwrapped.bytes, port: UInt16(bigEndian: port))
-    }
-}

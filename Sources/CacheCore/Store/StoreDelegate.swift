@@ -10,11 +10,6 @@ final class StoreDelegate: TransferDelegate {
         cache.downloadBegan(key, id, received: received, of: total)
     }
 
-    /// The store's connections have a limit of their own.
-    func downloadConnects(_ key: CacheKey, _ id: FlightID, to address: ServerAddress) -> Bool {
-        true
-    }
-
     /// Connections to the store are never shared.
     func downloadAnswered(_ id: FlightID, isMultiplexed: Bool) {}
 

@@ -126,7 +126,6 @@ private final class DocumentTaker: RequestDelegate {
     private(set) var bytes: [UInt8] = []
     let wantsBody = true
 
-    func mayConnect(to address: ServerAddress) -> Bool { true }
     func responseBegan(isMultiplexed: Bool) {}
     func refusal(of head: ResponseHead) -> Failure? { nil }
 

@@ -100,8 +100,6 @@ final class StoreWrite {
 extension StoreWrite: RequestDelegate {
     var wantsBody: Bool { true }
 
-    func mayConnect(to address: ServerAddress) -> Bool { true }
-
     func responseBegan(isMultiplexed: Bool) {}
 
     func refusal(of head: ResponseHead) -> Failure? { nil }

@@ -122,11 +122,6 @@ extension Download: RequestDelegate {
         lookup != nil && (request.head.isFailure || request.head.isRedirect)
     }
 
-    /// A download counts at the host it began with, wherever redirects lead.
-    func mayConnect(to address: ServerAddress) -> Bool {
-        redirects > 0 || context.delegate.downloadConnects(key, id, to: address)
-    }
-
     func responseBegan(isMultiplexed: Bool) {
         guard times.answered == nil else { return }
         times.answered = .now

@@ -2,8 +2,7 @@
 ///
 /// The limiter is a bucket that fills at the rate, up to a tenth of a second's worth. A piece is taken if the
 /// bucket holds anything, and can leave it in debt; so the rate is kept over time, whatever the size of the pieces.
-/// A download that finds the bucket empty is paused. The users of paused downloads take turns. The downloads of a user
-/// continue in the order of their priority, and the user's clients take turns. Prefetches continue after all others.
+/// A download that finds the bucket empty is paused, and continues when it has its turn.
 ///
 /// A download slower than ``CurlEasy/stallRate`` is not paused, though its bytes count. libcurl measures slowness
 /// only from the last pause on, so an origin that trickles bytes would otherwise never time out.
@@ -15,8 +14,7 @@ final class RateLimiter {
     private var filledAt: ContinuousClock.Instant
     /// The paused downloads, and the flow in which each has its turn.
     private var waiting: [FlightID: FlowKey] = [:]
-    private var turns: [UserID: UserTurns] = [:]
-    private var users = LinkedSet<UserID>()
+    private var queue = FairQueue<FlightID>()
     /// The download that was told to continue and has not taken its piece yet.
     private var called: FlightID?
     /// When each download took its first piece since it was last paused, and its bytes since then.
@@ -38,7 +36,9 @@ final class RateLimiter {
         fill(now)
         // A download without a flow is about to be cancelled.
         guard let flow = flow() else { return false }
-        let hasTurn = called == id || !isAnyWaiting(before: flow)
+        let waitsForOthers =
+            flow.priority == .background ? !queue.isEmpty : !queue.hasOnlyPrefetches
+        let hasTurn = called == id || !waitsForOthers
         guard available > 0 && hasTurn || isSlow(id, count, now) else {
             wait(id, flow)
             return false
@@ -66,16 +66,11 @@ final class RateLimiter {
         for (id, old) in waiting {
             if let flow = flow(id), flow != old { wait(id, flow) }
         }
-        for rank in Priority.ranks {
-            for user in users.elements {
-                guard let id = turns[user]?.next(rank) else { continue }
-                users.moveToEnd(user)
-                forget(id)
-                called = id
-                return id
-            }
-        }
-        return nil
+        guard let turn = queue.first() else { return nil }
+        queue.hadTurn(turn)
+        forget(turn.member)
+        called = turn.member
+        return turn.member
     }
 
     /// A download is over.
@@ -83,11 +78,7 @@ final class RateLimiter {
         if called == id { called = nil }
         unpaused[id] = nil
         guard let flow = waiting.removeValue(forKey: id) else { return }
-        let user = flow.client.user
-        turns[user]?.remove(id, flow)
-        guard turns[user]?.isEmpty == true else { return }
-        turns[user] = nil
-        users.remove(user)
+        queue.remove(.init(id, flow.client, flow.priority))
     }
 
     /// How long until a download may continue; `nil` if none waits.
@@ -100,53 +91,12 @@ final class RateLimiter {
     private func wait(_ id: FlightID, _ flow: FlowKey) {
         forget(id)
         waiting[id] = flow
-        users.append(flow.client.user)
-        turns[flow.client.user, default: UserTurns()].append(id, flow)
-    }
-
-    /// Whether a paused download continues before a piece of this flow may be taken.
-    private func isAnyWaiting(before flow: FlowKey) -> Bool {
-        turns.contains { user, turns in
-            user == flow.client.user
-                ? turns.isWaiting(Priority.allCases.filter { $0 >= flow.priority })
-                : turns.isWaiting(Priority.ranks[0])
-                    || flow.priority == .background && !turns.isEmpty
-        }
+        queue.append(.init(id, flow.client, flow.priority))
     }
 
     private func fill(_ now: ContinuousClock.Instant) {
         let rate = Double(rate ?? 0)
         available = min(rate / 10, available + rate * ((now - filledAt) / .seconds(1)))
         filledAt = now
-    }
-}
-
-/// The paused downloads of one user, by priority.
-private struct UserTurns {
-    private var turns = [RoundRobin<ClientID, FlightID>](
-        repeating: RoundRobin(), count: Priority.allCases.count)
-
-    var isEmpty: Bool { turns.allSatisfy(\.isEmpty) }
-
-    func isWaiting(_ priorities: [Priority]) -> Bool {
-        priorities.contains { !turns[$0.index].isEmpty }
-    }
-
-    mutating func append(_ id: FlightID, _ flow: FlowKey) {
-        turns[flow.priority.index].append(flow.client, id)
-    }
-
-    mutating func remove(_ id: FlightID, _ flow: FlowKey) {
-        _ = turns[flow.priority.index].remove(flow.client, id)
-    }
-
-    /// The download of the most urgent of these priorities whose turn is next.
-    mutating func next(_ priorities: [Priority]) -> FlightID? {
-        for priority in priorities {
-            guard let (client, id) = turns[priority.index].first else { continue }
-            turns[priority.index].hadTurn(client)
-            return id
-        }
-        return nil
     }
 }

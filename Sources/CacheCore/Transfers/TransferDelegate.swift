@@ -6,10 +6,6 @@ protocol TransferDelegate: AnyObject, Sendable {
     /// A download begins with `received` bytes of `total` that a partial has, or starts over with none.
     func downloadBegan(_ key: CacheKey, _ id: FlightID, received: Int64, of total: Int64?)
 
-    /// The download is about to connect to a server. Returns whether it may. If not, the server has too many downloads
-    /// by another name, and this one is queued again as another flight.
-    func downloadConnects(_ key: CacheKey, _ id: FlightID, to address: ServerAddress) -> Bool
-
     /// The first response began. If its connection is multiplexed, as with HTTP/2, other downloads from the host
     /// can share it.
     func downloadAnswered(_ id: FlightID, isMultiplexed: Bool)

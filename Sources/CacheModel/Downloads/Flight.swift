@@ -20,12 +20,12 @@ package struct Flight: Sendable {
     package private(set) var id: FlightID
     /// The URL to download from: of those that callers gave, the newest when the attempt began.
     package private(set) var url: CacheURL
-    /// The host whose limit counts. It changes only while the download has a slot, or with the URL.
+    /// The origin of the URL, whose limit counts.
     package private(set) var origin: Origin
     /// The URL that names the image, if it is another one.
     package let identity: CacheURL?
-    /// The URL for the next attempt and its host, if a caller gave another one during this one.
-    private var next: (url: CacheURL, origin: Origin)?
+    /// The URL for the next attempt, if a caller gave another one during this one.
+    private var next: CacheURL?
     package private(set) var state = State.queued
 
     /// Callers that wait. Each is notified of the end once.
@@ -96,8 +96,8 @@ package struct Flight: Sendable {
         var client = ClientID.daemon
     }
 
-    package init(id: FlightID, url: CacheURL, identity: CacheURL? = nil, origin: Origin) {
-        (self.id, self.url, self.identity, self.origin) = (id, url, identity, origin)
+    package init(id: FlightID, url: CacheURL, identity: CacheURL? = nil) {
+        (self.id, self.url, self.identity, origin) = (id, url, identity, Origin(url))
     }
 
     /// The URL by which the image is known.
@@ -110,14 +110,14 @@ package struct Flight: Sendable {
     package var hasCommonName: Bool { identity?.isPart(of: url) ?? true }
 
     /// A caller gave another URL of the image. It counts from the next attempt on.
-    package mutating func renews(_ url: CacheURL, origin: Origin) {
-        next = (url, origin)
+    package mutating func renews(_ url: CacheURL) {
+        next = url
         if isQueued { takeNextURL() }
     }
 
     private mutating func takeNextURL() {
         guard let next else { return }
-        (url, origin) = next
+        (url, origin) = (next, Origin(next))
         self.next = nil
     }
 
@@ -252,12 +252,6 @@ package struct Flight: Sendable {
         if isNews { intake.announced = received }
         state = isAsking ? .asking(intake, isReceiving: true) : .receiving(intake)
         return isNews
-    }
-
-    /// The name of the host leads to a server that has another name as well.
-    package mutating func moves(to origin: Origin) {
-        guard phase.isRunning else { impossible("move to another host") }
-        self.origin = origin
     }
 
     /// Bytes of the disk were reserved.

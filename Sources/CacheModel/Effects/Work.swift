@@ -27,4 +27,6 @@ package enum Work: Sendable {
     case evict(EvictionGoal)
     /// A new pause ends earlier than all others, so the maintenance thread has to be woken at its end.
     case planRetry
+    /// Downloads have begun to wait for slots, so the maintenance thread has to measure those that run.
+    case planMeasurement
 }

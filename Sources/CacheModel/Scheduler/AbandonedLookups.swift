@@ -5,16 +5,7 @@
 /// the download until it ends: otherwise callers that come and go could have ever more names looked up.
 struct AbandonedLookups: Sendable {
     private var owners: [FlightID: UserID] = [:]
-    private var counts: [UserID: Int] = [:]
-
-    /// The lookups of all users.
-    var count: Int { owners.count }
-
-    /// The lookups of a user.
-    func count(of user: UserID) -> Int { counts[user] ?? 0 }
-
-    /// The users who have any.
-    var users: some Collection<UserID> { counts.keys }
+    private(set) var counts = Tally<UserID>()
 
     /// Whether a user may have another name looked up.
     ///
@@ -25,19 +16,20 @@ struct AbandonedLookups: Sendable {
     ///   - running: the running downloads of the user.
     ///   - slots: the number of downloads at once.
     func permitAnother(for user: UserID, running: Int, slots: Int) -> Bool {
-        let own = running + count(of: user)
-        return own == 0 || own < 2 * slots && count < 4 * slots
+        guard counts.total > 0 else { return true }
+        let own = running + counts[user]
+        return own == 0 || own < 2 * slots && counts.total < 4 * slots
     }
 
     mutating func add(_ id: FlightID, of user: UserID) {
         owners[id] = user
-        counts[user, default: 0] += 1
+        counts.add(to: user)
     }
 
     mutating func ended(_ id: FlightID) {
-        guard let user = owners.removeValue(forKey: id), let left = counts[user] else {
+        guard let user = owners.removeValue(forKey: id) else {
             preconditionFailure("the lookup of download \(id.rawValue) ended twice")
         }
-        counts[user] = left > 1 ? left - 1 : nil
+        counts.remove(from: user)
     }
 }

@@ -1,7 +1,6 @@
 internal import CacheKey
 
-/// Decides which download starts next, which prefetch stops for it, and when a failed download is
-/// retried.
+/// Decides which download starts next, which running one stops for it, and when a failed download is retried.
 ///
 /// Invariant: a free slot and a waiting download that can have it never coexist for longer than one
 /// event.
@@ -10,31 +9,31 @@ package struct TransferScheduler: ~Copyable, Sendable {
     private(set) var limit: Int
     /// The highest ``limit`` so far. Downloads that began under it are not stopped for a lower one.
     private var highestLimit: Int
-    var queue = TransferQueue()
+    private var queue = TransferQueue()
     private(set) var slots: TransferSlots
-    private var preemption = Preemption()
-    var pace = TransferPace()
     private var retries = RetrySchedule()
     /// The time until which fewer downloads run because memory was short.
     private var throttledUntil: ContinuousClock.Instant?
 
-    init(limit: Int, hostLimit: Int) {
+    init(limit: Int, originLimit: Int) {
         self.limit = limit
         highestLimit = limit
-        slots = TransferSlots(limit: limit, hostLimit: hostLimit)
+        slots = TransferSlots(limit: limit, originLimit: originLimit)
     }
 
     /// Downloads that have a slot.
     package var running: Int { slots.running }
     /// The running downloads of each user who has any.
-    package var runningByUser: [UserID: Int] { slots.runningByUser }
+    package var runningByUser: [UserID: Int] { slots.users.counts }
 
     /// Whether no download waits for a slot.
     var isQueueEmpty: Bool { queue.isEmpty }
 
-    /// The end of the next pause. `nil` if no download and no host pauses.
-    package var nextRetry: ContinuousClock.Instant? {
-        [retries.earliest, slots.pauses.earliest].compactMap(\.self).min()
+    /// The end of the next pause, or the time of the next measurement of running downloads while others wait. `nil` if
+    /// there is none.
+    package func nextCheck(now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        let measurement = queue.isEmpty ? nil : slots.pace.next(now: now)
+        return [retries.earliest, slots.pauses.earliest, measurement].compactMap(\.self).min()
     }
 
     // MARK: Starting
@@ -48,96 +47,101 @@ package struct TransferScheduler: ~Copyable, Sendable {
         queue.remove(ticket, flow, slots)
     }
 
-    /// The download to start next, if a slot is free for it. ``started(_:_:)`` follows, or
+    /// The download to start next, if a slot is free for it. ``started(_:_:_:isPrefetch:)`` follows, and
     /// ``dequeue(_:_:)`` of all its tickets.
     mutating func next() -> (key: CacheKey, flow: FlowKey)? { queue.next(slots) }
 
-    mutating func started(_ id: FlightID, _ key: CacheKey, _ flow: FlowKey) {
-        let hadNothingRunning = slots.hasNothingRunning(flow.client)
+    mutating func started(_ id: FlightID, _ key: CacheKey, _ flow: FlowKey, isPrefetch: Bool) {
         slots.take(id, key, flow)
-        if hadNothingRunning, !slots.hasNothingRunning(flow.client) {
-            queue.clientStarted(flow.client, slots)
-        }
-        // Another user has less than this one now, and so may use slots of the host that are reserved.
-        if slots.usage(at: flow.origin).isShared { queue.slotFreed(at: flow.origin, slots) }
+        if isPrefetch { slots.mayBePrefetch(id) }
     }
+
+    /// A waiter has left this running download, so it may be only a prefetch now.
+    mutating func mayBePrefetch(_ id: FlightID) { slots.mayBePrefetch(id) }
 
     /// A download is stopping. It keeps its slot until it has stopped.
     mutating func stops(_ id: FlightID) { slots.stops(id) }
 
     /// A transfer has ended, by success, failure or cancellation.
     mutating func ended(_ id: FlightID) {
-        pace.forget(id)
-        queue.slotFreed(at: slots.release(id), slots)
+        slotFreed(at: slots.release(id))
     }
 
     /// A stopping download has only its name lookup left. Its slot is free, and the lookup counts for its user.
     mutating func abandoned(_ id: FlightID) {
-        pace.forget(id)
-        queue.slotFreed(at: slots.abandon(id), slots)
+        slotFreed(at: slots.abandon(id))
     }
 
     /// The lookup that a download left behind has ended.
-    mutating func lookupEnded(_ id: FlightID) { slots.lookupEnded(id) }
-
-    /// The name that stands for a host with several names.
-    func host(of origin: Origin) -> Origin { slots.names.name(of: origin) }
-
-    /// A download connects to a server by a name. Returns the name that stands for the server.
-    mutating func connects(_ origin: Origin, to address: ServerAddress) -> Origin {
-        slots.names.connects(origin, to: address)
+    mutating func lookupEnded(_ id: FlightID) {
+        slots.lookupEnded(id)
+        queue.limitsRose(slots)
     }
 
-    /// A running download counts for another host from now on, if that has a slot for it.
-    mutating func moves(_ id: FlightID, to origin: Origin) -> Bool {
-        guard let former = slots.moves(id, to: origin) else { return false }
-        queue.slotFreed(at: former, slots)
-        queue.slotFreed(at: origin, slots)
-        return true
+    private mutating func slotFreed(at origin: Origin) {
+        queue.slotsFreed(at: origin, slots)
+        // The user may have another download at other origins too.
+        if slots.abandonedLookups.counts.total > 0 { queue.limitsRose(slots) }
     }
 
     /// A response began. `isMultiplexed` says whether other downloads can share its connection.
     mutating func answered(_ id: FlightID, isMultiplexed: Bool) {
         guard let origin = slots.answered(id, isMultiplexed: isMultiplexed) else { return }
-        queue.limitRose(at: origin, slots)
+        queue.slotsFreed(at: origin, slots)
     }
 
-    // MARK: Preemption
+    // MARK: Giving way
 
-    /// This download is running and is perhaps only a prefetch.
-    mutating func addPreemptible(_ key: CacheKey, _ origin: Origin) {
-        preemption.insert(key, origin)
-    }
-
-    mutating func removePreemptible(_ key: CacheKey, _ origin: Origin) {
-        preemption.remove(key, origin)
-    }
-
-    mutating func movePreemptible(_ key: CacheKey, from former: Origin, to origin: Origin) {
-        if preemption.remove(key, former) { preemption.insert(key, origin) }
-    }
-
-    /// The next prefetch that has to stop for a visible download. Prefetches stop one after the
-    /// other, and none stops while a slot is about to become free anyway.
+    /// The next running download that has to stop for one that waits. Downloads stop one after the other: none stops
+    /// while a slot that would serve is about to become free.
     ///
-    /// - Parameter cost: the cost of stopping a download. `nil` for a download that is more than a
-    ///   prefetch.
-    mutating func nextToPreempt(cost: (CacheKey) -> Preemption.Cost?) -> CacheKey? {
-        guard !preemption.isEmpty, queue.isVisibleWaiting else { return nil }
-        let candidates = preemption.candidates(cost)
-        if !slots.isClearing,
-            let client = queue.nextVisibleClient(slots, ifPreempting: candidates.count),
-            slots.excess(for: client) > 0
-        {
-            return candidates.min { $0.cost < $1.cost }?.key
-        }
-        for (origin, here) in Dictionary(grouping: candidates, by: \.origin)
-        where !slots.isClearing(origin) {
-            if queue.nextBlockedVisibleClient(at: origin, slots, ifPreempting: here.count) != nil {
-                return here.min { $0.cost < $1.cost }?.key
+    /// - Parameters:
+    ///   - isSpaceShort: whether downloads also wait because others hold the space on the disk.
+    ///   - cost: the cost of stopping a download for a client. `nil` if it must not stop.
+    mutating func nextToGiveWay(
+        isSpaceShort: Bool = false,
+        cost: (CacheKey, FlightID, ClientID) -> TransferSlots.StopCost?
+    ) -> CacheKey? {
+        guard !queue.isEmpty, !slots.prefetches.isEmpty || areClientsSeveral else { return nil }
+        var places: [Origin?] = !slots.hasSlot || isSpaceShort ? [nil] : []
+        places += queue.blockedOrigins.filter { slots.pauses.limit(of: $0) == nil }
+        for place in places where !slots.isClearing(place) {
+            for flow in queue.firstOfEachUser(at: place, slots) {
+                let id = slots.nextToGiveWay(to: flow, at: place) { cost($0, $1, flow.client) }
+                if let id, let transfer = slots.taken[id] {
+                    gaveWay(id, transfer.flow)
+                    return transfer.key
+                }
             }
         }
         return nil
+    }
+
+    /// Whether those that run and those that wait are of several clients. One client takes no slots from itself.
+    private var areClientsSeveral: Bool {
+        slots.usage(at: nil).onlyClient.map { queue.hasClient(besides: $0) } ?? (running > 0)
+    }
+
+    private mutating func gaveWay(_ id: FlightID, _ flow: FlowKey) {
+        queue.gaveWay(flow)
+        if slots.pace.isSlow(id) { slots.pace.gaveWay(flow.client) }
+    }
+
+    /// Whether others have begun to wait, so that the running downloads have to be measured from now on.
+    mutating func planMeasurement() -> Bool { !queue.isEmpty && slots.pace.plan() }
+
+    /// Time has passed: measures how fast downloads are while others wait.
+    ///
+    /// - Parameter received: the bytes that a download has received. `nil` if it is over.
+    mutating func measure(
+        now: ContinuousClock.Instant, received: (CacheKey, FlightID) -> Int64?
+    ) {
+        guard !queue.isEmpty else { return slots.pace.reset() }
+        slots.pace.measures(now: now)
+        for (id, transfer) in slots.taken {
+            guard let bytes = received(transfer.key, id) else { continue }
+            slots.pace.measure(id, received: bytes, now: now)
+        }
     }
 
     // MARK: Retries
@@ -156,13 +160,13 @@ package struct TransferScheduler: ~Copyable, Sendable {
 
     // MARK: Refusals
 
-    /// Why nothing is asked of a host now. `nil` if it may be asked.
+    /// Why nothing is asked of an origin now. `nil` if it may be asked.
     package func refusal(of origin: Origin) -> Failure? { slots.pauses.refusal(of: origin) }
 
-    /// The number of pauses in a row after which the host refused again.
+    /// The number of pauses in a row after which the origin refused again.
     func refusals(of origin: Origin) -> Int { slots.pauses.refusals(of: origin) }
 
-    /// A host asked for a pause. The download has ended already.
+    /// An origin asked for a pause. The download has ended already.
     ///
     /// - Returns: whether the download was the first one after a pause.
     mutating func refused(
@@ -170,29 +174,29 @@ package struct TransferScheduler: ~Copyable, Sendable {
     ) -> Bool {
         let wasTrying = slots.pauses.isTrying(origin)
         for other in slots.refused(origin, refusal, until: end) {
-            queue.limitRose(at: other, slots)
+            queue.slotsFreed(at: other, slots)
         }
         return wasTrying
     }
 
-    /// A host answered without a refusal.
+    /// An origin answered without a refusal.
     mutating func accepted(_ origin: Origin) {
-        if slots.accepted(origin) { queue.limitRose(at: origin, slots) }
+        if slots.accepted(origin) { queue.slotsFreed(at: origin, slots) }
     }
 
-    /// Time has passed. Hosts whose pause has ended may be asked again.
+    /// Time has passed. Origins whose pause has ended may be asked again.
     mutating func endHostPauses(now: ContinuousClock.Instant) {
-        for origin in slots.takeEndedPauses(now: now) { queue.slotFreed(at: origin, slots) }
+        for origin in slots.takeEndedPauses(now: now) { queue.slotsFreed(at: origin, slots) }
     }
 
     // MARK: Limits
 
     /// The limits have changed. More downloads can start, or as many as are too many have to end first.
-    mutating func limitsSet(_ limit: Int, hostLimit: Int) {
+    mutating func limitsSet(_ limit: Int, originLimit: Int) {
         self.limit = limit
         highestLimit = max(highestLimit, limit)
         slots.limit = throttledUntil == nil ? limit : max(1, limit / 2)
-        slots.hostLimit = hostLimit
+        slots.originLimit = originLimit
         queue.limitsRose(slots)
     }
 
@@ -210,12 +214,6 @@ package struct TransferScheduler: ~Copyable, Sendable {
         return true
     }
 
-    /// The number of prefetches, of all hosts and of this one, that have to stop before a visible
-    /// download of this client starts. For tests.
-    func excess(for client: ClientID, at origin: Origin) -> (all: Int, host: Int) {
-        (slots.excess(for: client), slots.excess(for: client, at: origin))
-    }
-
     func checkInvariants(running active: Int) {
         precondition(active <= running, "\(active) downloads run, \(running) are counted")
         precondition(
@@ -226,12 +224,12 @@ package struct TransferScheduler: ~Copyable, Sendable {
 
     private func checkLookups() {
         let lookups = slots.abandonedLookups
-        let users = Set(lookups.users).union(slots.runningByUser.keys)
+        let users = Set(lookups.counts.counts.keys).union(slots.users.counts.keys)
         for user in users {
-            let own = slots.all(user) + lookups.count(of: user)
+            let own = slots.users[user] + lookups.counts[user]
             precondition(own <= 2 * highestLimit, "a user has \(own) downloads and lookups")
         }
-        let sum = running + lookups.count
+        let sum = running + lookups.counts.total
         precondition(
             sum <= 5 * highestLimit + users.count, "all users have \(sum) downloads and lookups")
     }

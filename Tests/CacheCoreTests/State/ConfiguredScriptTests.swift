@@ -10,7 +10,7 @@ struct ConfiguredScriptTests {
         _ script: StateScript, transfers: Int = 9, host: Int = .max, retry: RetryPolicy = .once
     ) -> [String] {
         script.event {
-            $0.configured(transferLimit: transfers, hostLimit: host, retry: retry, &$1)
+            $0.configured(transferLimit: transfers, originLimit: host, retry: retry, &$1)
         }
     }
 
@@ -22,7 +22,7 @@ struct ConfiguredScriptTests {
     }
 
     @Test func aHigherLimitOfAHostStartsTheDownloadsItBlocked() {
-        let script = StateScript(hostLimit: 2)
+        let script = StateScript(originLimit: 2)
         script.caller("reader", wants: "a", "b", "c", "d") { #expect($0 == ["start a"]) }
         #expect(configured(script, host: 4) == ["start b", "start c"])
     }

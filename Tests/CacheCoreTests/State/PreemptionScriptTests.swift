@@ -4,16 +4,10 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Visible images preempt prefetches instead of waiting for them.
+/// Prefetches stop for everything else.
 @Suite("State: preemption", .timeLimit(.minutes(5)))
 struct PreemptionScriptTests {
-    /// A script with `slots` free slots. One more download of the same client runs, so that the
-    /// client gets none of the reserved slots.
-    private func script(slots: Int) -> StateScript {
-        let script = StateScript(transferLimit: slots + 2)
-        script.caller("keeper", wants: "kept")
-        return script
-    }
+    private func script(slots: Int) -> StateScript { StateScript(transferLimit: slots) }
 
     @Test func aVisibleImagePreemptsAPrefetchThatContinuesLater() {
         let script = script(slots: 2)
@@ -37,7 +31,6 @@ struct PreemptionScriptTests {
             #expect($0 == ["cancel d"])
         }
         // No other prefetch stops until then. A slot that another download frees serves as well.
-        script.caller("other", wants: "z") { #expect($0 == []) }
         #expect(script.finishes("a") == ["start x", "publish a"])
         #expect(script.stops("d") == ["start y"])
         #expect(script.phase("b") == .connecting && script.phase("c") == .connecting)
@@ -78,10 +71,11 @@ struct PreemptionScriptTests {
         #expect(script.stops("a") == ["start x"])
     }
 
-    @Test func onlyVisibleImagesPreempt() {
+    @Test func prefetchesDoNotStopForPrefetches() {
         let script = script(slots: 2)
         script.caller("prefetcher", wants: "a", "b", priority: .background)
-        script.caller("reader", wants: "x") { #expect($0 == []) }
+        script.caller("other", wants: "x", priority: .background, client: 1) { #expect($0 == []) }
+        script.caller("reader", wants: "y") { #expect($0 == ["cancel b"]) }
     }
 
     @Test func aCallNeverPreemptsADownloadItWants() {
@@ -115,9 +109,9 @@ struct PreemptionScriptTests {
         #expect(script.finishes("a") == ["publish a"])
     }
 
-    /// A prefetch that stops at another host would free a slot that no waiting download can use.
-    @Test func aFullHostPreemptsNothingElsewhere() throws {
-        var state = CacheState(transferLimit: 5, hostLimit: 3)
+    /// A prefetch that stops at another origin would free a slot that no waiting download can use.
+    @Test func aFullOriginPreemptsNothingElsewhere() throws {
+        var state = CacheState(transferLimit: 4, originLimit: 2)
         let visible = ["http://a/1", "http://a/2"]
         #expect(try wants(&state, visible, .visible).map(\.1) == visible)
         let prefetches = ["http://b/1", "http://c/1"]
@@ -126,29 +120,25 @@ struct PreemptionScriptTests {
         #expect(try wants(&state, ["http://d/1"], .visible).map(\.1) == ["http://c/1"])
     }
 
-    @Test func aFullHostPreemptsItsOwnPrefetches() throws {
-        var state = CacheState(transferLimit: 64, hostLimit: 3)
+    @Test func aFullOriginPreemptsItsOwnPrefetches() throws {
+        var state = CacheState(transferLimit: 64, originLimit: 2)
         let prefetches = ["http://a/1", "http://a/2", "http://b/1"]
-        var running = try wants(&state, prefetches, .background).map(\.1)
-        #expect(running == prefetches)
-        // The first download takes the host's last free slot, the second preempts one prefetch, and
-        // no more.
+        #expect(try wants(&state, prefetches, .background).map(\.1) == prefetches)
         let visible = (0..<3).map { "http://a/visible\($0)" }
-        let effects = try wants(&state, visible, .visible)
-        #expect(effects.map(\.0) == ["start", "cancel"])
-        #expect(effects.map(\.1) == ["http://a/visible0", "http://a/2"])
-        // Two prefetches have to stop, one after the other, before a shared slot is free.
-        let next = try stops(&state, "http://a/2", effects[1].2)
-        #expect(next.map(\.0) == ["cancel"] && next.map(\.1) == ["http://a/1"])
-        let second = try stops(&state, "http://a/1", next[0].2)
-        #expect(second.map(\.1) == ["http://a/visible1"])
-        let third = try stops(&state, "http://a/visible1", second[0].2)
-        #expect(third.map(\.1) == ["http://a/visible2"])
-        // The prefetches continue once no visible download waits, most recently stopped first.
-        running = try stops(&state, "http://a/visible2", third[0].2).map(\.1)
-        #expect(running == ["http://a/1"])
-        running = try stops(&state, "http://a/visible0", effects[0].2).map(\.1)
-        #expect(running == ["http://a/2"])
+        // One prefetch stops after the other.
+        let first = try wants(&state, visible, .visible)
+        #expect(first.map(\.0) == ["cancel"] && first.map(\.1) == ["http://a/2"])
+        let second = try stops(&state, "http://a/2", first[0].2)
+        #expect(second.map(\.0) == ["start", "cancel"])
+        #expect(second.map(\.1) == ["http://a/visible0", "http://a/1"])
+        let third = try stops(&state, "http://a/1", second[1].2)
+        #expect(third.map(\.1) == ["http://a/visible1"])
+        let fourth = try stops(&state, "http://a/visible1", third[0].2)
+        #expect(fourth.map(\.1) == ["http://a/visible2"])
+        // The prefetches continue once nothing else waits, most recently stopped first.
+        let fifth = try stops(&state, "http://a/visible2", fourth[0].2)
+        #expect(fifth.map(\.1) == ["http://a/1"])
+        #expect(try stops(&state, "http://a/visible0", second[0].2).map(\.1) == ["http://a/2"])
     }
 
     private func wants(

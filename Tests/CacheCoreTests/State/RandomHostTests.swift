@@ -5,25 +5,25 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Random requests for images of a few hosts, which sometimes ask for a pause. No visible image ever waits for a
+/// Random requests for images of a few hosts, which sometimes ask for a pause. Nothing ever waits for a
 /// prefetch, and nothing waits for ever.
 @Suite("State: random hosts", .timeLimit(.minutes(5)))
 struct RandomHostTests {
     @Test(arguments: [UInt64](1...12))
-    func nothingVisibleWaitsForAPrefetch(seed: UInt64) throws {
+    func nothingWaitsForAPrefetch(seed: UInt64) throws {
         let limits = [(1, 1), (3, 2), (8, 3), (10, 4)][Int(seed % 4)]
-        var script = RandomHosts(seed: seed, transferLimit: limits.0, hostLimit: limits.1)
+        var script = RandomHosts(seed: seed, transferLimit: limits.0, originLimit: limits.1)
         for _ in 0..<3000 { try script.event() }
         try script.end()
         #expect(script.stops > 0)
     }
 
-    /// Two users, whose downloads also stop for each other, and names that lead to the same servers.
+    /// Two users, whose downloads also stop for each other.
     @Test(arguments: [UInt64](13...24))
     func nothingWaitsForEverWithSeveralUsers(seed: UInt64) throws {
         let limits = [(1, 1), (3, 2), (8, 3), (10, 4)][Int(seed % 4)]
         var script = RandomHosts(
-            seed: seed, transferLimit: limits.0, hostLimit: limits.1, hasUsers: true)
+            seed: seed, transferLimit: limits.0, originLimit: limits.1, hasUsers: true)
         for _ in 0..<3000 { try script.event() }
         try script.end()
         #expect(script.stops > 0)
@@ -45,14 +45,14 @@ private struct RandomHosts: ~Copyable {
     /// The number of preempted prefetches.
     private(set) var stops = 0
 
-    /// Whether the callers are of two users, and some hosts are the same server.
+    /// Whether the callers are of two users.
     private let hasUsers: Bool
 
-    init(seed: UInt64, transferLimit: Int, hostLimit: Int, hasUsers: Bool = false) {
+    init(seed: UInt64, transferLimit: Int, originLimit: Int, hasUsers: Bool = false) {
         self.hasUsers = hasUsers
         random = SeededGenerator(seed: seed)
         state = CacheState(
-            transferLimit: transferLimit, hostLimit: hostLimit, retry: RetryPolicy())
+            transferLimit: transferLimit, originLimit: originLimit, retry: RetryPolicy())
         state.catalog.validity = .complete
         urls = (0..<60).compactMap { try? CacheURL("http://host\($0 % 5)/\($0)") }
     }
@@ -64,7 +64,6 @@ private struct RandomHosts: ~Copyable {
         case 35..<70: finish()
         case 70..<85: publish()
         case 85..<90: pass()
-        case 90..<95 where hasUsers: connect()
         case 95..<98 where hasUsers: endLookup()
         default: progress()
         }
@@ -87,7 +86,7 @@ private struct RandomHosts: ~Copyable {
         }
         while !lookups.isEmpty { endLookup() }
         #expect(state.downloads.isEmpty && state.scheduler.isQueueEmpty)
-        #expect(state.scheduler.slots.abandonedLookups.count == 0)
+        #expect(state.scheduler.slots.abandonedLookups.counts.total == 0)
     }
 
     private mutating func call() {
@@ -161,16 +160,7 @@ private struct RandomHosts: ~Copyable {
     private mutating func pass() {
         now = now + .seconds(2)
         perform { [now] in $0.pausesEnded(now: now.instant, &$1) }
-        if hasUsers { perform { [now] in $0.timePassed(now: now.instant, &$1) } }
-    }
-
-    /// A download connects to one of two servers.
-    private mutating func connect() {
-        guard let (url, id) = transfers.randomElement(using: &random) else { return }
-        let address = ServerAddress(bytes: [UInt8.random(in: 1...2, using: &random)], port: 80)
-        var mayConnect = true
-        perform { mayConnect = $0.transferConnects(CacheKey(url), id, to: address, &$1) }
-        if !mayConnect { stopping.insert(id) }
+        if hasUsers { perform { [now] in $0.paceMeasured(now: now.instant, &$1) } }
     }
 
     private mutating func publish() {
@@ -209,32 +199,29 @@ private struct RandomHosts: ~Copyable {
 
     private func check() throws {
         state.checkInvariants()
-        let flights = state.downloads.all.map(\.value)
-        let waiting = flights.filter { $0.phase == .queued && urgency($0) == .visible }
-        let prefetches = flights.filter { $0.phase.isRunning && urgency($0) == .background }
         guard stopping.isEmpty else { return }
-        for image in waiting {
-            let here = prefetches.count { $0.origin == image.origin }
-            for client in clients(of: image)
-            where state.scheduler.slots.permitAnother(for: client.user) {
-                let excess = state.scheduler.excess(for: client, at: image.origin)
-                #expect(max(excess.all, excess.host) > 0, "\(image.url) waits beside a free slot")
-                #expect(
-                    excess.host == 0 || max(excess.all, excess.host) > here,
-                    "\(image.url) waits for prefetches from its host")
-                #expect(
-                    excess.host > 0 || excess.all > prefetches.count,
-                    "\(image.url) waits for prefetches")
-            }
+        let flights = state.downloads.all.map(\.value)
+        let prefetches = flights.filter { $0.phase.isRunning && urgency($0) == .background }
+        for image in flights where image.phase == .queued && urgency(image) > .background {
+            guard state.scheduler.slots.pauses.limit(of: image.origin) == nil,
+                users(of: image).contains(where: state.scheduler.slots.permitAnother)
+            else { continue }
+            let isFull = !state.scheduler.slots.hasSlot(at: image.origin)
+            #expect(
+                isFull || !state.scheduler.slots.hasSlot, "\(image.url) waits beside a free slot")
+            #expect(
+                !prefetches.contains { !isFull || $0.origin == image.origin },
+                "\(image.url) waits for a prefetch")
         }
     }
 
-    /// The clients that wait for a visible image.
-    private func clients(of image: Flight) -> [ClientID] {
+    /// The users of the clients that wait for an image that is no prefetch.
+    private func users(of image: Flight) -> [UserID] {
         let callers = image.waiters.compactMap { state.waiters[$0] }
-        let detached = image.detached.flatMap { $0.priority == .visible ? $0.client : nil }
-        return callers.filter { $0.priority == .visible }.map(\.client)
-            + [detached].compactMap(\.self)
+        let detached = image.detached.flatMap { $0.priority > .background ? $0.client : nil }
+        return
+            (callers.filter { $0.priority > .background }.map(\.client)
+            + [detached].compactMap(\.self)).map(\.user)
     }
 
     private func urgency(_ flight: Flight) -> Priority { state.urgency(of: flight) }

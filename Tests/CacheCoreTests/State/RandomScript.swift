@@ -235,7 +235,7 @@ struct RandomScript: ~Copyable {
     }
 
     private mutating func compare(_ event: String, _ effects: Effects, _ expected: [String]) {
-        let said = effects.work.map { words($0) } + effects.notices.map { words($0) }
+        let said = effects.work.compactMap { words($0) } + effects.notices.map { words($0) }
         for (image, flight) in model.flights where flight.id == 0 {
             model.flights[image]?.id = state.downloads[keys[image]]?.id.rawValue ?? 0
         }
@@ -243,7 +243,7 @@ struct RandomScript: ~Copyable {
         complaint = "\(event): decided \(said.sorted()), expected \(expected.sorted())"
     }
 
-    private mutating func words(_ effect: Work) -> String {
+    private mutating func words(_ effect: Work) -> String? {
         switch effect {
         case .startTransfer(let id, let key, _, _):
             if transfers.contains(where: { $0.id == id.rawValue }) { return "started twice" }
@@ -258,6 +258,7 @@ struct RandomScript: ~Copyable {
         case .confirm(let id, _): return "confirm \(id.rawValue)"
         case .adopt(let id, _, _): return "adopt \(id.rawValue)"
         case .planRetry: return "plan"
+        case .planMeasurement: return nil
         case .askStore, .cancelLookup, .wakeStoreWriter: return "use a store that is not there"
         case .unlink(let victim):
             guard case .entry(let key) = victim.name else { return "unlink a partial" }

@@ -39,7 +39,7 @@ private struct StoreStorm: ~Copyable {
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
         state = CacheState(
-            transferLimit: 3, hostLimit: 2, retry: RetryPolicy(), publishingLimit: 4,
+            transferLimit: 3, originLimit: 2, retry: RetryPolicy(), publishingLimit: 4,
             store: StorePolicy(renew: 100, spread: .seconds(1)))
         state.catalog.validity = .complete
     }
@@ -61,7 +61,7 @@ private struct StoreStorm: ~Copyable {
         case .publish(let id, let key): publications[id] = (key, false)
         case .confirm(let id, let key): publications[id] = (key, true)
         case .cancelLookup, .cancelTransfer, .discardPartial, .adopt, .unlink, .evict, .planRetry,
-            .wakeStoreWriter:
+            .planMeasurement, .wakeStoreWriter:
             break
         }
     }

@@ -30,7 +30,7 @@ private struct Storm: ~Copyable {
     }
 
     private var random: SeededGenerator
-    private var state = CacheState(transferLimit: 4, hostLimit: 4, retry: RetryPolicy())
+    private var state = CacheState(transferLimit: 4, originLimit: 4, retry: RetryPolicy())
     private let names = (0..<12).map { "\($0)" }
     private var now = Sample.moment
     private var callers: Set<WaiterID> = []

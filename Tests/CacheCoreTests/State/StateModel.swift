@@ -25,6 +25,7 @@ struct StateModel {
         let caller: Int?
         let client: UInt64
         let priority: Priority
+        var isPrefetch: Bool { priority == .background }
     }
 
     struct Caller {
@@ -47,8 +48,8 @@ struct StateModel {
     var isDraining = false
     /// Waits in the order of arrival.
     private var places: [Place] = []
-    /// Clients with waits, in the order of their turns.
-    private var turns: [Priority: [UInt64]] = [:]
+    /// Clients with waits, in the order of their turns: those of prefetches (`true`) and those of everything else.
+    private var turns: [Bool: [UInt64]] = [:]
 
     init(limit: Int) {
         self.limit = limit
@@ -87,9 +88,9 @@ struct StateModel {
 
     private mutating func leave(where isGone: (Place) -> Bool) {
         places.removeAll(where: isGone)
-        for priority in Priority.allCases {
-            turns[priority]?.removeAll { client in
-                !places.contains { $0.client == client && $0.priority == priority }
+        for isPrefetch in [false, true] {
+            turns[isPrefetch]?.removeAll { client in
+                !places.contains { $0.client == client && $0.isPrefetch == isPrefetch }
             }
         }
     }
@@ -214,20 +215,19 @@ struct StateModel {
         return "cancel \(id)"
     }
 
-    /// If a visible download waits and no slot is about to be free, the prefetch with the fewest
-    /// bytes stops, provided that enough prefetches can stop.
+    /// While a client waits and no slot is about to be free, a prefetch stops, or a download of a client that has several
+    /// if the one that waits has none. All clients are of one user.
     private mutating func gaveWay() -> [String] {
-        guard stopping.isEmpty, !isDraining else { return [] }
-        let prefetches = flights.filter {
-            $0.value.phase.isRunning && urgency($0.value) == .background
-        }
-        guard
-            let client = turns[.visible]?.first(where: { excess($0) <= prefetches.count }),
-            excess(client) > 0
-        else { return [] }
-        let order = { (flight: Flight) in (flight.received, .max - flight.id) }
-        guard let (image, flight) = prefetches.min(by: { order($0.value) < order($1.value) }) else {
+        guard stopping.isEmpty, !isDraining, running >= limit, let client = first(of: false) else {
             return []
+        }
+        let candidates = flights.filter { $0.value.phase.isRunning }.compactMap { image, flight in
+            rank(of: flight, for: client).map { (image: image, flight: flight, rank: $0) }
+        }
+        guard let (image, flight, _) = candidates.min(by: { $0.rank < $1.rank }) else { return [] }
+        let isPrefetch = urgency(flight) == .background
+        if let owner = taken[flight.id]?.client {
+            for rank in [false, true] { moveToEnd(owner, rank) }
         }
         // The waiters wait for the next download, whose identity the state chooses.
         flights[image] = Flight(
@@ -237,14 +237,26 @@ struct StateModel {
             guard let who = callers[caller] else { continue }
             lineUp(
                 Place(image: image, caller: caller, client: who.client, priority: who.priority),
-                atFront: true)
+                atFront: isPrefetch)
         }
         if let held = flight.held {
             lineUp(
                 Place(image: image, caller: nil, client: flight.detachedClient, priority: held),
-                atFront: true)
+                atFront: isPrefetch)
         }
         return [stopped(flight.id)]
+    }
+
+    /// The cost of stopping a download for a client. `nil` if it does not stop.
+    private func rank(of flight: Flight, for client: UInt64) -> (Int, Int, Int64, UInt64)? {
+        guard let owner = taken[flight.id]?.client else { return nil }
+        let isPrefetch = urgency(flight) == .background
+        let isWanted =
+            flight.held != nil && flight.detachedClient == client
+            || flight.waiting.contains { callers[$0]?.client == client }
+        let gives = owner != client && active(client) == 0 && active(owner) > 1 && !isWanted
+        guard isPrefetch || gives else { return nil }
+        return (isPrefetch ? 0 : 2, -active(owner), flight.received, .max - flight.id)
     }
 
     private func urgency(_ flight: Flight) -> Priority {
@@ -254,40 +266,36 @@ struct StateModel {
 
     private mutating func lineUp(_ place: Place, atFront: Bool = false) {
         if atFront { places.insert(place, at: 0) } else { places.append(place) }
-        if turns[place.priority]?.contains(place.client) != true {
-            turns[place.priority, default: []].append(place.client)
+        if turns[place.isPrefetch]?.contains(place.client) != true {
+            turns[place.isPrefetch, default: []].append(place.client)
         }
     }
 
-    /// Returns the first wait of the client whose turn it is, at the highest priority for which a
-    /// slot is free. That client's next turn comes after those of all others.
+    private mutating func moveToEnd(_ client: UInt64, _ isPrefetch: Bool) {
+        guard turns[isPrefetch]?.contains(client) == true else { return }
+        turns[isPrefetch]?.removeAll { $0 == client }
+        turns[isPrefetch]?.append(client)
+    }
+
+    /// Returns the first wait of the client whose turn it is. That client's next turn comes after those of all others.
     private mutating func nextPlace() -> Place? {
-        for priority in Priority.allCases.reversed() {
-            guard let client = turns[priority]?.first(where: { isAdmitted($0, priority) }) else {
-                continue
-            }
-            turns[priority]?.removeAll { $0 == client }
-            turns[priority]?.append(client)
-            return places.first { $0.client == client && $0.priority == priority }
+        for isPrefetch in [false, true] {
+            guard let client = first(of: isPrefetch) else { continue }
+            moveToEnd(client, isPrefetch)
+            let own = places.filter { $0.client == client && $0.isPrefetch == isPrefetch }
+            let urgency = own.map(\.priority).max()
+            return own.first { $0.priority == urgency }
         }
         return nil
     }
 
-    /// One slot in eight, and at least one of two, is for clients that have nothing but prefetches
-    /// running.
-    private func isAdmitted(_ client: UInt64, _ priority: Priority) -> Bool {
-        let reserve = limit < 2 ? 0 : max(1, limit / 8)
-        if running < limit - reserve { return true }
-        return priority != .background && isNewcomer(client) && running < limit
+    /// The client whose turn it is: one that has nothing running, if there is any.
+    private func first(of isPrefetch: Bool) -> UInt64? {
+        turns[isPrefetch]?.first { active($0) == 0 } ?? turns[isPrefetch]?.first
     }
 
-    private func isNewcomer(_ client: UInt64) -> Bool {
-        !taken.values.contains { $0.client == client && $0.priority != .background }
-    }
-
-    /// How many prefetches have to stop before a visible download of this client starts.
-    private func excess(_ client: UInt64) -> Int {
-        let reserve = limit < 2 ? 0 : max(1, limit / 8)
-        return max(0, running + 1 - (isNewcomer(client) ? limit : limit - reserve))
+    /// The running downloads of a client, without prefetches.
+    private func active(_ client: UInt64) -> Int {
+        taken.values.count { $0.client == client && !$0.isPrefetch }
     }
 }

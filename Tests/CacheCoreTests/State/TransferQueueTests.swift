@@ -26,13 +26,19 @@ struct TransferQueueTests {
         return served
     }
 
-    @Test func startsUrgentDownloadsFirstAndEqualOnesInOrder() {
+    @Test func aClientsUrgentDownloadsStartFirstAndEqualOnesInOrder() {
         script.caller("a", wants: "a", priority: .background)
         script.caller("b", wants: "b")
         script.caller("c", wants: "c", priority: .visible)
         script.caller("d", wants: "d")
         script.caller("e", wants: "e", priority: .visible)
         #expect(order() == ["c", "e", "b", "d", "a"])
+    }
+
+    @Test func aHigherPriorityDoesNotOvertakeAnotherClient() {
+        script.caller("a", wants: "a1", "a2", client: 1)
+        script.caller("b", wants: "b1", "b2", priority: .visible, client: 2)
+        #expect(order() == ["a1", "b1", "a2", "b2"])
     }
 
     @Test func clientsTakeTurns() {
@@ -58,7 +64,7 @@ struct TransferQueueTests {
 
     @Test func aSharedDownloadIsAsUrgentAsItsMostUrgentCaller() {
         script.caller("a", wants: "a1", "shared", "a3", client: 1)
-        script.caller("looker", wants: "shared", priority: .visible, client: 2)
+        script.caller("looker", wants: "shared", priority: .visible, client: 1)
         #expect(order() == ["shared", "a1", "a3"])
     }
 
@@ -107,27 +113,26 @@ struct TransferQueueTests {
         #expect(order() == ["b", "c", "d"])
     }
 
-    @Test func reservesOneSlotInEightForClientsWithoutDownloads() {
+    @Test func oneClientGetsAllSlots() {
         let script = StateScript(transferLimit: 16)
-        let images = (0..<16).map { "\($0)" }
-        let reader = script.state.waiterBegan(FetchOptions(client: ClientID(rawValue: 1)))
-        for image in images {
-            _ = script.want(image, by: reader, FetchOptions(client: ClientID(rawValue: 1)))
-        }
-        #expect(script.state.scheduler.running == 14)
-        script.caller("looker", wants: "x", "y", priority: .visible, client: 1) {
-            #expect($0 == [])
-        }
-        script.caller("prefetcher", wants: "p", priority: .background, client: 2) {
-            #expect($0 == [])
-        }
-        script.caller("newcomer", wants: "n", "m", client: 2) { #expect($0 == ["start n"]) }
-        script.caller("another", wants: "o", client: 3) { #expect($0 == ["start o"]) }
-        // A download that runs already takes no further slot.
-        script.caller("looker", wants: "0", priority: .visible, client: 1) { #expect($0 == []) }
-        // A shared slot that becomes free goes to the most urgent download.
-        for image in ["0", "1"] { _ = script.finishes(image, failing: .http(404)) }
-        #expect(script.finishes("2", failing: .http(404)).contains("start x"))
+        let options = FetchOptions(client: ClientID(rawValue: 1))
+        let reader = script.state.waiterBegan(options)
+        for number in 0..<20 { _ = script.want("\(number)", by: reader, options) }
+        #expect(script.state.scheduler.running == 16)
+    }
+
+    @Test func aClientWithoutDownloadsGetsASlotOfOneThatHasSeveral() {
+        let script = StateScript(transferLimit: 2)
+        script.caller("many", wants: "a1", "a2", "a3", client: 1)
+        script.caller("new", wants: "b1", "b2", client: 2) { #expect($0 == ["cancel a2"]) }
+        #expect(script.stops("a2") == ["start b1"])
+        // Each has one now, and keeps it.
+        script.caller("third", wants: "c", client: 3) { #expect($0 == []) }
+        // The client that gave way waits behind the others.
+        #expect(script.finishes("a1", failing: .http(404)).first == "start c")
+        #expect(script.finishes("b1", failing: .http(404)).first == "start a3")
+        #expect(script.finishes("a3", failing: .http(404)).first == "start b2")
+        #expect(script.finishes("c", failing: .http(404)).first == "start a2")
     }
 
     @Test func aHundredThousandRequestsDelayAnotherClientByOneTurn() {

@@ -40,7 +40,7 @@ struct TransferSlotsTests {
     }
 
     @Test func aDownloadWaitingForAFullHostBlocksNoOther() throws {
-        var state = CacheState(transferLimit: 8, hostLimit: 3)
+        var state = CacheState(transferLimit: 8, originLimit: 2)
         let urls = ["http://a/1", "http://a/2", "http://a/3", "http://a/4", "http://b/1"]
         #expect(try started(&state, urls) == ["http://a/1", "http://a/2", "http://b/1"])
         #expect(try fails(&state, "http://b/1") == [])
@@ -51,7 +51,7 @@ struct TransferSlotsTests {
     }
 
     @Test func startsTheMostUrgentWaitingDownloadFirst() throws {
-        var state = CacheState(transferLimit: 8, hostLimit: 1)
+        var state = CacheState(transferLimit: 8, originLimit: 1)
         #expect(try started(&state, ["http://a/1", "http://a/2"]) == ["http://a/1"])
         #expect(try started(&state, ["http://a/3"], .visible) == [])
         // A request for a queued download raises its priority.
@@ -61,57 +61,34 @@ struct TransferSlotsTests {
         #expect(order == ["http://a/3", "http://a/4", "http://a/2"])
     }
 
-    @Test func reservesAHostSlotForAClientWithoutDownloadsThere() throws {
-        var state = CacheState(transferLimit: 64, hostLimit: 6)
+    @Test func oneClientGetsAllSlotsOfAnOrigin() throws {
+        var state = CacheState(transferLimit: 64, originLimit: 6)
         let wanted = (0..<20).map { "http://a/\($0)" }
-        #expect(try started(&state, wanted, client: 1) == Array(wanted[..<5]))
-        #expect(try started(&state, ["http://a/v"], .visible, client: 1) == [])
-        #expect(try started(&state, ["http://a/p"], .background, client: 2) == [])
-        #expect(
-            try started(&state, ["http://a/x", "http://a/y"], client: 2) == ["http://a/x"])
-        #expect(try started(&state, ["http://a/z"], client: 3) == [])
-        // The next slot that becomes free goes to a client without downloads at this host, although
-        // it is the turn of others.
-        #expect(try fails(&state, "http://a/0") == ["http://a/z"])
-        #expect(try fails(&state, "http://a/x") == ["http://a/y"])
-        // A shared slot goes to the most urgent download.
-        #expect(try fails(&state, "http://a/z") == [])
-        #expect(try fails(&state, "http://a/y") == ["http://a/v"])
+        #expect(try started(&state, wanted, client: 1) == Array(wanted[..<6]))
     }
 
-    /// The slot goes to any client that is allowed to use it, not only to the first one that
-    /// waited.
-    @Test func aHostSlotGoesToAClientThatMayStart() throws {
-        var state = CacheState(transferLimit: 16, hostLimit: 3)
+    /// Names of one server are several origins, as in browsers.
+    @Test func originsAtOneAddressHaveLimitsOfTheirOwn() throws {
+        var state = CacheState(transferLimit: 64, originLimit: 1)
+        let urls = (0..<24).map { "http://name\($0).example/" }
+        #expect(try started(&state, urls) == urls)
+    }
+
+    /// The slot goes to a client that has none there, not to the first one that waited.
+    @Test func aSlotOfAnOriginGoesToAClientWithoutDownloadsThere() throws {
+        var state = CacheState(transferLimit: 16, originLimit: 2)
         let here = ["http://a/1", "http://a/2"]
         #expect(try started(&state, here, client: 1) == here)
-        #expect(try started(&state, ["http://a/3"], client: 2) == ["http://a/3"])
-        // This client waits here, and uses all its slots elsewhere.
-        #expect(try started(&state, ["http://a/4"], client: 3) == [])
-        let elsewhere = (0..<12).map { "http://many\($0)/" }
-        #expect(try started(&state, elsewhere, client: 3) == Array(elsewhere[..<11]))
-        #expect(try started(&state, ["http://one/"], client: 4) == ["http://one/"])
-        #expect(try started(&state, ["http://a/5"], client: 5) == [])
-        #expect(try fails(&state, "http://a/1") == ["http://a/5"])
-        #expect(try fails(&state, "http://one/") == [])
-        #expect(try fails(&state, "http://a/5") == ["http://many11/"])
-        #expect(try fails(&state, "http://many0/") == ["http://a/4"])
-    }
-
-    @Test func reservesOneSlotInEightForClientsWithoutDownloads() throws {
-        var state = CacheState(transferLimit: 64, hostLimit: 6)
-        let many = (0..<100).map { "http://many\($0)/" }
-        #expect(try started(&state, many, client: 1).count == 56)
-        for client in 2...9 {
-            let urls = ["http://one\(client)/", "http://two\(client)/"]
-            #expect(try started(&state, urls, client: UInt64(client)) == [urls[0]])
-        }
-        #expect(try started(&state, ["http://ten/"], client: 10) == [])
-        #expect(try started(&state, ["http://visible/"], .visible, client: 1) == [])
+        #expect(try started(&state, ["http://a/3"], client: 1) == [])
+        // This client waits here, and has downloads elsewhere.
+        #expect(try started(&state, ["http://b/1"], client: 2) == ["http://b/1"])
+        #expect(try started(&state, ["http://a/4"], client: 2) == [])
+        #expect(try fails(&state, "http://a/1") == ["http://a/4"])
+        #expect(try fails(&state, "http://a/4") == ["http://a/3"])
     }
 
     @Test func theBacklogOfAFullHostDoesNotOvertakeUrgentDownloads() throws {
-        var state = CacheState(transferLimit: 3, hostLimit: 2)
+        var state = CacheState(transferLimit: 2, originLimit: 1)
         #expect(try started(&state, ["http://a/1", "http://a/2"]) == ["http://a/1"])
         #expect(try started(&state, ["http://b/1"]) == ["http://b/1"])
         #expect(try started(&state, ["http://c/1"], .visible) == [])
@@ -120,7 +97,7 @@ struct TransferSlotsTests {
     }
 
     @Test func clientsTakeTurnsAtAFullHost() throws {
-        var state = CacheState(transferLimit: 8, hostLimit: 1)
+        var state = CacheState(transferLimit: 8, originLimit: 1)
         for (number, client) in [1, 1, 1, 1, 2, 2, 3].enumerated() {
             _ = try started(&state, ["http://a/\(number)"], client: UInt64(client))
         }
@@ -134,13 +111,13 @@ struct TransferSlotsTests {
     }
 
     @Test func anHTTP2HostTakesAsManyDownloadsAsItHasStreams() throws {
-        var state = CacheState(transferLimit: 200, hostLimit: 6)
+        var state = CacheState(transferLimit: 200, originLimit: 6)
         let urls = (0..<150).map { "https://a/\($0)" }
-        #expect(try started(&state, urls).count == 5)
+        #expect(try started(&state, urls).count == 6)
         let id = try #require(state.downloads[CacheKey(try url("https://a/0"))]).id
         let more = starts(state.run { $0.transferAnswered(id, isMultiplexed: true, &$1) }.work)
         state.checkInvariants()
-        #expect(more.count == TransferSlots.streamLimit - TransferSlots.streamLimit / 8 - 5)
+        #expect(more.count == TransferSlots.streamLimit - 6)
         // The state remembers HTTP/2 for the host, and forgets it when the host answers with
         // HTTP/1.1 again.
         #expect(starts(state.run { $0.transferAnswered(id, isMultiplexed: true, &$1) }.work) == [])
@@ -152,7 +129,7 @@ struct TransferSlotsTests {
     }
 
     @Test func everyRequestIsServedInTheEnd() throws {
-        var state = CacheState(transferLimit: 3, hostLimit: 2)
+        var state = CacheState(transferLimit: 3, originLimit: 2)
         var running: [String] = []
         let urls = (0..<60).map { "http://host\($0 % 4)/\($0)" }
         running += try started(&state, urls)

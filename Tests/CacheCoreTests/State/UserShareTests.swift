@@ -111,7 +111,7 @@ struct UserShareTests {
     }
 
     @Test func aUserWithNothingRunningGetsASlotOfAFullHost() throws {
-        var state = CacheState(transferLimit: 64, hostLimit: 4)
+        var state = CacheState(transferLimit: 64, originLimit: 4)
         func want(_ path: String, client: UInt64, _ user: UserID) throws -> [Work] {
             let url = try CacheURL("http://host/\(path)")
             let options = FetchOptions(
@@ -147,45 +147,48 @@ struct UserShareTests {
 
     @Test func aSlowDownloadYieldsWhileAnotherUserHasFewer() {
         let script = StateScript(transferLimit: 8)
-        ada(has: 8, in: script)
-        script.caller("bob", wants: "b1", "b2", "b3", client: 99, user: Self.bob)
-        _ = names("a", 8).filter { script.isStopping($0) }.map { script.stops($0) }
-        #expect(script.passes(.seconds(2)) == [])
+        let options = FetchOptions(client: ClientID(rawValue: 1, user: Self.ada))
+        let ada = script.state.waiterBegan(options)
+        for image in names("a", 8) { _ = script.want(image, by: ada, options) }
+        script.caller("bob", wants: "b1", "b2", "b3", "b4", "b5", client: 99, user: Self.bob)
+        #expect(script.stops("a7") == ["start b1"])
+        #expect(script.passes(.seconds(1)) == [])
         // Three are fast enough, four drip.
-        let rest = names("a", 8).filter { script.phase($0)?.isRunning == true }
-        for image in rest.prefix(3) {
+        for image in names("a", 3) {
             _ = script.progresses(image, received: 100_000, total: 10_000_000)
         }
-        for image in rest.dropFirst(3) {
+        for image in ["a3", "a4", "a5", "a6", "b1"] {
             _ = script.progresses(image, received: 5600, total: 10_000_000)
         }
-        let yielded = script.passes(.seconds(6)).filter { $0.hasPrefix("cancel") }
-        // Two for the two downloads that wait.
-        #expect(Set(yielded).isSubset(of: rest.dropFirst(3).map { "cancel \($0)" }))
-        #expect(yielded.count == 2)
-        let started = yielded.flatMap { script.stops(String($0.dropFirst("cancel ".count))) }
-        #expect(started == ["start b2", "start b3"])
+        // One after the other, until both have the same number.
+        for (time, slow, next) in [(5, "a6", "b2"), (6, "a5", "b3"), (7, "a4", "b4")] {
+            for image in names("a", 3) {
+                _ = script.progresses(
+                    image, received: Int64(time) * 100_000, total: 10_000_000)
+            }
+            #expect(script.passes(.seconds(time)) == ["cancel \(slow)"])
+            #expect(script.stops(slow) == ["start \(next)"])
+        }
+        #expect(script.passes(.seconds(9)) == [])
         // Its turn comes again when slots are free, and it continues its partial.
-        #expect(script.finishes("b1", failing: .http(404)).first?.hasPrefix("start a") == true)
+        #expect(script.finishes("a0", failing: .http(404)).first?.hasPrefix("start a") == true)
     }
 
     @Test func aDownloadThatHadItsTimeYields() {
         let script = StateScript(transferLimit: 4)
         ada(has: 4, in: script)
-        script.caller("bob", wants: "b1", "b2", client: 99, user: Self.bob)
-        _ = names("a", 4).filter { script.isStopping($0) }.map { script.stops($0) }
-        var received: Int64 = 0
+        script.caller("new", wants: "b1", client: 99, user: Self.ada)
         var yielded: [String] = []
-        for time in stride(from: 2, through: 70, by: 2) where yielded.isEmpty {
-            received += 1_000_000
-            for image in names("a", 4) where script.phase(image)?.isRunning == true {
-                _ = script.progresses(image, received: received, total: 100_000_000)
+        for time in stride(from: 0, through: 40, by: 2) where yielded.isEmpty {
+            for image in names("a", 4) {
+                _ = script.progresses(
+                    image, received: Int64(time) * 1_000_000, total: 100_000_000)
             }
             yielded = script.passes(.seconds(time)).filter { $0.hasPrefix("cancel") }
-            #expect(yielded.isEmpty || time >= 62)
+            #expect(yielded.isEmpty == (time < 30))
         }
-        // One for Bob, and one for the connection of Ada whose download had to stop for Bob's first.
-        #expect(yielded.count == 2)
+        #expect(yielded == ["cancel a3"])
+        #expect(script.stops("a3") == ["start b1"])
     }
 
     @Test func nothingYieldsToTheSameConnection() {
@@ -196,16 +199,39 @@ struct UserShareTests {
         }
     }
 
-    /// The reserved slots are taken by other connections of the same user.
+    /// Every connection has a download that drips, and more that wait.
     @Test func aSlowDownloadYieldsToAConnectionOfTheSameUserThatHasNothing() {
         let script = StateScript(transferLimit: 4)
-        script.caller("many", wants: "a1", "a2", "a3", client: 1, user: Self.ada)
-        script.caller("one", wants: "a4", client: 2, user: Self.ada)
-        script.caller("new", wants: "a5", "a6", client: 3, user: Self.ada) { #expect($0 == []) }
-        #expect(script.passes(.seconds(2)) == [])
-        let yielded = script.passes(.seconds(6))
-        #expect(yielded == ["cancel a1"])
-        #expect(script.stops("a1") == ["start a5"])
+        for number in 0..<4 as Range<UInt64> {
+            script.caller(
+                "many", wants: "a\(number)", "x\(number)", "y\(number)", client: number,
+                user: Self.ada)
+        }
+        for time in [0, 1] { #expect(script.passes(.seconds(time)) == []) }
+        script.caller("new", wants: "b1", "b2", client: 9, user: Self.ada) {
+            #expect($0 == ["cancel a3"])
+        }
+        #expect(script.stops("a3") == ["start b1"])
+        // The connection that gave way takes no slot from others, and waits behind the new one.
+        for time in [2, 3, 4] { #expect(script.passes(.seconds(time)) == []) }
+        #expect(script.finishes("b1", failing: .http(404)).first == "start b2")
+        #expect(script.finishes("b2", failing: .http(404)).first == "start x3")
+    }
+
+    /// Those that gave way do not wait for ever.
+    @Test func aConnectionThatGaveWayTakesASlotAgainLater() {
+        let script = StateScript(transferLimit: 1)
+        script.caller("a", wants: "a", client: 1, user: Self.ada)
+        script.caller("b", wants: "b", client: 2, user: Self.ada)
+        var words: [String] = []
+        for time in 0...30 {
+            let said = script.passes(.seconds(time))
+            for word in said where word.hasPrefix("cancel") {
+                words.append("\(time) \(word)")
+                _ = script.stops(String(word.dropFirst("cancel ".count)))
+            }
+        }
+        #expect(words == ["1 cancel a", "11 cancel b", "21 cancel a"])
     }
 
     @Test func aSlowDownloadKeepsItsSlotWhileNobodyWaits() {
@@ -216,13 +242,13 @@ struct UserShareTests {
         }
     }
 
-    // MARK: Hosts
+    // MARK: Origins
 
     @Test(arguments: [
         "http://A.Example/x", "HTTP://a.example:80/", "http://a.example./?q",
         "http://a.example.:80/",
     ])
-    func spellingsOfAHostAreOneHost(text: String) throws {
+    func spellingsOfAnOriginAreOneOrigin(text: String) throws {
         #expect(Origin(try CacheURL(text)) == Origin(try CacheURL("http://a.example/")))
     }
 
@@ -230,40 +256,8 @@ struct UserShareTests {
         "http://a.example:8080/", "https://a.example/", "http://b.example/",
         "http://a.example:443/",
     ])
-    func anotherServerIsAnotherHost(text: String) throws {
+    func anotherServerIsAnotherOrigin(text: String) throws {
         #expect(Origin(try CacheURL(text)) != Origin(try CacheURL("http://a.example/")))
-    }
-
-    /// The limit of a host counts the server that its names lead to.
-    @Test func namesOfOneServerShareItsLimit() throws {
-        var state = CacheState(transferLimit: 64, hostLimit: 2)
-        let server = ServerAddress(bytes: [192, 0, 2, 1], port: 80)
-        var mayConnect: [Bool] = []
-        let urls = try (0..<4).map { try CacheURL("http://name\($0)/") }
-        for (number, url) in urls.enumerated() {
-            let options = FetchOptions(client: ClientID(rawValue: UInt64(number)))
-            let waiter = state.waiterBegan(options)
-            _ = state.run {
-                $0.requested(
-                    CacheKey(url), url, by: waiter, options, now: FileTime(nanoseconds: 7), &$1)
-            }
-            let id = try #require(state.downloads[CacheKey(url)]).id
-            mayConnect.append(
-                state.run { $0.transferConnects(CacheKey(url), id, to: server, &$1) }.answer)
-            if mayConnect.last == false {
-                _ = state.run { $0.transferFailed(CacheKey(url), id, .removed, &$1) }
-            }
-        }
-        #expect(mayConnect == [true, true, false, false])
-        #expect(state.scheduler.running == 2)
-        // The next one starts when a download from the server ends.
-        let first = CacheKey(urls[0])
-        let id = try #require(state.downloads[first]).id
-        let work = state.run { $0.transferFailed(first, id, .http(404), &$1) }.work
-        guard case .startTransfer(_, _, let url, _)? = work.first else {
-            return #expect(Bool(false), "\(work)")
-        }
-        #expect(url == urls[2])
     }
 
     // MARK: Quotas

@@ -22,7 +22,7 @@ final class StateScript {
     ///
     /// - Parameter bytes: the byte limit, if there is one.
     init(
-        transferLimit: Int = 9, hostLimit: Int = .max, bytes: Int64 = .max, entries: Int = .max,
+        transferLimit: Int = 9, originLimit: Int = .max, bytes: Int64 = .max, entries: Int = .max,
         retry: RetryPolicy = .once, publishingLimit: Int = .max, detachedLimit: Int = 200_000,
         store: StorePolicy? = nil
     ) {
@@ -30,7 +30,7 @@ final class StateScript {
         budget.maximumBytes = bytes
         budget.maximumEntries = entries
         state = CacheState(
-            transferLimit: transferLimit, hostLimit: hostLimit, budget: budget, retry: retry,
+            transferLimit: transferLimit, originLimit: originLimit, budget: budget, retry: retry,
             publishingLimit: publishingLimit, detachedLimit: detachedLimit, store: store)
         state.catalog.validity = .complete
     }
@@ -43,7 +43,7 @@ final class StateScript {
         var effects = Effects()
         body(&state, &effects)
         state.checkInvariants()
-        let words = effects.work.map(words) + effects.notices.map(words)
+        let words = effects.work.compactMap(words) + effects.notices.map(words)
         precondition(
             !wasQuiet || state.changes.keys.isEmpty || words.contains("announce"),
             "nobody is woken for a change")
@@ -188,7 +188,10 @@ final class StateScript {
 
     /// Some time has passed since the script began.
     func passes(_ time: Duration) -> [String] {
-        event { $0.timePassed(now: Sample.moment.instant + time, &$1) }
+        event {
+            $0.timePassed(now: Sample.moment.instant + time, &$1)
+            $0.paceMeasured(now: Sample.moment.instant + time, &$1)
+        }
     }
 
     func looksAt(_ image: String, _ probe: EntryProbe) -> Lookup? {
@@ -246,7 +249,7 @@ final class StateScript {
 
     func takesChanges() -> Set<CacheKey> { state.changes.take() }
 
-    func words(_ work: Work) -> String {
+    func words(_ work: Work) -> String? {
         switch work {
         case .startTransfer(_, let key, let url, _):
             url == Sample.url(name(key)) ? "start \(name(key))" : "start \(url)"
@@ -257,6 +260,7 @@ final class StateScript {
         case .confirm(_, let key): "confirm \(name(key))"
         case .adopt(_, let key, _): "adopt \(name(key))"
         case .planRetry: "plan"
+        case .planMeasurement: nil
         case .askStore(_, let key, _, _, let question):
             question.isAboutEntry
                 ? "ask the store about \(name(key))" : "ask the store for \(name(key))"

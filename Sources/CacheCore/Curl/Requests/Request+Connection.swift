@@ -51,8 +51,6 @@ extension Request {
         guard !isAbandoned else { return CURL_SOCKET_BAD }
         let target = withUnsafePointer(to: &address.pointee.addr) { IPAddress($0) }
         guard permits(target) else { return CURL_SOCKET_BAD }
-        let server = withUnsafePointer(to: &address.pointee.addr) { ServerAddress($0) }
-        guard mayConnect(to: server) else { return CURL_SOCKET_BAD }
         let made = socket(
             address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
             address.pointee.protocol)
@@ -64,16 +62,6 @@ extension Request {
         isConnecting = true
         environment.connections.opened(made)
         return made
-    }
-
-    /// All connections through a proxy lead to the proxy.
-    private func mayConnect(to server: ServerAddress?) -> Bool {
-        guard route == .direct, let server, let delegate else { return true }
-        guard delegate.mayConnect(to: server) else {
-            refusedAddress = .waitsForHost
-            return false
-        }
-        return true
     }
 
     private func permits(_ target: IPAddress?) -> Bool {
@@ -99,10 +87,4 @@ extension Request {
         forbidReuse()
         return false
     }
-}
-
-extension Failure {
-    /// The download was queued again before this was reported, so no caller sees it.
-    fileprivate static let waitsForHost = Failure(
-        .unreachable, "the server has as many downloads as it may have")
 }

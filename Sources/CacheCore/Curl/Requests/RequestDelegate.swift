@@ -4,9 +4,6 @@ protocol RequestDelegate: AnyObject {
     /// Whether the body of the latest response is wanted. Other bodies are skipped.
     var wantsBody: Bool { get }
 
-    /// The request is about to connect to a server. Returns whether it may.
-    func mayConnect(to address: ServerAddress) -> Bool
-
     /// A response began: its status line is there.
     func responseBegan(isMultiplexed: Bool)
 

@@ -7,7 +7,7 @@ import Testing
 /// Hosts that ask for a pause, as scripts of events and decisions.
 @Suite("State: paused hosts", .timeLimit(.minutes(5)))
 struct HostPauseScriptTests {
-    let script = StateScript(hostLimit: 5, retry: RetryPolicy())
+    let script = StateScript(originLimit: 5, retry: RetryPolicy())
     private let start = Sample.moment
 
     private func isRefused(_ image: String, after pause: Duration = .zero) -> [String] {
@@ -64,7 +64,7 @@ struct HostPauseScriptTests {
     }
 
     @Test func hostsWhosePauseIsOverAreForgottenIfThereAreTooMany() throws {
-        var pauses = HostPauses()
+        var pauses = OriginPauses()
         let origins = try (0...1024).map { Origin(try CacheURL("http://host\($0)/")) }
         for (number, origin) in origins.enumerated() {
             // Only the first half has paused for long enough at the end.
@@ -80,7 +80,7 @@ struct HostPauseScriptTests {
         script.caller("one", wants: "a")
         _ = isRefused("a")
         #expect(time(100) == ["start a"])
-        var pauses = HostPauses()
+        var pauses = OriginPauses()
         let origin = Origin(Sample.url("a"))
         _ = pauses.refused(origin, .http(429), until: start.instant, running: 4)
         #expect(pauses.limit(of: origin) == 0)
