@@ -36,15 +36,15 @@ struct FairnessTests {
             let prefetches = origins.flatMap { origin in names.map { origin.url($0) } }
             try await prefetcher.send(
                 call("Fetch", prefetches, parameters: #""priority":"background""#) + "\0")
-            try await gate.reached(count: 56)
-            #expect(try await daemon.metric("transfersRunning") == 56)
+            try await gate.reached(count: 64)
+            #expect(try await daemon.metric("transfersRunning") == 64)
             // Even from a host that has reached its limit.
             for origin in [origins[0], origins[15]] {
                 let time = try await time(
                     toFetch: origin.url("/visible.png"), "visible", from: daemon)
                 #expect(time < .seconds(1), "a visible image took \(time)")
             }
-            #expect(origins.reduce(0) { $0 + $1.requests().count } == 58)
+            #expect(origins.reduce(0) { $0 + $1.requests().count } >= 66)
             gate.open()
             #expect(try await prefetcher.nextReply().items.allSatisfy { $0.state == .cached })
         }
@@ -75,7 +75,7 @@ struct FairnessTests {
                 let items = try await daemon.ask(call("Status", wanted)).items
                 return items.allSatisfy { $0.received == 300_000 }
             }
-            // 100 ms each; the single slot reserved for them would take 1.2 s.
+            // 100 ms each; the single slot that is left for them would take 1.2 s.
             let list = try daemon.connect()
             let watch = Stopwatch()
             let visible = call(
@@ -125,13 +125,15 @@ struct FairnessTests {
             let greedy = try daemon.connect()
             let urls = (0..<2000).map { origins[$0 % 16].url("/slow.png?\($0)") }
             try await greedy.send(call("Fetch", urls, flags: more) + "\0")
-            try await gate.reached(count: 56)
+            try await gate.reached(count: 64)
             // Even from hosts that have reached their limits.
             for origin in [origins[0], origins[15]] {
                 let time = try await time(toFetch: origin.url("/a.png"), "normal", from: daemon)
                 #expect(time < .seconds(1), "the image of another client took \(time)")
             }
-            #expect(try await daemon.metric("transfersRunning") == 56)
+            try await waitUntil("the slots to be taken again") {
+                try await daemon.metric("transfersRunning") == 64
+            }
             greedy.shutdown()
             try await waitUntil("the backlog to be gone") {
                 try await daemon.metric("transfersQueued") == 0
@@ -141,7 +143,7 @@ struct FairnessTests {
     }
 
     /// Even if the whole backlog is more urgent.
-    @Test func oneClientsVisibleBacklogLeavesASlotAtTheHostForOthers() async throws {
+    @Test func oneClientsVisibleBacklogGivesASlotOfItsOriginToOthers() async throws {
         try await withTestScope { scope in
             let gate = try Gate()
             let image = SampleImage.png(byteCount: 9000)
@@ -153,13 +155,12 @@ struct FairnessTests {
             let urls = (0..<100).map { origin.url("/slow.png?\($0)") }
             try await greedy.send(
                 call("Fetch", urls, parameters: #""priority":"visible""#) + "\0")
-            try await gate.reached(count: 5)
+            try await gate.reached(count: 6)
             for priority in ["normal", "visible"] {
                 let time = try await time(
                     toFetch: origin.url("/a.png?\(priority)"), priority, from: daemon)
                 #expect(time < .seconds(1), "the image of another client took \(time)")
             }
-            #expect(try await daemon.metric("transfersRunning") == 5)
             greedy.shutdown()
             gate.open()
         }
@@ -238,13 +239,13 @@ struct FairnessTests {
             let daemon = try await DaemonFixture.start(in: scope)
             let stream = try daemon.connect()
             try await stream.send(call("Fetch", urls, flags: more) + "\0")
-            try await gate.reached(count: 5)
+            try await gate.reached(count: 6)
             // Keeps the running downloads and every other waiting one.
-            let rest = (0..<20).filter { $0 < 5 || $0.isMultiple(of: 2) }
+            let rest = (0..<20).filter { $0 < 6 || $0.isMultiple(of: 2) }
             try await stream.send(call("Fetch", rest.map { urls[$0] }, flags: more) + "\0")
             #expect(try await stream.lastReply().items.count == 20)
             #expect(try await stream.nextReply().items.count == rest.count)
-            #expect(try await daemon.metric("transfersQueued") == rest.count - 5)
+            #expect(try await daemon.metric("transfersQueued") == rest.count - 6)
             gate.open()
             #expect(try await stream.lastReply().items.allSatisfy { $0.state == .cached })
             #expect(origin.requests().count == rest.count)
@@ -262,17 +263,17 @@ struct FairnessTests {
             let daemon = try await DaemonFixture.start(in: scope)
             let stream = try daemon.connect()
             try await stream.send(call("Fetch", urls, flags: more) + "\0")
-            try await gate.reached(count: 5)
-            try await stream.send(call("Fetch", Array(urls[..<5]), flags: more) + "\0")
+            try await gate.reached(count: 6)
+            try await stream.send(call("Fetch", Array(urls[..<6]), flags: more) + "\0")
             #expect(try await stream.lastReply().items.count == 3000)
-            #expect(try await stream.nextReply().items.count == 5)
+            #expect(try await stream.nextReply().items.count == 6)
             try await waitUntil("the rest to be dropped") {
                 try await daemon.metric("transfersQueued") == 0
             }
             gate.open()
             #expect(try await stream.lastReply().items.map(\.state).allSatisfy { $0 == .cached })
-            #expect(Set(origin.requests().map(\.target)) == Set((0..<5).map { "/a.png?\($0)" }))
-            #expect(origin.requests().count == 5)
+            #expect(Set(origin.requests().map(\.target)) == Set((0..<6).map { "/a.png?\($0)" }))
+            #expect(origin.requests().count == 6)
             // The next call ends a large stream as well.
             try await stream.send(call("Fetch", urls, flags: more) + "\0")
             try await stream.send(call("org.varlink.service.GetInfo") + "\0")

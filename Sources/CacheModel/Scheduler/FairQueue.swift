@@ -39,26 +39,26 @@ package struct FairQueue<Member: Hashable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - count: what a user has already. Users who have less come first. `nil` for a user who gets nothing now.
-    ///   - isFirst: whether a client comes before the other clients of its user.
+    ///   - rank: a number for each client. Among the clients of a user those of the least rank come first. 0 is the least.
     package func first(
-        count: (UserID) -> Int? = { _ in 0 }, isFirst: (ClientID) -> Bool = { _ in true }
+        count: (UserID) -> Int? = { _ in 0 }, rank: (ClientID) -> Int = { _ in 0 }
     ) -> Turn? {
-        urgent.first(count, isFirst) ?? prefetches.first(count, isFirst)
+        urgent.first(count, rank) ?? prefetches.first(count, rank)
     }
 
     /// The member of each user whose turn is next, without prefetches.
     package func firstOfEach(
-        count: (UserID) -> Int? = { _ in 0 }, isFirst: (ClientID) -> Bool = { _ in true }
+        count: (UserID) -> Int? = { _ in 0 }, rank: (ClientID) -> Int = { _ in 0 }
     ) -> [Turn] {
         urgent.users.elements.filter { count($0) != nil }
-            .compactMap { urgent.first(of: $0, isFirst) }
+            .compactMap { urgent.first(of: $0, rank) }
     }
 
     /// Takes the member whose turn is next.
     package mutating func takeFirst(
-        count: (UserID) -> Int? = { _ in 0 }, isFirst: (ClientID) -> Bool = { _ in true }
+        count: (UserID) -> Int? = { _ in 0 }, rank: (ClientID) -> Int = { _ in 0 }
     ) -> Turn? {
-        guard let turn = first(count: count, isFirst: isFirst) else { return nil }
+        guard let turn = first(count: count, rank: rank) else { return nil }
         hadTurn(turn)
         remove(turn)
         return turn
@@ -120,19 +120,24 @@ private struct RankQueue<Member: Hashable & Sendable>: Sendable {
         return true
     }
 
-    func first(_ count: (UserID) -> Int?, _ isFirst: (ClientID) -> Bool) -> Turn? {
+    func first(_ count: (UserID) -> Int?, _ rank: (ClientID) -> Int) -> Turn? {
         var best: (user: UserID, count: Int)?
         _ = users.first { user in
             guard let count = count(user), count < best?.count ?? .max else { return false }
             best = (user, count)
             return count == 0
         }
-        return best.flatMap { first(of: $0.user, isFirst) }
+        return best.flatMap { first(of: $0.user, rank) }
     }
 
-    func first(of user: UserID, _ isFirst: (ClientID) -> Bool) -> Turn? {
-        guard let clients = clients[user] else { return nil }
-        return (clients.first(where: isFirst) ?? clients.first).flatMap { first(of: $0) }
+    func first(of user: UserID, _ rank: (ClientID) -> Int) -> Turn? {
+        var best: (client: ClientID, rank: Int)?
+        _ = clients[user]?.first { client in
+            let rank = rank(client)
+            if rank < best?.rank ?? .max { best = (client, rank) }
+            return rank == 0
+        }
+        return best.flatMap { first(of: $0.client) }
     }
 
     private func first(of client: ClientID) -> Turn? {

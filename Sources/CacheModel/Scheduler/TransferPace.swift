@@ -15,7 +15,7 @@ struct TransferPace: Sendable {
 
     /// Bytes a second.
     static let leastRate: Int64 = 16 << 10
-    static let window = Duration.milliseconds(750)
+    static let window = Duration.milliseconds(500)
     static let longestTime = Duration.seconds(30)
     /// The time between two measurements.
     static let interval = Duration.milliseconds(250)

@@ -70,7 +70,7 @@ struct TransferQueue: Sendable {
     ) -> FairQueue<Origin>.Turn? {
         queue.first(
             count: { slots.permitAnother(for: $0) ? slots.active($0, at: origin) : nil },
-            isFirst: { slots.isNewcomer($0, at: origin) })
+            rank: { slots.rank(of: $0, at: origin) })
     }
 
     /// A download stopped for another one. Its client lets the other clients of its user go first.
@@ -105,7 +105,7 @@ struct TransferQueue: Sendable {
     ) -> [FlowKey] {
         queue?.firstOfEach(
             count: { slots.permitAnother(for: $0) ? 0 : nil },
-            isFirst: { slots.isNewcomer($0, at: origin) }
+            rank: { slots.rank(of: $0, at: origin) }
         ).map { FlowKey($0) } ?? []
     }
 

@@ -103,16 +103,22 @@ package struct TransferScheduler: ~Copyable, Sendable {
         cost: (CacheKey, FlightID, ClientID) -> TransferSlots.StopCost?
     ) -> CacheKey? {
         guard !queue.isEmpty, !slots.prefetches.isEmpty || areClientsSeveral else { return nil }
-        var places: [Origin?] = !slots.hasSlot || isSpaceShort ? [nil] : []
-        places += queue.blockedOrigins.filter { slots.pauses.limit(of: $0) == nil }
-        for place in places where !slots.isClearing(place) {
-            for flow in queue.firstOfEachUser(at: place, slots) {
-                let id = slots.nextToGiveWay(to: flow, at: place) { cost($0, $1, flow.client) }
-                if let id, let transfer = slots.taken[id] {
-                    gaveWay(id, transfer.flow)
-                    return transfer.key
-                }
-            }
+        if !slots.hasSlot || isSpaceShort, let key = nextToGiveWay(at: nil, cost) { return key }
+        for origin in Array(queue.blockedOrigins) where slots.pauses.limit(of: origin) == nil {
+            if let key = nextToGiveWay(at: origin, cost) { return key }
+        }
+        return nil
+    }
+
+    private mutating func nextToGiveWay(
+        at origin: Origin?, _ cost: (CacheKey, FlightID, ClientID) -> TransferSlots.StopCost?
+    ) -> CacheKey? {
+        guard !slots.isClearing(origin) else { return nil }
+        for flow in queue.firstOfEachUser(at: origin, slots) {
+            let id = slots.nextToGiveWay(to: flow, at: origin) { cost($0, $1, flow.client) }
+            guard let id, let transfer = slots.taken[id] else { continue }
+            gaveWay(id, transfer.flow)
+            return transfer.key
         }
         return nil
     }

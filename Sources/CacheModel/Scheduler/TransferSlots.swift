@@ -71,10 +71,10 @@ struct TransferSlots: ~Copyable, Sendable {
     /// The number of a user's running downloads, in all or from an origin, without prefetches.
     func active(_ user: UserID, at origin: Origin?) -> Int { usage(at: origin).active(user) }
 
-    /// Whether a client comes before the other clients of its user: it has nothing running, and took no slot from
-    /// others lately.
-    func isNewcomer(_ client: ClientID, at origin: Origin?) -> Bool {
-        usage(at: origin).active(client) == 0 && !pace.isPatient(client)
+    /// Clients that have nothing running come first, and last among these the ones that gave way lately.
+    func rank(of client: ClientID, at origin: Origin?) -> Int {
+        if usage(at: origin).active(client) > 0 { return 2 }
+        return pace.isPatient(client) ? 1 : 0
     }
 
     /// Whether a user may have another download, without regard to free slots.

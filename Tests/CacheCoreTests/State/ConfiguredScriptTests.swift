@@ -14,21 +14,20 @@ struct ConfiguredScriptTests {
         }
     }
 
-    /// The last slot is kept for another client.
     @Test func aHigherLimitStartsQueuedDownloads() {
-        let script = StateScript(transferLimit: 2)
+        let script = StateScript(transferLimit: 1)
         script.caller("reader", wants: "a", "b", "c", "d") { #expect($0 == ["start a"]) }
-        #expect(configured(script, transfers: 4) == ["start b", "start c"])
+        #expect(configured(script, transfers: 3) == ["start b", "start c"])
     }
 
-    @Test func aHigherLimitOfAHostStartsTheDownloadsItBlocked() {
-        let script = StateScript(originLimit: 2)
+    @Test func aHigherLimitOfAnOriginStartsTheDownloadsItBlocked() {
+        let script = StateScript(originLimit: 1)
         script.caller("reader", wants: "a", "b", "c", "d") { #expect($0 == ["start a"]) }
-        #expect(configured(script, host: 4) == ["start b", "start c"])
+        #expect(configured(script, host: 3) == ["start b", "start c"])
     }
 
     @Test func aLowerLimitStopsNothingAndStartsNothingUntilItIsKept() {
-        let script = StateScript(transferLimit: 4)
+        let script = StateScript(transferLimit: 3)
         script.caller("reader", wants: "a", "b", "c", "d") {
             #expect($0 == ["start a", "start b", "start c"])
         }

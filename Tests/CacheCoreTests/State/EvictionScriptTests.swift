@@ -219,7 +219,7 @@ struct EvictionScriptTests {
     // MARK: Memory pressure
 
     @Test func memoryPressureHalvesTheDownloadsForAWhile() {
-        let script = StateScript(transferLimit: 6)
+        let script = StateScript(transferLimit: 4)
         let end = ContinuousClock.now + .seconds(60)
         script.state.scheduler.throttle(until: end)
         script.caller("reader", wants: "a", "b", "c", "d") {
@@ -231,7 +231,7 @@ struct EvictionScriptTests {
     }
 
     @Test func repeatedMemoryPressureHalvesTheLimitOnlyOnce() {
-        let script = StateScript(transferLimit: 6)
+        let script = StateScript(transferLimit: 4)
         for _ in 0..<3 { script.state.scheduler.throttle(until: .now) }
         script.caller("reader", wants: "a", "b", "c") {
             #expect($0 == ["start a", "start b"])

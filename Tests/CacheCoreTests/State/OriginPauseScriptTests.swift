@@ -4,10 +4,10 @@ import Testing
 @testable import CacheCore
 @testable import CacheModel
 
-/// Hosts that ask for a pause, as scripts of events and decisions.
-@Suite("State: paused hosts", .timeLimit(.minutes(5)))
-struct HostPauseScriptTests {
-    let script = StateScript(originLimit: 5, retry: RetryPolicy())
+/// Origins that ask for a pause, as scripts of events and decisions.
+@Suite("State: paused origins", .timeLimit(.minutes(5)))
+struct OriginPauseScriptTests {
+    let script = StateScript(originLimit: 4, retry: RetryPolicy())
     private let start = Sample.moment
 
     private func isRefused(_ image: String, after pause: Duration = .zero) -> [String] {
@@ -34,7 +34,7 @@ struct HostPauseScriptTests {
         // The refused downloads come first.
         #expect(time(100) == ["start b"])
         #expect(script.finishes("b") == ["start a", "start e", "publish b"])
-        // Two is half of the four that ran when the host refused.
+        // Two is half of the four that ran when the origin refused.
         #expect(script.finishes("a") == ["start f", "publish a"])
         #expect(script.state.counters.failed == 0)
     }
@@ -50,7 +50,7 @@ struct HostPauseScriptTests {
         #expect(isRefused("a", after: .seconds(400)) == ["plan", "tell one: a http"])
     }
 
-    @Test func aStaleEntryServesWhileItsHostIsPaused() {
+    @Test func aStaleEntryServesWhileItsOriginIsPaused() {
         var facts = Sample.facts()
         facts.freshUntil = Sample.now
         _ = script.looksAt("b", .entry(facts))
@@ -63,7 +63,7 @@ struct HostPauseScriptTests {
         #expect(script.state.counters.staleAnswers == 1)
     }
 
-    @Test func hostsWhosePauseIsOverAreForgottenIfThereAreTooMany() throws {
+    @Test func originsWhosePauseIsOverAreForgottenIfThereAreTooMany() throws {
         var pauses = OriginPauses()
         let origins = try (0...1024).map { Origin(try CacheURL("http://host\($0)/")) }
         for (number, origin) in origins.enumerated() {

@@ -110,7 +110,7 @@ struct TransferScriptTests {
     }
 
     @Test func noMoreDownloadsRunThanAllowed() {
-        let script = StateScript(transferLimit: 3)
+        let script = StateScript(transferLimit: 2)
         script.caller("reader", wants: "a", "b", "c", "d") {
             #expect($0 == ["start a", "start b"])
         }
@@ -194,7 +194,7 @@ struct TransferScriptTests {
     // MARK: The end
 
     @Test func drainingStopsDownloadsAndPublishesStagedImages() {
-        let script = StateScript(transferLimit: 3)
+        let script = StateScript(transferLimit: 2)
         script.caller("one", wants: "a")
         script.caller("two", wants: "b")
         script.caller("three", wants: "c")

@@ -93,7 +93,7 @@ struct UsersTests {
             let greedy = try TestUser.greedy.start(
                 script, daemon.socket, [origin.url("/a.png")], in: scope)
             try await greedy.waitForLine(containing: "sent", on: .standardOutput)
-            try await gate.reached(count: 5)
+            try await gate.reached(count: 6)
             let ask = """
                 s = connect(); s.sendall(message("Stats"))
                 print(json.dumps(json.loads(reply(s)[:-1])["parameters"]["users"]), flush=True)
@@ -103,11 +103,11 @@ struct UsersTests {
             let users = try await other.waitForLine(containing: "[", on: .standardOutput)
             #expect(
                 users == #"""
-                    [{"user": 54321, "connections": 7, "downloads": 5, "waiting": 40}, \#
+                    [{"user": 54321, "connections": 7, "downloads": 6, "waiting": 40}, \#
                     {"user": 54322, "connections": 1, "downloads": 0, "waiting": 0}]
                     """#)
             let report = try await daemon.cachectl("stats").text
-            #expect(report.contains("User 54321") && report.contains("7 connections, 5 downloads"))
+            #expect(report.contains("User 54321") && report.contains("7 connections, 6 downloads"))
             gate.open()
         }
     }
