@@ -2,10 +2,12 @@
 package struct UserQuota: Sendable {
     /// The most that one user can have.
     package let limit: Int
+    private var tally = Tally<UserID>()
+
     /// The number of things of all users.
-    package private(set) var count = 0
+    package var count: Int { tally.total }
     /// The number of things of each user who has any.
-    package private(set) var counts: [UserID: Int] = [:]
+    package var counts: [UserID: Int] { tally.counts }
 
     /// The number of users for whom the limit of all users is enough.
     private static let users = 4
@@ -19,17 +21,14 @@ package struct UserQuota: Sendable {
 
     /// Whether the user's own limit admits `more`.
     package func hasRoom(_ more: Int, of user: UserID) -> Bool {
-        counts[user, default: 0] + more <= limit
+        tally[user] + more <= limit
     }
 
     package mutating func add(_ more: Int, of user: UserID) {
-        count += more
-        counts[user, default: 0] += more
+        tally.add(more, to: user)
     }
 
     package mutating func remove(_ fewer: Int, of user: UserID) {
-        count -= fewer
-        let left = counts[user, default: 0] - fewer
-        counts[user] = left > 0 ? left : nil
+        tally.remove(fewer, from: user)
     }
 }

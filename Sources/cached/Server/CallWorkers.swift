@@ -4,20 +4,30 @@ import Synchronization
 
 /// Threads for calls that read files or name many URLs: they must not delay the event loop.
 ///
-/// Users take turns, and no user has all threads. A connection has one call at a time, so the connections of a user
-/// take turns as their calls arrive.
+/// Users take turns, and their clients beneath. No user has all threads.
 final class CallWorkers: Sendable {
     typealias Work = @Sendable (NIOThreadPool.WorkItemState) -> Void
 
-    fileprivate struct State {
-        var running: [UserID: Int] = [:]
-        var waiting: [UserID: ArraySlice<Work>] = [:]
-        /// The users who wait, in turn.
-        var users: [UserID] = []
-        var idleThreads = CallWorkers.threads
+    private struct State {
+        var queue = FairQueue<UInt64>()
+        var works: [UInt64: Work] = [:]
+        var running = Tally<UserID>()
+        var count: UInt64 = 0
+
+        /// Takes the next work, if a thread is free for it.
+        mutating func next() -> (UserID, Work)? {
+            guard running.total < CallWorkers.threads,
+                let turn = queue.takeFirst(count: { [running] user in
+                    running[user] < CallWorkers.share ? running[user] : nil
+                }),
+                let work = works.removeValue(forKey: turn.member)
+            else { return nil }
+            running.add(to: turn.client.user)
+            return (turn.client.user, work)
+        }
     }
 
-    fileprivate static let threads = 3
+    private static let threads = 3
     /// The most threads of one user.
     private static let share = 2
 
@@ -26,42 +36,22 @@ final class CallWorkers: Sendable {
 
     func start() { pool.start() }
 
-    /// Runs work on a thread when the user has a turn.
-    func submit(for user: UserID, _ work: @escaping Work) {
+    /// Runs work on a thread when the client has a turn.
+    func submit(for client: ClientID, _ work: @escaping Work) {
         state.withLock { state in
-            if state.waiting[user] == nil { state.users.append(user) }
-            state.waiting[user, default: []].append(work)
+            state.count += 1
+            state.works[state.count] = work
+            state.queue.append(.init(state.count, client))
         }
         startNext()
     }
 
     private func startNext() {
-        guard let (user, work) = state.withLock({ $0.next(share: Self.share) }) else { return }
+        guard let (user, work) = state.withLock({ $0.next() }) else { return }
         pool.submit { state in
             work(state)
-            self.state.withLock { $0.ended(user) }
+            self.state.withLock { $0.running.remove(from: user) }
             self.startNext()
         }
-    }
-}
-
-extension CallWorkers.State {
-    /// Takes the next work, if a thread is free for it.
-    fileprivate mutating func next(share: Int) -> (UserID, CallWorkers.Work)? {
-        guard idleThreads > 0,
-            let place = users.firstIndex(where: { running[$0, default: 0] < share })
-        else { return nil }
-        let user = users.remove(at: place)
-        guard let work = waiting[user]?.popFirst() else { return nil }
-        if waiting[user]?.isEmpty == true { waiting[user] = nil } else { users.append(user) }
-        running[user, default: 0] += 1
-        idleThreads -= 1
-        return (user, work)
-    }
-
-    fileprivate mutating func ended(_ user: UserID) {
-        let left = running[user, default: 0] - 1
-        running[user] = left > 0 ? left : nil
-        idleThreads += 1
     }
 }

@@ -232,7 +232,7 @@ final class CallDispatcher {
     ) {
         running = .work(failsOnShutdown: failsOnShutdown)
         let connection = NIOLoopBound(self.connection, eventLoop: server.loop)
-        server.workers.submit(for: client.user) { [server] state in
+        server.workers.submit(for: client) { [server] state in
             guard state == .active else { return }
             start(server) { reply, result in
                 server.loop.execute {
@@ -308,7 +308,7 @@ final class CallDispatcher {
         guard let call else { return }
         stopWaiting(for: call)
         guard call.isLong else { return call.cancel(in: server) }
-        server.workers.submit(for: client.user) { [server] _ in
+        server.workers.submit(for: client) { [server] _ in
             call.cancel(in: server)
             // If this is the last reference to all its URLs, this thread frees them.
             withExtendedLifetime(call) {}

@@ -10,9 +10,9 @@ final class CallTurns: Sendable {
     private struct State {
         /// Nanoseconds that the calls of each user took since the user's last turn began.
         var spent: [UserID: Int64] = [:]
-        /// The users whose connections wait, in turn.
-        var users = CircularBuffer<UserID>()
-        var waiting: [UserID: CircularBuffer<ClientConnection>] = [:]
+        /// The clients whose calls wait.
+        var queue = FairQueue<ClientID>()
+        var connections: [ClientID: ClientConnection] = [:]
         /// The user whose turn it is.
         var current: UserID?
         var isScheduled = false
@@ -42,7 +42,11 @@ final class CallTurns: Sendable {
     func mayTakeCall(_ user: UserID, _ time: TimeAmount = .zero) -> Bool {
         let spent = state.value.spent[user, default: 0] + time.nanoseconds
         guard spent < Self.slice else { return false }
-        return state.value.current == user || state.value.waiting[user] == nil
+        return state.value.current == user || !isWaiting(user)
+    }
+
+    private func isWaiting(_ user: UserID) -> Bool {
+        !state.value.queue.isEmpty && state.value.queue.first { $0 == user ? 0 : nil } != nil
     }
 
     /// The calls of a user took some time.
@@ -52,11 +56,9 @@ final class CallTurns: Sendable {
     }
 
     /// The connection has calls that cannot be answered now. It gets a turn once.
-    func wait(_ connection: ClientConnection, of user: UserID) {
-        if state.value.waiting[user] == nil, state.value.current != user {
-            state.value.users.append(user)
-        }
-        state.value.waiting[user, default: []].append(connection)
+    func wait(_ connection: ClientConnection, _ client: ClientID) {
+        state.value.connections[client] = connection
+        state.value.queue.append(.init(client, client))
         schedule()
     }
 
@@ -79,18 +81,16 @@ final class CallTurns: Sendable {
     private func run() {
         state.value.isScheduled = false
         guard !putsOff() else { return schedule() }
-        guard let user = state.value.users.popFirst() else { return }
+        guard let user = state.value.queue.first()?.client.user else { return }
         state.value.spent[user] = 0
         state.value.current = user
-        while mayTakeCall(user), let connection = state.value.waiting[user]?.popFirst() {
-            connection.takeTurn()
-        }
+        while mayTakeCall(user), let client = takeClient(of: user) { client.takeTurn() }
         state.value.current = nil
-        if state.value.waiting[user]?.isEmpty == true {
-            state.value.waiting[user] = nil
-        } else {
-            state.value.users.append(user)
-        }
-        if !state.value.users.isEmpty { schedule() }
+        if !state.value.queue.isEmpty { schedule() }
+    }
+
+    private func takeClient(of user: UserID) -> ClientConnection? {
+        let turn = state.value.queue.takeFirst { $0 == user ? 0 : nil }
+        return turn.flatMap { state.value.connections.removeValue(forKey: $0.member) }
     }
 }

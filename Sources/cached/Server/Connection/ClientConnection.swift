@@ -173,7 +173,7 @@ final class ClientConnection: ChannelDuplexHandler {
         guard input.readableBytes > searched else { return true }
         if server.turns.mayTakeCall(client.user, .now() - began) { return true }
         waitsForTurn = true
-        server.turns.wait(self, of: client.user)
+        server.turns.wait(self, client)
         return false
     }
 

@@ -10,10 +10,15 @@ struct ConnectionSeats {
     let limit: Int
     private let privileged: Set<UserID>
     /// The connections of each user who has any.
-    private(set) var taken: [UserID: Int] = [:]
-    private(set) var count = 0
+    private var taken = Tally<UserID>()
     /// Those that are not the owner's or root's.
     private var others = 0
+
+    /// All connections.
+    var count: Int { taken.total }
+
+    /// The connections of each user who has any.
+    var countByUser: [UserID: Int] { taken.counts }
 
     /// A quarter is at least this many, if there are so many.
     private static let leastShare = 8
@@ -33,20 +38,17 @@ struct ConnectionSeats {
     /// A user connects. Returns `false` if there is no seat for this user.
     mutating func take(_ user: UserID) -> Bool {
         let isOther = !privileged.contains(user)
-        guard count < limit, taken[user, default: 0] < limit(of: user),
+        guard count < limit, taken[user] < limit(of: user),
             !isOther || others < limitOfOthers
         else { return false }
-        taken[user, default: 0] += 1
-        count += 1
+        taken.add(to: user)
         if isOther { others += 1 }
         return true
     }
 
     /// A connection of a user has closed.
     mutating func leave(_ user: UserID) {
-        let left = taken[user, default: 0] - 1
-        taken[user] = left > 0 ? left : nil
-        count -= 1
+        taken.remove(from: user)
         if !privileged.contains(user) { others -= 1 }
     }
 }

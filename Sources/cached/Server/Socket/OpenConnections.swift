@@ -32,7 +32,7 @@ final class OpenConnections: Sendable {
     var count: Int { state.withLock { $0.seats.count } }
 
     /// The connections of each user who has any.
-    var byUser: [UserID: Int] { state.withLock { $0.seats.taken } }
+    var byUser: [UserID: Int] { state.withLock { $0.seats.countByUser } }
 
     /// Since when no client is connected; `nil` if one is.
     var quietSince: ContinuousClock.Instant? {
