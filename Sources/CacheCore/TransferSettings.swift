@@ -1,10 +1,9 @@
 /// How images are downloaded.
 public struct TransferSettings: Sendable {
-    /// Downloads that run at once. The last eighth is reserved for visible images and for clients that have no
-    /// download.
+    /// Downloads that run at once.
     public var transferLimit = 64
-    /// Downloads from one host at once. The last one is reserved like the last eighth of all. Downloads over
-    /// HTTP/2 share a connection, so the limit does not apply to them.
+    /// Downloads from one origin at once. Downloads over HTTP/2 share a connection, so the limit does not apply to
+    /// them.
     public var transfersPerHost = 6
     /// Bytes of images a second, all downloads together; `nil` for no limit.
     public var maximumRate: Int64?

@@ -4,17 +4,14 @@ import ArgumentParser
 struct TransferOptions: ParsableArguments {
     @Option(
         help: """
-            The largest number of downloads at once, from 1 to 1000. Of a limit of two or more, one \
-            slot in eight (at least one) is kept for clients that have no download running \
-            (CACHED_MAX_TRANSFERS; 64 by default).
+            The largest number of downloads at once, from 1 to 1000 (CACHED_MAX_TRANSFERS; 64 by default).
             """)
     var maxTransfers: String?
 
     @Option(
         help: """
-            The largest number of downloads at once from one host that does not speak HTTP/2, from 1 \
-            to 1000. Of a limit of two or more, one slot in eight (at least one) is kept for clients \
-            that have no download running (CACHED_MAX_TRANSFERS_PER_HOST; 6 by default).
+            The largest number of downloads at once from one origin (scheme, host and port) that does \
+            not speak HTTP/2, from 1 to 1000 (CACHED_MAX_TRANSFERS_PER_HOST; 6 by default).
             """)
     var maxTransfersPerHost: String?
 
