@@ -37,9 +37,9 @@ package struct CacheState: ~Copyable, Sendable {
     package init(
         transferLimit: Int, hostLimit: Int = .max, budget: Budget = .unlimited,
         retry: RetryPolicy = .once, publishingLimit: Int = .max, detachedLimit: Int = 200_000,
-        store: StorePolicy? = nil
+        store: StorePolicy? = nil, naming: IgnoredQueries = IgnoredQueries()
     ) {
-        self.store = store.map { StoreState($0) }
+        self.store = store.map { StoreState($0, naming) }
         waiters = Waiters(detachedLimit: detachedLimit)
         scheduler = TransferScheduler(limit: transferLimit, hostLimit: hostLimit)
         space = SpaceLedger(budget: budget)
