@@ -82,10 +82,8 @@ package struct CacheState: ~Copyable, Sendable {
         }
     }
 
-    /// Time has passed. Unlinked files that are still open may have been closed, and the throttling
-    /// of downloads may have ended.
+    /// Time has passed, so the throttling of downloads may have ended.
     package mutating func timePassed(now: ContinuousClock.Instant, _ effects: inout Effects) {
-        space.timePassed(now: now)
         if scheduler.isThrottlingOver(now: now) { startTransfers(&effects) }
         slotsEarned(now: now, &effects)
     }
