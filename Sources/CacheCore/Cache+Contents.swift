@@ -70,8 +70,8 @@ extension Cache {
         _ other: CacheKey, as key: CacheKey, _ id: FlightID, _ digest: ContentDigest
     ) -> EntryFacts? {
         guard let original = openOriginal(other), var record = directory.entryRecord(of: other),
-            let source: (url: CacheURL, identity: CacheURL?, isPinned: Bool) = read({ state in
-                state.downloads[key].map { ($0.url, $0.identity, state.isPinned(key)) }
+            let source: (url: CacheURL, name: CacheURL, isPinned: Bool) = read({ state in
+                state.downloads[key].map { ($0.url, $0.name, state.isPinned(key)) }
             }), let bytes = directory.bytes(of: original, record.size),
             ContentDigest(of: bytes) == digest
         else { return nil }
@@ -80,7 +80,7 @@ extension Cache {
         guard record.removeAt == nil else { return nil }
         let image = StagedImage(
             flight: id, key: key, body: .bytes(bytes), url: source.url, record: record,
-            identity: source.identity)
+            namedBy: source.name)
         var batch = PublicationBatch()
         _ = directory.prepare(
             [image], for: &batch, now: .now, originals: { _, _ in [original] }, makeRoom: makeRoom)

@@ -136,7 +136,7 @@ extension Cache {
                 for (request, stale) in zip(stretch, stale) {
                     state.requested(
                         request.key, request.url, by: waiter, options,
-                        identity: request.identity, stale: stale, now: now, &effects)
+                        name: request.name, stale: stale, now: now, &effects)
                 }
             }
         }

@@ -6,9 +6,6 @@ internal import SystemPackage
 
 /// Keeping the cache within its limits.
 extension Cache {
-    /// The longest time for which the cache waits for the bytes of unlinked files that a reader has open. After
-    /// that, more entries are evicted.
-    private static let openPatience = Duration.seconds(600)
     /// The shortest time between two measurements of the free space. Bytes that other programs write in between
     /// are noticed late.
     private static let measuringPause = Duration.milliseconds(5)
@@ -84,7 +81,6 @@ extension Cache {
     /// files stay: the user may want to keep them.
     private func remove(_ victims: [Victim], _ removing: inout Removing) -> Bool {
         if !victims.isEmpty, !directory.isInPlace { removing.giveUp() }
-        let free = directory.freeBytes
         let evicted = described(victims, removing.reason)
         var gone: [Victim] = []
         var stuck: [Victim] = []
@@ -107,12 +103,13 @@ extension Cache {
         // Each unlink adds an event to the queue of the watch, which is bounded.
         drainWatch()
         let othersMayGo = !removing.isInVain
-        let missing = notReturned(gone, since: free)
+        let free = gone.isEmpty ? nil : directory.freeBytes
         run { state, effects in
-            state.space.notReturned(missing, until: .now + Self.openPatience)
             state.unlinked(gone, &effects)
             state.unlinkAborted(rest, &effects)
             state.unlinkFailed(stuck, othersCould: othersMayGo, &effects)
+            // The ledger took the bytes for free. Those of files that programs have open are not.
+            if let free { state.measured(free: free) }
         }
         return gone.count == victims.count
     }
@@ -132,15 +129,6 @@ extension Cache {
     /// The last evictions, the newest last.
     public var evictions: [EvictedEntry] { evictionLog.entries }
 
-    /// The bytes of unlinked files that have not become free, because readers have these files open. 0 if it is
-    /// less than half of them: other programs can have written that much at the same time.
-    private func notReturned(_ victims: [Victim], since before: Int64?) -> Int64 {
-        guard !victims.isEmpty, let before, let after = directory.freeBytes else { return 0 }
-        let bytes = victims.reduce(0) { $0 + $1.bytes }
-        let returned = max(after - before, 0)
-        return returned < bytes / 2 ? bytes - returned : 0
-    }
-
     /// Makes the next eviction try the files again that could not be unlinked before.
     func retryUnevictable() {
         run { state, _ in state.retryAllEvictions() }
@@ -151,16 +139,15 @@ extension Cache {
     func reserve(
         for key: CacheKey, _ id: FlightID, needed: Int64, length: Int64?
     ) throws(Failure) -> Int64 {
-        measureIfDue()
         var removing = Removing()
         while !removing.isInVain {
-            let answer = run {
+            let answer = runMeasured {
                 $0.spaceRequested(key, id, needed: needed, length: length, &$1)
             }
-            let isComplete = answer.victims.isEmpty || remove(answer.victims, &removing)
+            if !answer.victims.isEmpty { _ = remove(answer.victims, &removing) }
             switch answer.grant {
-            // If a victim could not be unlinked, the next round selects others.
-            case .granted(let bytes): if isComplete { return bytes }
+            // If a victim could not be unlinked, or a program has its file open, the next round selects others.
+            case .granted(let bytes): if answer.victims.isEmpty { return bytes }
             case .refused(let failure): throw failure
             case .evicting: break
             }
@@ -188,21 +175,34 @@ extension Cache {
     /// Returns the failure if the cache can't take a response whose header announces `length` bytes. The
     /// transfer thread calls this before any of them arrives.
     func refusal(of key: CacheKey, _ id: FlightID, length: Int64) -> Failure? {
-        measureIfDue()
-        return run { state, _ in state.lengthPromised(key, id, length) }
+        runMeasured { state, _ in state.lengthPromised(key, id, length) }
     }
 
-    /// Measures the free bytes, unless that was done just now. The ledger counts the cache's own bytes anyway.
-    private func measureIfDue() {
-        let now = ContinuousClock.now
-        if let last = measuredAt.withLock({ $0 }), now - last < Self.measuringPause { return }
-        measure()
+    /// Measures the free bytes and runs an event, unless they were measured just now and there were enough. The ledger
+    /// counts the cache's own bytes anyway.
+    ///
+    /// It is one step, and the thread that writes takes it: bytes written after a measurement of another thread would
+    /// count as free and as written.
+    private func runMeasured<Answer>(
+        _ event: (inout CacheState, inout Effects) -> Answer
+    ) -> Answer {
+        let last = measuredAt.withLock { $0 }
+        let isRecent = last.map { .now - $0 < Self.measuringPause } ?? false
+        let free = isRecent && !read { $0.space.isShortOfDisk } ? nil : measuredFreeBytes()
+        return run { state, effects in
+            if let free { state.measured(free: free) }
+            return event(&state, &effects)
+        }
+    }
+
+    private func measuredFreeBytes() -> Int64? {
+        measuredAt.withLock { $0 = .now }
+        return directory.freeBytes
     }
 
     /// Asks the file system for its free bytes. If that fails, the last measurement stays in force.
     func measure() {
-        measuredAt.withLock { $0 = .now }
-        guard let free = directory.freeBytes else { return }
+        guard let free = measuredFreeBytes() else { return }
         run { state, _ in state.measured(free: free) }
     }
 }

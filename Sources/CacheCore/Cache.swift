@@ -80,6 +80,7 @@ public final class Cache: Sendable {
         transfers.send(.configure(settings.transfers))
         store?.lookups.send(.configure(settings.transfers.forStore))
         run { state, effects in
+            state.store?.naming = settings.ignoredQueries
             state.limitsSet(budget, &effects)
             state.configured(
                 transferLimit: settings.transfers.transferLimit,
@@ -213,7 +214,7 @@ public final class Cache: Sendable {
             for work in effects.work {
                 var end = end
                 if case .publish(_, let key) = work, case .staged(let image) = end {
-                    end = .staged(image.named(by: guarded.state.downloads[key]?.identity))
+                    end = .staged(image.named(by: guarded.state.downloads[key]?.name))
                 }
                 queue(work, place, end, isDownloading: isDownloading)
             }
@@ -396,6 +397,6 @@ extension CacheState {
             transferLimit: settings.transfers.transferLimit,
             originLimit: settings.transfers.transfersPerHost, budget: budget, retry: settings.retry,
             publishingLimit: settings.publishingLimit, detachedLimit: settings.detachedLimit,
-            store: settings.store?.policy)
+            store: settings.store?.policy, naming: settings.ignoredQueries)
     }
 }

@@ -82,12 +82,12 @@ extension CacheDirectory {
                 let text = try url(of: key, entry.descriptor), key.isName(of: text)
             else { return false }
             let source = try attribute(EntryAttributes.source(of: key), of: entry.descriptor)
-            guard let identity = CacheURL(ifValid: text),
+            guard let name = CacheURL(ifValid: text),
                 let url = CacheURL(ifValid: source ?? text)
             else { return false }
             let image = StagedImage(
                 flight: FlightID(rawValue: 0), key: key, body: .bytes(bytes), url: url,
-                record: record, identity: source == nil ? nil : identity)
+                record: record, namedBy: name)
             let uses = [status, try kernel.status(of: original.descriptor)]
             let lastUse = uses.map { FileTime(lastUse: $0.st_atim) }.max()
             var batch = PublicationBatch()

@@ -4,16 +4,12 @@ public import CacheKey
 public struct ImageRequest: Sendable {
     public let key: CacheKey
     public let url: CacheURL
-    /// The URL that names the image; `nil` if that is the URL to download from.
-    public let identity: CacheURL?
-
-    /// - Parameter identity: the URL that names the image, if it is another one.
-    public init(_ url: CacheURL, named identity: CacheURL? = nil) {
-        self.url = url
-        self.identity = identity == url ? nil : identity
-        key = CacheKey(identity ?? url)
-    }
-
     /// The URL by which the image is known.
-    public var name: CacheURL { identity ?? url }
+    public let name: CacheURL
+
+    /// - Parameter name: the URL that names the image, if it is another one.
+    public init(_ url: CacheURL, named name: CacheURL? = nil) {
+        (self.url, self.name) = (url, name ?? url)
+        key = CacheKey(name ?? url)
+    }
 }

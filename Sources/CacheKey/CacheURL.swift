@@ -26,6 +26,11 @@ public struct CacheURL: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { string }
 
+    /// Compares bytes: two URLs with the same Unicode text can have different keys.
+    public static func == (left: CacheURL, right: CacheURL) -> Bool {
+        left.string.utf8.elementsEqual(right.string.utf8)
+    }
+
     /// The scheme, host and port as given, which identify the origin (RFC 6454 §4).
     public var origin: Substring {
         let authority = string.utf8.firstIndex(of: UInt8(ascii: "/")).map {

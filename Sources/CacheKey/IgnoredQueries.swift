@@ -67,8 +67,8 @@ public struct IgnoredQueries: Hashable, Sendable {
         return Rule(host: labels.map { Pattern($0) }, parameters: names.map { Pattern($0) })
     }
 
-    /// The URL that names the image of a URL, if it is another one.
-    public func identity(of url: CacheURL) -> CacheURL? {
+    /// A URL without the parameters that do not count; `nil` if all of them count.
+    private func shortened(_ url: CacheURL) -> CacheURL? {
         guard !rules.isEmpty, let mark = url.string.utf8.firstIndex(of: UInt8(ascii: "?")) else {
             return nil
         }
@@ -91,8 +91,11 @@ public struct IgnoredQueries: Hashable, Sendable {
         }
     }
 
+    /// The URL that names the image of a URL.
+    public func name(of url: CacheURL) -> CacheURL { shortened(url) ?? url }
+
     /// The key of the image of a URL.
-    public func key(of url: CacheURL) -> CacheKey { CacheKey(identity(of: url) ?? url) }
+    public func key(of url: CacheURL) -> CacheKey { CacheKey(name(of: url)) }
 }
 
 extension IgnoredQueries.Rule {

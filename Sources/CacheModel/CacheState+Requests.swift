@@ -14,13 +14,14 @@ extension CacheState {
     ///
     /// - Parameters:
     ///   - waiter: `nil` if the download continues without a caller.
-    ///   - identity: the URL that names the image. `nil` if that is the URL to download from.
+    ///   - name: the URL that names the image. `nil` if that is the URL to download from.
     ///   - stale: how a stale entry can be used. `nil` if the entry is not stale.
     package mutating func requested(
         _ key: CacheKey, _ url: CacheURL, by waiter: WaiterID?, _ options: FetchOptions,
-        identity: CacheURL? = nil, stale: Staleness? = nil, now: FileTime,
+        name: CacheURL? = nil, stale: Staleness? = nil, now: FileTime,
         _ effects: inout Effects
     ) {
+        let name = name ?? url
         catalog.used(key, at: now)
         if options.isRefresh {
             failures.forget(key)
@@ -29,10 +30,10 @@ extension CacheState {
             counters.hits += 1
             return
         } else if let digest = options.digest, mayAdopt(key, digest) {
-            insertFlight(key, url, identity, asksStore: false)
+            insertFlight(key, url, name, asksStore: false)
             return adopt(key, digest, for: waiter, options, &effects)
         } else if answerIfPossible(
-            key, url, identity, by: waiter, for: options.client, stale, now: now.wallTime, &effects)
+            key, url, name, by: waiter, for: options.client, stale, now: now.wallTime, &effects)
         {
             return
         }
@@ -41,7 +42,7 @@ extension CacheState {
             if let waiter { waiters.update(waiter) { $0.failures[key] = .shuttingDown } }
             return
         }
-        join(key, url, identity, asksStore: !options.isRefresh, &effects)
+        join(key, url, name, asksStore: !options.isRefresh, &effects)
         if let waiter { wait(waiter, for: key) } else { detach(key, options) }
         urgencyChanged(key)
         if options.isRefresh, downloads[key]?.phase == .retrying {
@@ -194,11 +195,11 @@ extension CacheState {
     ///
     /// - Parameter asksStore: whether a new download asks the store first, if there is one.
     private mutating func join(
-        _ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?, asksStore: Bool,
+        _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, asksStore: Bool,
         _ effects: inout Effects
     ) {
         guard let flight = downloads[key] else {
-            insertFlight(key, url, identity, asksStore: asksStore)
+            insertFlight(key, url, name, asksStore: asksStore)
             changed(key, &effects)
             return
         }
@@ -209,10 +210,10 @@ extension CacheState {
     }
 
     private mutating func insertFlight(
-        _ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?, asksStore: Bool
+        _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, asksStore: Bool
     ) {
         let id = FlightID(rawValue: nextID())
-        var flight = Flight(id: id, url: url, identity: identity)
+        var flight = Flight(id: id, url: url, name: name)
         if asksStore, mayBeInStore(key, flight) { flight.willAskStore() }
         downloads.insert(key, flight)
     }
@@ -252,14 +253,14 @@ extension CacheState {
     /// Answers a request from an entry or a remembered failure. `false` if the origin has to be
     /// asked first.
     private mutating func answerIfPossible(
-        _ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?, by id: WaiterID?,
+        _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, by id: WaiterID?,
         for client: ClientID,
         _ stale: Staleness?, now: UnixTime, _ effects: inout Effects
     ) -> Bool {
         switch answer(key, url, stale, now) {
         case .ask: return false
         case .hit: break
-        case .hitAndRevalidate: revalidate(key, url, identity, for: client, &effects)
+        case .hitAndRevalidate: revalidate(key, url, name, for: client, &effects)
         case .staleHit: counters.staleAnswers += 1
         case .failure(let failure):
             counters.misses += 1
@@ -300,12 +301,12 @@ extension CacheState {
     /// Asks the origin about an entry in the background. Does nothing if a download of the key is
     /// running or the detached quota is full. The next hit then asks again.
     private mutating func revalidate(
-        _ key: CacheKey, _ url: CacheURL, _ identity: CacheURL?, for client: ClientID,
+        _ key: CacheKey, _ url: CacheURL, _ name: CacheURL, for client: ClientID,
         _ effects: inout Effects
     ) {
         guard !downloads.contains(key), !isDraining, waiters.detached.admits(1, of: client.user)
         else { return }
-        join(key, url, identity, asksStore: true, &effects)
+        join(key, url, name, asksStore: true, &effects)
         detach(key, FetchOptions(priority: .background, client: client))
         urgencyChanged(key)
         startQueued(&effects)

@@ -125,6 +125,7 @@ extension CacheState {
     private mutating func reserve(
         _ more: Int64, _ key: CacheKey, _ flight: Flight, isWhole: Bool, _ effects: inout Effects
     ) {
+        guard more > 0 else { return }
         space.reserve(more, for: key, received: flight.intake.received)
         downloads.update(key) { $0.reserves(more) }
         // A download of unknown length may need more later, which another should not take before.
@@ -173,7 +174,10 @@ extension CacheState {
         var reasons = ["no room for \(bytes) bytes: the cache may hold \(ceiling)"]
         if ceiling < budget.maximumBytes {
             reasons.append(
-                "because \(budget.minimumFree) bytes of the file system stay free (--min-free)")
+                """
+                because \(budget.minimumFree) bytes of the file system stay free (--min-free); free some space, or \
+                end programs that have evicted images open
+                """)
         } else {
             reasons.append("(--max-bytes)")
         }

@@ -7,7 +7,14 @@ package import CacheKey
 extension CacheState {
     /// Whether the store may have the image of a new download, so that it is asked first.
     func mayBeInStore(_ key: CacheKey, _ flight: Flight) -> Bool {
-        store?.answers(for: key) == true && flight.hasCommonName
+        store?.answers(for: key) == true && hasCommonName(flight)
+    }
+
+    /// Whether the image is known by its URL, or by what the rules of the configuration leave of it.
+    ///
+    /// Other names are the choice of a program on this machine, so other machines must not believe them.
+    func hasCommonName(_ flight: Flight) -> Bool {
+        store?.naming.name(of: flight.url) == flight.name
     }
 
     /// A caller has joined a download. If the download waits for its turn at the store, its turn may come earlier.

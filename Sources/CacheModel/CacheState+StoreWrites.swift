@@ -9,7 +9,7 @@ extension CacheState {
 
     /// An image of an origin was published.
     mutating func putInStore(_ key: CacheKey, _ flight: Flight, _ effects: inout Effects) {
-        guard let store, flight.source == .origin, flight.hasCommonName else { return }
+        guard let store, flight.source == .origin, hasCommonName(flight) else { return }
         guard flight.isShareable else {
             self.store?.unshareable.insert(key)
             // The other machine's object was for everybody, and this image is not.
@@ -26,7 +26,7 @@ extension CacheState {
     mutating func renewInStore(
         _ key: CacheKey, _ flight: Flight, _ end: RevalidationEnd, _ effects: inout Effects
     ) {
-        guard let store, flight.source == .origin, flight.hasCommonName,
+        guard let store, flight.source == .origin, hasCommonName(flight),
             case .stored(let facts) = end
         else { return }
         guard flight.isShareable else {
@@ -41,7 +41,7 @@ extension CacheState {
 
     /// The origin has the image no more, or it is not for others any more.
     mutating func deleteFromStore(_ key: CacheKey, _ flight: Flight, _ effects: inout Effects) {
-        guard flight.storeFinding != .missing, flight.hasCommonName else { return }
+        guard flight.storeFinding != .missing, hasCommonName(flight) else { return }
         write(StoreTask(.delete, key), &effects)
     }
 

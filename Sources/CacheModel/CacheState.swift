@@ -37,9 +37,9 @@ package struct CacheState: ~Copyable, Sendable {
     package init(
         transferLimit: Int, originLimit: Int = .max, budget: Budget = .unlimited,
         retry: RetryPolicy = .once, publishingLimit: Int = .max, detachedLimit: Int = 200_000,
-        store: StorePolicy? = nil
+        store: StorePolicy? = nil, naming: IgnoredQueries = IgnoredQueries()
     ) {
-        self.store = store.map { StoreState($0) }
+        self.store = store.map { StoreState($0, naming) }
         waiters = Waiters(detachedLimit: detachedLimit)
         scheduler = TransferScheduler(limit: transferLimit, originLimit: originLimit)
         space = SpaceLedger(budget: budget)
@@ -82,10 +82,8 @@ package struct CacheState: ~Copyable, Sendable {
         }
     }
 
-    /// Time has passed. Unlinked files that are still open may have been closed, and the throttling
-    /// of downloads may have ended.
+    /// Time has passed, so the throttling of downloads may have ended.
     package mutating func timePassed(now: ContinuousClock.Instant, _ effects: inout Effects) {
-        space.timePassed(now: now)
         if scheduler.isThrottlingOver(now: now) { startTransfers(&effects) }
     }
 

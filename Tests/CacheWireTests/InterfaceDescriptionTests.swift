@@ -22,7 +22,8 @@ import Testing
             .messageTooLarge(limit: 1),
             .invalidMessage(reason: ""), .interfaceNotFound(interface: ""),
             .methodNotFound(method: ""), .methodNotImplemented(method: ""),
-            .invalidParameter(parameter: "", reason: nil), .permissionDenied, .expectedMore,
+            .invalidParameter(parameter: "", reason: nil), .permissionDenied(reason: "so"),
+            .expectedMore,
         ]
         let written = try known.map { error in
             let reply = try Message.decode(Reply<NoParameters>.self, from: Message.json(error))

@@ -121,8 +121,7 @@ export interface Want {
   /**
    * The URL that names the image, if it is not url itself: the same for all URLs that mean this
    * image, with a signature or on a mirror for example. It is never requested, and is the url of
-   * the image in all other calls. Only the owner of the cache, root and managers may choose any
-   * URL; the key of others is the url without parameters of its query.
+   * the image in all other calls. Only managers may give one.
    */
   key?: string
   /** The default is that of the call. If an image is wanted twice, the higher priority counts. */
@@ -209,7 +208,7 @@ export interface FetchParameters {
   wait?: boolean
   /**
    * The expected SHA-256 of every image, as 64 hexadecimal digits. An image with another digest is
-   * a failure. If any entry has these bytes, nothing is downloaded.
+   * a failure. If a manager calls and any entry has these bytes, nothing is downloaded.
    */
   sha256?: string
   /**

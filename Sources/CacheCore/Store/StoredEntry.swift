@@ -22,7 +22,7 @@ struct StoredEntry {
         let directory = cache.directory
         guard let record = directory.entryRecord(of: key), record.isShareable,
             record.mediaType != .other, let digest = Self.digest(key, descriptor, directory),
-            let url = Self.name(of: key, descriptor, directory),
+            let url = Self.name(of: key, descriptor, cache),
             Self.size(of: descriptor) == record.size, directory.isSame(key.description, descriptor)
         else {
             close(descriptor)
@@ -57,10 +57,9 @@ struct StoredEntry {
     }
 
     /// The URL that names the image; `nil` if it is a name that other machines must not believe, see
-    /// ``Flight/hasCommonName``.
-    private static func name(
-        of key: CacheKey, _ file: Int32, _ directory: CacheDirectory
-    ) -> CacheURL? {
+    /// ``CacheState/hasCommonName(_:)``.
+    private static func name(of key: CacheKey, _ file: Int32, _ cache: Cache) -> CacheURL? {
+        let directory = cache.directory
         do {
             guard let text = try directory.url(of: key, file), key.isName(of: text) else {
                 return nil
@@ -68,7 +67,7 @@ struct StoredEntry {
             let name = try CacheURL(text)
             guard let source = try directory.attribute(EntryAttributes.source(of: key), of: file)
             else { return name }
-            return name.isPart(of: try CacheURL(source)) ? name : nil
+            return cache.ignoredQueries.name(of: try CacheURL(source)) == name ? name : nil
         } catch {
             return nil
         }

@@ -121,15 +121,15 @@ extension Cache {
     /// How to download an entry again; `nil` if its file does not tell its URL.
     private func wish(for entry: OpenedEntry) -> ImageRequest? {
         let key = entry.key
-        let name =
+        let file =
             entry.damage == .setAside ? CacheDirectory.damagedName(of: key) : key.description
         do {
-            guard let text = try directory.url(of: key, name: name), key.isName(of: text) else {
+            guard let text = try directory.url(of: key, name: file), key.isName(of: text) else {
                 return nil
             }
-            let identity = try CacheURL(text)
-            let source = try directory.attribute(EntryAttributes.source(of: key), of: name)
-            return ImageRequest(try source.map { try CacheURL($0) } ?? identity, named: identity)
+            let name = try CacheURL(text)
+            let source = try directory.attribute(EntryAttributes.source(of: key), of: file)
+            return ImageRequest(try source.map { try CacheURL($0) } ?? name, named: name)
         } catch {
             return nil
         }

@@ -22,8 +22,8 @@ package struct Flight: Sendable {
     package private(set) var url: CacheURL
     /// The origin of the URL, whose limit counts.
     package private(set) var origin: Origin
-    /// The URL that names the image, if it is another one.
-    package let identity: CacheURL?
+    /// The URL by which the image is known.
+    package let name: CacheURL
     /// The URL for the next attempt, if a caller gave another one during this one.
     private var next: CacheURL?
     package private(set) var state = State.queued
@@ -96,18 +96,9 @@ package struct Flight: Sendable {
         var client = ClientID.daemon
     }
 
-    package init(id: FlightID, url: CacheURL, identity: CacheURL? = nil) {
-        (self.id, self.url, self.identity, origin) = (id, url, identity, Origin(url))
+    package init(id: FlightID, url: CacheURL, name: CacheURL) {
+        (self.id, self.url, self.name, origin) = (id, url, name, Origin(url))
     }
-
-    /// The URL by which the image is known.
-    package var name: CacheURL { identity ?? url }
-
-    /// Whether the image is known by its URL, or by what is left of the URL without parts of its query.
-    ///
-    /// Other names are a caller's choice. On a machine of several users anybody can give any image such a name, and other
-    /// machines must not believe it.
-    package var hasCommonName: Bool { identity?.isPart(of: url) ?? true }
 
     /// A caller gave another URL of the image. It counts from the next attempt on.
     package mutating func renews(_ url: CacheURL) {

@@ -38,20 +38,8 @@ package struct SpaceLedger: Sendable {
     package var postponed: [@Sendable () -> Void] = []
     /// Bytes that the cache would hold if it also had all the free space of the file system.
     private var diskCapacity = Int64.max
-    private var pendingFree = PendingFree()
     /// The number of downloads that can start while space is short. `nil` while space is not short.
     private var startsLeft: Int?
-
-    /// Bytes of unlinked files that are not free yet, because a program has the files open. Until
-    /// they are free, it would be useless to unlink more files for the sake of the file system's
-    /// free space.
-    private struct PendingFree: Sendable {
-        var bytes: Int64 = 0
-        /// The disk capacity before the files were unlinked.
-        var capacityBefore: Int64 = 0
-        /// The time until which open files are assumed to be the reason.
-        var end: ContinuousClock.Instant?
-    }
 
     package init(budget: Budget) { self.budget = budget }
 
@@ -87,32 +75,16 @@ package struct SpaceLedger: Sendable {
 
     // MARK: The file system
 
-    /// Records a measurement of the file system's free bytes.
+    /// Records a measurement of the file system's free bytes. Unlinked files that a program has open are not free, so
+    /// they count like the files of other programs.
     package mutating func measured(free: Int64, _ usage: Usage) {
         let onDisk = used(usage) + pendingUnlink + min(written, reserved)
         let (sum, overflows) = onDisk.addingReportingOverflow(free)
-        let capacity = overflows ? .max : sum
-        pendingFree.bytes = min(pendingFree.bytes, max(0, pendingFree.capacityBefore - capacity))
-        diskCapacity = capacity + pendingFree.bytes
-    }
-
-    /// Files with `bytes` bytes were unlinked, but the file system's free space did not grow.
-    package mutating func notReturned(_ bytes: Int64, until end: ContinuousClock.Instant) {
-        guard bytes > 0 else { return }
-        if pendingFree.bytes == 0 {
-            (pendingFree.capacityBefore, pendingFree.end) = (diskCapacity, end)
-        }
-        pendingFree.bytes += bytes
-    }
-
-    package mutating func timePassed(now: ContinuousClock.Instant) {
-        if let end = pendingFree.end, end <= now { pendingFree = PendingFree() }
+        diskCapacity = overflows ? .max : sum
     }
 
     /// The directory may now be on another file system.
-    package mutating func directoryReplaced() {
-        (diskCapacity, pendingFree) = (.max, PendingFree())
-    }
+    package mutating func directoryReplaced() { diskCapacity = .max }
 
     // MARK: Reservations
 

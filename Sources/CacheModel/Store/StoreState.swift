@@ -4,6 +4,8 @@ package import CacheKey
 /// and the images that wait to be written to it.
 package struct StoreState: Sendable {
     package var policy: StorePolicy
+    /// The rules that shorten the names of images.
+    package var naming: IgnoredQueries
     package var reads = StoreBreaker()
     package var writes = StoreBreaker()
     package var lookups = StoreLookups()
@@ -25,7 +27,9 @@ package struct StoreState: Sendable {
     package var lastError: String?
     package var lastErrorAt: UnixTime?
 
-    package init(_ policy: StorePolicy) { self.policy = policy }
+    package init(_ policy: StorePolicy, _ naming: IgnoredQueries) {
+        (self.policy, self.naming) = (policy, naming)
+    }
 
     /// Whether a new download of a key asks the store first.
     package func answers(for key: CacheKey) -> Bool {

@@ -12,7 +12,8 @@ extension InterfaceDescription {
         # beside its parameters: a sentence for a person.
         #
         # Remove, Pin, Evict, Pressure, CheckStore and Verify with repair are for the managers of the cache: its owner, root, and the users
-        # whom the configuration names. Others get the error org.varlink.service.PermissionDenied.
+        # whom the configuration names; so are Fetch and Adjust with a key. Others get the error
+        # org.varlink.service.PermissionDenied, for a key with a reason as above.
         interface io.cached.Cache
 
         # The urgency of a fetch. A shared download has the highest priority of its callers.
@@ -134,8 +135,8 @@ extension InterfaceDescription {
         type Want (
           url: string,
           # The URL that names the image, if it is not url itself: the same for all URLs that mean this image, with a signature
-          # or on a mirror for example. It is never requested, and is the url of the image in all other calls. Only the owner of
-          # the cache, root and managers may choose any URL; the key of others is the url without parameters of its query.
+          # or on a mirror for example. It is never requested, and is the url of the image in all other calls. Only managers may
+          # give one.
           key: ?string,
           # The default is that of the call. If an image is wanted twice, the higher priority counts.
           priority: ?Priority
@@ -204,8 +205,8 @@ extension InterfaceDescription {
           refresh: ?bool,
           # false replies at once. The daemon continues the downloads on its own.
           wait: ?bool,
-          # The expected SHA-256 of every image, as 64 hexadecimal digits. An image with another digest is a failure. If any
-          # entry has these bytes, nothing is downloaded.
+          # The expected SHA-256 of every image, as 64 hexadecimal digits. An image with another digest is a failure. If a
+          # manager calls and any entry has these bytes, nothing is downloaded.
           sha256: ?string,
           # Only with more: the stream goes on when all images are decided. It reports evictions, removals and refreshes, and
           # fetches again at retryAt what failed for a reason that passes.

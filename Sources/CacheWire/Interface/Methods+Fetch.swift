@@ -22,7 +22,8 @@ extension Methods {
             /// false replies at once. The daemon continues the downloads on its own.
             public var wait: Bool?
             /// The expected SHA-256 of every image, as 64 hexadecimal digits. An image with another
-            /// digest is a failure. If any entry has these bytes, nothing is downloaded.
+            /// digest is a failure. If a manager calls and any entry has these bytes, nothing is
+            /// downloaded.
             public var sha256: String?
             /// Only with more: the stream goes on when all images are decided. It reports evictions,
             /// removals and refreshes, and fetches again at retryAt what failed for a reason that

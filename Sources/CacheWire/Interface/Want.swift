@@ -5,8 +5,7 @@ public struct Want: WireValue {
     public var url: String
     /// The URL that names the image, if it is not url itself: the same for all URLs that mean
     /// this image, with a signature or on a mirror for example. It is never requested, and is
-    /// the url of the image in all other calls. Only the owner of the cache, root and managers
-    /// may choose any URL; the key of others is the url without parameters of its query.
+    /// the url of the image in all other calls. Only managers may give one.
     public var key: String?
     /// The default is that of the call. If an image is wanted twice, the higher priority
     /// counts.

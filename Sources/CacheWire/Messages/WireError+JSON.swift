@@ -20,9 +20,16 @@ extension WireError: WireValue {
         if case .unknown = self { return }
         let parameters = try container.decodeIfPresent(Parameters.self, forKey: .parameters)
         self.init(name: name, parameters: parameters ?? Parameters())
-        guard case .invalidParameter(let parameter, _) = self else { return }
-        let reason = try container.decodeIfPresent(String.self, forKey: .reason)
-        self = .invalidParameter(parameter: parameter, reason: reason)
+        switch self {
+        case .invalidParameter(let parameter, _):
+            self = .invalidParameter(
+                parameter: parameter,
+                reason: try container.decodeIfPresent(String.self, forKey: .reason))
+        case .permissionDenied:
+            self = .permissionDenied(
+                reason: try container.decodeIfPresent(String.self, forKey: .reason))
+        default: break
+        }
     }
 
     public func write(to json: inout JSONText) {
@@ -33,9 +40,12 @@ extension WireError: WireValue {
     func writeMembers(to json: inout JSONText) {
         json.member("error", name)
         json.member("parameters", parameters)
-        guard case .invalidParameter(_, let reason) = self else { return }
-        // The standard gives this error no other parameter, and some clients refuse unknown ones.
-        json.member("reason", reason)
+        // The standard gives these errors no such parameter, and some clients refuse unknown ones.
+        switch self {
+        case .invalidParameter(_, let reason), .permissionDenied(let reason):
+            json.member("reason", reason)
+        default: break
+        }
     }
 
     /// If a parameter of a known error is missing, the error keeps its name.
@@ -57,7 +67,7 @@ extension WireError: WireValue {
                 .methodNotImplemented(method: parameters.method ?? "")
             case "org.varlink.service.InvalidParameter":
                 .invalidParameter(parameter: parameters.parameter ?? "", reason: nil)
-            case "org.varlink.service.PermissionDenied": .permissionDenied
+            case "org.varlink.service.PermissionDenied": .permissionDenied(reason: nil)
             case "org.varlink.service.ExpectedMore": .expectedMore
             default: .unknown(name: name)
             }

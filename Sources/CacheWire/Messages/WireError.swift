@@ -28,8 +28,8 @@ public enum WireError: Error, Sendable, Hashable {
     /// The parameter is unknown or absent, has the wrong type, or is out of range. The reason is a
     /// sentence for a person.
     case invalidParameter(parameter: String, reason: String?)
-    /// This client is not permitted to make the call.
-    case permissionDenied
+    /// This client is not permitted to make the call. The reason is a sentence for a person, if it is not the usual one.
+    case permissionDenied(reason: String?)
     /// The method requires `more`.
     case expectedMore
 
@@ -74,7 +74,8 @@ extension WireError: CustomStringConvertible {
         case .methodNotImplemented(let method): "the daemon does not implement \(method)"
         case .invalidParameter(let parameter, let reason):
             "the daemon does not accept this \(parameter)" + (reason.map { ": \($0)" } ?? "")
-        case .permissionDenied: "only the owner of the cache, root and its managers may do this"
+        case .permissionDenied(let reason):
+            reason ?? "only the owner of the cache, root and its managers may do this"
         case .expectedMore: "the call must ask for more than one reply"
         case .unknown(let name): "the daemon answers with the error \(name)"
         }

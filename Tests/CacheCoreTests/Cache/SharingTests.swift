@@ -285,6 +285,85 @@ struct SharingTests {
         }
     }
 
+    // MARK: Keys that have an attribute's name in common
+
+    /// Two paths whose keys begin with the same 32 bits. On average it takes 82,000 URLs to find them.
+    private func colliding(_ origin: ScriptedOrigin) throws -> (victim: String, evil: String) {
+        var seen: [UInt64: Int] = [:]
+        for number in 0... {
+            let url = try CacheURL(origin.url("/a.png?\(number)"))
+            if let other = seen.updateValue(number, forKey: CacheKey(url).high >> 32) {
+                return ("/a.png?\(other)", "/a.png?\(number)")
+            }
+        }
+        throw TestFailure("no two keys begin alike")
+    }
+
+    private func expectUntouched(_ fixture: CacheFixture, _ path: String) throws {
+        guard case .cached(let facts, _, _) = try fixture.lookup(path) else {
+            throw TestFailure("\(path) is not cached")
+        }
+        #expect(facts.isPinned)
+        #expect(try #require(facts.freshUntil) <= .now + 1000)
+        let record = fixture.cache.directory.entryRecord(of: try fixture.wish(path).key)
+        #expect(record?.validators.entityTag == "\"victim\"")
+        #expect(try details(fixture, path).url == fixture.origin.url(path))
+    }
+
+    /// Otherwise the two would have one record: one freshness, one entity tag, one pin.
+    @Test(arguments: ["one after the other", "in one batch", "by their digest"])
+    func keysWithOneAttributeShareNoFile(arrival: String) async throws {
+        try await withTestScope { scope in
+            let folder = try TemporaryDirectory(in: scope)
+            let fixture = try fixture(in: scope, directory: folder.file("cache"))
+            let (victim, evil) = try colliding(fixture.origin)
+            func serve(_ path: String, _ fields: HeaderFields) {
+                fixture.origin.route(path, .answer(headers: fields, body: image))
+            }
+            serve(victim, ["Cache-Control": "max-age=1000", "ETag": "\"victim\""])
+            serve(evil, ["Cache-Control": "max-age=90000", "ETag": "\"evil\""])
+            serve("/other.png", ["Cache-Control": "max-age=90000"])
+            if arrival == "in one batch" {
+                let frozen = Latch()
+                fixture.cache.worker.enqueue(.run { frozen.wait() })
+                let requests = try [victim, evil].map { try fixture.wish($0) }
+                let waiter = fixture.cache.fetch(requests, FetchOptions())
+                try await waitUntil("both images to be staged") {
+                    let lookups = fixture.cache.lookup(requests.map(\.key))
+                    return lookups.allSatisfy { $0.progress?.phase == .publishing }
+                }
+                frozen.open()
+                #expect(try await fixture.outcome(of: waiter).failures.isEmpty)
+            } else {
+                try await fetch(fixture, [victim])
+            }
+            let key = try fixture.wish(victim).key
+            await withCheckedContinuation { continuation in
+                fixture.cache.pin([key], true) { _ in continuation.resume() }
+            }
+            let digest = arrival == "by their digest" ? ContentDigest(of: image) : nil
+            let outcome = try await fixture.fetch(evil, options: FetchOptions(digest: digest))
+            #expect(outcome.failures.isEmpty)
+            // Any other key shares the file.
+            try await fetch(fixture, ["/other.png"])
+            #expect(try inodes(fixture, [victim, evil]).count == 2)
+            #expect(try inodes(fixture, [victim, evil, "/other.png"]).count == 2)
+            try expectUntouched(fixture, victim)
+            // The search for copies finds the two, and leaves them as they are.
+            let files = try [victim, evil].map {
+                try #require(fixture.cache.openOriginal(try fixture.wish($0).key))
+            }
+            #expect(!fixture.cache.directory.join(files[0], files[1]))
+            #expect(!fixture.cache.directory.join(files[1], files[0]))
+            _ = try await fixture.remove(evil)
+            try expectUntouched(fixture, victim)
+            await CacheFixture.drain(fixture.cache)
+            let second = try self.fixture(
+                in: scope, directory: folder.file("cache"), origin: fixture.origin)
+            try expectUntouched(second, victim)
+        }
+    }
+
     @Test func damageOfAFileIsRepairedByOneDownload() async throws {
         try await withTestScope { scope in
             let fixture = try fixture(in: scope)

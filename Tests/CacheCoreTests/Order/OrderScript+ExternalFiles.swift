@@ -1,3 +1,4 @@
+import CLinux
 import CacheKey
 import Glibc
 import TestSupport

@@ -293,9 +293,43 @@ struct EvictionScriptTests {
         #expect(effects == ["evict to \(10 * block + Budget.watermark(7 * block))"])
     }
 
-    /// Readers have the evicted files open, so further evictions would free nothing either.
-    @Test func spaceThatReadersKeepCausesNoFurtherEviction() {
-        let now = ContinuousClock.now
+    /// Programs have some of the evicted files open. Only the free space tells.
+    @Test func bytesThatReadersKeepMakeNoRoom() {
+        script.has("a", "b", "c", allocated: 4 * block)
+        script.state.space.budget.minimumFree = 4 * block
+        script.state.measured(free: 4 * block)
+        #expect(script.begins("d", 3 * block).prefix(2) == ["granted 12288", "without a"])
+        _ = script.loses("a")
+        script.state.measured(free: 4 * block)
+        // It has its reservation, and asks whether that holds.
+        let second = script.asks("d", for: 1, of: 3 * block)
+        #expect(second.prefix(2) == ["granted 12288", "without b"])
+        _ = script.loses("b")
+        script.state.measured(free: 8 * block)
+        #expect(script.asks("d", for: 1, of: 3 * block) == ["granted 12288"])
+        #expect(script.holds("c"))
+        #expect(script.state.space.reserved == 4 * block)
+    }
+
+    @Test func aDownloadFailsIfReadersKeepAllThatWasEvicted() {
+        script.has("a", "b", allocated: 4 * block)
+        script.state.space.budget.minimumFree = 4 * block
+        script.state.measured(free: 4 * block)
+        _ = script.begins("d", 3 * block)
+        for image in ["a", "b"] {
+            #expect(script.asks("d", for: 1, of: 3 * block).first != "refused: noRoom")
+            _ = script.loses(image)
+            script.state.measured(free: 4 * block)
+        }
+        #expect(script.asks("d", for: 1, of: 3 * block) == ["refused: noRoom"])
+        #expect(script.refusal?.message.contains("programs that have evicted images open") == true)
+        _ = script.finishes("d", failing: script.refusal)
+        // The programs close them.
+        script.state.measured(free: 12 * block)
+        #expect(script.begins("d", 3 * block) == ["granted 12288"])
+    }
+
+    @Test func evictionsForTheFloorEndWhenItIsReached() {
         script.has("a", "b", "c", "d", allocated: 4 * block)
         script.state.space.budget.minimumFree = 4 * block
         func measured(_ blocks: Int64) -> [String] {
@@ -308,39 +342,14 @@ struct EvictionScriptTests {
         #expect(measured(3) == ["evict to \(Budget.watermark(15 * block))"])
         let eviction = EvictionGoal(bytes: Budget.watermark(15 * block))
         #expect(script.evicts(eviction, isOwn: true) == ["a"])
-        script.state.space.notReturned(4 * block, until: now + .seconds(600))
         _ = script.loses("a")
-        #expect(measured(3) == [])
-        // Another program keeps writing.
-        #expect(measured(0) == [])
-        #expect(script.state.space.ceiling == 12 * block)
-        #expect(script.event { $0.timePassed(now: now, &$1) } == [])
-        #expect(measured(0) == [])
-        #expect(script.event { $0.timePassed(now: now + .seconds(600), &$1) } == [])
-        #expect(measured(0) == ["evict to \(Budget.watermark(8 * block))"])
+        #expect(measured(3) == ["evict to \(Budget.watermark(11 * block))"])
+        #expect(measured(7) == [])
     }
 
-    @Test func freedSpaceIsNoLongerPending() {
-        script.has("a", "b", "c", "d", allocated: 4 * block)
-        script.state.space.budget.minimumFree = 4 * block
+    @Test func anotherDirectoryHasItsOwnSpace() {
         script.state.measured(free: 3 * block)
-        let eviction = EvictionGoal(bytes: 12 * block)
-        #expect(script.evicts(eviction, isOwn: true) == ["a"])
-        script.state.space.notReturned(4 * block, until: .now + .seconds(600))
-        _ = script.loses("a")
-        script.state.measured(free: 5 * block)
-        #expect(script.state.space.ceiling == 15 * block)
-        script.state.measured(free: 7 * block)
-        #expect(script.state.space.ceiling == 15 * block)
-        script.state.measured(free: 9 * block)
-        #expect(script.state.space.ceiling == 17 * block)
-    }
-
-    @Test func anotherDirectoryHasNoSpacePending() {
-        script.state.measured(free: 3 * block)
-        script.state.space.notReturned(4 * block, until: .now + .seconds(600))
         _ = script.event { $0.directoryReplaced(&$1) }
-        script.state.measured(free: 2 * block)
-        #expect(script.state.space.ceiling == 2 * block)
+        #expect(script.state.space.ceiling == 20 * block)
     }
 }

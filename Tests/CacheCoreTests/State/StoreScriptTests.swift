@@ -51,6 +51,25 @@ struct StoreScriptTests {
         #expect(script.finishes("a") == ["publish a"])
     }
 
+    /// A program says that the image of another URL is the one that is being downloaded.
+    @Test func anotherSourceKeepsTheNameAndLeavesTheStoreAlone() throws {
+        let script = script(transferLimit: 1)
+        script.caller("one", wants: "x", "a")
+        #expect(answers(script, "x", .missing) == ["start x"])
+        #expect(answers(script, "a", .stale) == [])
+        let first = try #require(script.state.downloads[script.key("a")])
+        let wasCommon = script.state.hasCommonName(first)
+        _ = script.event { state, effects in
+            state.requested(
+                script.key("a"), Sample.url("b"), by: nil, FetchOptions(),
+                name: Sample.url("a"), now: FileTime(Sample.now), &effects)
+        }
+        let flight = try #require(script.state.downloads[script.key("a")])
+        #expect(flight.url == Sample.url("b") && flight.name == Sample.url("a"))
+        let isCommon = script.state.hasCommonName(flight)
+        #expect(wasCommon && !isCommon)
+    }
+
     @Test func theMostUrgentIsAskedFirstAndNoMoreThanPermitted() {
         let script = script()
         let names = (0..<40).map { "n\($0)" }

@@ -11,39 +11,117 @@ import Testing
 struct UsersTests {
     // MARK: Names
 
-    /// Everybody would see that image in the place of the right one.
-    @Test func aUserCannotNameAnImageLikeThatOfAnotherSite() async throws {
+    /// Everybody would see that image in the place of the right one, or its failure.
+    @Test(arguments: [
+        ("https://bank.example/logo.png", "/a.png"),
+        // Servers that take the last of two parameters send another image.
+        ("/a.png?src=good", "/a.png?src=good&src=evil"),
+        ("/a.png", "/a.png?sig=1"),
+        ("/a.png", "/a.png"),
+        // Servers refuse a URL of this length.
+        ("/a.png", "/a.png?" + String(repeating: "x", count: 7900)),
+    ])
+    func aUserChoosesNoKey(key: String, url: String) async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
             origin.route("/a.png", .answer(body: SampleImage.png()))
             let daemon = try await DaemonFixture.forAllUsers(in: scope)
-            let url = origin.url("/a.png?sig=1")
-            let foreign = ["https://bank.example/logo.png", origin.url("/b.png"), url + "&x=1"]
-            for key in foreign + [origin.url("/a.png")] {
-                let user = try TestUser.other.start(
-                    Self.fetchByKey, daemon.socket, [url, key], in: scope)
-                #expect(try await user.waitForExit() == .success)
-                let item = try AnyReply(String(user.text(.standardOutput).dropLast())).items.first
-                guard foreign.contains(key) else {
-                    #expect(item?.state == .cached, "\(key)")
-                    continue
-                }
-                #expect(item?.failure?.message.contains("only the owner") == true, "\(key)")
-                #expect(try await daemon.status(key).state == .missing)
+            let key = key.hasPrefix("/") ? origin.url(key) : key
+            let script = """
+                wants = [{"url": "http://127.0.0.1/other.png"}, {"url": sys.argv[2], "key": sys.argv[3]}]
+                s = connect()
+                s.sendall(message("Fetch", wants=wants))
+                say(reply(s)[:-1].decode())
+                s.sendall(message("Fetch", wants=[], follow=True).replace(b"{", b'{"more": true, ', 1))
+                reply(s)
+                s.sendall(message("Adjust", add=wants).replace(b"{", b'{"oneway": true, ', 1))
+                s.sendall(message("Adjust", add=wants).replace(b"{", b'{"more": true, ', 1))
+                data = b""
+                while b"error" not in data: data += reply(s)
+                say(data.split(b"\\0")[-2].decode())
+                """
+            let user = try TestUser.other.start(
+                script, daemon.socket, [origin.url(url), key], in: scope)
+            #expect(try await user.waitForExit() == .success)
+            let replies = try user.text(.standardOutput).split(separator: "\n").map {
+                try AnyReply(String($0))
             }
-            #expect(origin.requests().count == 1)
+            #expect(replies.count == 2)
+            for reply in replies {
+                #expect(reply.error == "org.varlink.service.PermissionDenied")
+                #expect(reply.reason?.contains("may choose a key; leave it out") == true)
+            }
+            #expect(origin.requests().isEmpty)
+            #expect(try await daemon.status(key).failure == nil)
             // The owner and root may.
-            let want = #"{"url":\#(quoted(url)),"key":\#(quoted(foreign[0]))}"#
+            let want = #"{"url":\#(quoted(origin.url("/a.png"))),"key":\#(quoted(key))}"#
             let answer = try await daemon.ask(call("Fetch", parameters: #""wants":[\#(want)]"#))
             #expect(answer.items.map(\.state) == [.cached])
         }
     }
 
-    private static let fetchByKey = """
+    private static let fetchByDigest = """
         s = connect()
-        s.sendall(message("Fetch", wants=[{"url": sys.argv[2], "key": sys.argv[3]}]))
+        s.sendall(message("Fetch", urls=[sys.argv[2]], sha256=sys.argv[3]))
         say(reply(s)[:-1].decode())
         """
+
+    /// Everybody would see the image with that digest in the place of the right one.
+    @Test(arguments: ["missing", "fresh", "stale", "pinned", "gone"])
+    func aUserPutsNoImageUnderAnotherURLByItsDigest(state: String) async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            let (good, evil) = (SampleImage.png(byteCount: 5000), SampleImage.png(seed: 1))
+            let lifetime = state == "stale" ? "max-age=0" : "max-age=1000"
+            origin.route(
+                "/logo.png", .answer(headers: ["Cache-Control": lifetime], body: good))
+            origin.route("/evil.png", .answer(body: evil))
+            let daemon = try await DaemonFixture.forAllUsers(in: scope)
+            let logo = origin.url("/logo.png")
+            if ["fresh", "stale", "pinned"].contains(state) {
+                #expect(try await daemon.fetch(logo).state == .cached)
+            }
+            if state == "pinned" {
+                #expect(try await daemon.cachectl("pin", logo).status == .success)
+            }
+            if state == "gone" { origin.route("/logo.png", .answer(404)) }
+            #expect(try await daemon.fetch(origin.url("/evil.png")).state == .cached)
+            let digest = try #require(
+                try await daemon.status(origin.url("/evil.png"), details: true).sha256)
+            let before = origin.requests("/logo.png").count
+            let user = try TestUser.other.start(
+                Self.fetchByDigest, daemon.socket, [logo, digest], in: scope)
+            #expect(try await user.waitForExit() == .success)
+            let item = try AnyReply(String(user.text(.standardOutput).dropLast())).items.first
+            #expect(item?.failure?.kind == (state == "gone" ? "http" : "digestMismatch"))
+            let isAsked = ["missing", "stale", "gone"].contains(state)
+            #expect(origin.requests("/logo.png").count == before + (isAsked ? 1 : 0))
+            let known = try await daemon.status(logo)
+            #expect(known.state == (state == "gone" ? .missing : .cached))
+            if let path = known.path { #expect(try contents(of: path) == good) }
+            // The owner and root may.
+            let call = call("Fetch", [logo], parameters: #""sha256":"\#(digest)""#)
+            let adopted = try await daemon.ask(call).items.first
+            #expect(adopted?.state == .cached && adopted?.failure == nil)
+            #expect(try contents(of: daemon.path(logo)) == evil)
+        }
+    }
+
+    /// The administrator says which parameters do not count.
+    @Test func aRuleOfTheConfigurationNamesTheImagesOfAllUsers() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let daemon = try await DaemonFixture.forAllUsers(
+                ["env", "CACHED_IGNORE_QUERY=127.0.0.1:sig"], in: scope)
+            let urls = (1...2).map { origin.url("/a.png?sig=\($0)") }
+            for (user, url) in zip([TestUser.other, .greedy], urls) {
+                _ = try await user.measure(TestUser.fetch, daemon.socket, [url])
+            }
+            #expect(origin.requests().count == 1)
+            #expect(try await daemon.status(origin.url("/a.png")).state == .cached)
+        }
+    }
 
     // MARK: Connections
 

@@ -114,8 +114,7 @@ class _Want(TypedDict):
 class Want(_Want, total=False):
     # The URL that names the image, if it is not url itself: the same for all URLs that mean this
     # image, with a signature or on a mirror for example. It is never requested, and is the url of
-    # the image in all other calls. Only the owner of the cache, root and managers may choose any
-    # URL; the key of others is the url without parameters of its query.
+    # the image in all other calls. Only managers may give one.
     key: str
     # The default is that of the call. If an image is wanted twice, the higher priority counts.
     priority: Priority
@@ -206,7 +205,7 @@ class FetchParameters(TypedDict, total=False):
     # false replies at once. The daemon continues the downloads on its own.
     wait: bool
     # The expected SHA-256 of every image, as 64 hexadecimal digits. An image with another digest
-    # is a failure. If any entry has these bytes, nothing is downloaded.
+    # is a failure. If a manager calls and any entry has these bytes, nothing is downloaded.
     sha256: str
     # Only with more: the stream goes on when all images are decided. It reports evictions,
     # removals and refreshes, and fetches again at retryAt what failed for a reason that passes.

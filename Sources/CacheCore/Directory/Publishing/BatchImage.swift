@@ -7,8 +7,8 @@ struct BatchImage: Sendable {
     let flight: FlightID
     let key: CacheKey
     let url: CacheURL
-    /// The URL that names the image, if it is not the one that it was downloaded from.
-    let identity: CacheURL?
+    /// The URL that names the image.
+    let namingURL: CacheURL
     var body: StagedBody
     var record: EntryRecord
     let lastUse: FileTime
@@ -30,7 +30,7 @@ struct BatchImage: Sendable {
     var failure: Errno?
 
     init(_ image: StagedImage, isPinned: Bool, lastUse: FileTime) {
-        (flight, key, url, identity) = (image.flight, image.key, image.url, image.identity)
+        (flight, key, url, namingURL) = (image.flight, image.key, image.url, image.namingURL)
         (body, record) = (image.body, image.record)
         record.isPinned = isPinned
         self.lastUse = lastUse

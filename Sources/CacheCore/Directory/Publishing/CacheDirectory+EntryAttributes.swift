@@ -19,14 +19,14 @@ extension CacheDirectory {
         let name = ValidatorRecord.attributeName(of: image.key)
         if try !fits(name, validators.text, file) { try set(name, validators.bare.text, file) }
         try set(EntryAttributes.mediaType, image.record.mediaType.name, file)
-        let url = (image.identity ?? image.url).string
+        let url = image.namingURL.string
         if try !fits(EntryAttributes.url, url, file) {
             try set(name, validators.bare.text, file)
             if try !fits(EntryAttributes.url, url, file) {
                 _ = try fits(name, validators.text, file)
             }
         }
-        if image.identity != nil {
+        if image.namingURL != image.url {
             _ = try fits(EntryAttributes.source(of: image.key), image.url.string, file)
         }
     }
@@ -43,11 +43,12 @@ extension CacheDirectory {
             EntryRecord.attributeName(of: image.key), image.record.bytes, of: file)
         let validators = ValidatorRecord(digest: nil, validators: image.record.validators)
         try set(ValidatorRecord.attributeName(of: image.key), validators.text, file)
-        let url = (image.identity ?? image.url).string
+        let url = image.namingURL.string
         if try self.url(of: image.key, file) != url {
             try set(EntryAttributes.url(of: image.key), url, file)
         }
-        try writeSource(image.identity == nil ? nil : image.url.string, of: image.key, file)
+        let source = image.namingURL == image.url ? nil : image.url.string
+        try writeSource(source, of: image.key, file)
     }
 
     /// Keeps the URL that an image was downloaded from, if another URL names it.

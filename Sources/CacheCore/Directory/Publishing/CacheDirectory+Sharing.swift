@@ -26,7 +26,9 @@ extension CacheDirectory {
     ) -> Bool {
         do throws(Errno) {
             let file = original.descriptor
-            guard try mayCompare(file, image) else { return false }
+            guard try mayCompare(file, image), try !isTaken(by: image.key, file) else {
+                return false
+            }
             if !isProven {
                 guard try hasBytes(of: image.body, image.record.size, file) else { return false }
             }
@@ -62,6 +64,17 @@ extension CacheDirectory {
         let status = try kernel.status(of: file)
         return status.st_mode & S_IFMT == S_IFREG && status.st_uid == owner
             && status.st_size == image.record.size && identity.inode(of: status) != 0
+    }
+
+    /// Whether another name of a file has its record in the attribute that this name needs: keys that begin with the
+    /// same 32 bits have one attribute. Anybody can find two such URLs.
+    private func isTaken(by key: CacheKey, _ file: Int32) throws(Errno) -> Bool {
+        let record = EntryRecord.attributeName(of: key)
+        guard try withAttribute(record, of: file, { _ in true }) == true,
+            !isSame(key.description, file)
+        else { return false }
+        // A copy of a file has the records of all its names, and a name that another program removed leaves its own.
+        return try url(of: key, file).map { !key.isName(of: $0) } ?? true
     }
 
     /// Whether a file can have the name of an image too.

@@ -6,26 +6,26 @@ final class StagedImage: Sendable {
     let key: CacheKey
     let body: StagedBody
     let url: CacheURL
-    /// The URL that names the image, if it is not the one that it was downloaded from.
-    let identity: CacheURL?
+    /// The URL that names the image.
+    let namingURL: CacheURL
     /// Becomes the record of the entry. Its size is the number of bytes.
     let record: EntryRecord
     let times: TransferTimes
 
     init(
         flight: FlightID, key: CacheKey, body: StagedBody, url: CacheURL, record: EntryRecord,
-        times: TransferTimes = TransferTimes(), identity: CacheURL? = nil
+        times: TransferTimes = TransferTimes(), namedBy namingURL: CacheURL? = nil
     ) {
         (self.flight, self.key, self.body) = (flight, key, body)
         (self.url, self.record, self.times) = (url, record, times)
-        self.identity = identity
+        self.namingURL = namingURL ?? url
     }
 
     /// The same image under another name.
-    func named(by identity: CacheURL?) -> StagedImage {
-        guard let identity else { return self }
+    func named(by other: CacheURL?) -> StagedImage {
+        guard let other, other != namingURL else { return self }
         return StagedImage(
             flight: flight, key: key, body: body, url: url, record: record, times: times,
-            identity: identity)
+            namedBy: other)
     }
 }

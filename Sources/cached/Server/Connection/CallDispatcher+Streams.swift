@@ -13,12 +13,12 @@ extension CallDispatcher {
         replacing replaced: RunningCall?
     ) {
         let client = client
-        let namesFreely = connection.peer.map(server.managers.include) ?? false
+        let isManager = isManager
         perform(offLoop: isLong || replaced?.isLong == true) { server, output in
             replaced?.writeLastReply(from: server, to: &output)
             return Result { () throws(WireError) in
                 try FetchCall.begin(
-                    header, parameters, for: client, namesFreely: namesFreely,
+                    header, parameters, for: client, isManager: isManager,
                     after: replaced?.waiters ?? [], in: server, replyingTo: &output)
             }
         } then: { calls, begun in

@@ -106,7 +106,9 @@ final class CallDispatcher {
     private func dispatch(_ call: IncomingCall, isLong: Bool, ending ended: RunningCall?) {
         do throws(WireError) {
             let isDraining = server.registry.isDraining
-            switch try call.request.get() {
+            let request = try call.request.get()
+            try authorize(request, call.header)
+            switch request {
             case .fetch where isDraining, .watch where isDraining, .verify where isDraining:
                 throw .shuttingDown
             case .fetch(let parameters):
@@ -115,7 +117,7 @@ final class CallDispatcher {
                 adjust(call.header, parameters, isLong: isLong, of: ended)
             case .watch(let parameters) where call.header.isStream:
                 watch(call.header, parameters, isLong: isLong, replacing: ended)
-            case let request:
+            default:
                 end(ended) { $0.answer(call.header, request, isLong: isLong) }
             }
         } catch {
@@ -126,7 +128,6 @@ final class CallDispatcher {
     /// Answers a call that begins no stream of changes.
     private func answer(_ header: CallHeader, _ request: IncomingCall.Request, isLong: Bool) {
         do throws(WireError) {
-            try authorize(request, header)
             switch request {
             case .getInfo: reply(to: header, Reply(ServiceMethods.info))
             case .getInterfaceDescription(let parameters):

@@ -16,8 +16,9 @@ struct FetchCall: Sendable {
     let digest: ContentDigest?
     private let isRefresh: Bool
     private let client: ClientID
-    /// The client may give images any key.
-    private let namesFreely: Bool
+    /// An image may take the bytes of an entry with the digest. Its origin is not asked, so everybody would get the bytes
+    /// that this client chose.
+    private let mayAdopt: Bool
     private var current: [CacheCore.Priority: WaiterID] = [:]
     /// Waiters that have ended, and whose outcomes are on their way.
     private var ending: Set<WaiterID> = []
@@ -30,17 +31,16 @@ struct FetchCall: Sendable {
     /// Any thread can call it.
     ///
     /// - Parameters:
-    ///   - namesFreely: whether the client may give images any key.
+    ///   - isManager: whether the client may decide which bytes an image has.
     ///   - predecessors: the waiters of the stream that this call replaces.
     static func begin(
         _ header: CallHeader, _ parameters: Methods.Fetch.Parameters, for client: ClientID,
-        namesFreely: Bool, after predecessors: [WaiterID], in server: ServerContext,
+        isManager: Bool, after predecessors: [WaiterID], in server: ServerContext,
         replyingTo output: inout ByteBuffer
     ) throws(WireError) -> FetchCall? {
         let isSilent = header.oneway == true
         let waits = parameters.wait != false && !isSilent
-        var call = try FetchCall(
-            header, parameters, for: client, namesFreely: namesFreely, in: server)
+        var call = try FetchCall(header, parameters, for: client, isManager, in: server)
         guard !waits else {
             try checkInterests(call.wanted.count, of: client, in: server)
             let groups = call.wanted.byPriority
@@ -74,7 +74,7 @@ struct FetchCall: Sendable {
 
     private init(
         _ header: CallHeader, _ parameters: Methods.Fetch.Parameters, for client: ClientID,
-        namesFreely: Bool, in server: ServerContext
+        _ isManager: Bool, in server: ServerContext
     ) throws(WireError) {
         guard parameters.urls != nil || parameters.wants != nil else {
             throw .invalidParameter(parameter: "urls", reason: "one of urls and wants is needed")
@@ -84,7 +84,7 @@ struct FetchCall: Sendable {
             WantedSet.Element(url: server.named($0), priority: usual)
         }
         let wants = (parameters.wants ?? []).map {
-            WantedSet.Element($0, usual: usual, isFree: namesFreely, in: server)
+            WantedSet.Element($0, usual: usual, in: server)
         }
         wanted = WantedSet(urls + wants)
         isStream = header.isStream
@@ -95,7 +95,7 @@ struct FetchCall: Sendable {
         digest = try Self.digest(parameters.sha256)
         isRefresh = parameters.refresh ?? false
         self.client = client
-        self.namesFreely = namesFreely
+        mayAdopt = isManager
     }
 
     private static func digest(_ text: String?) throws(WireError) -> ContentDigest? {
@@ -112,7 +112,7 @@ struct FetchCall: Sendable {
     ) -> FetchOptions {
         FetchOptions(
             priority: priority, isRefresh: isRefresh, client: client, predecessors: predecessors,
-            digest: digest)
+            digest: mayAdopt ? digest : nil)
     }
 
     /// Whether it names so many URLs that a pass over all of them would delay other clients.
@@ -173,7 +173,7 @@ struct FetchCall: Sendable {
         }
         drop(leaving, in: server)
         let wants = (parameters.add ?? []).map {
-            WantedSet.Element($0, usual: .normal, isFree: namesFreely, in: server)
+            WantedSet.Element($0, usual: .normal, in: server)
         }
         let isNew = wants.map { want in want.url.valid.map { wanted[$0.key] == nil } ?? true }
         change.new = zip(wants, isNew).filter(\.1).map(\.0.url)
@@ -247,11 +247,9 @@ struct FetchCall: Sendable {
 }
 
 extension WantedSet.Element {
-    fileprivate init(
-        _ want: Want, usual: CacheCore.Priority, isFree: Bool, in server: ServerContext
-    ) {
+    fileprivate init(_ want: Want, usual: CacheCore.Priority, in server: ServerContext) {
         self.init(
-            url: server.named(want.url, by: want.key, isFree: isFree),
+            url: server.named(want.url, by: want.key),
             priority: want.priority.map { .init($0) } ?? usual)
     }
 }

@@ -60,11 +60,8 @@ extension RequestedURL {
 extension ServerContext {
     /// Reads a text of a call.
     ///
-    /// - Parameters:
-    ///   - identity: the URL that names the image, if the client says so.
-    ///   - isFree: whether the client may name any image. Otherwise the name has to be the URL without some parameters
-    ///     of its query: a user could show others an image of another site in the place of the right one.
-    func named(_ text: String, by identity: String? = nil, isFree: Bool = true) -> RequestedURL {
+    /// - Parameter key: the URL that names the image, if the client says so.
+    func named(_ text: String, by key: String? = nil) -> RequestedURL {
         if let digest = RequestedURL.digest(in: text) {
             return RequestedURL(text, meaning(of: digest))
         }
@@ -75,11 +72,8 @@ extension ServerContext {
             return RequestedURL(text, .nothing(Failure(.invalidURL, error.description)))
         }
         do {
-            let given = try identity.map { (text) throws(InvalidURL) in try CacheURL(text) } ?? url
-            guard isFree || given.isPart(of: url) else {
-                return RequestedURL(text, .nothing(.foreignKey))
-            }
-            let name = cache.ignoredQueries.identity(of: given) ?? given
+            let given = try key.map { (text) throws(InvalidURL) in try CacheURL(text) } ?? url
+            let name = cache.ignoredQueries.name(of: given)
             return RequestedURL(text, .image(ImageRequest(url, named: name)))
         } catch {
             return RequestedURL(
@@ -104,12 +98,6 @@ extension ServerContext {
 }
 
 extension CacheCore.Failure {
-    fileprivate static let foreignKey = Failure(
-        .invalidURL,
-        """
-        its key is not the URL without parameters of its query, and only the owner of the cache, root and --managers \
-        may choose any other; leave out parameters, and nothing else
-        """)
     fileprivate static let noContent = Failure(
         .notCached, "no entry has these bytes; fetch the image by a URL")
 }
