@@ -17,6 +17,7 @@ struct ServerContext: Sendable {
     let timeSlices: LoopTimeSlices
     /// For short calls, on the event loop.
     let turns: CallTurns
+    let descriptors: DescriptorSender
     /// For calls that read files or name many URLs.
     let workers: CallWorkers
     /// For the pages of `Watch`: there can be very many, and they must not delay the workers.

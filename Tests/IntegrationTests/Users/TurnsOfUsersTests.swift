@@ -1,3 +1,4 @@
+import CacheWire
 import Glibc
 import TestSupport
 import Testing
@@ -41,6 +42,58 @@ struct TurnsOfUsersTests {
                 Self.library + script, daemon.socket, ["\(daemon.process.pid)"])
             print("turns of users: \(answered) of 600 calls were answered before")
             #expect(answered < 300)
+        }
+    }
+
+    // MARK: Descriptors
+
+    /// The kernel counts them for the user of the daemon, unless that has privileges.
+    private static let launcher = [
+        "setpriv", "--bounding-set=-sys_resource,-sys_admin", "prlimit", "--nofile=1024", "--",
+    ]
+
+    /// 1,024 descriptors under way are too many for the kernel. A user gets 256.
+    @Test func descriptorsThatOneUserDoesNotReceiveLeaveSomeForOthers() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .answer(body: SampleImage.png()))
+            let url = origin.url("/a.png")
+            let daemon = try await DaemonFixture.forAllUsers(Self.launcher, in: scope)
+            #expect(try await daemon.fetch(url).state == .cached)
+            let script = """
+                import array, fcntl, termios
+                call = message("Open", url=sys.argv[2])
+                def queued(s):
+                    return array.array("i", fcntl.ioctl(s, termios.FIONREAD, bytes(4)))[0]
+                def receive(s):
+                    data, control, _, _ = s.recvmsg(1 << 16, socket.CMSG_SPACE(4))
+                    for _, _, rights in control: os.close(array.array("i", rights)[0])
+                    return data, len(control)
+                def open_one(s): s.sendall(call); return receive(s)
+                other = users_connections(\(TestUser.other.id), 1)[0]
+                reply_length = len(open_one(other)[0])
+                greedy = users_connections(\(TestUser.greedy.id), 40)
+                # Some end their connection, which takes nothing out of their queues.
+                ends = {0: socket.SHUT_WR, 1: socket.SHUT_RDWR, 2: socket.SHUT_RD}
+                for i, s in enumerate(greedy):
+                    s.sendall(call * 63)
+                    while queued(s) < 63 * reply_length: time.sleep(0.001)
+                    if i in ends: s.shutdown(ends[i])
+                for _ in range(100):
+                    data, files = open_one(other)
+                    assert files == 1, data
+                # The user who has that many is told so, also over a new connection.
+                late = users_connections(\(TestUser.greedy.id), 1)[0]
+                data, files = open_one(late)
+                assert files == 0 and b"of this user have not received 256 descriptors" in data, data
+                total = 0
+                for s in greedy:
+                    while queued(s) > 0: total += receive(s)[1]
+                assert total == 256, total
+                assert open_one(late)[1] == 1
+                say(0)
+                """
+            _ = try await TestUser.root.number(Self.library + script, daemon.socket, [url])
         }
     }
 }
