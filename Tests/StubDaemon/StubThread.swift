@@ -1,12 +1,15 @@
+import CTestSupport
 import Glibc
 
 /// The thread of a stub. It accepts one connection after another and answers their calls.
 final class StubThread: Sendable {
     private let listener: Int32
     private let script: StubDaemon.Script
+    /// Descriptors that come with each reply.
+    private let files: [Int32]
 
-    init(listener: Int32, script: @escaping StubDaemon.Script) {
-        self.listener = listener
+    init(listener: Int32, files: [Int32], script: @escaping StubDaemon.Script) {
+        (self.listener, self.files) = (listener, files)
         self.script = script
     }
 
@@ -52,7 +55,7 @@ final class StubThread: Sendable {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { bytes in
-                send(connection, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                ctest_send(connection, bytes.baseAddress, bytes.count, files, files.count)
             }
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)
