@@ -6,7 +6,7 @@ import Synchronization
 ///     let stub = try StubDaemon(replies: [#"{"parameters":{"stats":{"entries":3}}}"#])
 ///     let client = try Client(paths: [stub.path])
 ///
-/// One thread serves one connection after another until the stub is deallocated.
+/// It serves connections until it is deallocated.
 public final class StubDaemon: Sendable {
     /// Returns the messages to reply to a call, given its JSON; `nil` closes the connection.
     public typealias Script = @Sendable (String) -> [String]?

@@ -1,7 +1,7 @@
 import CTestSupport
 import Glibc
 
-/// The thread of a stub. It accepts one connection after another and answers their calls.
+/// The thread of a stub. It accepts connections, each of which has a thread that answers its calls.
 final class StubThread: Sendable {
     private let listener: Int32
     private let script: StubDaemon.Script
@@ -13,26 +13,36 @@ final class StubThread: Sendable {
         self.script = script
     }
 
-    /// Starts the thread and detaches it. It ends when the listener is shut down.
-    /// pthread_create(3).
+    /// Starts the thread, which ends when the listener is shut down.
     func start() throws(StubError) {
+        try Self.detach { [self] in
+            while case let connection = accept(listener, nil, nil), connection >= 0 {
+                let serves: Void? = try? Self.detach { [self] in
+                    serve(connection)
+                    close(connection)
+                }
+                if serves == nil { close(connection) }
+            }
+            close(listener)
+        }
+    }
+
+    private final class Work {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Does some work on a thread of its own. pthread_create(3).
+    private static func detach(_ body: @escaping @Sendable () -> Void) throws(StubError) {
         var thread = pthread_t()
         let result = pthread_create(
             &thread, nil,
             { context in
-                Unmanaged<StubThread>.fromOpaque(context!).takeRetainedValue().run()
+                Unmanaged<Work>.fromOpaque(context!).takeRetainedValue().body()
                 return nil
-            }, Unmanaged.passRetained(self).toOpaque())
+            }, Unmanaged.passRetained(Work(body)).toOpaque())
         guard result == 0 else { throw StubError(call: "pthread_create", number: result) }
         pthread_detach(thread)
-    }
-
-    private func run() {
-        while case let connection = accept(listener, nil, nil), connection >= 0 {
-            serve(connection)
-            close(connection)
-        }
-        close(listener)
     }
 
     private func serve(_ connection: Int32) {
