@@ -75,7 +75,8 @@ final class SocketServer: Sendable {
             timeSlices: timeSlices, turns: CallTurns(loop: loop),
             descriptors: DescriptorSender(loop: loop, openFiles: DescriptorLimit.current ?? .max),
             workers: CallWorkers(),
-            pager: NIOThreadPool(numberOfThreads: 1), managers: settings.managers, logger: logger,
+            pager: NIOThreadPool(numberOfThreads: 1),
+            managers: .makeBoxSendingValue(settings.managers, eventLoop: loop), logger: logger,
             pressure: pressure,
             pressureNews: PressureNews(pressure, loop: loop), relief: relief,
             whereabouts: Methods.Where.Reply(
@@ -132,6 +133,8 @@ final class SocketServer: Sendable {
         } catch {
             throw StartFailure(error)
         }
+        // Waited for, so that a manager who was removed has no rights once the log says so.
+        try? loop.submit { [server] in server.managers.value = settings.managers }.wait()
         server.relief.apply(settings.pressure)
         server.pressure.apply(coolDown: settings.pressure.coolDown)
     }

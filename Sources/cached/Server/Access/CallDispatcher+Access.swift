@@ -1,5 +1,6 @@
 import CacheWire
 import Logging
+import NIOCore
 
 /// Which client may make which call.
 extension CallDispatcher {
@@ -14,7 +15,7 @@ extension CallDispatcher {
             "method": "\(header.method)", "user": "\(peer.map { "\($0.user)" } ?? "unknown")",
             "process": "\(peer?.process ?? 0)",
         ]
-        guard let peer, server.managers.include(peer) else {
+        guard let peer, server.managers.value.include(peer) else {
             // Once, because a client can repeat its call without end.
             if !hasRefused {
                 server.logger.notice(
@@ -24,7 +25,7 @@ extension CallDispatcher {
             hasRefused = true
             throw .permissionDenied
         }
-        let level = server.managers.isOwner(peer) ? Logger.Level.debug : .info
+        let level = server.managers.value.isOwner(peer) ? Logger.Level.debug : .info
         server.logger.log(level: level, "call changes the cache", metadata: metadata)
     }
 }

@@ -13,7 +13,7 @@ extension CallDispatcher {
         replacing replaced: RunningCall?
     ) {
         let client = client
-        let namesFreely = connection.peer.map(server.managers.include) ?? false
+        let namesFreely = connection.peer.map(server.managers.value.include) ?? false
         perform(offLoop: isLong || replaced?.isLong == true) { server, output in
             replaced?.writeLastReply(from: server, to: &output)
             return Result { () throws(WireError) in
