@@ -164,12 +164,15 @@ let package = Package(
             ],
             path: "Benchmarks/Entries", swiftSettings: strict),
         // Tests of the smaller targets, and a scripted daemon for the clients' tests.
-        .target(name: "StubDaemon", path: "Tests/StubDaemon", swiftSettings: strict),
+        .target(
+            name: "StubDaemon", dependencies: ["CTestSupport"], path: "Tests/StubDaemon",
+            swiftSettings: strict),
         .testTarget(name: "CacheKeyTests", dependencies: ["CacheKey"], swiftSettings: strict),
         .testTarget(
             name: "ClientCoreTests",
             dependencies: [
-                "CacheKey", "CacheWire", "ClientCore", "HTTPCaching", "ImageFormats", "TestSupport",
+                "CTestSupport", "CacheKey", "CacheWire", "ClientCore", "HTTPCaching",
+                "ImageFormats", "StubDaemon", "TestSupport",
             ],
             exclude: ["Embedded"], swiftSettings: strict),
         .testTarget(

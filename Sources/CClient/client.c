@@ -2,13 +2,12 @@
 #include "CClient.h"
 
 #include <poll.h>
+#include <stdbool.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/un.h>
 
 int cclient_errno(void) { return errno; }
-
-int cclient_open(const char *path, int flags) { return open(path, flags); }
 
 static int describe(int result, const struct stat *status, struct cclient_file *file) {
     if (result != 0) return -1;
@@ -28,6 +27,15 @@ int cclient_look(const char *path, struct cclient_file *file) {
 int cclient_look_at(int descriptor, struct cclient_file *file) {
     struct stat status;
     return describe(fstat(descriptor, &status), &status, file);
+}
+
+int cclient_open_file(const char *path, struct cclient_file *file) {
+    int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0) return -1;
+    if (cclient_look_at(descriptor, file) == 0 && file->is_regular) return descriptor;
+    close(descriptor);
+    errno = EINVAL;
+    return -1;
 }
 
 uint64_t cclient_inode(const char *path) {
@@ -60,6 +68,23 @@ ssize_t cclient_send(int descriptor, const void *bytes, size_t count) {
     return sent;
 }
 
+// Takes the first regular file, and closes all else that came. The kernel has closed what had no room (MSG_CTRUNC).
+static void take_file(struct msghdr *message, int *received) {
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header != NULL;
+         header = CMSG_NXTHDR(message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        for (size_t number = 0; number < count; number++) {
+            int descriptor;
+            memcpy(&descriptor, CMSG_DATA(header) + number * sizeof(int), sizeof descriptor);
+            struct stat status;
+            bool is_file = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+            if (is_file && *received < 0) *received = descriptor;
+            else close(descriptor);
+        }
+    }
+}
+
 ssize_t cclient_receive(int descriptor, void *bytes, size_t count, int *received) {
     struct iovec part = {bytes, count};
     union {
@@ -75,9 +100,9 @@ ssize_t cclient_receive(int descriptor, void *bytes, size_t count, int *received
     do {
         result = recvmsg(descriptor, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     } while (result < 0 && errno == EINTR);
-    struct cmsghdr *header = result > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-    if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
-        memcpy(received, CMSG_DATA(header), sizeof *received);
+    int cause = errno;
+    if (result >= 0) take_file(&message, received);
+    errno = cause;
     return result;
 }
 

@@ -66,7 +66,7 @@ enum DescriptorLimit {
     }
 
     /// The limit; `nil` if the kernel does not report it.
-    private static var current: Int? {
+    static var current: Int? {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
             return nil

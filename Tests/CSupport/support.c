@@ -110,6 +110,25 @@ ssize_t ctest_receive(int socket, void *bytes, size_t size, int *descriptor) {
     return count;
 }
 
+ssize_t ctest_send(
+    int socket, const void *bytes, size_t size, const int *descriptors, size_t count) {
+    struct iovec part = {(void *)bytes, size};
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(16 * sizeof(int))];
+    } control = {0};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (count > 0 && count <= 16) {
+        message.msg_control = control.room;
+        message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+        control.header.cmsg_level = SOL_SOCKET;
+        control.header.cmsg_type = SCM_RIGHTS;
+        control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
+        memcpy(CMSG_DATA(&control.header), descriptors, count * sizeof(int));
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
 int ctest_freeze_thread(int thread) {
     if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0) return -1;
     if (ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) != 0) return -1;

@@ -1,4 +1,5 @@
 import CacheWire
+import Dispatch
 import Glibc
 import StubDaemon
 import Testing
@@ -54,6 +55,36 @@ import Testing
         }
         #expect(error?.code == .refused(.tooMany(limit: 5)))
         #expect(error?.message == "the daemon accepts no more than 5 at a time")
+    }
+
+    /// As if systemd listened for a daemon that cannot start.
+    @Test(arguments: [false, true])
+    func aDaemonThatAnswersNothingIsGivenUp(isStream: Bool) throws {
+        let stub = try StubDaemon(replies: [])
+        let client = try Client(paths: [stub.path])
+        let error = #expect(throws: ClientError.self) {
+            guard isStream else { return _ = try client.call(Methods.Stats.self, .init()) }
+            let replies = try client.stream(Methods.Watch.self, .init())
+            while try !replies.isReady(within: 100) {}
+        }
+        #expect(error?.code == .noDaemon)
+        #expect(error?.message.contains("systemctl status cached") == true)
+    }
+
+    /// The reply comes after the client has asked whether there is a daemon.
+    @Test func aLongCallIsNotGivenUp() throws {
+        let wasAsked = DispatchSemaphore(value: 0)
+        let stub = try StubDaemon { call in
+            if call.contains("GetInfo") {
+                wasAsked.signal()
+                return ["{}"]
+            }
+            wasAsked.wait()
+            return [#"{"parameters":{"stats":{"entries":3}}}"#]
+        }
+        let client = try Client(paths: [stub.path])
+        #expect(try client.call(Methods.Stats.self, .init()).stats == ["entries": 3])
+        #expect(stub.calls.count == 2)
     }
 
     @Test func hangingUpBeforeTheReplyIsAnError() throws {

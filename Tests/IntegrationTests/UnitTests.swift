@@ -7,7 +7,7 @@ import Testing
 @Suite("Units", .serialized, .timeLimit(.minutes(5)))
 struct UnitTests {
     /// Settings of newer versions of systemd, which older ones report and ignore.
-    private static let newer = ["notify-reload", "MemoryPressureWatch"]
+    private static let newer = ["MemoryPressureWatch"]
 
     @Test(arguments: ["system", "user"])
     func theUnitsAreValid(kind: String) async throws {
@@ -31,6 +31,48 @@ struct UnitTests {
                 line.contains(home.path) && !Self.newer.contains { line.contains($0) }
             }
             #expect(complaints == [])
+        }
+    }
+
+    /// The commands of a reload, as systemd runs them: one after the other, until one fails.
+    private func reload(_ kind: String, _ process: ChildProcess, _ home: String) async throws
+        -> Int32?
+    {
+        let text = try String(
+            contentsOfFile: ServiceFiles.unit("\(kind)/cached.service"), encoding: .utf8)
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("ExecReload=") }
+        #expect(lines.count == 2)
+        // With notify-reload, systemd sends a signal besides.
+        #expect(text.split(separator: "\n").filter { $0.hasPrefix("Type=") } == ["Type=notify"])
+        for line in lines {
+            let command = line.dropFirst("ExecReload=".count)
+                .replacing("/usr/bin/cached", with: try BuiltProducts.program("cached"))
+                .replacing("$MAINPID", with: "\(process.pid)")
+            let output = try await run(
+                "sh", ["-c", "exec \(command)"],
+                environment: minimalEnvironment(["XDG_CONFIG_HOME": home, "HOME": home]))
+            guard output.status == .success else { return output.status.code }
+        }
+        return 0
+    }
+
+    @Test(arguments: ["system", "user"])
+    func aReloadChecksTheConfigurationAndReadsItOnce(kind: String) async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            _ = try home.directory("cached")
+            var options = DaemonFixture.Options()
+            options.arguments = ["--config", try home.write("", to: "cached/cached.conf")]
+            let daemon = try await DaemonFixture.start(options, in: scope)
+            try home.write("CACHED_MIN_FREE=lots\n", to: "cached/cached.conf")
+            #expect(try await reload(kind, daemon.process, home.path) == 78)
+            try home.write("CACHED_MIN_FREE=5MB\n", to: "cached/cached.conf")
+            #expect(try await reload(kind, daemon.process, home.path) == 0)
+            try await daemon.process.waitForLine(containing: "configuration read again")
+            #expect(try await daemon.metric("bytesMinFree") == 5_000_000)
+            try await daemon.stop()
+            #expect(daemon.log.split(separator: "configuration read again").count == 2)
+            #expect(!daemon.log.contains("configuration is invalid"))
         }
     }
 

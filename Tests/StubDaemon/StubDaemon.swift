@@ -6,7 +6,7 @@ import Synchronization
 ///     let stub = try StubDaemon(replies: [#"{"parameters":{"stats":{"entries":3}}}"#])
 ///     let client = try Client(paths: [stub.path])
 ///
-/// One thread serves one connection after another until the stub is deallocated.
+/// It serves connections until it is deallocated.
 public final class StubDaemon: Sendable {
     /// Returns the messages to reply to a call, given its JSON; `nil` closes the connection.
     public typealias Script = @Sendable (String) -> [String]?
@@ -17,13 +17,12 @@ public final class StubDaemon: Sendable {
     private let listener: Int32
     private let log = CallLog()
 
-    public init(_ script: @escaping Script) throws(StubError) {
-        var template = Array("/tmp/cached-stub-XXXXXX\0".utf8CString)
-        guard mkdtemp(&template) != nil else { throw StubError(call: "mkdtemp", number: errno) }
-        directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    /// - Parameter files: descriptors that come with each reply.
+    public init(with files: [Int32] = [], _ script: @escaping Script) throws(StubError) {
+        directory = try Self.directory()
         path = directory + "/cached.sock"
-        listener = try Self.listen(at: path)
-        let thread = StubThread(listener: listener) { [log] call in
+        listener = try Self.listen(at: path, 16)
+        let thread = StubThread(listener: listener, files: files) { [log] call in
             log.calls.withLock { $0.append(call) }
             return script(call)
         }
@@ -31,8 +30,8 @@ public final class StubDaemon: Sendable {
     }
 
     /// Creates a daemon that answers every call with the same messages.
-    public convenience init(replies: [String]) throws(StubError) {
-        try self.init { _ in replies }
+    public convenience init(replies: [String], with files: [Int32] = []) throws(StubError) {
+        try self.init(with: files) { _ in replies }
     }
 
     deinit {
@@ -45,8 +44,15 @@ public final class StubDaemon: Sendable {
     /// The JSON of all calls so far.
     public var calls: [String] { log.calls.withLock { $0 } }
 
+    /// A temporary directory for a socket.
+    static func directory() throws(StubError) -> String {
+        var template = Array("/tmp/cached-stub-XXXXXX\0".utf8CString)
+        guard mkdtemp(&template) != nil else { throw StubError(call: "mkdtemp", number: errno) }
+        return template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    }
+
     /// Binds the socket and listens. unix(7).
-    private static func listen(at path: String) throws(StubError) -> Int32 {
+    static func listen(at path: String, _ queue: Int32) throws(StubError) -> Int32 {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -55,7 +61,7 @@ public final class StubDaemon: Sendable {
         let bound = withUnsafeBytes(of: &address) { bytes in
             bind(listener, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress!, length)
         }
-        guard bound == 0, Glibc.listen(listener, 16) == 0 else {
+        guard bound == 0, Glibc.listen(listener, queue) == 0 else {
             throw StubError(call: "bind", number: errno)
         }
         return listener

@@ -1,35 +1,48 @@
+import CTestSupport
 import Glibc
 
-/// The thread of a stub. It accepts one connection after another and answers their calls.
+/// The thread of a stub. It accepts connections, each of which has a thread that answers its calls.
 final class StubThread: Sendable {
     private let listener: Int32
     private let script: StubDaemon.Script
+    /// Descriptors that come with each reply.
+    private let files: [Int32]
 
-    init(listener: Int32, script: @escaping StubDaemon.Script) {
-        self.listener = listener
+    init(listener: Int32, files: [Int32], script: @escaping StubDaemon.Script) {
+        (self.listener, self.files) = (listener, files)
         self.script = script
     }
 
-    /// Starts the thread and detaches it. It ends when the listener is shut down.
-    /// pthread_create(3).
+    /// Starts the thread, which ends when the listener is shut down.
     func start() throws(StubError) {
+        try Self.detach { [self] in
+            while case let connection = accept(listener, nil, nil), connection >= 0 {
+                let serves: Void? = try? Self.detach { [self] in
+                    serve(connection)
+                    close(connection)
+                }
+                if serves == nil { close(connection) }
+            }
+            close(listener)
+        }
+    }
+
+    private final class Work {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Does some work on a thread of its own. pthread_create(3).
+    private static func detach(_ body: @escaping @Sendable () -> Void) throws(StubError) {
         var thread = pthread_t()
         let result = pthread_create(
             &thread, nil,
             { context in
-                Unmanaged<StubThread>.fromOpaque(context!).takeRetainedValue().run()
+                Unmanaged<Work>.fromOpaque(context!).takeRetainedValue().body()
                 return nil
-            }, Unmanaged.passRetained(self).toOpaque())
+            }, Unmanaged.passRetained(Work(body)).toOpaque())
         guard result == 0 else { throw StubError(call: "pthread_create", number: result) }
         pthread_detach(thread)
-    }
-
-    private func run() {
-        while case let connection = accept(listener, nil, nil), connection >= 0 {
-            serve(connection)
-            close(connection)
-        }
-        close(listener)
     }
 
     private func serve(_ connection: Int32) {
@@ -52,7 +65,7 @@ final class StubThread: Sendable {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { bytes in
-                send(connection, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                ctest_send(connection, bytes.baseAddress, bytes.count, files, files.count)
             }
             guard count > 0 else { return false }
             rest = rest.dropFirst(count)

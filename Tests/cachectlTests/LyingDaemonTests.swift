@@ -50,6 +50,17 @@ struct LyingDaemonTests {
         }
     }
 
+    /// No command waits for a FIFO, or reads a device or directory.
+    @Test(arguments: ["/dev/zero", "/", "/dev/stdin"])
+    func onlyARegularFileIsPrinted(path: String) throws {
+        let stub = try StubDaemon(replies: [
+            #"{"parameters":{"items":[{"url":"https://a/1","key":"k","state":"cached","path":"\#(path)"}]}}"#
+        ])
+        let outcome = try Program.run(["cat", "https://a/1", "--socket", stub.path])
+        #expect(outcome.status != 0 && outcome.output.isEmpty)
+        if path != "/dev/stdin" { #expect(outcome.errorOutput.contains("not a regular file")) }
+    }
+
     private func share(_ lie: String) -> String {
         #"{"user":\#(lie),"connections":\#(lie),"downloads":\#(lie),"waiting":\#(lie)}"#
     }

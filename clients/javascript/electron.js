@@ -7,6 +7,7 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import { CacheError } from './lib/item.js'
 
 /** The address of an image in a page. */
 export function imageAddress(url, scheme = 'cached-image') {
@@ -32,8 +33,13 @@ const statuses = { noDaemon: 504, invalidURL: 400 }
 
 async function response(item) {
   const file = await open(item.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  const status = await file.stat()
+  if (!status.isFile()) {
+    await file.close()
+    throw new CacheError('badReply', `${item.path} is not a regular file; name the right daemon`)
+  }
   // The length of the file that is open, which can be a newer version than the one reported.
-  const headers = { 'Content-Length': String((await file.stat()).size), 'Cache-Control': 'no-cache' }
+  const headers = { 'Content-Length': String(status.size), 'Cache-Control': 'no-cache' }
   if (item.mediaType) headers['Content-Type'] = item.mediaType
   return new Response(Readable.toWeb(file.createReadStream()), { headers })
 }

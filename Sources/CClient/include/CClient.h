@@ -20,9 +20,6 @@
 
 int cclient_errno(void);
 
-/// open(2), which has a variable number of arguments.
-int cclient_open(const char *path, int flags);
-
 /// What matters about a file.
 struct cclient_file {
     int is_regular, is_directory, is_link;
@@ -38,16 +35,22 @@ int cclient_look(const char *path, struct cclient_file *file);
 /// Looks at an open file; -1 with errno. fstat(2).
 int cclient_look_at(int descriptor, struct cclient_file *file);
 
+/// Opens a regular file for reading, and looks at it; -1 with errno. It follows no link at the end of the path, and never
+/// waits, not even for a FIFO. open(2), fstat(2).
+int cclient_open_file(const char *path, struct cclient_file *file);
+
 /// The number of a file's inode; 0 if there is no file. stat(2).
 uint64_t cclient_inode(const char *path);
 
-/// A socket connected to a Unix path, without blocking; -1 with errno. unix(7).
+/// A socket connected to a Unix path, without blocking; -1 with errno, which is EAGAIN if the daemon is there and too many
+/// clients wait for it. unix(7).
 int cclient_connect(const char *path);
 
 /// Sends as much as the socket takes without blocking; -1 with errno. send(2).
 ssize_t cclient_send(int descriptor, const void *bytes, size_t count);
 
-/// Receives without blocking, with a descriptor if one came with the bytes, else -1. recvmsg(2), `SCM_RIGHTS`.
+/// Receives without blocking, with the descriptor of a regular file if one came with the bytes, else -1. Any other
+/// descriptor that came is closed. recvmsg(2), `SCM_RIGHTS`.
 ssize_t cclient_receive(int descriptor, void *bytes, size_t count, int *received);
 
 /// Waits until a descriptor is readable, or perhaps writable, for so many milliseconds. Returns whether it is. poll(2).

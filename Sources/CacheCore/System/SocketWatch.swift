@@ -8,6 +8,8 @@ package final class SocketWatch: Sendable {
     package struct Ready {
         package let socket: Int32
         let canRead, canWrite, hasFailed: Bool
+        /// Whether the peer sends nothing more. Only ``SocketWatch/watchChanges(_:)`` asks for it.
+        package let hasEnded: Bool
     }
 
     private let set: Int32
@@ -34,8 +36,19 @@ package final class SocketWatch: Sendable {
     /// Starts to wait for a socket, or changes what is waited for. Returns `false` if the kernel has no memory
     /// for it. epoll_ctl(2).
     package func watch(_ socket: Int32, read: Bool, write: Bool) -> Bool {
+        watch(socket, (read ? EPOLLIN.rawValue : 0) | (write ? EPOLLOUT.rawValue : 0))
+    }
+
+    /// Starts to wait for what a peer sends. Each arrival is reported once, whether it is received or not; so a wait
+    /// finds only sockets that it has not reported yet. Returns `false` if the kernel has no memory for it.
+    /// epoll_ctl(2), `EPOLLET`.
+    package func watchChanges(_ socket: Int32) -> Bool {
+        watch(socket, EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue)
+    }
+
+    private func watch(_ socket: Int32, _ events: UInt32) -> Bool {
         var event = epoll_event()
-        event.events = (read ? EPOLLIN.rawValue : 0) | (write ? EPOLLOUT.rawValue : 0)
+        event.events = events
         event.data.fd = socket
         if epoll_ctl(set, EPOLL_CTL_ADD, socket, &event) == 0 { return true }
         return errno == EEXIST && epoll_ctl(set, EPOLL_CTL_MOD, socket, &event) == 0
@@ -72,9 +85,10 @@ package final class SocketWatch: Sendable {
 extension SocketWatch.Ready {
     fileprivate init(_ event: epoll_event) {
         let flags = event.events
+        let hasFailed = flags & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
         self.init(
             socket: event.data.fd, canRead: flags & EPOLLIN.rawValue != 0,
             canWrite: flags & EPOLLOUT.rawValue != 0,
-            hasFailed: flags & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0)
+            hasFailed: hasFailed, hasEnded: hasFailed || flags & EPOLLRDHUP.rawValue != 0)
     }
 }

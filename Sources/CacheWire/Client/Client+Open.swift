@@ -16,7 +16,12 @@ extension Client {
                     try connection.receive(into: &input, file: &file)
                 }
             }
-            return (try reply(to: Methods.Open.self).parameters.item, file)
+            let item = try reply(to: Methods.Open.self).parameters.item
+            guard file != nil || item.failure != nil else {
+                throw ClientError(
+                    .invalidReply, "the daemon at \(path) handed over no regular file of \(url)")
+            }
+            return (item, file)
         } catch {
             if let file { close(file) }
             throw error

@@ -13,6 +13,12 @@ import Glibc
 public final class Client {
     private let connection: SocketConnection
     var input = InputBuffer()
+    private let connectedAt = ContinuousClock.now
+    /// Whether the daemon has answered anything. Then it is there, however long the next reply takes.
+    private var hasAnswered = false
+
+    /// Milliseconds without any answer after which it is checked whether there is a daemon.
+    private static let patience: Int32 = 5000
 
     /// Connects to a daemon.
     ///
@@ -99,10 +105,23 @@ extension Client {
         _ body: (borrowing SocketConnection, inout InputBuffer) throws(ClientError) -> Bool
     ) throws(ClientError) {
         guard input.count <= Message.maximumLength else { throw tooLarge("the reply") }
+        if !hasAnswered, !connection.hasInput(within: Self.patience) { try checkForDaemon() }
+        hasAnswered = true
         guard try body(connection, &input) else {
             throw ClientError(
                 .disconnected, "the daemon at \(path) closed the connection before it replied")
         }
+    }
+
+    /// Asks the daemon something that it answers at once. A service manager listens at the socket, and the kernel connects
+    /// clients, also if the daemon cannot start.
+    private func checkForDaemon() throws(ClientError) {
+        hasAnswered = SocketConnection.isAnswered(at: path, within: Self.patience)
+        guard !hasAnswered else { return }
+        throw ClientError(
+            .noDaemon,
+            "something listens at \(path), and no daemon answers: look at `systemctl status cached`, "
+                + "with --user for your own, and at `cached --check-config`")
     }
 
     private func tooLarge(_ subject: String) -> ClientError {
@@ -117,9 +136,12 @@ extension Client {
     /// Waits for a complete reply. Returns `false` if the time is over, or if a signal was handled. poll(2).
     func waitForReply(milliseconds: Int32) throws(ClientError) -> Bool {
         while !input.hasMessage() {
-            var entry = pollfd(fd: connection.descriptor, events: Int16(POLLIN), revents: 0)
-            switch poll(&entry, 1, milliseconds) {
-            case 0: return false
+            let time = hasAnswered || milliseconds >= 0 ? milliseconds : Self.patience
+            switch connection.waitForInput(milliseconds: time) {
+            case 0:
+                let silence = ContinuousClock.now - connectedAt
+                if !hasAnswered, silence >= .milliseconds(Self.patience) { try checkForDaemon() }
+                if milliseconds >= 0 { return false }
             case 1...: try receive()
             default:
                 guard errno == EINTR else { throw connection.failure("wait for") }

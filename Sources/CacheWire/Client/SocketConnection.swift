@@ -1,3 +1,4 @@
+internal import CClient
 internal import ClientCore
 import Glibc
 
@@ -96,6 +97,30 @@ extension SocketConnection {
                 throw failure("receive from")
             }
         }
+    }
+
+    /// Waits until there is something to receive; -1 for no limit. Returns 0 if the time is over. poll(2).
+    func waitForInput(milliseconds: Int32) -> Int32 {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, milliseconds)
+    }
+
+    /// Whether there is something to receive before the time is over.
+    func hasInput(within milliseconds: Int32) -> Bool {
+        cclient_wait(descriptor, 0, milliseconds) != 0
+    }
+
+    /// Whether a daemon answers a call over a new connection to the path.
+    static func isAnswered(at path: String, within milliseconds: Int32) -> Bool {
+        let descriptor = path.withCString { cclient_connect($0) }
+        guard descriptor >= 0 else { return false }
+        let connection = SocketConnection(descriptor: descriptor, path: path)
+        let call = Array(#"{"method":"org.varlink.service.GetInfo"}"#.utf8) + [0]
+        guard cclient_send(descriptor, call, call.count) == call.count,
+            cclient_wait(connection.descriptor, 0, milliseconds) != 0
+        else { return false }
+        var byte: UInt8 = 0
+        return recv(connection.descriptor, &byte, 1, 0) == 1
     }
 
     func failure(_ action: String) -> ClientError {

@@ -41,16 +41,7 @@ public struct Folder: ~Copyable {
     public mutating func open(_ name: ImageName) throws(FolderFailure) -> Int32 {
         guard try look(name).state == .cached else { return -1 }
         var file = cclient_file()
-        return openRegular(&file)
-    }
-
-    /// Opens what has the last path if it is a regular file. It never waits, not even for a FIFO.
-    private func openRegular(_ file: inout cclient_file) -> Int32 {
-        let descriptor = cclient_open(lastPath, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { return -1 }
-        if cclient_look_at(descriptor, &file) == 0, file.is_regular != 0 { return descriptor }
-        close(descriptor)
-        return -1
+        return cclient_open_file(lastPath, &file)
     }
 
     private mutating func cached() throws(FolderFailure) -> FolderImage? {
@@ -135,7 +126,7 @@ public struct Folder: ~Copyable {
         setSuffix(".part")
         defer { setSuffix("") }
         var file = cclient_file()
-        let descriptor = openRegular(&file)
+        let descriptor = cclient_open_file(lastPath, &file)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         return FolderImage(

@@ -9,40 +9,69 @@ package struct Exchange: ~Copyable {
         case failed(Int32)
     }
 
-    private var connection: Connection
+    private let sockets: [[UInt8]]
+    private let message: [UInt8]
+    /// `nil` while the daemon is busy.
+    private var connection: Connection?
     private var file: Int32 = -1
     private let end: Int64
 
     /// Milliseconds until the daemon counts as not answering.
     private static let patience: Int64 = 5000
+    /// Milliseconds between two attempts to connect to a daemon that is busy.
+    private static let pause: Int64 = 20
 
-    /// Sends a call to the first of the sockets that answers; `nil` if none does.
+    /// Sends a call to the first of the sockets at which there is a daemon; `nil` if there is none.
     package init?(_ message: [UInt8], _ sockets: [[UInt8]]) {
-        guard let connection = Connection(sockets) else { return nil }
-        self.connection = connection
+        (self.message, self.sockets) = (message, sockets)
         end = cclient_now() + Self.patience
-        _ = self.connection.send(message)
+        guard connect() else { return nil }
     }
 
     deinit {
         if file >= 0 { close(file) }
     }
 
-    /// Becomes readable when ``step()`` has something to do.
-    package var descriptor: Int32 { connection.descriptor }
+    /// Connects unless the daemon is busy. Returns whether there is a daemon.
+    private mutating func connect() -> Bool {
+        do throws(Connection.Failure) {
+            connection = try Connection(sockets)
+        } catch {
+            return error == .isBusy
+        }
+        _ = connection?.send(message)
+        return true
+    }
+
+    /// Becomes readable when ``step()`` has something to do; -1 if only time matters.
+    package var descriptor: Int32 {
+        switch connection {
+        case .some(let connection): connection.descriptor
+        case nil: -1
+        }
+    }
     /// Whether the descriptor has to be watched for output, too.
-    package var hasOutput: Bool { connection.hasOutput }
-    /// Milliseconds until it fails.
-    package var timeLeft: Int64 { max(end - cclient_now(), 0) }
+    package var hasOutput: Bool {
+        switch connection {
+        case .some(let connection): connection.hasOutput
+        case nil: false
+        }
+    }
+    /// Milliseconds until ``step()`` has something to do in any case.
+    package var timeLeft: Int64 {
+        let left = max(end - cclient_now(), 0)
+        return descriptor < 0 ? min(left, Self.pause) : left
+    }
 
     /// Does what can be done now; `nil` if there is no outcome yet. After the outcome it must not be used.
     package mutating func step() -> Outcome? {
-        guard connection.flush() else { return .failed(-ECONNRESET) }
-        switch connection.receive(&file) {
+        if descriptor < 0, !connect() { return .failed(-ECONNREFUSED) }
+        guard connection?.flush() ?? true else { return .failed(-ECONNRESET) }
+        switch connection?.receive(&file) ?? .nothing {
         case .end: return .failed(-ECONNRESET)
         case .nothing: return timeLeft > 0 ? nil : .failed(-ETIMEDOUT)
         case .message:
-            guard let reply = connection.take() else { return .failed(-EBADMSG) }
+            guard let reply = connection?.take() else { return .failed(-EBADMSG) }
             let file = file
             self.file = -1
             return .reply(reply, file: file)

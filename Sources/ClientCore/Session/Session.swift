@@ -121,7 +121,7 @@ public final class Session {
     }
 
     private func connect() {
-        stream = Connection(sockets)
+        stream = try? Connection(sockets)
         guard stream != nil else { return lost() }
         // It has to answer before it counts as being there.
         if lostAt == nil { lostAt = cclient_now() }

@@ -8,7 +8,9 @@ public enum SingleCall {
         case .failed(let failure): return failure
         case .reply(let reply, let file):
             guard file < 0 else { return file }
-            return reply.error == nil ? -ENOENT : -EBADMSG
+            // Without a file, the item has a failure.
+            let isRight = reply.error == nil && reply.events.first?.kind != nil
+            return isRight ? -ENOENT : -EBADMSG
         }
     }
 

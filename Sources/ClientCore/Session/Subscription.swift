@@ -21,7 +21,7 @@ struct Subscription: ~Copyable {
     mutating func next(_ sockets: [[UInt8]], _ epoll: Int32) -> Reply? {
         guard isStarted else { return nil }
         if connection == nil {
-            connection = Connection(sockets)
+            connection = try? Connection(sockets)
             guard connection?.send(call) == true else { return lost() }
             if let descriptor = connection?.descriptor { _ = cclient_watch(epoll, descriptor, 0) }
         }

@@ -10,6 +10,13 @@ struct Connection: ~Copyable {
         case end
     }
 
+    /// Why there is no connection.
+    enum Failure: Error {
+        case noDaemon
+        /// A daemon is there, and more clients wait for it than the kernel queues. It can be tried again soon.
+        case isBusy
+    }
+
     let descriptor: Int32
     private var input = InputBuffer()
     private var output: [UInt8] = []
@@ -18,8 +25,8 @@ struct Connection: ~Copyable {
     private static let longest = 16 << 20
     private static let piece = 64 << 10
 
-    /// Connects to the first of the sockets that answers; `nil` if none does.
-    init?(_ sockets: [[UInt8]]) {
+    /// Connects to the first of the sockets at which there is a daemon.
+    init(_ sockets: [[UInt8]]) throws(Failure) {
         for socket in sockets {
             let path = socket + [0]
             let descriptor = path.withUnsafeBufferPointer { bytes in
@@ -29,8 +36,9 @@ struct Connection: ~Copyable {
                 self.descriptor = descriptor
                 return
             }
+            if cclient_errno() == EAGAIN { throw .isBusy }
         }
-        return nil
+        throw .noDaemon
     }
 
     deinit {

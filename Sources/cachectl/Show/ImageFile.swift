@@ -12,6 +12,7 @@ struct ImageFile: ~Copyable {
     init(of item: Item, _ client: Client) throws {
         path = item.path ?? item.url
         let opened = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        if opened >= 0 { try Self.check(opened, path) }
         guard opened < 0 else {
             (descriptor, programPath) = (opened, path)
             return
@@ -26,6 +27,16 @@ struct ImageFile: ~Copyable {
 
     deinit {
         close(descriptor)
+    }
+
+    /// A daemon can name any path. Closes what is not a regular file. fstat(2).
+    private static func check(_ descriptor: Int32, _ path: String) throws(CommandFailure) {
+        var file = stat()
+        if fstat(descriptor, &file) == 0, file.st_mode & S_IFMT == S_IFREG { return }
+        close(descriptor)
+        throw CommandFailure(
+            status: .inputOutput,
+            message: "\(path) is not a regular file; name another daemon with --socket")
     }
 
     func read() throws -> [UInt8] { try FileBytes.read(descriptor, name: path) }

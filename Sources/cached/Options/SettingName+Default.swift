@@ -40,12 +40,12 @@ extension SettingName {
     /// Whether a new value counts only after a restart. A reload applies all other settings.
     var needsRestart: Bool {
         switch self {
-        case .directory, .socket, .socketMode, .socketGroup, .managers, .idleExit, .shared,
+        case .directory, .socket, .socketMode, .socketGroup, .idleExit, .shared,
             .pressureWarning, .pressureCritical, .restrict, .store, .storeEndpoint, .storeRegion,
             .storeStyle, .storeCredentials, .storeMode, .storeTimeout, .storeFlush, .storeRenew,
             .storeSpread, .storeMaxImageBytes, .storeMaxRate:
             true
-        case .allowNetwork, .accept, .attempts, .rememberFailures, .maxBytes, .minFree,
+        case .managers, .allowNetwork, .accept, .attempts, .rememberFailures, .maxBytes, .minFree,
             .maxEntries, .maxImageBytes, .maxPixels, .maxTransfers, .maxTransfersPerHost, .maxRate,
             .proxy, .defaultFreshness, .ignoreQuery, .staleIfError, .caFile, .caOnly, .contact,
             .userAgent,

@@ -17,12 +17,13 @@ struct ServerContext: Sendable {
     let timeSlices: LoopTimeSlices
     /// For short calls, on the event loop.
     let turns: CallTurns
+    let descriptors: DescriptorSender
     /// For calls that read files or name many URLs.
     let workers: CallWorkers
     /// For the pages of `Watch`: there can be very many, and they must not delay the workers.
     let pager: NIOThreadPool
-    /// The users who may change the cache.
-    let managers: Managers
+    /// The users who may change the cache. Used on the event loop only.
+    let managers: NIOLoopBoundBox<Managers>
     let logger: Logger
     let pressure: PressureMonitor
     let pressureNews: PressureNews

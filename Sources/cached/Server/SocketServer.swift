@@ -72,8 +72,11 @@ final class SocketServer: Sendable {
             cache: cache, replies: replies, loop: loop, connections: OpenConnections(seats),
             registry: ConnectionRegistry(loop: loop),
             broadcaster: Broadcaster(cache, replies, loop: loop, timeSlices: timeSlices),
-            timeSlices: timeSlices, turns: CallTurns(loop: loop), workers: CallWorkers(),
-            pager: NIOThreadPool(numberOfThreads: 1), managers: settings.managers, logger: logger,
+            timeSlices: timeSlices, turns: CallTurns(loop: loop),
+            descriptors: DescriptorSender(loop: loop, openFiles: DescriptorLimit.current ?? .max),
+            workers: CallWorkers(),
+            pager: NIOThreadPool(numberOfThreads: 1),
+            managers: .makeBoxSendingValue(settings.managers, eventLoop: loop), logger: logger,
             pressure: pressure,
             pressureNews: PressureNews(pressure, loop: loop), relief: relief,
             whereabouts: Methods.Where.Reply(
@@ -130,6 +133,8 @@ final class SocketServer: Sendable {
         } catch {
             throw StartFailure(error)
         }
+        // Waited for, so that a manager who was removed has no rights once the log says so.
+        try? loop.submit { [server] in server.managers.value = settings.managers }.wait()
         server.relief.apply(settings.pressure)
         server.pressure.apply(coolDown: settings.pressure.coolDown)
     }

@@ -54,6 +54,9 @@ int ctest_processors(void);
 /// Receives bytes from a Unix socket, and a descriptor that came with them, else -1; blocks. unix(7), `SCM_RIGHTS`.
 ssize_t ctest_receive(int socket, void *bytes, size_t size, int *descriptor);
 
+/// Sends with descriptors. sendmsg(2), `SCM_RIGHTS`.
+ssize_t ctest_send(int socket, const void *bytes, size_t size, const int *descriptors, size_t count);
+
 /// Pins the calling thread to a processor, with real-time priority if this user is allowed that.
 /// sched_setaffinity(2), sched(7).
 void ctest_stay_on(int processor);

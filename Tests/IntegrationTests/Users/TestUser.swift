@@ -5,6 +5,7 @@ import TestSupport
 struct TestUser: Sendable {
     let id: uid_t
 
+    static let root = TestUser(id: 0)
     static let greedy = TestUser(id: 54_321)
     static let other = TestUser(id: 54_322)
 
@@ -26,13 +27,20 @@ struct TestUser: Sendable {
     func measure(
         _ script: String, _ socket: String, _ arguments: [String] = []
     ) async throws -> Duration {
+        .milliseconds(try await number(script, socket, arguments))
+    }
+
+    /// The number that a script prints last.
+    func number(
+        _ script: String, _ socket: String, _ arguments: [String] = []
+    ) async throws -> Double {
         let words = launcher + ["python3", "-c", Self.library + script, socket] + arguments
         let output = try await run(words[0], Array(words.dropFirst()))
-        guard output.status == .success, let line = output.lines.last, let time = Double(line)
+        guard output.status == .success, let line = output.lines.last, let number = Double(line)
         else {
             throw TestFailure("the script failed: \(output.errorText.suffix(500))")
         }
-        return .milliseconds(time)
+        return number
     }
 
     /// Fetches images and prints how long that took.

@@ -294,6 +294,43 @@ struct UsersTests {
         }
     }
 
+    // MARK: Managers
+
+    /// Over a connection that was open before, too.
+    @Test func aManagerWhoIsRemovedHasNoRightsAfterAReload() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let file = try home.write(
+                "CACHED_MANAGERS=\(TestUser.other.id)\n", to: "cached.conf")
+            let daemon = try await DaemonFixture.forAllUsers(
+                arguments: ["--config", file], in: scope)
+            let script = """
+                def is_refused(s):
+                    s.sendall(message("Remove", urls=["http://a.example/a.png"]))
+                    return b"PermissionDenied" in reply(s)
+                s = connect()
+                assert not is_refused(s)
+                say("manages")
+                while not is_refused(s): pass
+                assert is_refused(connect())
+                say("refused")
+                """
+            let manager = try TestUser.other.start(script, daemon.socket, in: scope)
+            try await manager.waitForLine(containing: "manages", on: .standardOutput)
+            try home.write("CACHED_MANAGERS=\(TestUser.greedy.id)\n", to: "cached.conf")
+            daemon.process.signal(SIGHUP)
+            let line = try await daemon.process.waitForLine(containing: "configuration read again")
+            #expect(line.contains("changed=CACHED_MANAGERS"))
+            #expect(!daemon.log.contains("need a restart"))
+            try await manager.waitForLine(containing: "refused", on: .standardOutput)
+            // And the one who was added has them.
+            let added = try TestUser.greedy.start(
+                script.replacing("say(\"manages\")", with: "say(\"manages\"); sys.exit(0)"),
+                daemon.socket, in: scope)
+            #expect(try await added.waitForExit() == .success)
+        }
+    }
+
     // MARK: Interests
 
     /// Three clients of a user wait for 200,000 images each, which is more than 500,000.

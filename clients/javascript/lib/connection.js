@@ -2,7 +2,7 @@
 import { connect as open } from 'node:net'
 
 /**
- * Connects to the first socket that accepts a connection.
+ * Connects to the first socket at which there is a daemon.
  *
  * @returns a connected socket; rejected with an Error whose message names each socket and its problem.
  */
@@ -20,6 +20,8 @@ export async function connect(paths) {
       })
     } catch (error) {
       problems.push(`${path}: ${error.code ?? error.message}`)
+      // The daemon is there, and too many clients wait for it.
+      if (error.code === 'EAGAIN') break
     }
   }
   throw new Error(problems.join('; '))

@@ -159,7 +159,7 @@ class Cache:
                 connection.close()
 
     def _connect(self, deadline: float) -> sockets.socket:
-        """A connection to the first socket that accepts one. OSError if none does in time."""
+        """A connection to the first socket at which there is a daemon. OSError if none accepts in time."""
         while True:
             for path in self._sockets:
                 connection = sockets.socket(sockets.AF_UNIX)
@@ -170,6 +170,9 @@ class Cache:
                 except (OSError, ValueError) as problem:
                     error = problem
                     connection.close()
+                    if isinstance(problem, BlockingIOError):
+                        # The daemon is there, and too many clients wait for it.
+                        break
             if time.monotonic() >= deadline:
                 raise error if isinstance(error, OSError) else OSError(str(error))
             time.sleep(min(0.05, self._patience))

@@ -170,6 +170,9 @@ class Load:
             except (OSError, ValueError) as error:
                 connection.close()
                 problems.append(f"{path}: {getattr(error, 'strerror', None) or error}")
+                if isinstance(error, BlockingIOError):
+                    # The daemon is there, and too many clients wait for it.
+                    break
                 continue
             self._socket, self._pause = connection, _FIRST_PAUSE
             self._guarded(lambda: self._send(self._stream.call()))

@@ -1,10 +1,11 @@
 import CacheWire
 import Logging
+import NIOCore
 
 /// Which client may make which call.
 extension CallDispatcher {
     /// Whether the client is a manager of the cache. Only managers may decide about the images of others.
-    var isManager: Bool { connection.peer.map(server.managers.include) ?? false }
+    var isManager: Bool { connection.peer.map(server.managers.value.include) ?? false }
 
     /// Fails if a call decides about the images of others and its client is no manager. Logs who changes the cache; the
     /// owner's own calls only for debugging.
@@ -28,7 +29,7 @@ extension CallDispatcher {
             hasRefused = true
             throw .permissionDenied(reason: request.isManagement ? nil : Self.noKeys)
         }
-        let level = server.managers.isOwner(peer) ? Logger.Level.debug : .info
+        let level = server.managers.value.isOwner(peer) ? Logger.Level.debug : .info
         server.logger.log(level: level, "call changes the cache", metadata: metadata)
     }
 

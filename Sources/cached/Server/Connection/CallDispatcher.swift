@@ -271,7 +271,7 @@ final class CallDispatcher {
     ) {
         running = .work(failsOnShutdown: true)
         connection.send(reply, with: image) { [server] in
-            OpenMethod.refusal(parameters, from: server)
+            OpenMethod.refusal(parameters, $0, from: server)
         } then: { [connection] in
             self.running = nil
             connection.resume()

@@ -36,7 +36,6 @@ final class ClientConnection: ChannelDuplexHandler {
     private(set) var sentBytes = 0
     /// How many of them were sent since ``unreadBytes`` was last looked at.
     private var uncheckedBytes = 0
-    private var descriptors = DescriptorSender()
     private var isReadHeld = false
     private var isHalfClosed = false
     private var isClosing = false
@@ -111,6 +110,7 @@ final class ClientConnection: ChannelDuplexHandler {
     func channelInactive(context: ChannelHandlerContext) {
         discardInput()
         server.registry.closed(self)
+        server.descriptors.closed(client)
         calls.abandon()
         server.cache.clientLeft(client)
         self.context = nil
@@ -310,16 +310,24 @@ final class ClientConnection: ChannelDuplexHandler {
     }
 
     /// Sends a reply with a descriptor, after all replies before it have been sent. Calls `then` once the reply is on
-    /// its way. `refusal` takes its place if the client has to receive other descriptors first.
+    /// its way. `refusal` takes its place if other descriptors have to be received first.
     func send(
-        _ reply: ByteBuffer, with image: OpenImage, orElse refusal: @escaping () -> ByteBuffer,
+        _ reply: ByteBuffer, with image: OpenImage,
+        orElse refusal: @escaping (DescriptorSender.Obstacle) -> ByteBuffer,
         then: @escaping () -> Void
     ) {
         guard let context else { return }
         context.writeAndFlush(wrapOutboundOut(takeOutput())).assumeIsolated().whenComplete { _ in
             guard self.context != nil else { return }
-            let rest = self.withSocket { self.descriptors.send(reply, with: image, over: $0) }
-            self.send((rest ?? nil) ?? refusal())
+            let rest = self.withSocket { socket in
+                do throws(DescriptorSender.Obstacle) {
+                    return try self.server.descriptors.send(
+                        reply, with: image, to: self.client, over: socket)
+                } catch {
+                    return refusal(error)
+                }
+            }
+            if let rest { self.send(rest) }
             then()
         }
     }

@@ -11,8 +11,11 @@ import NIOCore
 /// does not take an answer at once, is handed over with its bytes to the event loop, which limits and delays clients
 /// as they deserve. It stays there.
 ///
-/// In a turn, the calls of all ready connections are received first. Then the cache is asked about all their images at
+/// In a turn, the calls of ready connections are received first. Then the cache is asked about all their images at
 /// once, with one look at the directory, and then all are answered. So no answer is older than its question.
+///
+/// A turn takes about a millisecond at most, and users take turns within it. So however many connections a user has,
+/// another user's call waits for about one turn.
 final class HotConnections {
     /// A call that waits for the end of the turn.
     private struct Question {
@@ -26,10 +29,14 @@ final class HotConnections {
         var message: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes.dropLast()) }
     }
 
+    /// The most calls in a turn.
+    private static let callsInTurn = 64
     /// The longest call, with the NUL at its end.
     private static let longestCall = 4096
     /// The most images in a call. It takes less time than receiving it does.
     private static let mostImages = 32
+    /// A turn receives no further call after so many images.
+    private static let imagesInTurn = 512
     /// How long no client is accepted after that has failed.
     private static let pause = Duration.milliseconds(100)
 
@@ -40,11 +47,13 @@ final class HotConnections {
     private var acceptsAgainAt: ContinuousClock.Instant?
     /// The users of the connections, by descriptor.
     private var users: [Int32: UserID] = [:]
+    /// The connections that have sent something.
+    private var ready = ReadyConnections()
     private(set) var isEnded = false
 
-    /// Room for one call of each connection that a wait can find ready.
+    /// Room for the calls of a turn. One byte more shows that a client has sent more than that.
     private let input = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: SocketWatch.batchSize * longestCall, alignment: 16)
+        byteCount: callsInTurn * (longestCall + 1), alignment: 16)
     private var questions: [Question] = []
     private var keys: [CacheKey] = []
     private var output = ByteBuffer()
@@ -59,13 +68,39 @@ final class HotConnections {
         input.deallocate()
     }
 
-    /// Waits until a client needs something, or the thread is woken, and answers all that there is to answer.
+    /// Waits until a client needs something, or the thread is woken, and answers calls of each user in turn.
     func turn() {
         acceptAgain()
-        for ready in sockets.wait(milliseconds: acceptsAgainAt == nil ? -1 : 100) {
-            if ready.socket == acceptor.descriptor { accept() } else { receive(from: ready.socket) }
+        collect()
+        while questions.count < Self.callsInTurn, keys.count < Self.imagesInTurn,
+            let socket = ready.next()
+        {
+            ask(socket)
         }
         answer()
+    }
+
+    /// Finds all ready connections, because the user of the last one is in turn too. Each is found once; there may be
+    /// more of them meanwhile, and they have to wait.
+    private func collect() {
+        var time: Int32 = !ready.isEmpty ? 0 : acceptsAgainAt == nil ? -1 : 100
+        for _ in 0...users.count / SocketWatch.batchSize {
+            let found = sockets.wait(milliseconds: time)
+            for socket in found { sort(socket) }
+            guard found.count == SocketWatch.batchSize else { return }
+            time = 0
+        }
+    }
+
+    /// A client that sends nothing more takes no turn, because nothing reports it again. As a rule, it has its answers.
+    private func sort(_ found: SocketWatch.Ready) {
+        if found.socket == acceptor.descriptor {
+            accept()
+        } else if found.hasEnded {
+            if let bytes = receive(from: found.socket) { handOver(found.socket, bytes) }
+        } else if let user = users[found.socket] {
+            ready.append(found.socket, of: user)
+        }
     }
 
     // MARK: Clients
@@ -73,7 +108,7 @@ final class HotConnections {
     private func accept() {
         let isDone = acceptor.accept { client, user in
             users[client] = user
-            if !sockets.watch(client, read: true, write: false) { disconnect(client) }
+            if !sockets.watchChanges(client) { disconnect(client) }
         }
         guard !isDone else { return }
         // Without this the loop would spin: the socket stays readable as long as a client waits.
@@ -114,37 +149,47 @@ final class HotConnections {
 
     /// Passes a connection to the event loop, which answers what was received and sends what was not sent.
     private func handOver(
-        _ socket: Int32, received: ByteBuffer = .init(), unsent: ByteBuffer = .init()
+        _ socket: Int32, _ received: UnsafeRawBufferPointer? = nil, unsent: ByteBuffer = .init()
     ) {
         guard let user = users.removeValue(forKey: socket) else { return }
         sockets.forget(socket)
         server.adopt(
-            HandedOver(socket: socket, user: user, received: received, unsent: unsent))
+            HandedOver(
+                socket: socket, user: user,
+                received: received.map { ByteBuffer(bytes: $0) } ?? ByteBuffer(), unsent: unsent))
     }
 
     // MARK: Calls
 
-    /// Receives what a client has sent, which is one whole call in most cases. recv(2).
-    private func receive(from socket: Int32) {
-        let room = UnsafeMutableRawBufferPointer(
-            rebasing: input[(questions.count * Self.longestCall)...].prefix(Self.longestCall))
-        let count = recv(socket, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
-        guard count > 0 else {
-            if count == 0 || errno != EAGAIN && errno != EINTR { disconnect(socket) }
-            return
-        }
-        let bytes = UnsafeRawBufferPointer(rebasing: room[..<count])
+    private func ask(_ socket: Int32) {
+        guard let bytes = receive(from: socket) else { return }
         if let question = question(bytes, from: socket) {
             questions.append(question)
         } else {
-            handOver(socket, received: ByteBuffer(bytes: bytes))
+            handOver(socket, bytes)
         }
+    }
+
+    /// Receives what a client has sent, which is one whole call in most cases. Returns `nil` if there is nothing, or no
+    /// such client any more. recv(2).
+    private func receive(from socket: Int32) -> UnsafeRawBufferPointer? {
+        guard users[socket] != nil else { return nil }
+        let room = UnsafeMutableRawBufferPointer(
+            rebasing: input[(questions.count * (Self.longestCall + 1))...]
+                .prefix(Self.longestCall + 1))
+        let count = recv(socket, room.baseAddress, room.count, Int32(MSG_DONTWAIT))
+        guard count > 0 else {
+            if count == 0 || errno != EAGAIN && errno != EINTR { disconnect(socket) }
+            return nil
+        }
+        return UnsafeRawBufferPointer(rebasing: room[..<count])
     }
 
     private func question(_ bytes: UnsafeRawBufferPointer, from socket: Int32) -> Question? {
         let message = UnsafeRawBufferPointer(rebasing: bytes.dropLast())
         // A call contains no NUL, so this is one message.
-        guard bytes.last == 0, let call = PlainCall(message), call.count <= Self.mostImages,
+        guard bytes.last == 0, bytes.count <= Self.longestCall, let call = PlainCall(message),
+            call.count <= Self.mostImages,
             let places = call.keys(in: message, to: &keys)
         else { return nil }
         return Question(socket: socket, bytes: bytes, call: call, places: places)
@@ -163,7 +208,7 @@ final class HotConnections {
                 server.registry.tookCall()
                 answer(question, lookups)
             } else {
-                handOver(question.socket, received: ByteBuffer(bytes: question.bytes))
+                handOver(question.socket, question.bytes)
             }
         }
     }

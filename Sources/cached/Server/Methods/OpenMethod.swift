@@ -28,13 +28,11 @@ enum OpenMethod {
 
     /// The reply in the place of one whose descriptor cannot be sent.
     static func refusal(
-        _ parameters: Methods.Open.Parameters, from server: ServerContext
+        _ parameters: Methods.Open.Parameters, _ obstacle: DescriptorSender.Obstacle,
+        from server: ServerContext
     ) -> ByteBuffer {
         let url = server.named(parameters.url)
-        let failure = Failure(
-            .tooManyFiles,
-            "this connection has too many descriptors that were not received; receive the replies first"
-        )
+        let failure = Failure(.tooManyFiles, "\(obstacle)")
         let lookup = url.key.map { server.cache.lookup([$0])[0] } ?? .missing(nil)
         var output = ByteBuffer()
         write(url, lookup, failure, from: server, to: &output)

@@ -37,8 +37,8 @@ public struct ImageFile: Sendable, Hashable {
     /// - Throws: ``CacheFailure`` of the kind `evicted` if the image is no longer cached, `notPermitted`, or
     ///   `noDaemon` if the path leads nowhere and no daemon answers.
     public func open() throws(CacheFailure) -> OpenFile {
-        let flags = O_RDONLY | O_NOFOLLOW | O_CLOEXEC
-        let opened = path.withCString { cclient_open($0, flags) }
+        var file = cclient_file()
+        let opened = path.withCString { cclient_open_file($0, &file) }
         if opened >= 0 { return OpenFile(descriptor: opened) }
         let cause = cclient_errno()
         let handed = SingleCall.open(Array(url.utf8), sockets.paths)
