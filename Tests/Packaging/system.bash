@@ -65,7 +65,7 @@ build_packages() {
     cp -r "$output"/{new,old} "$root/packages/"
 }
 
-enter=(env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot)
+enter=(env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot)
 inside() { "${enter[@]}" "$root" "$@"; }
 as_user() { "${enter[@]}" --userspec=nobody:nogroup "$root" "$@"; }
 as_owner() { "${enter[@]}" --userspec=cached:cached "$root" "$@"; }
