@@ -155,9 +155,11 @@ lint: ## Check the format, the imports and the scripts
 	@.ci/lint sources
 
 interface: ## Write the types of the interface descriptions in etc/ anew: Swift, Python, TypeScript
+	@.ci/dependencies build
 	.ci/interface
 
 format: ## Format the Swift sources in place
+	@.ci/dependencies build
 	git ls-files -z -- '*.swift' | xargs -0 -r swift format format --in-place
 
 bench: ## Run the benchmarks against the installed peers
