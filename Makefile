@@ -3,6 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
+export PATH := $(shell .ci/toolchain)
 
 # Exclusive access to memory is checked by the tests; checking it in the release build too costs 3 %.
 # Packed relocations, which the toolchain's own linker supports, make a process start 1 ms faster.
@@ -25,21 +26,29 @@ ARGS ?=
 SOAK ?= 5min
 FUZZ ?= 600
 
-.PHONY: help build libcached install uninstall deb tarball dist package-test test test-unprivileged test-confined \
+.PHONY: help build libcached install uninstall deb tarball dist package-test bare test test-unprivileged test-confined \
 	torture soak sanitize fuzz order hit-ratio lint interface format bench bench-deps http-conformance corpus demo demo-gtk \
 	run clean check store-ceph fleet
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-18s %s\n", $$1, $$2 }' Makefile
 
+# What a target installs beside what `build` needs, so that it asks once.
+deb package-test: ALSO := package
+tarball: ALSO := archive
+soak fleet: ALSO := test
+http-conformance: ALSO := conformance
+corpus: ALSO := corpus
+
 build: ## Build everything for release, with the Swift libraries linked in
-	@.ci/dependencies build
+	@.ci/dependencies build $(ALSO)
 	$(RELEASE)
 	@.ci/lint hardened .build/release
 
 libcached: $(LIBCACHED)/libcached.so.0 ## Build the C library for applications of Embedded Swift, into LIBCACHED=.build/libcached
 $(LIBCACHED)/libcached.so.0: $(wildcard Sources/libcached/* Sources/libcached/*/* Sources/CClient/* \
 		Sources/CClient/*/* Sources/ClientCore/*/*) Sources/CacheWire/Version.swift
+	@.ci/dependencies build $(ALSO)
 	@Sources/libcached/build "$(LIBCACHED)"
 
 install: ## Install what was built (PREFIX=/usr/local, DESTDIR=; packaging/install names the others)
@@ -53,14 +62,20 @@ deb: build libcached ## Build Debian packages into .build-deb
 	@packaging/deb .build-deb
 
 tarball: build libcached ## Pack an installation for systems without Debian packages, into .build-dist
+	@.ci/dependencies archive
 	@packaging/tarball .build-dist
 
 dist: ## Make the source archive that builds without a network, into .build-dist
+	@.ci/dependencies build archive
 	@packaging/dist .build-dist
 
-package-test: build libcached ## Install, upgrade and purge the packages in a fresh system; needs root
+package-test: build libcached ## Install, upgrade and purge the packages in fresh Debian 12 and 13; needs root
 	@.ci/dependencies package
 	@Tests/Packaging/run
+
+bare: ## Run the commands of README in fresh Debian 12 and 13, which takes hours; needs root (ARGS: for the tests)
+	@.ci/dependencies bare
+	@Tests/Packaging/bare
 
 test: export CACHED_TEST_PYTHON = $(CURDIR)/.build-python/bin/python
 test: ## Run every test
@@ -135,13 +150,16 @@ hit-ratio: ## Print hit ratios of the index, LRU, SIEVE and S3-FIFO (ARGS="FILE.
 	swift run -c release cached-entries hit-ratio $(ARGS)
 
 lint: ## Check the format, the imports and the scripts
+	@.ci/dependencies build
 	git ls-files -z -- '*.swift' | xargs -0 -r swift format lint --strict
 	@.ci/lint sources
 
 interface: ## Write the types of the interface descriptions in etc/ anew: Swift, Python, TypeScript
+	@.ci/dependencies build
 	.ci/interface
 
 format: ## Format the Swift sources in place
+	@.ci/dependencies build
 	git ls-files -z -- '*.swift' | xargs -0 -r swift format format --in-place
 
 bench: ## Run the benchmarks against the installed peers
@@ -164,7 +182,7 @@ demo: ## Download real images from scratch as a demonstration
 	@Tests/Demo/demo
 
 demo-gtk: ## Show images that arrive in a GTK window (CACHED_BIN=DIR: programs)
-	@.ci/dependencies gtk
+	@.ci/dependencies $(if $(CACHED_BIN),,build) gtk
 	@Tests/Demo/demo-gtk
 
 run: build ## Run the daemon in the foreground with its default directory and socket

@@ -50,6 +50,9 @@ claim "a folder is enough for make install, and make uninstall leaves nothing" f
 
 is_installed() { install_packages old && inside cached --version; }
 has_account() { inside sh -c 'id cached && ! getent shadow cached | grep -q ":[$]"'; }
+# systemd.unit(5): a unit is enabled by a link in the folder of what wants it.
+is_enabled() { [[ -L $root/etc/systemd/system/$1.wants/$2 ]]; }
+has_units() { is_enabled sockets.target cached.socket && ! is_enabled timers.target cached-metrics.timer; }
 has_folders() {
     [[ $(stat -c '%U %a' "$root/var/cache/cached") == "$(owner_name) 755" ]] &&
         [[ $(stat -c '%U %a' "$root/run/cached") == "$(owner_name) 755" ]]
@@ -68,6 +71,7 @@ still_cached() { as_user cachectl status "$url" && [[ $(requests) == 1 ]]; }
 files_before=$(cd "$root" && find . -xdev -path ./proc -prune -o -print | sort)
 claim "an older version is installed" is_installed
 claim "the account cannot log in" has_account
+claim "the socket is enabled, and the timer of the metrics is not" has_units
 claim "the folders of the cache and of the socket are there for all users" has_folders
 claim "the daemon starts" begin_daemon
 claim "another user fetches an image and opens it" fetches
@@ -181,11 +185,17 @@ keeps_configuration() {
     echo '# mine' >>"$file"
     install_packages new && grep -x '# mine' "$file"
 }
+# The administrator enables it by hand; an upgrade neither undoes that nor forgets it.
+keeps_timer() {
+    inside deb-systemd-helper enable cached-metrics.timer && install_packages old && install_packages new &&
+        is_enabled timers.target cached-metrics.timer
+}
 installed_again() { install_packages new && install_packages new && still_cached; }
 
 claim "an upgrade keeps the cache" upgraded
 claim "a downgrade keeps the cache" downgraded
 claim "an upgrade keeps a changed configuration" keeps_configuration
+claim "an upgrade keeps the timer of the metrics that was enabled" keeps_timer
 claim "a second installation of the same version changes nothing" installed_again
 
 # The end

@@ -1,25 +1,55 @@
-# The parts of the package test: the fresh system, the packages, an origin, and the daemon.
+# The parts of the tests in a fresh system: the system, the packages, an origin, and the daemon.
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # the variables of Tests/Packaging/run
 
-# Programs that the packages depend on, so that the system needs no network later.
-dependencies=ca-certificates,systemd-standalone-sysusers,systemd-standalone-tmpfiles
-case $suite in
-    bookworm) dependencies+=,libcurl4 ;;
-    *) dependencies+=,libcurl4t64 ;;
-esac
+mirror=${MIRROR:-http://deb.debian.org/debian}
+bootstrap=.build-debootstrap
+output=.build-deb
+old_version=0.0.9
+export LC_ALL=C.UTF-8
 
+# Repeats the script for Debian 12 and 13, or for the release that SUITE names, and returns only there. All processes
+# and mounts are in namespaces of their own, and the folder is removed outside of them: begin NAME "$@"
+begin() {
+    if [[ ${2:-} == --inside ]]; then
+        suite=$3
+        work=$4
+        root=$work/root
+        return
+    fi
+    if [[ $EUID -ne 0 ]]; then
+        echo "$1: skipped, it needs root for a chroot"
+        exit 0
+    fi
+    local suite folder failed=()
+    # Not /tmp, which can be in memory.
+    folder=$(mktemp -d -p /var/tmp cached-system.XXXXXX)
+    # shellcheck disable=SC2064 # the folder of now
+    trap "rm -rf '$folder'" EXIT
+    for suite in ${SUITE:-bookworm trixie}; do
+        mkdir "$folder/$suite"
+        unshare --mount --pid --fork --kill-child --mount-proc -- \
+            "Tests/Packaging/$(basename "$0")" --inside "$suite" "$folder/$suite" || failed+=("$suite")
+        rm -rf "${folder:?}/$suite"
+    done
+    if ((${#failed[@]})); then
+        echo "$1: failed on ${failed[*]}"
+        exit 1
+    fi
+    exit 0
+}
+
+# Unpacks the system, with the given packages besides the smallest set, which needs the network the first time:
+# new_system NAME [PACKAGE,...]
 new_system() {
-    local kept=$bootstrap/$suite.tar
+    local kept=$bootstrap/$suite-$1.tar new=$bootstrap/$suite-$1
     if [[ ! -e $kept ]]; then
         mkdir -p "$bootstrap"
-        rm -rf "${bootstrap:?}/$suite"
-        debootstrap --variant=minbase --include="$dependencies" "$suite" "$bootstrap/$suite" "$mirror" \
-            >"$bootstrap/$suite.log"
-        rm -rf "$bootstrap/$suite"/var/cache/apt/archives/*.deb
-        tar -c -C "$bootstrap/$suite" . -f "$kept.new"
+        rm -rf "$new"
+        debootstrap --variant=minbase ${2:+--include="$2"} "$suite" "$new" "$mirror" >"$new.log"
+        rm -rf "$new"/var/cache/apt/archives/*.deb
+        tar -c -C "$new" . -f "$kept.new"
         mv "$kept.new" "$kept"
-        rm -rf "${bootstrap:?}/$suite"
+        rm -rf "$new"
     fi
     mkdir "$root"
     tar -x -C "$root" -f "$kept"
@@ -35,7 +65,7 @@ build_packages() {
     cp -r "$output"/{new,old} "$root/packages/"
 }
 
-enter=(env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot)
+enter=(env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot)
 inside() { "${enter[@]}" "$root" "$@"; }
 as_user() { "${enter[@]}" --userspec=nobody:nogroup "$root" "$@"; }
 as_owner() { "${enter[@]}" --userspec=cached:cached "$root" "$@"; }

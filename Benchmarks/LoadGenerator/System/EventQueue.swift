@@ -35,7 +35,7 @@ struct EventQueue: ~Copyable {
     func wait(milliseconds: Int32) throws -> Int {
         while true {
             let count = epoll_wait(
-                descriptor, events.baseAddress, Int32(events.count), milliseconds)
+                descriptor, events.baseAddress!, Int32(events.count), milliseconds)
             if count >= 0 { return Int(count) }
             guard errno == EINTR else { throw BenchFailure("epoll_wait", errno: errno) }
         }

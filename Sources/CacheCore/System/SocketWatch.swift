@@ -64,7 +64,7 @@ package final class SocketWatch: Sendable {
     /// epoll_wait(2).
     package func wait(milliseconds: Int32) -> [Ready] {
         withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.batchSize) { events in
-            let count = epoll_wait(set, events.baseAddress, Int32(events.count), milliseconds)
+            let count = epoll_wait(set, events.baseAddress!, Int32(events.count), milliseconds)
             return events.prefix(max(Int(count), 0)).compactMap { event in
                 guard event.data.fd != wake else {
                     var calls: eventfd_t = 0

@@ -7,7 +7,7 @@ import Testing
 /// Where the code of a document runs: a home directory whose daemon and cache are where everybody looks.
 ///
 /// `https://example.com` is an origin that has `a.png` to `d.png`, `logo.png` and `a.jpg`, and answers others with 404.
-/// `http://localhost:8731` is the same one, which sends `elephants.jpg` slowly.
+/// `https://www.debian.org/logos` and `http://localhost:8731` are the same one, which sends `elephants.jpg` slowly.
 struct DocumentPlace {
     private let origin: ScriptedOrigin
     let home: TemporaryDirectory
@@ -21,7 +21,8 @@ struct DocumentPlace {
         self.scope = scope
         settings = block.settings
         origin = try ScriptedOrigin(in: scope)
-        for name in ["a.png", "b.png", "c.png", "d.png", "logo.png", "a.jpg"] {
+        let logo = "openlogo-nd-100.png"
+        for name in ["a.png", "b.png", "c.png", "d.png", "logo.png", "a.jpg", logo] {
             let image = SampleImage.png(width: 64, height: 48, byteCount: 5000)
             let age = name == "a.jpg" ? 0 : 600
             origin.route(
@@ -91,6 +92,7 @@ struct DocumentPlace {
     /// The text with the names of this place.
     func placed(_ text: String) -> String {
         text.replacing("https://example.com", with: origin.url(""))
+            .replacing("https://www.debian.org/logos", with: origin.url(""))
             .replacing("http://localhost:8731", with: origin.url(""))
             .replacing("/run/user/1000", with: home.file("run"))
             .replacing(

@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The pictures of terminal screens in the documents, as a browser draws them.
+@Suite(
+    "Pictures", .serialized, .timeLimit(.minutes(2)),
+    .enabled("needs chromium (`.ci/dependencies browser`) and playwright") {
+        try await BrowserDriver.isInstalled()
+    })
+struct PictureTests {
+    private static let folder = Libcached.root + "docs/pictures/"
+
+    private struct Drawn: Decodable {
+        var pieces: Int
+        var words: Int
+        /// The words that begin elsewhere than in their column, with the distance in columns.
+        var displaced: [String]
+    }
+
+    /// Where the browser draws the first character of each word, beside its column in the piece of text.
+    ///
+    /// A character of another font can be narrower or wider than a column, so half a column counts as none.
+    private static let measure = """
+        (() => {
+          const drawn = { pieces: 0, words: 0, displaced: [] }
+          for (const piece of document.querySelectorAll('text')) {
+            const text = piece.textContent
+            const cell = piece.textLength.baseVal.value / text.length
+            drawn.pieces += 1
+            for (let index = 0; index < text.length; index += 1) {
+              if (text[index] === ' ' || (index > 0 && text[index - 1] !== ' ')) continue
+              drawn.words += 1
+              const left = Number(piece.getAttribute('x')) + index * cell
+              const isDrawn = index < piece.getNumberOfChars()
+              const distance = isDrawn ? (piece.getStartPositionOfChar(index).x - left) / cell : NaN
+              if (!(Math.abs(distance) < 0.5)) drawn.displaced.push(`${text.slice(index)}: ${distance}`)
+            }
+          }
+          return drawn
+        })()
+        """
+
+    @Test(arguments: ["top-cached.svg", "top-downloads.svg"])
+    func eachWordOfAPictureIsInItsColumn(name: String) async throws {
+        try await withTestScope { scope in
+            let browser = try await BrowserDriver(in: scope)
+            try await browser.open("file://" + Self.folder + name)
+            let drawn: Drawn = try await browser.evaluate(Self.measure)
+            #expect(drawn.pieces > 30)
+            #expect(drawn.words > 60)
+            #expect(drawn.displaced == [])
+        }
+    }
+
+    @Test func theProgramDrawsSpacesAndWideCharactersInTheirColumns() async throws {
+        try await withTestScope { scope in
+            let home = try TemporaryDirectory(in: scope)
+            let screen =
+                "   3 files      \u{1B}[1m42.0%     12 kB\u{1B}[0m\n日本    next       last\n"
+            let output = try await run(Self.folder + "svg", [], input: Array(screen.utf8))
+            #expect(output.status == .success, "\(output.errorText)")
+            let browser = try await BrowserDriver(in: scope)
+            try await browser.open("file://" + home.write(output.text, to: "screen.svg"))
+            let drawn: Drawn = try await browser.evaluate(Self.measure)
+            #expect(drawn.words == 8)
+            #expect(drawn.displaced == [])
+        }
+    }
+}
