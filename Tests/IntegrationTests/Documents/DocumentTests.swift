@@ -54,7 +54,7 @@ struct DocumentTests {
 
     @Test func everyDocumentIsRead() {
         #expect(Self.pages.count > 15)
-        #expect(Self.blocks.count > 60)
+        #expect(Self.blocks.count > 50)
     }
 
     @Test(arguments: blocks)

@@ -19,7 +19,8 @@ struct HeldSlotsTests {
     }
 
     @Test(arguments: Attack.allCases, [TestUser.other, TestUser.greedy])
-    func aNewcomersFirstImageWaitsNoMoreThanASecond(attack: Attack, newcomer: TestUser) async throws {
+    func aNewcomersFirstImageWaitsNoMoreThanASecond(attack: Attack, newcomer: TestUser) async throws
+    {
         try await withTestScope { scope in
             let quiet = try ScriptedOrigin(in: scope)
             quiet.route("/a.png", .answer(body: SampleImage.png(byteCount: 9000)))
