@@ -91,6 +91,47 @@ struct FairnessTests {
         }
     }
 
+    /// Behind a content delivery network many sites have one address.
+    @Test func aSiteThatSaysStopPausesNoneOfItsNeighbours() async throws {
+        try await withTestScope { scope in
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/evil.png", .answer(429, headers: ["Retry-After": "3600"]))
+            origin.route("/good.png", .answer(body: SampleImage.png(byteCount: 9000)))
+            let daemon = try await DaemonFixture.start(["--attempts", "4"], in: scope)
+            let greedy = try daemon.connect()
+            let evil = origin.url("/evil.png", host: "evil.localhost")
+            try await greedy.send(call("Fetch", [evil], flags: more) + "\0")
+            try await waitUntil("the site to be paused") {
+                try await greedy.nextReply().items.first?.failure?.retryAt != nil
+            }
+            let good = origin.url("/good.png", host: "good.localhost")
+            let neighbour = try daemon.connect()
+            #expect(try await neighbour.ask(call("Fetch", [good])).items.map(\.state) == [.cached])
+            // The site itself is asked nothing more.
+            let again = origin.url("/good.png", host: "evil.localhost")
+            try await neighbour.send(call("Fetch", [again], flags: more) + "\0")
+            let reply = try await neighbour.nextReply()
+            #expect(reply.items.first?.phase == .queued)
+            #expect(origin.requests().count == 2)
+        }
+    }
+
+    /// As many sites at one address as there are slots have a download each at once.
+    @Test func sitesAtOneAddressDoNotWaitForEachOther() async throws {
+        try await withTestScope { scope in
+            let gate = try Gate()
+            let origin = try ScriptedOrigin(in: scope)
+            origin.route("/a.png", .gated(SampleImage.png(byteCount: 9000), after: 100, gate))
+            let daemon = try await DaemonFixture.start(in: scope)
+            let urls = (0..<24).map { origin.url("/a.png", host: "site\($0).localhost") }
+            let client = try daemon.connect()
+            try await client.send(call("Fetch", urls) + "\0")
+            try await gate.reached(count: 24)
+            gate.open()
+            #expect(try await client.nextReply().items.allSatisfy { $0.state == .cached })
+        }
+    }
+
     @Test func oneClientsBacklogDoesNotDelayAnothersImage() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)
