@@ -187,7 +187,8 @@ extension InterfaceDescription {
 
         # Hands over the file of a cached image: its descriptor, open for reading, comes with the reply (SCM_RIGHTS, unix(7)), for
         # programs that may not or cannot open its path. Counts as a use, and never starts a download. If the image is not cached
-        # there is no descriptor, and the item has a failure; so it is while the client has not received 64 descriptors.
+        # there is no descriptor, and the item has a failure; so it is while the client has not received 64 descriptors, or the
+        # clients of its user a quarter of the daemon's limit of open files.
         method Open(url: string) -> (item: Item)
 
         # Downloads what is missing or stale. A URL that is already being downloaded joins that download.

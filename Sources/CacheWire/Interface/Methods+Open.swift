@@ -5,7 +5,7 @@ extension Methods {
     /// reply (SCM_RIGHTS, unix(7)), for programs that may not or cannot open its path. Counts
     /// as a use, and never starts a download. If the image is not cached there is no
     /// descriptor, and the item has a failure; so it is while the client has not received 64
-    /// descriptors.
+    /// descriptors, or the clients of its user a quarter of the daemon's limit of open files.
     public enum Open: Method {
         public static let name = MethodName.open
 
