@@ -187,8 +187,8 @@ keeps_configuration() {
 }
 # The administrator enables it by hand; an upgrade neither undoes that nor forgets it.
 keeps_timer() {
-    inside deb-systemd-helper enable cached-metrics.timer && install_packages old && install_packages new &&
-        is_enabled timers.target cached-metrics.timer
+    inside ln -s /lib/systemd/system/cached-metrics.timer /etc/systemd/system/timers.target.wants/ &&
+        install_packages old && install_packages new && is_enabled timers.target cached-metrics.timer
 }
 installed_again() { install_packages new && install_packages new && still_cached; }
 

@@ -52,6 +52,7 @@ new_system() {
         rm -rf "$new"
     fi
     mkdir "$root"
+    mount --bind "$root" "$root"
     tar -x -C "$root" -f "$kept"
     mount -t proc proc "$root/proc"
 }
