@@ -2,6 +2,10 @@
 ///
 /// A download is slow if it received less than ``leastRate`` in the last ``window``, or has had its slot for
 /// ``longestTime``. Time during which nobody waits does not count.
+///
+/// A client whose slow download gave way is patient for a while: it takes no slot from others, and its next download has
+/// twice as long before it can be slow. So slots do not change hands without end if all servers are slow, and each
+/// download is long enough under way at last.
 struct TransferPace: Sendable {
     private struct Mark: Sendable {
         /// When others began to wait, or the download began.
@@ -19,12 +23,19 @@ struct TransferPace: Sendable {
     static let longestTime = Duration.seconds(30)
     /// The time between two measurements.
     static let interval = Duration.milliseconds(250)
-    /// For how long a client whose download gave way takes no slot from others.
-    static let patience = Duration.seconds(10)
+    /// For how long a client is patient whose download gave way.
+    static let patience = Duration.seconds(60)
+    /// The most times that the time of a patient client's download is doubled.
+    private static let mostDoublings = 6
 
     private var marks: [FlightID: Mark] = [:]
-    /// The clients whose downloads gave way, and when.
-    private var patient: [ClientID: ContinuousClock.Instant] = [:]
+    private struct Patience: Sendable {
+        /// When a download gave way last.
+        var since: ContinuousClock.Instant
+        var times = 0
+    }
+
+    private var patient: [ClientID: Patience] = [:]
     private var measured: ContinuousClock.Instant?
     private var isPlanned = false
 
@@ -57,21 +68,31 @@ struct TransferPace: Sendable {
         if !marks.isEmpty { marks[id] = nil }
     }
 
-    mutating func gaveWay(_ client: ClientID) { patient[client] = measured }
-
-    /// The time of a measurement. ``measure(_:received:now:)`` of every running download follows.
-    mutating func measures(now: ContinuousClock.Instant) {
-        (measured, isAnySlow) = (now, false)
-        if !patient.isEmpty { patient = patient.filter { now - $0.value < Self.patience } }
+    mutating func gaveWay(_ client: ClientID) {
+        guard let measured else { return }
+        patient.update(client, default: Patience(since: measured)) {
+            ($0.since, $0.times) = (measured, min($0.times + 1, Self.mostDoublings))
+        }
     }
 
-    mutating func measure(_ id: FlightID, received: Int64, now: ContinuousClock.Instant) {
+    /// The time of a measurement. ``measure(_:of:received:now:)`` of every running download follows.
+    mutating func measures(now: ContinuousClock.Instant) {
+        (measured, isAnySlow) = (now, false)
+        if !patient.isEmpty { patient = patient.filter { now - $0.value.since < Self.patience } }
+    }
+
+    mutating func measure(
+        _ id: FlightID, of client: ClientID, received: Int64, now: ContinuousClock.Instant
+    ) {
+        let least = Self.window * (1 << (patient.isEmpty ? 0 : patient[client]?.times ?? 0))
         marks.update(id, default: Mark(since: now, windowBegan: now, received: received)) { mark in
             let time = now - mark.windowBegan
             if time >= Self.window {
-                let least = Double(Self.leastRate) * (time / .seconds(1))
-                mark.isSlow =
-                    Double(received - mark.received) < least || now - mark.since >= Self.longestTime
+                let isFast =
+                    Double(received - mark.received)
+                    >= Double(Self.leastRate) * (time / .seconds(1))
+                let age = now - mark.since
+                mark.isSlow = !isFast && age >= least || age >= Self.longestTime
                 (mark.windowBegan, mark.received) = (now, received)
             }
             if mark.isSlow { isAnySlow = true }

@@ -146,7 +146,7 @@ package struct TransferScheduler: ~Copyable, Sendable {
         slots.pace.measures(now: now)
         for (id, transfer) in slots.taken {
             guard let bytes = received(transfer.key, id) else { continue }
-            slots.pace.measure(id, received: bytes, now: now)
+            slots.pace.measure(id, of: transfer.flow.client, received: bytes, now: now)
         }
     }
 

@@ -215,20 +215,51 @@ struct UserShareTests {
         #expect(script.finishes("b2", failing: .http(404)).first == "start x3")
     }
 
+    /// Many connections ask a server that needs two seconds for each image: each download is given the time at last.
+    @Test func slowDownloadsOfManyConnectionsEnd() {
+        let script = StateScript(transferLimit: 2)
+        for number in 0..<40 as Range<UInt64> {
+            script.caller("many", wants: "a\(number)", client: number, user: Self.ada)
+        }
+        var began: [String: Int] = [:]
+        var ended: Set<String> = []
+        for step in 0..<1200 {
+            for image in names("a", 40) where script.phase(image)?.isRunning == true {
+                let start = began[image] ?? step
+                began[image] = start
+                guard step - start >= 8 else { continue }
+                (began[image], _) = (nil, ended.insert(image))
+                _ = script.finishes(image, failing: .http(404))
+            }
+            for word in script.passes(.milliseconds(250 * step)) where word.hasPrefix("cancel ") {
+                stop(String(word.dropFirst("cancel ".count)), in: script, &began)
+            }
+        }
+        #expect(ended.count == 40)
+    }
+
+    /// A download stops, and so does each that gives way at that moment.
+    private func stop(_ image: String, in script: StateScript, _ began: inout [String: Int]) {
+        began[image] = nil
+        for word in script.stops(image) where word.hasPrefix("cancel ") {
+            stop(String(word.dropFirst("cancel ".count)), in: script, &began)
+        }
+    }
+
     /// Those that gave way do not wait for ever.
     @Test func aConnectionThatGaveWayTakesASlotAgainLater() {
         let script = StateScript(transferLimit: 1)
         script.caller("a", wants: "a", client: 1, user: Self.ada)
         script.caller("b", wants: "b", client: 2, user: Self.ada)
         var words: [String] = []
-        for time in 0...30 {
+        for time in 0...130 {
             let said = script.passes(.seconds(time))
             for word in said where word.hasPrefix("cancel") {
                 words.append("\(time) \(word)")
                 _ = script.stops(String(word.dropFirst("cancel ".count)))
             }
         }
-        #expect(words == ["1 cancel a", "11 cancel b", "21 cancel a"])
+        #expect(words == ["1 cancel a", "61 cancel b", "121 cancel a"])
     }
 
     @Test func aSlowDownloadKeepsItsSlotWhileNobodyWaits() {
