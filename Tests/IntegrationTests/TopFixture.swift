@@ -26,17 +26,17 @@ struct TopFixture: Sendable {
         let image = SampleImage.png(byteCount: 400_000)
         for name in names {
             origin.route(name, .gated(image, after: quarters * 100_000 + 8800, gate))
-            // Each by a client of its own: one client gets all slots but the reserved one.
             try await daemon.cachectl("fetch", "--no-wait", "-", input: lines([name]))
         }
     }
 
-    /// Queues further downloads.
+    /// Queues further downloads. They are prefetches, because the ones that stand still would stop for anything else.
     func queue(_ count: Int) async throws {
         let image = SampleImage.png(byteCount: 2000)
         let names = (1000..<(1000 + count)).map { "/gallery/holiday/of/2026/waiting-\($0).png" }
         for name in names { origin.route(name, .answer(body: image)) }
-        try await daemon.cachectl("fetch", "--no-wait", "-", input: lines(names))
+        try await daemon.cachectl(
+            "fetch", "--priority", "background", "--no-wait", "-", input: lines(names))
     }
 
     private func lines(_ names: [String]) -> [UInt8] {
