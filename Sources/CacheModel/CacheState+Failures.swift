@@ -125,7 +125,7 @@ extension CacheState {
 
     /// Time has passed: queues every download whose pause has ended, and asks hosts again.
     package mutating func pausesEnded(now: ContinuousClock.Instant, _ effects: inout Effects) {
-        scheduler.endHostPauses(now: now)
+        scheduler.endOriginPauses(now: now)
         while let due = scheduler.takeDue(now: now) {
             guard let flight = downloads.flight(due.key, due.id) else { continue }
             switch flight.state {

@@ -191,7 +191,7 @@ package struct TransferScheduler: ~Copyable, Sendable {
     }
 
     /// Time has passed. Origins whose pause has ended may be asked again.
-    mutating func endHostPauses(now: ContinuousClock.Instant) {
+    mutating func endOriginPauses(now: ContinuousClock.Instant) {
         for origin in slots.takeEndedPauses(now: now) { queue.slotsFreed(at: origin, slots) }
     }
 

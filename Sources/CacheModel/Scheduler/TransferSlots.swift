@@ -146,12 +146,9 @@ struct TransferSlots: ~Copyable, Sendable {
     /// A running download may be only a prefetch.
     mutating func mayBePrefetch(_ id: FlightID) { prefetches.insert(id) }
 
-    /// A download is stopping. It keeps its slot until it has stopped. Returns its flow.
-    @discardableResult
-    mutating func stops(_ id: FlightID) -> FlowKey? {
-        guard let flow = taken[id]?.flow else { return nil }
-        stopping.insert(id)
-        return flow
+    /// A download is stopping. It keeps its slot until it has stopped.
+    mutating func stops(_ id: FlightID) {
+        if taken[id] != nil { stopping.insert(id) }
     }
 
     /// A stopping download has only its name lookup left. Returns its origin.

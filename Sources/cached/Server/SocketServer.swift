@@ -134,7 +134,11 @@ final class SocketServer: Sendable {
             throw StartFailure(error)
         }
         // Waited for, so that a manager who was removed has no rights once the log says so.
-        try? loop.submit { [server] in server.managers.value = settings.managers }.wait()
+        do {
+            try loop.submit { [server] in server.managers.value = settings.managers }.wait()
+        } catch {
+            server.logger.debug("the event loop has ended", metadata: ["error": "\(error)"])
+        }
         server.relief.apply(settings.pressure)
         server.pressure.apply(coolDown: settings.pressure.coolDown)
     }

@@ -67,24 +67,16 @@ struct DeadHostsTests {
         try await withTestScope { scope in
             let origin = try quietOrigin(in: scope)
             let daemon = try await DaemonFixture.forAllUsers(in: scope)
-            let script = """
-                import select
-                port = socket.socket(); port.bind(("", 0)); port.listen(0)
-                # Once its queue is full, the port takes no connection at any address of this machine.
-                queued = []
-                while True:
-                    s = socket.socket(); s.setblocking(False)
-                    s.connect_ex(("127.0.0.1", port.getsockname()[1]))
-                    queued.append(s)
-                    if not select.select([], [s], [], 0.2)[1]: break
-                urls = ["http://127.%d.%d.1:%d/a.png" % (1 + i // 250, i % 250, port.getsockname()[1])
-                        for i in range(2000)]
-                all = [connect() for _ in range(80)]
-                for i, s in enumerate(all): s.sendall(message("Fetch", urls=urls[i::80], priority="visible"))
-                say("sent")
-                for s in all: reply(s)
-                say("over")
-                """
+            let script =
+                TestUser.deadPort + """
+                    urls = ["http://127.%d.%d.1:%d/a.png" % (1 + i // 250, i % 250, port.getsockname()[1])
+                            for i in range(2000)]
+                    all = [connect() for _ in range(80)]
+                    for i, s in enumerate(all): s.sendall(message("Fetch", urls=urls[i::80], priority="visible"))
+                    say("sent")
+                    for s in all: reply(s)
+                    say("over")
+                    """
             let greedy = try TestUser.greedy.start(script, daemon.socket, in: scope)
             try await greedy.waitForLine(containing: "sent", on: .standardOutput)
             try await waitUntil("all slots to be taken") {

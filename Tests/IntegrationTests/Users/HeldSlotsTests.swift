@@ -70,19 +70,10 @@ struct HeldSlotsTests {
             urls = ["http://%d.example/a.png" % i for i in range(512)]
             """ + ask(connections: 64)
         case .deadHosts:
-            """
-            import select
-            port = socket.socket(); port.bind(("", 0)); port.listen(0)
-            # Once its queue is full, the port takes no connection at any address of this machine.
-            queued = []
-            while True:
-                s = socket.socket(); s.setblocking(False)
-                s.connect_ex(("127.0.0.1", port.getsockname()[1]))
-                queued.append(s)
-                if not select.select([], [s], [], 0.2)[1]: break
-            urls = ["http://127.%d.%d.1:%d/%d.png" % (1 + i // 250, i % 250, port.getsockname()[1], n)
-                    for n in range(4) for i in range(500)]
-            """ + ask(connections: 1)
+            TestUser.deadPort + """
+                urls = ["http://127.%d.%d.1:%d/%d.png" % (1 + i // 250, i % 250, port.getsockname()[1], n)
+                        for n in range(4) for i in range(500)]
+                """ + ask(connections: 1)
         }
     }
 

@@ -52,6 +52,19 @@ struct TestUser: Sendable {
         say((time.monotonic() - began) * 1000)
         """
 
+    /// Opens a port that takes no connection at any address of this machine, because its queue is full.
+    static let deadPort = """
+        import select
+        port = socket.socket(); port.bind(("", 0)); port.listen(0)
+        queued = []
+        while True:
+            s = socket.socket(); s.setblocking(False)
+            s.connect_ex(("127.0.0.1", port.getsockname()[1]))
+            queued.append(s)
+            if not select.select([], [s], [], 0.2)[1]: break
+
+        """
+
     private static let library = """
         import json, resource, socket, sys, time
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
