@@ -12,14 +12,14 @@ private let obstacle = StallGroup.obstacle ?? SmallFileSystem.obstacle
     .enabled(if: obstacle == nil, "\(obstacle ?? "")"),
     .disabled(if: isSanitized, "a sanitizer needs more memory than the group has"))
 struct FoundPressureTests {
-    /// Fills a cache of 40 images. Its daemon runs in the group and reacts once to each level.
+    /// Fills a cache of 40 images. Its daemon runs in the group.
     private func cache(
         in group: StallGroup, directory: String? = nil, _ scope: TestScope
     ) async throws -> FilledCache {
         var options = DaemonFixture.Options()
         options.launcher = group.launcher
         options.directory = directory
-        options.environment = ["MEMORY_PRESSURE_WATCH": "", "CACHED_PRESSURE_COOL_DOWN": "1h"]
+        options.environment = ["MEMORY_PRESSURE_WATCH": ""]
         options.arguments = ["--max-bytes", "30MiB", "--min-free", "0"]
         let cache = try await FilledCache(40, of: 40_000, options, in: scope)
         try await cache.daemon.waitForPressureSource(group.pressure.path)

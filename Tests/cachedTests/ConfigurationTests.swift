@@ -166,7 +166,7 @@ struct ConfigurationTests {
     /// The texts of the defaults against the values that the parts of the daemon have by themselves.
     @Test func theDefaultsAreThoseOfTheParts() throws {
         let settings = try resolve([], ["HOME": "/h", "XDG_RUNTIME_DIR": "/r"])
-        #expect(settings.pressure == PressureSettings())
+        #expect(settings.pressureEvicts == .auto)
         #expect(settings.log == LogSettings())
         #expect(settings.cache.retry == RetryPolicy())
         var transfers = TransferSettings()

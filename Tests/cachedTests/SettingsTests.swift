@@ -48,11 +48,9 @@ struct SettingsTests {
     @Test func failedDownloadsAreRetriedAsConfigured() async throws {
         let usual = try await resolve([], ["HOME": "/h"]).cache.retry
         #expect(usual.attempts == 4)
-        #expect(usual.remembersFailures)
-        let environment = ["HOME": "/h", "CACHED_ATTEMPTS": "2", "CACHED_REMEMBER_FAILURES": "no"]
+        let environment = ["HOME": "/h", "CACHED_ATTEMPTS": "2"]
         let other = try await resolve(["--attempts", "1"], environment).cache.retry
         #expect(other.attempts == 1)
-        #expect(!other.remembersFailures)
     }
 
     @Test func optionsOverrideTheEnvironmentWhichOverridesTheFile() async throws {
@@ -189,7 +187,7 @@ struct SettingsTests {
         ("CACHED_ACCEPT", "html"), ("CACHED_MAX_TRANSFERS", "0"), ("CACHED_MAX_TRANSFERS", "1001"),
         ("CACHED_MAX_TRANSFERS_PER_HOST", "some"), ("CACHED_MAX_RATE", "0"),
         ("CACHED_SHARED", "true"), ("CACHED_ATTEMPTS", "0"),
-        ("CACHED_ATTEMPTS", "many"), ("CACHED_REMEMBER_FAILURES", "1"),
+        ("CACHED_ATTEMPTS", "many"), ("CACHED_PRESSURE_EVICTS", "yes"),
         ("CACHED_DEFAULT_FRESHNESS", "60"), ("CACHED_DEFAULT_FRESHNESS", "1500ms"),
         ("CACHED_STALE_IF_ERROR", "1d"),
     ])

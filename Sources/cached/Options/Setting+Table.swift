@@ -50,7 +50,7 @@ extension Setting {
             """
         ) { $0.managers = $1 },
         Setting(
-            "CACHED_IDLE_EXIT", .time(.milliseconds(1)...TimeSpan.longest), otherwise: "never",
+            "CACHED_IDLE_EXIT", .time(from: .milliseconds(1)), otherwise: "never",
             restart: true,
             """
             The time without clients and downloads after which the daemon ends, such as 10min. It \
@@ -127,13 +127,6 @@ extension Setting {
             pauses between attempts grow.
             """
         ) { $0.cache.retry.attempts = $1 },
-        Setting(
-            "CACHED_REMEMBER_FAILURES", .answer, default: "yes",
-            """
-            Whether a failure is remembered for a while. A request during that time gets the same \
-            failure without a download, which spares a server that is in trouble.
-            """
-        ) { $0.cache.retry.remembersFailures = $1 },
     ]
 
     private static let servers: [Setting] = [
@@ -251,35 +244,10 @@ extension Setting {
             """
         ) { ($0.store.policy.reads, $0.store.policy.writes) = ($1 != "write", $1 != "read") },
         Setting(
-            "CACHED_STORE_TIMEOUT", .time(.milliseconds(10) ... .seconds(60)), default: "1s",
+            "CACHED_STORE_TIMEOUT", .time(from: .milliseconds(10), to: .seconds(60)), default: "1s",
             restart: true,
             "How long a download waits for the store at most before it asks its server."
         ) { $0.store.policy.timeout = $1 },
-        Setting(
-            "CACHED_STORE_FLUSH", .time(.zero ... .seconds(600)), default: "2s", restart: true,
-            """
-            How long the daemon goes on to put images into the store when it ends. A machine that is \
-            deleted after its work, such as a CI runner, needs more: 30s.
-            """
-        ) { $0.store.flush = $1 },
-        Setting(
-            "CACHED_STORE_RENEW", .seconds, default: "1h", restart: true,
-            """
-            A server's confirmation that an image is unchanged is written to the store if it holds \
-            for this long.
-            """
-        ) { $0.store.policy.renew = $1 },
-        Setting(
-            "CACHED_STORE_SPREAD", .time(.zero ... .seconds(3600)), default: "5s", restart: true,
-            """
-            A prefetch whose image is not in the store waits for a random time up to this one, and \
-            then asks the store once more before it asks its server.
-            """
-        ) { $0.store.policy.spread = $1 },
-        Setting(
-            "CACHED_STORE_MAX_IMAGE_BYTES", .size(), otherwise: "as large as the cache takes",
-            restart: true, "The size of the largest image that is put into the store."
-        ) { $0.store.policy.maximumImageSize = $1 },
         Setting(
             "CACHED_STORE_MAX_RATE", .size(),
             otherwise: "a quarter of CACHED_MAX_RATE, if that is set",
@@ -289,42 +257,13 @@ extension Setting {
 
     private static let pressure: [Setting] = [
         Setting(
-            "CACHED_PRESSURE_WARNING", .stall, default: "some 200000 2000000", restart: true,
-            """
-            The stall that counts as a warning, as the kernel's pressure files have it: some or \
-            full, the stall and its window in microseconds.
-            """
-        ) { $0.pressure.warning = $1 },
-        Setting(
-            "CACHED_PRESSURE_CRITICAL", .stall, default: "full 200000 2000000", restart: true,
-            "The stall that counts as critical pressure."
-        ) {
-            $0.pressure.critical = $1
-            $0.pressure.critical.level = .critical
-        },
-        Setting(
-            "CACHED_PRESSURE_WARNING_KEEP", .share, default: "75%",
-            "The share of the cached bytes that is kept at a warning."
-        ) { $0.pressure.warningKeep = $1 },
-        Setting(
-            "CACHED_PRESSURE_CRITICAL_KEEP", .share, default: "50%",
-            "The share of the cached bytes that is kept at critical pressure."
-        ) { $0.pressure.criticalKeep = $1 },
-        Setting(
             "CACHED_PRESSURE_EVICTS", .choice, default: "auto",
             """
             The pressure that evicts images. auto: requests, reports of the service manager, and \
             pressure that the daemon found if evicting helps; always: all pressure; never: only \
             requests.
             """
-        ) { $0.pressure.evicts = $1 },
-        Setting(
-            "CACHED_PRESSURE_COOL_DOWN", .time(.zero ... .seconds(86_400)), default: "10s",
-            """
-            The shortest time between two reactions to the same pressure. The kernel's figures \
-            follow slowly, and without a pause one shortage would empty the cache.
-            """
-        ) { $0.pressure.coolDown = $1 },
+        ) { $0.pressureEvicts = $1 }
     ]
 
     private static let rights: [Setting] = [

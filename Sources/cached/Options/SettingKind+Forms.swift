@@ -1,6 +1,5 @@
 import CacheCore
 import CacheKey
-import CacheWire
 import Glibc
 
 /// Values that one setting has, or two.
@@ -117,23 +116,5 @@ extension SettingKind where Value == StoreCredentialSource {
             }
             return .none
         }
-    }
-}
-
-extension SettingKind where Value == PressureTrigger {
-    static var stall: Self {
-        let expected = """
-            some or full, then the stall and its window in microseconds, the window from 500000 to \
-            10000000
-            """
-        return SettingKind("STALL", expected) { text in
-            PressureTrigger(line: Array(text.utf8), level: .warning)
-        }
-    }
-}
-
-extension SettingKind where Value == Double {
-    static var share: Self {
-        SettingKind("SHARE", "a share from 0% to 100%") { Percentage($0)?.share }
     }
 }

@@ -110,10 +110,14 @@ extension SettingKind where Value == Int64 {
 }
 
 extension SettingKind where Value == Duration {
-    static func time(_ range: ClosedRange<Duration>) -> Self {
-        let bounds = "from \(TimeSpan(range.lowerBound)) to \(TimeSpan(range.upperBound))"
-        return SettingKind("TIME", "a time like 500ms or 10min, \(bounds)") { text in
-            TimeSpan(text).flatMap { range.contains($0.duration) ? $0.duration : nil }
+    static func time(from least: Duration, to most: Duration? = nil) -> Self {
+        let end = most.map { " to \(TimeSpan($0))" } ?? " on"
+        let expected = "a time like 500ms or 10min, from \(TimeSpan(least))\(end)"
+        return SettingKind("TIME", expected) { text in
+            guard let time = TimeSpan(text)?.duration, least <= time, time <= most ?? time else {
+                return nil
+            }
+            return time
         }
     }
 }

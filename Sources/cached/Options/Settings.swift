@@ -20,7 +20,7 @@ struct Settings: Sendable {
     var managers: Managers
     /// The time without clients and work after which the daemon ends; `nil` if it stays.
     var idleExit: Duration?
-    var pressure = PressureSettings()
+    var pressureEvicts = PressureEviction.auto
     var log = LogSettings()
     /// The rights that the daemon gives up after its start.
     var restriction = Restriction.Extent.partly

@@ -9,7 +9,6 @@ struct StoreChoice: Sendable {
     var style: StoreLocation.Style?
     var credentials: StoreCredentialSource?
     var policy = StorePolicy()
-    var flush: Duration?
     var maximumRate: Int64?
 
     /// `nil` without a bucket, even if other settings of the store are set.
@@ -24,7 +23,6 @@ struct StoreChoice: Sendable {
             credentials: try credentials ?? Self.credentials(values, environment))
         settings.policy = policy
         settings.maximumRate = maximumRate ?? downloadRate.map { max(1, $0 / 4) }
-        if let flush { settings.flush = flush }
         return settings
     }
 

@@ -24,9 +24,6 @@ struct TimeSpan: LosslessStringConvertible, Sendable, Hashable {
 
     init(_ duration: Duration) { self.duration = duration }
 
-    /// The longest time that can be written.
-    static let longest = Duration.milliseconds(Int64.max)
-
     /// The time in the longest unit of which it is a multiple.
     var description: String {
         let (seconds, attoseconds) = duration.components
