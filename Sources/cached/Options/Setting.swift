@@ -1,3 +1,5 @@
+import CacheWire
+
 /// A row of the table of settings: everything that the daemon and its documents know about a setting.
 struct Setting: Sendable {
     /// The name in the environment and in the configuration file, such as `CACHED_MAX_BYTES`.
@@ -63,24 +65,6 @@ struct Setting: Sendable {
         name.hasPrefix("CACHED_") && byName[name] == nil
     }
 
-    /// The name that differs from `name` in the fewest letters.
-    static func nearest(to name: String) -> String {
-        all.map(\.name).min { distance($0, name) < distance($1, name) } ?? ""
-    }
-
-    /// The number of single-letter edits that turn one text into the other (Levenshtein distance).
-    private static func distance(_ left: String, _ right: String) -> Int {
-        let right = Array(right.utf8)
-        var row = Array(0...right.count)
-        for (index, byte) in left.utf8.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for column in right.indices {
-                let substituted = diagonal + (right[column] == byte ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(substituted, row[column] + 1, diagonal + 1)
-            }
-        }
-        return row[right.count]
-    }
+    /// The name that a wrong one most likely stands for.
+    static func nearest(to name: String) -> String { name.nearest(of: all.map(\.name)) ?? "" }
 }
