@@ -1,4 +1,5 @@
 internal import CacheKey
+import HTTPCaching
 
 /// The further requests of a download.
 extension Download {

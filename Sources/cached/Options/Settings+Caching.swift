@@ -1,5 +1,6 @@
 import CacheCore
 import CacheKey
+import HTTPCaching
 
 extension Settings {
     /// How long images are used without asking their servers again, if those do not say.

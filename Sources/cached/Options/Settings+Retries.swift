@@ -1,4 +1,5 @@
 import CacheCore
+import CacheValues
 
 extension Settings {
     /// When failed downloads are retried.

@@ -1,4 +1,5 @@
 import CacheCore
+import HTTPCaching
 
 /// The answers of `--check-config` and `--print-config`.
 struct SettingsReport {

@@ -1,4 +1,6 @@
 internal import CCurl
+import CacheValues
+import HTTPCaching
 
 extension Failure {
     /// Translates an error of libcurl. libcurl-errors(3).

@@ -1,4 +1,5 @@
 internal import CCurl
+import HTTPCaching
 
 // Behaviour of libcurl that the cache has to work around, tested with 7.88. The workarounds that are methods of
 // `Request` are below. The others are:
