@@ -1,4 +1,7 @@
 public import CacheKey
+import CacheModel
+public import CacheValues
+import HTTPCaching
 internal import Logging
 internal import SystemPackage
 

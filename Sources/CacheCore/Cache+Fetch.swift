@@ -1,4 +1,7 @@
 public import CacheKey
+public import CacheModel
+public import CacheValues
+import HTTPCaching
 
 /// Requests for images.
 extension Cache {

@@ -1,3 +1,5 @@
+import CacheModel
+
 /// Whether the cache is at work, and well.
 extension Cache {
     /// Calls `body` on the thread of the downloads once that thread and the lock have taken a turn. If one of them

@@ -1,4 +1,5 @@
 internal import CacheKey
+public import CacheModel
 
 /// Listing and counting.
 extension Cache {

@@ -1,4 +1,7 @@
 public import CacheKey
+public import CacheModel
+import CacheValues
+import HTTPCaching
 internal import SystemPackage
 
 /// Looking up what is cached.

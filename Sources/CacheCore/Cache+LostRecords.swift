@@ -1,4 +1,7 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
+import ImageFormats
 internal import Logging
 internal import SystemPackage
 

@@ -1,4 +1,5 @@
 public import CacheKey
+import CacheModel
 
 /// Observing the cache: its keys, the changes of their states, and their URLs.
 extension Cache {

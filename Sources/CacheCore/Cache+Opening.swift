@@ -1,5 +1,7 @@
 import CLinux
 public import CacheKey
+import CacheModel
+public import CacheValues
 import Glibc
 internal import SystemPackage
 

@@ -1,4 +1,6 @@
 public import CacheKey
+import CacheModel
+import CacheValues
 
 /// Partials that are no longer requested, and damaged files that have become old.
 extension Cache {

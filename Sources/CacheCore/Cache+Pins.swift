@@ -1,4 +1,6 @@
 public import CacheKey
+import CacheModel
+public import CacheValues
 import Glibc
 internal import Logging
 internal import SystemPackage

@@ -1,4 +1,6 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
 
 /// Taking part in the work of the directory's threads.
 extension Cache: DirectoryWorkerDelegate {

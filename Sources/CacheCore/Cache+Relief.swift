@@ -1,4 +1,6 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
 internal import SystemPackage
 
 /// The dropping of pages, slice by slice.

@@ -1,4 +1,6 @@
 public import CacheKey
+public import CacheModel
+public import CacheValues
 internal import Logging
 internal import SystemPackage
 

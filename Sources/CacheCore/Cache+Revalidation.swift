@@ -1,4 +1,7 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
+import HTTPCaching
 internal import Logging
 internal import SystemPackage
 

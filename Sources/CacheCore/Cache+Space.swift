@@ -1,5 +1,7 @@
 import CLinux
 internal import CacheKey
+public import CacheModel
+public import CacheValues
 import Glibc
 internal import Synchronization
 internal import SystemPackage

@@ -1,4 +1,5 @@
 public import CacheKey
+import CacheModel
 
 /// The store that several machines share.
 extension Cache {

@@ -1,4 +1,8 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
+import HTTPCaching
+import ImageFormats
 
 /// The events of the transfer loop, which calls these on its thread. Each becomes an event of the state.
 extension Cache: TransferDelegate {

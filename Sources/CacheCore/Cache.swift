@@ -1,4 +1,7 @@
 public import CacheKey
+import CacheModel
+import CacheValues
+import HTTPCaching
 public import Logging
 internal import Synchronization
 internal import SystemPackage

@@ -1,3 +1,5 @@
+public import CacheModel
+
 /// Receives the notifications of a cache, on any of its threads, but never under its lock.
 public protocol CacheObserver: AnyObject, Sendable {
     /// Requests have ended: each of their images is cached or has failed. Each request is reported once.

@@ -1,4 +1,5 @@
 public import CacheKey
+public import CacheValues
 
 /// The settings of a cache.
 public struct CacheSettings: Sendable {

@@ -1,3 +1,5 @@
+import CacheModel
+import CacheValues
 internal import Logging
 internal import Synchronization
 

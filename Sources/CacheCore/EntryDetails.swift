@@ -1,3 +1,6 @@
+public import CacheValues
+package import HTTPCaching
+
 /// Details of an entry that only the attributes of its file hold.
 public struct EntryDetails: Sendable {
     /// The URL that names the image.

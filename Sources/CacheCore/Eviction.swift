@@ -1,3 +1,6 @@
+import CacheModel
+import CacheValues
+
 /// An eviction in progress. It runs slice by slice.
 struct Eviction: Sendable {
     let goal: EvictionGoal

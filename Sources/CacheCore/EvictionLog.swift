@@ -1,4 +1,5 @@
 public import CacheKey
+public import CacheValues
 internal import Synchronization
 
 /// Remembers the last evictions, for people who ask why an image is missing.

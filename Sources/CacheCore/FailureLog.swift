@@ -1,4 +1,6 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
 internal import Logging
 internal import Synchronization
 

@@ -1,4 +1,6 @@
 internal import CacheKey
+public import CacheModel
+import CacheValues
 
 /// The position of an entry in a listing. The cursor of the last entry on a page leads to the next page.
 public struct ListCursor: Hashable, Comparable, Sendable, LosslessStringConvertible {

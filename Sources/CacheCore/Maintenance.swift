@@ -1,6 +1,9 @@
 import CLinux
 internal import CacheKey
+import CacheModel
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import Logging
 internal import Synchronization
 internal import SystemPackage

@@ -1,4 +1,5 @@
-public import CacheModel
+import CacheModel
+public import CacheValues
 import Glibc
 
 /// The file of a cached image, open for reading. It keeps its bytes even if its name is removed or replaced.

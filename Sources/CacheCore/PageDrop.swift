@@ -1,3 +1,6 @@
+public import CacheModel
+public import CacheValues
+
 /// The pages that were dropped from memory, and the disk bytes that were held when that began.
 public struct PageDrop: Hashable, Sendable {
     /// Entries whose clean pages were dropped, and their bytes. The files stay.

@@ -1,3 +1,5 @@
+import CacheModel
+
 /// The progress of unlinking victims, over all rounds of it.
 struct Removing: Sendable {
     /// Why entries are evicted; `nil` if the limits of the cache are the reason.

@@ -1,4 +1,6 @@
 internal import CacheKey
+import CacheModel
+import HTTPCaching
 
 /// A 304 to a conditional request for an entry (RFC 9110 §15.4.5).
 struct Revalidation: Sendable {

@@ -1,4 +1,6 @@
 internal import CacheKey
+public import CacheModel
+public import CacheValues
 
 /// Gauges and counters of a cache.
 public struct Statistics: Sendable {

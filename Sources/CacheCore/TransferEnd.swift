@@ -1,3 +1,5 @@
+import CacheModel
+
 /// How a transfer ended.
 enum TransferEnd: Sendable {
     /// All bytes of the image have arrived and are verified.

@@ -1,3 +1,6 @@
+public import HTTPCaching
+import ImageFormats
+
 /// How images are downloaded.
 public struct TransferSettings: Sendable {
     /// Downloads that run at once.

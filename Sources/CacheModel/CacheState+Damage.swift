@@ -1,4 +1,5 @@
 package import CacheKey
+import CacheValues
 
 /// Damage that a verification finds, and the damaged files that it sets aside.
 extension CacheState {

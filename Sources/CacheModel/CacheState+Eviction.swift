@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Eviction: chooses the files to unlink, and decides when an eviction ends.
 extension CacheState {

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Failed downloads: notifies callers, plans retries, and remembers failures.
 extension CacheState {

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Lookups, and events from the directory.
 extension CacheState {

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Images become entries, and origins confirm entries.
 extension CacheState {

@@ -1,4 +1,5 @@
 package import CacheKey
+import CacheValues
 
 /// Removals and pins that a user requests.
 extension CacheState {

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// Space for downloads. It is reserved before bytes arrive, and freed by evicting the least
 /// recently used entries.

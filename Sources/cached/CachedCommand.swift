@@ -1,6 +1,7 @@
 import ArgumentParser
 import CLinux
 import CacheCore
+import CacheModel
 import CacheWire
 import Glibc
 import Logging

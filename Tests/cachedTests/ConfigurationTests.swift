@@ -1,7 +1,9 @@
 import ArgumentParser
 import CacheCore
+import CacheValues
 import Foundation
 import Glibc
+import HTTPCaching
 import TestSupport
 import Testing
 

@@ -1,6 +1,8 @@
 import ArgumentParser
+import CacheValues
 import CacheWire
 import Glibc
+import HTTPCaching
 import Logging
 import TestSupport
 import Testing

@@ -1,4 +1,6 @@
 import ArgumentParser
+import CacheModel
+import HTTPCaching
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import CLinux
 internal import CacheKey
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// Pins, which are kept in the records of files.

@@ -1,5 +1,7 @@
 internal import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// Probing names without opening their files. fstatat(2), getxattr(2).

@@ -1,5 +1,7 @@
 internal import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// The records of entries: reading them, and writing them again.

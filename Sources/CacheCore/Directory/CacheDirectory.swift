@@ -1,6 +1,8 @@
 import CLinux
 internal import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import Synchronization
 internal import SystemPackage
 

@@ -1,5 +1,7 @@
 import CLinux
 internal import CacheKey
+import CacheModel
+import CacheValues
 import Glibc
 internal import SystemPackage
 

@@ -1,3 +1,5 @@
+import HTTPCaching
+
 /// Gives the header fields that the user has set for some origins.
 public protocol OriginHeaders: Sendable {
     /// The fields of every request to an origin. The transfers' thread calls this before each request.

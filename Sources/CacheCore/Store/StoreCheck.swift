@@ -1,3 +1,5 @@
+import CacheModel
+
 /// The result of a check of the store.
 public struct StoreCheck: Sendable {
     public let location: String

@@ -1,4 +1,8 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
+import HTTPCaching
+import ImageFormats
 
 /// The events of the thread that asks the store. Each becomes an event of the state.
 final class StoreDelegate: TransferDelegate {

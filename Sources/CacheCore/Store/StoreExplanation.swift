@@ -1,3 +1,6 @@
+import CacheModel
+import HTTPCaching
+
 /// A store's explanation of a failure: its status, and the code in the document behind it.
 ///
 ///     <Error><Code>NoSuchKey</Code><Message>…</Message></Error>

@@ -1,3 +1,4 @@
+import CacheModel
 internal import Logging
 
 /// Logs that the store cannot be used, with the remedy.

@@ -1,4 +1,7 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
+import HTTPCaching
 
 /// Asks the store step by step, as a person would who looks for a fault. Used by one thread.
 final class StoreProbe {

@@ -1,3 +1,5 @@
+import CacheModel
+
 /// The store that several machines share: the thread that asks it, and the thread that writes to it. Neither has
 /// anything to do with the connections to origins.
 final class StoreService: Sendable {

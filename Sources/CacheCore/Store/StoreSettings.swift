@@ -1,3 +1,5 @@
+public import CacheModel
+
 /// How a store that several machines share is used.
 public struct StoreSettings: Sendable {
     public var location: StoreLocation

@@ -1,3 +1,6 @@
+import CacheModel
+public import CacheValues
+
 /// Gauges and counters about the store that several machines share.
 public struct StoreStatistics: Sendable {
     private let counters: StoreCounters

@@ -1,5 +1,8 @@
 internal import CacheKey
+import CacheModel
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// One request that changes an object of the store.

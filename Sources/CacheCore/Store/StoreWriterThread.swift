@@ -1,4 +1,5 @@
 internal import CacheKey
+import CacheModel
 
 /// The work of the thread that writes to the store. No other thread uses anything of it.
 final class StoreWriterThread {

@@ -1,6 +1,9 @@
 import CLinux
 internal import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
+import ImageFormats
 internal import SystemPackage
 
 /// An entry as it is put into the store.

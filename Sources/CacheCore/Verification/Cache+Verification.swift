@@ -1,5 +1,8 @@
 import CLinux
 internal import CacheKey
+public import CacheModel
+import CacheValues
+import HTTPCaching
 internal import Logging
 internal import SystemPackage
 

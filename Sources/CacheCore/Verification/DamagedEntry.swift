@@ -1,4 +1,5 @@
 public import CacheKey
+public import CacheValues
 
 /// An entry that a verification found damaged, and the outcome.
 public struct DamagedEntry: Sendable {

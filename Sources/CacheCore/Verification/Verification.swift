@@ -1,3 +1,4 @@
+import CacheModel
 internal import Synchronization
 
 /// Called with the progress of a verification, or with its result.

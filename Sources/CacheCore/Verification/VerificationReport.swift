@@ -1,3 +1,6 @@
+import CacheModel
+public import CacheValues
+
 /// The progress of a verification, or its result.
 public struct VerificationReport: Sendable {
     /// The number of entries at its beginning, and of damaged files that were set aside before.

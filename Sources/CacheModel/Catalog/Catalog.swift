@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The entries of the directory as memory knows them, and how far that knowledge can be trusted.
 ///

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// A name that a scan of the directory probed.
 package enum ScannedName: Sendable {

@@ -1,3 +1,5 @@
+public import CacheValues
+
 /// Identifies a client. Transfer slots are shared fairly between users, and the clients of one user
 /// take turns.
 public struct ClientID: Hashable, Sendable {

@@ -1,4 +1,5 @@
 package import CacheKey
+package import CacheValues
 
 /// The accounts of disk space: the bytes that the limits allow, the bytes reserved for downloads,
 /// and the bytes about to become free. The catalog counts the bytes of entries and passes them in

@@ -1,3 +1,5 @@
+package import CacheValues
+
 /// The file of an entry, a partial or a damaged file that has to be unlinked. The index or the list
 /// of such files no longer has it. Its bytes stay in the ledger until the unlink is reported, because the disk
 /// holds them until then.

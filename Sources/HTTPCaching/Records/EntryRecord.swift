@@ -1,5 +1,5 @@
 package import CacheKey
-package import CacheModel
+package import CacheValues
 package import ImageFormats
 
 /// The cache's notes on an entry beside its bytes: everything that a scan and a lookup need, in one extended attribute.

@@ -1,4 +1,4 @@
-package import CacheModel
+package import CacheValues
 
 /// Parses and writes the dates of HTTP (RFC 9110 §5.6.7).
 ///

@@ -1,4 +1,4 @@
-package import CacheModel
+package import CacheValues
 
 /// The status and the header fields of a response, as far as a cache needs them.
 ///

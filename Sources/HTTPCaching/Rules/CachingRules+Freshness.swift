@@ -1,4 +1,4 @@
-internal import CacheModel
+import CacheValues
 
 extension CachingRules {
     /// How long a response is fresh that was just received.

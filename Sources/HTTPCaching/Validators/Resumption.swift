@@ -1,4 +1,4 @@
-package import CacheModel
+package import CacheValues
 
 /// The continuation of an interrupted download (RFC 9110 §14, RFC 9111 §3.4).
 package struct Resumption: Hashable, Sendable {

@@ -1,5 +1,5 @@
 import CacheKey
-import CacheModel
+import CacheValues
 import CacheWire
 import HTTPCaching
 import ImageFormats

@@ -1,5 +1,7 @@
 import CacheCore
-import CacheWire
+import CacheModel
+import CacheValues
+import HTTPCaching
 import Logging
 
 /// The table of settings. The options, the environment, the configuration file, `--print-config`, `etc/cached.conf`

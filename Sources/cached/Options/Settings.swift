@@ -1,6 +1,8 @@
 import CacheCore
+import CacheValues
 import CacheWire
 import Glibc
+import HTTPCaching
 
 /// The settings that the daemon runs with. The rows of ``Setting`` fill it.
 struct Settings: Sendable {

@@ -1,4 +1,5 @@
 import CacheCore
+import CacheModel
 import Logging
 
 /// The settings about a store that several machines share, before they are put together.

@@ -1,7 +1,9 @@
 import CLinux
 import CacheCore
+import CacheModel
 import CacheWire
 import Glibc
+import HTTPCaching
 import Logging
 import NIOCore
 import NIOPosix

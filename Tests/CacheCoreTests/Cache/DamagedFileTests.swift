@@ -1,6 +1,8 @@
 import CLinux
 import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
 import SystemPackage
 import TestSupport
 import Testing

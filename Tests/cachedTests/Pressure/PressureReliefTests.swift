@@ -1,3 +1,5 @@
+import CacheModel
+import CacheValues
 import CacheWire
 import Foundation
 import Logging
@@ -17,7 +19,7 @@ struct PressureReliefTests {
             /// The events in order.
             var events: [String] = []
             var dropping: [@Sendable (PageDrop) -> Void] = []
-            var evicting: [@Sendable (Removal, CacheCore.Failure?) -> Void] = []
+            var evicting: [@Sendable (Removal, CacheValues.Failure?) -> Void] = []
             var figures = MemoryFigures(machine: 1000, available: 900)
         }
 
@@ -54,14 +56,14 @@ struct PressureReliefTests {
 
         func evict(
             toBytes bytes: Int64, fetchedBefore limit: UnixTime?,
-            completion: @escaping @Sendable (Removal, CacheCore.Failure?) -> Void
+            completion: @escaping @Sendable (Removal, CacheValues.Failure?) -> Void
         ) {
             note("evict to \(bytes)" + (limit == nil ? "" : " but the new"))
             state.withLock { $0.evicting.append(completion) }
         }
 
         /// Finishes the dropping of pages that began first.
-        func finishDropping(_ failure: CacheCore.Failure? = nil) {
+        func finishDropping(_ failure: CacheValues.Failure? = nil) {
             state.withLock { $0.dropping.removeFirst() }(
                 PageDrop(
                     dropped: Removal(entries: 7, bytes: 28_672), entryBytes: 1000,

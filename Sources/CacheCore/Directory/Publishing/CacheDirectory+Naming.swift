@@ -1,5 +1,7 @@
 internal import CacheKey
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// Giving a synced file the name of its entry.

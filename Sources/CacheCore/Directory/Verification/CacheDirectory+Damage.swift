@@ -1,6 +1,9 @@
 import CLinux
 internal import CacheKey
+import CacheModel
+import CacheValues
 import Glibc
+import HTTPCaching
 internal import SystemPackage
 
 /// Files that are found to be damaged: they stop being entries.

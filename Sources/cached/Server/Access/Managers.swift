@@ -1,4 +1,5 @@
 import CacheCore
+import CacheValues
 import Glibc
 
 /// The users who may change the cache: its owner, root, and the configured groups and users. Everyone else who may
