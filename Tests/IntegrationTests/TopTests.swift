@@ -14,8 +14,10 @@ struct TopTests {
             let fixture = try await TopFixture(columns: 80, lines: 24, in: scope)
             try await fixture.start()
             try await fixture.terminal.waitFor("nothing to do")
-            try await fixture.daemon.cachectl(
-                "fetch", fixture.origin.url("/gallery/holiday/of/2026/missing.png"))
+            // A failure that is remembered for no time shows none.
+            let missing = "/gallery/holiday/of/2026/missing.png"
+            fixture.origin.route(missing, .answer(404, headers: ["Cache-Control": "max-age=0"]))
+            try await fixture.daemon.cachectl("fetch", fixture.origin.url(missing))
             try await fixture.terminal.waitFor("1 failed")
             try await fixture.terminal.waitFor("nothing to do")
             for (index, name) in Self.arriving.enumerated() {

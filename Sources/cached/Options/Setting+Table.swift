@@ -16,7 +16,7 @@ extension Setting {
 
     private static let places: [Setting] = [
         Setting(
-            "CACHE_DIRECTORY", .path,
+            "CACHE_DIRECTORY", .text("PATH"),
             otherwise: "$XDG_CACHE_HOME/cached, else ~/.cache/cached", restart: true,
             """
             The folder of the images, an absolute path. Programs compute the paths of images from \
@@ -24,7 +24,7 @@ extension Setting {
             """, inForce: { $0.cache.directory }
         ) { $0.cache.directory = $1 },
         Setting(
-            "CACHED_SOCKET", .path,
+            "CACHED_SOCKET", .text("PATH"),
             otherwise: "$XDG_RUNTIME_DIR/cached/cached.sock, else /run/cached/cached.sock",
             restart: true, "The path of the socket. Clients look in both of the default places.",
             inForce: { $0.socket }

@@ -4,11 +4,8 @@ import Glibc
 
 /// Values that one setting has, or two.
 extension SettingKind where Value == String {
-    /// A path, whose file is looked for later.
-    static var path: Self { SettingKind("PATH", "a path") { $0 } }
-
-    /// A text that the parts of the daemon check together with others.
-    static func text(_ placeholder: String) -> Self { SettingKind(placeholder, "a text") { $0 } }
+    /// A text that is checked later, because its meaning depends on other settings.
+    static func text(_ placeholder: String) -> Self { SettingKind(placeholder) { $0 } }
 
     /// A text that can be part of a header field (RFC 9110 §5.5).
     static func headerText(_ placeholder: String) -> Self {

@@ -158,6 +158,8 @@ private struct FaultRound {
         try await daemon.expectWhole(
             items.filter { $0.state == .cached }.map(\.url), butFor: evicted)
         try SyncLog(lines).expectNoSecondTry()
+        // The daemon remembers a failure of the network, but a refresh asks again.
+        _ = try await daemon.fetch(failed.map(\.url), refresh: true)
         for item in try await daemon.fetch(wanted) where item.state != .cached {
             throw TestFailure("a second fetch did not succeed: \(item)")
         }

@@ -70,8 +70,8 @@ struct FaultyDaemon: Sendable {
         }
     }
 
-    func fetch(_ urls: [String]) async throws -> [Item] {
-        try await call(Methods.Fetch.self, .init(urls: urls)).items
+    func fetch(_ urls: [String], refresh: Bool? = nil) async throws -> [Item] {
+        try await call(Methods.Fetch.self, .init(urls: urls, refresh: refresh)).items
     }
 
     /// Does something while another client calls `Status` ten times a second, and is always answered.
