@@ -18,11 +18,6 @@ public enum Damage: Error, Hashable, Sendable {
     case noRecord
     /// The size of the file differs from its record.
     case wrongSize(recorded: Int64)
-    /// The file could not be written to the disk when it was published.
-    case unsynchronized
-
-    /// An earlier verification found the file damaged and renamed it.
-    case setAside
 
     // The following is found by reading the file.
 
@@ -42,15 +37,13 @@ extension Damage: CustomStringConvertible {
     /// A message for people that names the problem.
     public var description: String {
         switch self {
-        case .directory: "a directory has its name; move the directory away"
+        case .directory: "a directory has its name"
         case .notAFile: "its name belongs to a link, FIFO, socket or device"
         case .otherOwner: "the file belongs to another user"
         case .unreadable: "the file's permissions do not let its owner read it"
         case .empty: "the file is empty"
         case .noRecord: "the file has no record, or its record is damaged"
         case .wrongSize(let recorded): "the file does not have the \(recorded) bytes fetched"
-        case .unsynchronized: "the file may be lost in a power cut, and it cannot be removed"
-        case .setAside: "it was found damaged before; its file now ends in .damaged"
         case .noDigest: "the SHA-256 of the bytes fetched is missing or damaged"
         case .wrongBytes: "the bytes have changed since they were fetched: their SHA-256 differs"
         case .wrongType: "the attribute user.mime_type is missing or damaged"

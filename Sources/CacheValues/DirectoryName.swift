@@ -7,20 +7,14 @@ package enum DirectoryName: Hashable, Sendable, CustomStringConvertible {
     /// `KEY.part`, the file of a download that is running or interrupted.
     case partial(CacheKey)
 
-    /// `KEY.damaged`, a file that was found damaged under the name of an entry.
-    case damaged(CacheKey)
-
     /// The suffix that turns the name of an entry into the name of its partial download.
     package static let partialSuffix = ".part"
-    /// The suffix that turns the name of an entry into that of its damaged file.
-    package static let damagedSuffix = ".damaged"
 
     /// The file name.
     package var description: String {
         switch self {
         case .entry(let key): key.description
         case .partial(let key): key.description + Self.partialSuffix
-        case .damaged(let key): key.description + Self.damagedSuffix
         }
     }
 
@@ -35,8 +29,6 @@ package enum DirectoryName: Hashable, Sendable, CustomStringConvertible {
             self = .entry(key)
         } else if suffix.elementsEqual(Self.partialSuffix.utf8) {
             self = .partial(key)
-        } else if suffix.elementsEqual(Self.damagedSuffix.utf8) {
-            self = .damaged(key)
         } else {
             return nil
         }

@@ -52,11 +52,6 @@ package struct EntryRecord: Hashable, Sendable {
         self.removeAt = removeAt
     }
 
-    /// The text that replaces the record of a damaged entry that was pinned.
-    ///
-    /// It is not a record, so the file is not an entry. The next image under this name is pinned again.
-    package static let pinOfDamaged = "damaged pinned=1"
-
     /// The name of the attribute with the record of a key: `user.cached.` and the first eight hex digits of the
     /// key.
     ///

@@ -19,18 +19,34 @@ struct RemovalScriptTests {
         #expect(script.removes("a") == [])
     }
 
-    @Test func removesAQuarantinedFile() {
+    private func isPinned(_ image: String) -> Bool {
+        let key = script.key(image)
+        return script.state.isPinned(key)
+    }
+
+    @Test func aPinOutlivesTheDamagedFile() {
+        let key = script.key("a")
         script.has("a")
-        _ = script.event { $0.damageFound(script.key("a"), &$1) }
-        #expect(script.looksAt("a", .unusable) == .missing(nil))
-        // It could not be renamed.
-        script.state.damagedProbed(script.key("a"), nil)
-        #expect(script.removes("a") == [])
-        #expect(script.removes("a", isQuarantined: true) == ["unlink a"])
-        // The removal does not affect the file published in its place.
-        script.caller("one", wants: "a")
-        _ = script.finishes("a")
-        #expect(script.removes("a", isQuarantined: true) == [])
+        _ = script.event { $0.damageFound(key, isPinned: true, &$1) }
+        #expect(script.looksAt("a", .absent) == .missing(nil))
+        #expect(isPinned("a"))
+        _ = script.removes("a", sparesPinned: true)
+        #expect(isPinned("a"))
+        script.has("a", Sample.facts())
+        #expect(!isPinned("a"), "the file says so")
+    }
+
+    @Test(arguments: [true, false])
+    func unpinningOrRemovingEndsThePinOfADamagedFile(isRemoved: Bool) {
+        let key = script.key("a")
+        script.has("a")
+        _ = script.event { $0.damageFound(key, isPinned: true, &$1) }
+        if isRemoved {
+            _ = script.removes("a")
+        } else {
+            _ = script.event { $0.pinned(key, false, &$1) }
+        }
+        #expect(!isPinned("a"))
     }
 
     @Test func removingAnEntryRemovesItsPartial() {

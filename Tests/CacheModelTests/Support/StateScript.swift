@@ -161,12 +161,9 @@ final class StateScript {
         }
     }
 
-    func removes(
-        _ image: String, sparesPinned: Bool = false, isQuarantined: Bool = false
-    ) -> [String] {
+    func removes(_ image: String, sparesPinned: Bool = false) -> [String] {
         event { state, effects in
-            _ = state.removeAsked(
-                key(image), sparesPinned: sparesPinned, isQuarantined: isQuarantined, &effects)
+            _ = state.removeAsked(key(image), sparesPinned: sparesPinned, &effects)
         }
     }
 
@@ -298,7 +295,6 @@ final class StateScript {
         switch victim.name {
         case .entry(let key): name(key)
         case .partial(let key): "partial \(name(key))"
-        case .damaged(let key): "damaged \(name(key))"
         }
     }
 

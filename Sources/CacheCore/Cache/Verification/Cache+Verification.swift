@@ -9,10 +9,10 @@ internal import SystemPackage
 /// Verifying the entries.
 extension Cache {
     /// Reads every entry on all cores, with the lowest priority, and compares it with its attributes. A damaged
-    /// file is no entry any more, for the next daemon neither. One verification runs at a time.
+    /// file is removed, and downloaded again at once if it is pinned. One verification runs at a time.
     ///
     /// - Parameters:
-    ///   - repairs: downloads damaged entries again, on behalf of `client`, or removes them.
+    ///   - repairs: downloads all damaged entries again, on behalf of `client`.
     ///   - resumes: continues where the last verification was interrupted.
     ///   - onProgress: called from time to time, on a thread of the cache.
     ///   - onEnd: called once with the result, on a thread of the cache.
@@ -45,10 +45,8 @@ extension Cache {
                 continue
             case .whole: renewRecord(entry)
             case .damaged(let damage):
-                let wish = wish(for: entry)
                 damaged.append(
-                    Repair.Case(entry: entry, damage: damage, wish: wish, digest: digest(of: entry))
-                )
+                    Repair.Case(entry: entry, damage: damage, request: request(for: entry)))
             }
             report.checked += 1
         }
@@ -89,11 +87,11 @@ extension Cache {
         }
     }
 
-    /// Opens the file under a name, or the damaged one that has lost it; `nil` if there is neither, or the file system
-    /// keeps no attributes to compare it with.
+    /// Opens the file under a name; `nil` if there is none, or the file system keeps no attributes to compare it
+    /// with.
     private func openToVerify(_ key: CacheKey) throws(Errno) -> OpenedEntry? {
         switch try directory.inspect(key, name: key.description) {
-        case nil: try directory.openSetAside(key)
+        case nil: nil
         case .failure(let damage): try directory.openDamaged(key, damage)
         case .success where !directory.keepsAttributes: nil
         case .success(let facts):
@@ -111,27 +109,16 @@ extension Cache {
         }
     }
 
-    /// The digest that a damaged file says its bytes have; `nil` if it does not tell.
-    private func digest(of entry: OpenedEntry) -> ContentDigest? {
-        guard entry.damage == nil else { return nil }
-        do {
-            return try directory.digest(of: entry.key, entry.descriptor)
-        } catch {
-            return nil
-        }
-    }
-
     /// How to download an entry again; `nil` if its file does not tell its URL.
-    private func wish(for entry: OpenedEntry) -> ImageRequest? {
+    private func request(for entry: OpenedEntry) -> ImageRequest? {
         let key = entry.key
-        let file =
-            entry.damage == .setAside ? CacheDirectory.damagedName(of: key) : key.description
         do {
-            guard let text = try directory.url(of: key, name: file), key.isName(of: text) else {
+            guard let text = try directory.url(of: key, name: key.description), key.isName(of: text)
+            else {
                 return nil
             }
             let name = try CacheURL(text)
-            let source = try directory.attribute(EntryAttributes.source(of: key), of: file)
+            let source = try directory.attribute(EntryAttributes.source(of: key), of: key)
             return ImageRequest(try source.map { try CacheURL($0) } ?? name, named: name)
         } catch {
             return nil

@@ -2,7 +2,7 @@ public import CacheKey
 import CacheModel
 import CacheValues
 
-/// Partials that are no longer requested, and damaged files that have become old.
+/// Partials that are no longer requested.
 extension Cache {
     /// The partial of an image that is missing, if a download can continue it. If there is none, that takes a
     /// lookup in memory, else four system calls.
@@ -18,17 +18,6 @@ extension Cache {
         for key in read({ $0.restingPartials }) {
             guard let time = directory.lastUse(ofPartial: key), isOld(time, now) else { continue }
             run { $0.partialExpired(key, &$1) }
-        }
-    }
-
-    /// Discards damaged files that were set aside for as long, and those whose images are entries again.
-    func discardOldDamagedFiles(now: FileTime = .now) {
-        guard directory.isInPlace else { return }
-        for key in read({ Array($0.space.damaged.files.keys) }) {
-            guard let time = directory.setAsideTime(of: key),
-                isOld(time, now) || read({ $0.catalog.contains(key) })
-            else { continue }
-            run { $0.damagedExpired(key, &$1) }
         }
     }
 

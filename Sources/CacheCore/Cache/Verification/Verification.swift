@@ -36,7 +36,7 @@ public final class Verification: Sendable {
 
     var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
 
-    /// Ends the verification early. Entries that were found damaged stay so.
+    /// Ends the verification early. The files of entries that were found damaged stay removed.
     public func cancel() {
         cancellation.store(true, ordering: .relaxed)
         events.put(.cancelled)

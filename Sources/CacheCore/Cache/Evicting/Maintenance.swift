@@ -27,8 +27,8 @@ final class Maintenance: Sendable {
     static let interval = Duration.seconds(2)
     /// The number of rounds after which a directory that can't be watched is read again.
     static let blindRounds = 30
-    /// The number of rounds in an hour. After it, old partials and damaged files are discarded, and files that could
-    /// not be unlinked are tried again.
+    /// The number of rounds in an hour. After it, old partials are discarded, and files that could not be unlinked are
+    /// tried again.
     static let hourlyRounds = 1800
     /// The time for which changes gather before they are handled. The kernel queues 16,384 of them.
     static let pause = Duration.milliseconds(20)
@@ -96,7 +96,6 @@ final class Maintenance: Sendable {
             if rounds % Self.blindRounds == 0 { cache.scanIfBlind() }
             if rounds % Self.hourlyRounds == 0 {
                 cache.discardOldPartials()
-                cache.discardOldDamagedFiles()
                 cache.retryUnevictable()
             }
             next = .now + Self.interval

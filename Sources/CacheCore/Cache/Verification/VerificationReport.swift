@@ -3,12 +3,12 @@ public import CacheValues
 
 /// The progress of a verification, or its result.
 public struct VerificationReport: Sendable {
-    /// The number of entries at its beginning, and of damaged files that were set aside before.
+    /// The number of entries at its beginning.
     public internal(set) var total = 0
     /// The entries of these that were compared with their attributes, or found damaged without that.
     public internal(set) var checked = 0
     public internal(set) var damagedCount = 0
-    /// The damaged entries whose files are still there.
+    /// The damaged entries that were not repaired.
     public internal(set) var leftCount = 0
     /// The first ``limit`` damaged entries.
     public internal(set) var damaged: [DamagedEntry] = []

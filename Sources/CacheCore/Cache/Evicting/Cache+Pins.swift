@@ -48,13 +48,11 @@ extension Cache {
     /// lost between two versions of an image. Returns the failure, if any.
     private func pin(_ key: CacheKey, _ isPinned: Bool) -> Failure? {
         switch lookup([key])[0] {
-        case .missing(let failure): return isPinned ? failure ?? .notCached : forgetPin(of: key)
-        case .inFlight: if !isPinned, let failure = forgetPin(of: key) { return failure }
-        case .cached(let facts, _, _) where facts.isPinned == isPinned:
-            // After a power cut, a damaged file can still hold the pin that the entry took over.
+        case .missing(let failure) where isPinned: return failure ?? .notCached
+        case .missing, .inFlight:
             if !isPinned, let failure = forgetPin(of: key) { return failure }
+        case .cached(let facts, _, _) where facts.isPinned == isPinned: break
         case .cached:
-            if !isPinned, let failure = forgetPin(of: key) { return failure }
             do {
                 try openingQuietly(key) { (file) throws(Errno) in
                     try directory.setPin(isPinned, of: key, file)
@@ -74,7 +72,7 @@ extension Cache {
         return isDone ? nil : .notCached
     }
 
-    /// Removes the pin from files of a key that are no entries. Returns the failure, if any.
+    /// Removes the pin from a file that is no entry. Returns the failure, if any.
     func forgetPin(of key: CacheKey) -> Failure? {
         do {
             try directory.forgetPin(of: key)

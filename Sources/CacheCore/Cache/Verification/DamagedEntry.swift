@@ -5,11 +5,11 @@ public import CacheValues
 public struct DamagedEntry: Sendable {
     /// The outcome for a damaged entry.
     public enum End: Hashable, Sendable {
-        /// The file is still there, under the name of a damaged file. The failure says why.
+        /// The image is not cached. The failure says what is wrong with the file, and whether it was removed.
         case left(Failure)
         /// The image was downloaded again.
         case refetched
-        /// The file was removed, because its URL is not known.
+        /// The file was removed. The image cannot be downloaded again, because its URL is not known.
         case removed
     }
 

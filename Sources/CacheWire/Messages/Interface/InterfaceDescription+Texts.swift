@@ -410,18 +410,19 @@ extension InterfaceDescription {
           problem: ?string
         )
 
-        # Reads all entries and compares them with what was downloaded; with more, it reports progress without items. Damaged
-        # entries are missing from then on. The verification stops if its caller disconnects.
+        # Reads all entries and compares them with what was downloaded; with more, it reports progress without items. The file
+        # of a damaged entry is removed, and a pinned image is downloaded again at once. The verification stops if its caller
+        # disconnects.
         method Verify(
-          # Whether to download damaged entries again, or remove them if their URL is lost.
+          # Whether to download all damaged entries again and wait for them.
           repair: ?bool,
           # Whether to continue where the last verification was interrupted.
           resume: ?bool
         ) -> (
           # The number of compared entries.
           checked: int,
-          # The first 10,000 damaged entries: cached if downloaded again, missing if removed, and with a failure if the damage
-          # remains. Only in the last reply.
+          # The first 10,000 damaged entries: cached if downloaded again, missing if that is impossible because their URL is
+          # lost, and otherwise with a failure: what is wrong, and whether the file was removed. Only in the last reply.
           damaged: []Item,
           # The number of entries at the start.
           total: ?int,

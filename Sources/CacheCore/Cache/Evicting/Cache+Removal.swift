@@ -17,10 +17,12 @@ extension Cache {
     }
 
     /// Removes every entry and stops every download whose URL begins with the bytes of `prefix`. Pinned entries
-    /// stay. An empty prefix means all of them, and also partials and damaged files. With a prefix, the URL
+    /// stay. An empty prefix means all of them, and also partials. With a prefix, the URL
     /// attribute of each entry is read.
     public func removeAll(prefix: String, completion: @escaping RemovalEnd) {
-        let keys = entryKeys(prefix) + flightKeys(prefix) + (prefix.isEmpty ? remains : [])
+        let keys =
+            entryKeys(prefix) + flightKeys(prefix)
+            + (prefix.isEmpty ? read { Array($0.space.partials.keys) } : [])
         finishRemoval(of: keys, sparesPinned: true, completion)
     }
 
@@ -47,12 +49,10 @@ extension Cache {
         }
         var removed: [CacheKey: Removal] = [:]
         for key in keys.prefix(VictimSearch.slice) where place == directory.identity {
-            let isQuarantined = directory.isQuarantined(key)
             let part: Removal? = run(in: place) { state, effects in
                 // During shutdown, the directory's thread may end before it gets to new work.
                 guard !state.isDraining else { return nil }
-                return state.removeAsked(
-                    key, sparesPinned: sparesPinned, isQuarantined: isQuarantined, &effects)
+                return state.removeAsked(key, sparesPinned: sparesPinned, &effects)
             }
             guard let part else { return completion(nil) }
             removed[key] = (removed[key] ?? .nothing) + part
@@ -60,9 +60,8 @@ extension Cache {
         let rest = keys.dropFirst(VictimSearch.slice)
         afterDirectoryWork { [removed] in
             if !sparesPinned, place == self.directory.identity {
-                for (key, part) in removed {
-                    if part.entries == 0 { _ = self.forgetPin(of: key) }
-                    self.discardDamaged(of: key)
+                for (key, part) in removed where part.entries == 0 {
+                    _ = self.forgetPin(of: key)
                 }
             }
             // Files that could not be unlinked still count as entries.
@@ -81,20 +80,6 @@ extension Cache {
         }
     }
 
-    /// Removes a damaged file that the index may not know yet.
-    private func discardDamaged(of key: CacheKey) {
-        do {
-            try directory.discardDamaged(of: key)
-        } catch {
-            logger.warning(
-                "a damaged file could not be removed",
-                metadata: [
-                    "path": "\(directory.path)/\(DirectoryName.damaged(key))",
-                    "error": "\(error)", "remedy": "\(error.remedy)",
-                ])
-        }
-    }
-
     /// The failure of a removal or an eviction that could not unlink `count` files.
     func notRemoved(_ count: Int) -> Failure {
         guard directory.isInPlace else { return directory.lost }
@@ -102,12 +87,6 @@ extension Cache {
             .storage,
             "\(count) could not be removed from \(directory.path); the log says why. Check that the daemon "
                 + "may write there")
-    }
-
-    /// The keys of files that are no entries: partials, and damaged files.
-    private var remains: [CacheKey] {
-        read { Array($0.space.partials.keys) + Array($0.space.damaged.files.keys) }
-            + directory.quarantine.keys
     }
 
     private func entryKeys(_ prefix: String) -> [CacheKey] {

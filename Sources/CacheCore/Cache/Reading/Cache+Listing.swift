@@ -114,16 +114,12 @@ extension Cache {
 
     /// Probes every name that changed since its last probe.
     func probeDirtyNames() {
-        let (keys, partials, damaged) = read { state in
-            (
-                Array(state.catalog.dirtyNames), Array(state.space.partials.dirtyNames),
-                Array(state.space.damaged.files.dirtyNames)
-            )
+        let (keys, partials) = read { state in
+            (Array(state.catalog.dirtyNames), Array(state.space.partials.dirtyNames))
         }
         // A lookup in a directory that is lost would wake the thread that may have called this.
         if directory.isInPlace { _ = lookupInPlace(keys) }
         for key in partials { probePartial(of: key) }
-        for key in damaged { probeDamagedFile(of: key) }
     }
 
     private func probePartial(of key: CacheKey) {
@@ -134,17 +130,6 @@ extension Cache {
         } catch {
             // The name stays dirty, so it is probed again.
             run { state, _ in state.space.partials.endProbe() }
-        }
-    }
-
-    private func probeDamagedFile(of key: CacheKey) {
-        let start = run { state, _ in state.space.damaged.files.beginProbe() }
-        do {
-            let file = try directory.damagedFile(of: key)
-            run { state, _ in state.damagedProbed(key, file, since: start) }
-        } catch {
-            // The name stays dirty, so it is probed again.
-            run { state, _ in state.space.damaged.files.endProbe() }
         }
     }
 

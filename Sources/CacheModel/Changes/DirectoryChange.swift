@@ -14,8 +14,6 @@ package enum DirectoryChange: Hashable, Sendable {
     case partialChanged(CacheKey)
     /// The name of a partial no longer exists.
     case partialVanished(CacheKey)
-    /// A damaged file changed, appeared or disappeared.
-    case damagedChanged(CacheKey)
     /// Events were lost, or the directory itself is gone, so nothing in the catalog is certain.
     case overflowed
 }

@@ -365,7 +365,6 @@ public final class Cache: Sendable {
                 state.spaceReleased(&effects)
             }
             discardOldPartials()
-            discardOldDamagedFiles()
         }
         return isOver
     }
