@@ -11,8 +11,8 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The upper bound of every pause and of the time a failure is remembered, even if a server asks for
     /// more.
     public var longestPause = Duration.seconds(300)
-    /// `false` if a failure is forgotten at once.
-    public var remembersFailures = true
+    /// `false` if a failure is forgotten at once, as in tests.
+    package var remembersFailures = true
 
     /// Creates the policy with the defaults.
     public init() {}

@@ -32,7 +32,7 @@ public struct CertificateAuthority: Sendable {
     ///
     /// - Parameters:
     ///   - names: the subject alternative names, in openssl's syntax (x509v3_config(5)).
-    ///   - days: the validity; -1 for a certificate that expired yesterday.
+    ///   - days: the validity; 0 for a certificate that has expired.
     public func issue(
         for names: [String] = ["DNS:localhost", "IP:127.0.0.1", "IP:::1"], days: Int = 2
     ) async throws -> Identity {

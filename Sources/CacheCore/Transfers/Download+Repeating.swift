@@ -82,9 +82,9 @@ extension Download {
     /// Plans a request whose body is taken as it is sent, because libcurl cannot undo its content coding: the
     /// bytes themselves show whether they are an image.
     private func takesCodedBody(after end: RequestEnd) -> Bool {
-        guard end == .failed(.badContentEncoding), request.failure == nil, plan.decodesBody else {
-            return false
-        }
+        guard end == .failed(.badContentEncoding), request.failure == nil, request.head.isComplete,
+            plan.decodesBody
+        else { return false }
         discardPartial()
         startOver()
         plan.decodesBody = false

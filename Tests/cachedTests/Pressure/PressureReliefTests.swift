@@ -30,11 +30,11 @@ struct PressureReliefTests {
             self.isInMemory = isInMemory
         }
 
-        func relief(_ settings: PressureSettings = PressureSettings()) -> PressureRelief {
+        func relief() -> PressureRelief {
             var logger = Logger(label: "pressure")
             logger.logLevel = .critical
             return PressureRelief(
-                settings, cache: self, logger: logger,
+                .auto, cache: self, logger: logger,
                 look: { self.state.withLock { $0.figures } },
                 giveBack: { self.note("given back") })
         }
@@ -123,21 +123,6 @@ struct PressureReliefTests {
         #expect(cache.takeEvents() == ["given back", "evict to 510"])
         cache.finishEvicting()
         #expect(cache.takeEvents() == ["evicted", "given back", "completed"])
-    }
-
-    @Test func theSharesComeFromTheSettings() {
-        let cache = Scripted()
-        var settings = PressureSettings()
-        (settings.warningKeep, settings.criticalKeep) = (0.9, 0.1)
-        let relief = cache.relief(settings)
-        for level in [PressureLevel.warning, .critical] {
-            relief.react(to: report(level)) { _ in }
-            cache.finishDropping()
-        }
-        #expect(
-            cache.takeEvents().filter { $0.hasPrefix("evict") } == [
-                "evict to 910", "evict to 110",
-            ])
     }
 
     @Test func theBlockingFormReturnsAfterTheReaction() async throws {

@@ -7,7 +7,10 @@ struct CurlError: Error, Equatable, CustomStringConvertible {
     static let abortedByCallback = CurlError(code: CURLE_ABORTED_BY_CALLBACK)
     static let badContentEncoding = CurlError(code: CURLE_BAD_CONTENT_ENCODING)
     static let couldNotConnect = CurlError(code: CURLE_COULDNT_CONNECT)
+    static let strangeReply = CurlError(code: CURLE_WEIRD_SERVER_REPLY)
     static let timedOut = CurlError(code: CURLE_OPERATION_TIMEDOUT)
+    /// CURLE_TOO_LARGE: a header line, or what a paused body unpacks to. Since 8.6.0, so older headers lack it.
+    static let tooLarge = CurlError(code: CURLcode(100))
     static let unsupportedProtocol = CurlError(code: CURLE_UNSUPPORTED_PROTOCOL)
     static let unverifiedPeer = CurlError(code: CURLE_PEER_FAILED_VERIFICATION)
     static let writeFailed = CurlError(code: CURLE_WRITE_ERROR)

@@ -3,7 +3,7 @@ internal import CacheKey
 /// Where the objects of a store are: the bucket, the prefix of their keys, and the server.
 public struct StoreLocation: Hashable, Sendable {
     /// Where the bucket's name is in a URL.
-    public enum Style: String, Hashable, Sendable {
+    public enum Style: String, Hashable, Sendable, CaseIterable {
         /// `https://server/bucket/key`
         case path
         /// `https://bucket.server/key`

@@ -5,8 +5,8 @@ extension CurlEasy {
     ///
     /// What libcurl 7.88 signs wrongly is kept out of requests: queries, repeated fields, fields of which one begins
     /// with another's name, paths with other characters than letters, digits, `-` and `/`.
+    /// So paths need no CURLOPT_PATH_AS_IS(3), with which newer versions refuse to sign.
     func setOptions(of request: StoreRequest) throws(CurlError) {
-        try set(CURLOPT_PATH_AS_IS, 1)
         if let credentials = request.credentials {
             try set(CURLOPT_AWS_SIGV4, "aws:amz:\(request.region):s3")
             // Not in one option: a name may have a colon.
