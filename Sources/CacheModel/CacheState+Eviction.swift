@@ -1,5 +1,5 @@
 package import CacheKey
-package import CacheValues
+import CacheValues
 
 /// Eviction: chooses the files to unlink, and decides when an eviction ends.
 extension CacheState {
@@ -15,19 +15,13 @@ extension CacheState {
     /// The next entry in the order of eviction that is not pinned, has no download, and is not known to
     /// be unevictable.
     private mutating func nextVictim(_ search: inout VictimSearch) -> Victim? {
-        guard search.victims.count < search.limit else {
-            search.isCutShort = true
-            return nil
-        }
-        let isSpared = { [downloads, space] (key: CacheKey) in
-            downloads.contains(key) || space.unevictable.contains(.entry(key))
-        }
-        let next = catalog.nextVictim(
-            steps: &search.steps, fetchedBefore: search.fetchedBefore, unless: isSpared)
-        guard let next, var victim = unlinkPending(next) else {
-            search.isCutShort = search.steps == 0
-            return nil
-        }
+        guard search.victims.count < search.limit else { return nil }
+        let next = catalog.index.nextVictim(
+            steps: &search.steps, fetchedBefore: search.fetchedBefore,
+            unless: { [downloads, space] in
+                downloads.contains($0) || space.unevictable.contains(.entry($0))
+            })
+        guard let next, var victim = unlinkPending(next) else { return nil }
         victim.isEvicted = true
         return victim
     }
@@ -38,7 +32,7 @@ extension CacheState {
         _ search: inout VictimSearch, for flight: Flight, missing: Int64
     ) -> Victim? {
         if let victim = nextVictim(&search) { return victim }
-        return search.isCutShort ? nil : restingPartial(flight, missing)
+        return search.victims.count < search.limit ? restingPartial(flight, missing) : nil
     }
 
     /// Chooses a partial as a victim.
@@ -65,10 +59,10 @@ extension CacheState {
     /// - Returns: at least one victim, or none if all possible victims together would not free enough.
     package mutating func diskFilled(
         _ key: CacheKey, _ bytes: Int64, _ effects: inout Effects
-    ) -> VictimSearch {
-        var search = VictimSearch()
+    ) -> [Victim] {
         guard catalog.isRead, let flight = downloads[key], bytes <= bytesUsed - immovable.bytes
-        else { return search }
+        else { return [] }
+        var search = VictimSearch()
         var freed: Int64 = 0
         // One of several names of a file frees nothing.
         while freed < max(bytes, 1),
@@ -78,7 +72,7 @@ extension CacheState {
             freed += victim.bytes
             if case .entry(let key) = victim.name { changed(key, &effects) }
         }
-        return search
+        return search.victims
     }
 
     // MARK: After the unlink
@@ -137,16 +131,6 @@ extension CacheState {
         if space.holders.isEmpty { spaceReleased(&effects) }
     }
 
-    /// This file can perhaps be unlinked now, so evictions try it again.
-    package mutating func retryEviction(of name: DirectoryName) {
-        if space.retryEviction(of: name), case .entry(let key) = name { catalog.maybeUnspared(key) }
-    }
-
-    /// Every file can perhaps be unlinked now, so evictions try them all again.
-    package mutating func retryAllEvictions() {
-        if space.retryAllEvictions() { catalog.restartEviction() }
-    }
-
     /// The files that no eviction can remove: those that are pinned, and those that cannot be unlinked.
     package var immovable: Removal {
         space.unevictable.reduce(catalog.index.pinned) { sum, name in
@@ -189,7 +173,7 @@ extension CacheState {
             search.victims.append(victim)
             if case .entry(let key) = victim.name { changed(key, &effects) }
         }
-        let isLast = search.victims.count < limit && !search.isCutShort
+        let isLast = search.victims.isEmpty || search.victims.count < limit && search.steps > 0
         if isLast, isOwn {
             space.isEvicting = false
             // The limits may have shrunk during the eviction.

@@ -133,7 +133,7 @@ extension CacheState {
         case .opened(let key):
             if catalog.isOpenedByOthers(key) { catalog.used(key, at: now()) }
         case .partialChanged(let key), .partialVanished(let key):
-            retryEviction(of: .partial(key))
+            space.retryEviction(of: .partial(key))
             let isOwn = downloads.update(key) { flight in
                 flight.observer.note(change)
                 return flight.hasSpace
@@ -141,11 +141,11 @@ extension CacheState {
             if isOwn != true { space.partials.becameDirty(key) }
         case .appeared(let key), .created(let key):
             catalog.becameDirty(key)
-            retryEviction(of: .entry(key))
+            space.retryEviction(of: .entry(key))
             downloads.update(key) { $0.observer.note(change) }
         case .vanished(let key):
             downloads.update(key) { $0.observer.note(change) }
-            retryEviction(of: .entry(key))
+            space.retryEviction(of: .entry(key))
             vanished(key, &effects)
         case .overflowed:
             if catalog.validity == .complete { effects.notices.append(.scanNeeded) }
@@ -156,12 +156,12 @@ extension CacheState {
     /// Another directory lies at the path now, so nothing in memory is certain.
     package mutating func directoryReplaced(_ effects: inout Effects) {
         space.directoryReplaced()
-        _ = space.retryAllEvictions()
+        space.retryAllEvictions()
         if catalog.directoryReplaced() { effects.notices.append(.scanNeeded) }
     }
 
     private mutating func changesLost() {
-        _ = space.retryAllEvictions()
+        space.retryAllEvictions()
         catalog.changesLost()
     }
 

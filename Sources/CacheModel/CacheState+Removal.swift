@@ -11,7 +11,7 @@ extension CacheState {
     package mutating func removeAsked(
         _ key: CacheKey, sparesPinned: Bool, _ effects: inout Effects
     ) -> Removal {
-        retryEviction(of: .entry(key))
+        space.retryEviction(of: .entry(key))
         if sparesPinned, catalog.facts(of: key)?.isPinned == true { return .nothing }
         if !sparesPinned { catalog.forgetLostPin(of: key) }
         stopBecauseRemoved(key, &effects)

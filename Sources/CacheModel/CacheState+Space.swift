@@ -39,7 +39,10 @@ extension CacheState {
             if !search.victims.isEmpty { evictToWatermark(&effects) }
             return SpaceAnswer(grant: .granted(upTo: bytes), victims: search.victims)
         }
-        if search.isCutShort { return SpaceAnswer(grant: .evicting, victims: search.victims) }
+        // More may be evicted once these are gone.
+        if search.victims.count == search.limit {
+            return SpaceAnswer(grant: .evicting, victims: search.victims)
+        }
         return SpaceAnswer(
             grant: .refused(noSpaceNow(key, flight, bytes, &effects)), victims: search.victims)
     }

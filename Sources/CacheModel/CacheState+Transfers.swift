@@ -134,7 +134,6 @@ extension CacheState {
 
     /// Releases everything that a transfer holds except its slot, which it keeps until it ends.
     mutating func releaseTransfer(_ key: CacheKey, _ flight: Flight) {
-        catalog.maybeUnspared(key)
         scheduler.stops(flight.id)
         releaseReservation(key, flight)
     }

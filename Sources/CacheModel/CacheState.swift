@@ -90,9 +90,7 @@ package struct CacheState: ~Copyable, Sendable {
 
     /// Checks every invariant of the state. For tests.
     package func checkInvariants() {
-        catalog.checkInvariants { [downloads, space] in
-            downloads.contains($0) || space.unevictable.contains(.entry($0))
-        }
+        catalog.checkInvariants()
         downloads.checkInvariants()
         scheduler.checkInvariants(running: downloads.all.count { $0.value.hasSlot })
         space.checkInvariants()

@@ -29,22 +29,12 @@ static uint64_t number(const unsigned char *bytes, int count) {
     return number;
 }
 
-// Whether a record of version 2 is intact, and says that the file has this size.
+// Whether a record is intact, and says that the file has this size.
 static bool agrees(const unsigned char *record, ssize_t length, off_t size) {
     if (length < 52 || memcmp(record, "v2", 2) != 0) return false;
     size_t end = (size_t)length - 4;
     return number(record + end, 4) == crc32_of(record, end)
         && number(record + 8, 8) == (uint64_t)size;
-}
-
-// The same of a record of version 1, a text that ends with the checksum of all that is before it.
-static bool agrees_v1(const unsigned char *record, ssize_t length, off_t size) {
-    char expected[40], sum[16];
-    int count = snprintf(expected, sizeof expected, "v1 size=%lld ", (long long)size);
-    if (length < count + 12 || memcmp(record, expected, (size_t)count) != 0) return false;
-    size_t end = (size_t)length - 12;
-    snprintf(sum, sizeof sum, "sum=%08x", crc32_of(record, end));
-    return memcmp(record + end, sum, 12) == 0;
 }
 
 static bool is_cached(int directory, const char *name, uid_t owner) {
@@ -57,7 +47,7 @@ static bool is_cached(int directory, const char *name, uid_t owner) {
     snprintf(path, sizeof path, "/proc/self/fd/%d/%s", directory, name);
     snprintf(attribute, sizeof attribute, "user.cached.%.8s", name);
     ssize_t length = lgetxattr(path, attribute, record, sizeof record);
-    return agrees(record, length, status.st_size) || agrees_v1(record, length, status.st_size);
+    return agrees(record, length, status.st_size);
 }
 
 static void read_partial(int directory, const char *name, struct ctest_image *image) {

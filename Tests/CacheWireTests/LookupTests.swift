@@ -16,20 +16,10 @@ import Testing
 
     @Test func clientTriesTheUsersSocketThenTheSystemSocket() {
         let paths = SocketLookup.clientPaths(flag: nil, environment: ["XDG_RUNTIME_DIR": "/r"])
-        #expect(
-            paths == ["/r/cached/cached.sock", "/r/cached.sock", "/run/cached/cached.sock"])
+        #expect(paths == ["/r/cached/cached.sock", "/run/cached/cached.sock"])
         #expect(
             SocketLookup.daemonPath(flag: nil, environment: ["XDG_RUNTIME_DIR": "/r"])
                 == "/r/cached/cached.sock")
-    }
-
-    @Test func onlyTheUsersDefaultSocketIsLinkedFromItsFormerPlace() {
-        let environment = ["XDG_RUNTIME_DIR": "/r"]
-        #expect(
-            SocketLookup.formerPath(of: "/r/cached/cached.sock", environment: environment)
-                == "/r/cached.sock")
-        #expect(SocketLookup.formerPath(of: "/other.sock", environment: environment) == nil)
-        #expect(SocketLookup.formerPath(of: SocketLookup.system, environment: [:]) == nil)
     }
 
     @Test(arguments: [[:], ["XDG_RUNTIME_DIR": "relative"], ["CACHED_SOCKET": ""]])

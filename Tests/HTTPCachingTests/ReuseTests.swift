@@ -153,7 +153,7 @@ struct ReuseTests {
             "Date: \(Sample.date(1000))")
         let new = old.confirmed(by: renewed, later, rules)
         #expect(new?.freshUntil == now + 1500)
-        // A record of the first version, without terms, reads like one with Expires.
+        // A record without terms reads like one with Expires.
         var bare = old
         bare.terms = ReuseTerms()
         #expect(bare.confirmed(by: plain, later, rules)?.freshUntil == now + 100)

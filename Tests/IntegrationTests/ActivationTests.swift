@@ -41,31 +41,6 @@ struct ActivationTests {
         }
     }
 
-    /// The default place of a user's socket has a link to it at its former place, but not if the service manager has
-    /// made the socket: its unit makes the link.
-    @Test func noLinkIsMadeBesideAPassedSocket() async throws {
-        try await withTestScope { scope in
-            let runtime = try TemporaryDirectory(in: scope)
-            let socket = try runtime.directory("cached") + "/cached.sock"
-            let process = try ChildProcess(
-                ServiceFiles.program("activate"),
-                [
-                    "listen", socket, BuiltProducts.program("cached"), "--directory",
-                    runtime.file("cache"),
-                ],
-                environment: minimalEnvironment([
-                    "XDG_RUNTIME_DIR": runtime.path, "MEMORY_PRESSURE_WATCH": "/dev/null",
-                ]), in: scope)
-            try await process.waitForSocket(socket)
-            let reply = try await VarlinkConnection(socket, in: scope).ask(call("Where"))
-            #expect(reply.parameters?.socket == socket)
-            process.signal(SIGTERM)
-            try await process.waitForLine(containing: "ended 0", on: .standardOutput)
-            #expect(try runtime.names().sorted() == ["cache", "cached"])
-            #expect(access(socket, F_OK) == 0)
-        }
-    }
-
     /// `--idle-exit`: the daemon ends between calls again and again, and no call is lost or refused.
     @Test func callsAtTheTimeOfTheIdleExitAreAllAnswered() async throws {
         try await withTestScope { scope in

@@ -121,7 +121,7 @@ struct CommandLineTests {
                 let path = try daemon.path(url)
                 let bytes = try #require(size(at: path))
                 try ExtendedAttributes(of: path).set(
-                    try recordName(url), "v1 size=\(bytes) type=image/png fetched=\(time)")
+                    try recordName(url), DiskRecord.bytes(size: bytes, fetched: time))
             }
             let output = try await daemon.cachectl("list", "--json", "--order", "age")
             let listed = try output.lines.map {

@@ -108,7 +108,7 @@ struct ExternalChangeTests {
                     {
                         let name = try recordName(fixture.url)
                         try ExtendedAttributes(of: fixture.path).set(
-                            name, "v1 size=1 type=image/png")
+                            name, DiskRecord.bytes(size: 1, fetched: 1_790_000_000))
                     }
                 ),
                 (

@@ -77,12 +77,13 @@ struct FoundPressureTests {
 }
 
 extension FilledCache {
-    /// Makes an image one that was fetched long ago, by a record of the first version: docs/disk-format.md.
+    /// Makes an image one that was fetched long ago.
     fileprivate func makeOld(_ number: Int) throws {
         let path = try path(number)
         let bytes = try #require(size(at: path))
         try ExtendedAttributes(of: path).set(
-            try recordName(urls[number]), "v1 size=\(bytes) type=image/png fetched=1000000000")
+            try recordName(urls[number]),
+            DiskRecord.bytes(size: bytes, fetched: 1_000_000_000))
     }
 }
 

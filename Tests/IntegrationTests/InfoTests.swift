@@ -57,24 +57,6 @@ struct InfoTests {
         }
     }
 
-    @Test func readsTheFirstVersionToo() async throws {
-        try await withTestScope { scope in
-            let (path, url) = try await cached(in: scope)
-            let attributes = ExtendedAttributes(of: path)
-            try attributes.set(
-                try recordName(url),
-                "v1 size=5000 type=image/png fetched=7 pinned=1 modified=9 etag=\"old\"")
-            try attributes.set("user.cached.sha256", String(repeating: "ab", count: 32))
-            try await remove(try recordName(url) + ".validators", path)
-            let fields = try fields(try await info("--json", path))
-            let expected: [String: JSONValue] = [
-                "record": "v1", "pinned": true, "fetchedAt": 7, "lastModified": 9,
-                "etag": "\"old\"", "sha256": .string(String(repeating: "ab", count: 32)),
-            ]
-            for (name, value) in expected { #expect(fields[name] == value, "\(name)") }
-        }
-    }
-
     @Test func printsAPartial() async throws {
         try await withTestScope { scope in
             let origin = try ScriptedOrigin(in: scope)

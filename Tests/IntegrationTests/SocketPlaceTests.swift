@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The default socket, its directory, and the link at its former place.
+/// The default socket and its directory.
 @Suite("Places of the socket", .timeLimit(.minutes(5)))
 struct SocketPlaceTests {
     /// A daemon with the default socket of a user whose runtime directory is `runtime`.
@@ -16,51 +16,25 @@ struct SocketPlaceTests {
             ]), in: scope)
     }
 
-    private func isLink(_ path: String) -> Bool { (try? target(of: path)) != nil }
-
-    private func target(of path: String) throws -> String {
-        try FileManager.default.destinationOfSymbolicLink(atPath: path)
-    }
-
-    @Test func theSocketHasADirectoryAndALinkAtItsFormerPlace() async throws {
+    @Test func theSocketHasADirectoryOfItsOwn() async throws {
         try await withTestScope { scope in
             let runtime = try TemporaryDirectory(in: scope)
-            let (path, former) = (runtime.file("cached/cached.sock"), runtime.file("cached.sock"))
-            // A daemon that was killed leaves a dead socket in its place.
-            try await withTestScope { _ = try UnixListener(at: former, in: $0) }
+            let path = runtime.file("cached/cached.sock")
             for _ in 1...2 {
                 let daemon = try start(runtime.path, in: scope)
                 try await daemon.waitForSocket(path)
-                try await waitUntil("the link") { isLink(former) }
-                #expect(try target(of: former) == path)
                 var status = stat()
                 #expect(stat(runtime.file("cached"), &status) == 0)
                 #expect(status.st_mode & 0o777 == 0o700)
-                let connection = try VarlinkConnection(former, in: scope)
-                let reply = try await connection.ask(call("Where"))
-                #expect(reply.parameters?.socket == path)
                 let output = try await run(
                     BuiltProducts.program("cachectl"), ["stats"],
                     environment: minimalEnvironment(["XDG_RUNTIME_DIR": runtime.path]))
                 #expect(output.status == .success)
                 daemon.signal(SIGTERM)
                 #expect(try await daemon.waitForExit() == .success)
-                #expect(access(path, F_OK) != 0 && !isLink(former))
+                #expect(access(path, F_OK) != 0)
+                #expect(try runtime.names() == ["cached"])
             }
-        }
-    }
-
-    @Test func anotherDaemonAtTheFormerPlaceKeepsIt() async throws {
-        try await withTestScope { scope in
-            let runtime = try TemporaryDirectory(in: scope)
-            let former = runtime.file("cached.sock")
-            let other = try UnixListener(at: former, in: scope)
-            let daemon = try start(runtime.path, in: scope)
-            try await daemon.waitForSocket(runtime.file("cached/cached.sock"))
-            #expect(!isLink(former))
-            daemon.signal(SIGTERM)
-            #expect(try await daemon.waitForExit() == .success)
-            #expect(access(other.path, F_OK) == 0)
         }
     }
 

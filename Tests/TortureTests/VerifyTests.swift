@@ -157,7 +157,7 @@ struct VerifyTests {
         try attributes.set("user.cached.sha256", String(repeating: "0", count: 64))
         try attributes.set("user.mime_type", "image/png")
         let name = try FilledDirectory.recordName(url)
-        try attributes.set(name, "v1 size=\(size) type=image/png fetched=1790000000")
+        try attributes.set(name, DiskRecord.bytes(size: size, fetched: 1_790_000_000))
     }
 
     /// Whether a thread of the daemon is reading entries. proc(5), `comm`.

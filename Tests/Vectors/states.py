@@ -19,11 +19,6 @@ def version2(size, flags=8, width=10, height=20, fresh=4102444800, extra=b""):
     return body + struct.pack("<I", zlib.crc32(body))
 
 
-def version1(size, fields=b"type=image/png width=10 height=20 fetched=1700000000 fresh=4102444800 "):
-    body = b"v1 size=%d " % size + fields
-    return body + b"sum=%08x" % zlib.crc32(body)
-
-
 def entry(size, record, **members):
     """A file under the name of the image."""
     attributes = {RECORD: record.hex()} if record is not None else {}
@@ -74,9 +69,6 @@ def make():
     cached("fields of a later daemon", 1000, version2(1000, extra=b"\x01\x02\x03\x04\x05\x06\x07\x08"))
     cached("with the first bytes of the digest", 1000, version2(1000, extra=b"\x72\x66\x02\xb4"))
     cached("more than 4 GiB", 5 << 30, version2(5 << 30))
-    cached("a record of version 1", 1000, version1(1000))
-    cached("version 1 with unknown fields", 1000, version1(1000, b"type=image/png new=1 fetched=1700000000 "))
-    cached("version 1, strict", 1000, version1(1000, b"type=image/png fetched=1 fresh=2 strict=1 "))
     good = version2(1000)
     answer = {"state": "cached", "size": 1000}
     row("cached, readable for its owner alone", [entry(1000, good, mode="0400")], answer, answer)
@@ -106,10 +98,6 @@ def make():
             + struct.pack("<I", zlib.crc32(b"v3" + good[2:48])))
     refused("text in the place of the record", 1000, b"not a record")
     refused("bytes after the checksum", 1000, good + b"\0\0\0\0")
-    refused("version 1 with another size", 1000, version1(999))
-    refused("version 1 with a longer size that begins the same", 1000, version1(10000))
-    refused("version 1 with a wrong checksum", 1000, version1(1000)[:-1] + b"g")
-    refused("version 1, cut off", 1000, version1(1000)[:-3])
     row("an empty file", [entry(0, version2(0))], None)
     row("unreadable for its owner", [entry(1000, good, mode="0200")], None)
     row("a file of another owner", [entry(1000, good, owner=OTHER)], None, needs="root")

@@ -156,7 +156,6 @@ package struct Catalog: ~Copyable, Sendable {
         lostChanges = true
         losses += 1
         accessTimes.forgetOwnOpens()
-        index.restartEviction()
         isPartlyRead = !isRead
         validity = .stale
     }
@@ -223,22 +222,5 @@ package struct Catalog: ~Copyable, Sendable {
     /// The cache could not open the file, so the watch will not report an opening.
     package mutating func didNotOpen(_ key: CacheKey) { _ = accessTimes.takeOwnOpen(of: key) }
 
-    // MARK: Eviction
-
-    /// The entry to evict next; see ``Index/nextVictim(steps:fetchedBefore:unless:)``.
-    package mutating func nextVictim(
-        steps: inout Int, fetchedBefore limit: UnixTime?, unless isSpared: (CacheKey) -> Bool
-    ) -> CacheKey? {
-        index.nextVictim(steps: &steps, fetchedBefore: limit, unless: isSpared)
-    }
-
-    /// The entry is perhaps no longer spared from eviction.
-    package mutating func maybeUnspared(_ key: CacheKey) { index.maybeUnspared(key) }
-
-    /// Every entry is perhaps no longer spared from eviction.
-    package mutating func restartEviction() { index.restartEviction() }
-
-    package func checkInvariants(isSpared: (CacheKey) -> Bool) {
-        index.checkInvariants(isSpared: isSpared)
-    }
+    package func checkInvariants() { index.checkInvariants() }
 }

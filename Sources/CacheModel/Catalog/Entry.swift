@@ -92,7 +92,7 @@ struct Entry {
     }
 
     /// The part of the order of use.
-    var part: Part { counts(useAt: lastUsedAt) ? .used : .unused }
+    var part: Part { isPinned ? .pinned : counts(useAt: lastUsedAt) ? .used : .unused }
 
     /// Whether a use at this time, in nanoseconds since 1970, counts. A use in the first seconds belongs to the request
     /// that fetched the image.

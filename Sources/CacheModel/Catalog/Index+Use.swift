@@ -1,7 +1,7 @@
 package import CacheKey
 package import CacheValues
 
-/// The order of use, a list for each part. Both are sorted by the last use, so together they are one order too.
+/// The order of use, a list for each part. All are sorted by the last use, so together they are one order too.
 extension Index {
     // MARK: Using
 
@@ -56,15 +56,12 @@ extension Index {
     }
 
     mutating func linkOldest(_ place: UInt32) {
-        orders[self[place].part.rawValue].restartSearch()
         link(place, behind: Self.none)
     }
 
     /// Links an entry at the position that its last use has in its part.
     mutating func linkByTime(_ place: UInt32) {
-        let part = self[place].part
-        orders[part.rawValue].restartSearch()
-        link(place, behind: lastUsed(before: place, in: part))
+        link(place, behind: lastUsed(before: place, in: self[place].part))
     }
 
     /// Links an entry as the next more recently used after `older`, or as the oldest if `older` is
@@ -84,8 +81,6 @@ extension Index {
     mutating func unlink(_ place: UInt32) {
         let entry = self[place]
         let part = entry.part.rawValue
-        orders[part].passed.forget(place)
-        if place == orders[part].lastPassed { orders[part].lastPassed = entry.older }
         orders[part].inversions +=
             inversion(of: entry.older, and: entry.newer)
             - inversion(of: entry.older, and: place) - inversion(of: place, and: entry.newer)

@@ -1,7 +1,7 @@
 package import CacheKey
 package import CacheValues
 
-/// All entries, by key and in the order of their use, in two parts. Not safe for concurrent access: the owner of
+/// All entries, by key and in the order of their use, in three parts. Not safe for concurrent access: the owner of
 /// the state holds the lock.
 ///
 /// Entries live in chunks that never move, so growth never copies them. The table over the chunks
@@ -133,7 +133,6 @@ package struct Index: ~Copyable, @unchecked Sendable {
         self[place] = new
         attach(place)
         if new.part != old.part { linkByTime(place) }
-        if old.isPinned, !new.isPinned { maybeUnspared(place) }
         return true
     }
 
@@ -156,8 +155,10 @@ package struct Index: ~Copyable, @unchecked Sendable {
     /// Sets or clears the pin, which protects an entry from eviction. `false` if there is no entry.
     package mutating func setPinned(_ key: CacheKey, _ isPinned: Bool) -> Bool {
         guard let place = place(of: key) else { return false }
+        guard self[place].isPinned != isPinned else { return true }
+        unlink(place)
         changing(place) { $0[place].isPinned = isPinned }
-        if !isPinned { maybeUnspared(place) }
+        linkByTime(place)
         return true
     }
 
@@ -246,8 +247,8 @@ extension Index {
     }
 
     /// Checks every invariant of the index. For tests, because it visits every entry.
-    package func checkInvariants(isSpared: (CacheKey) -> Bool = { _ in true }) {
-        let seen = Part.allCases.reduce(0) { $0 + checkOrder(of: $1, isSpared: isSpared) }
+    package func checkInvariants() {
+        let seen = Part.allCases.reduce(0) { $0 + checkOrder(of: $1) }
         precondition(seen == count, "\(count) entries, but \(seen) in the order of use")
         checkFiles()
         precondition(

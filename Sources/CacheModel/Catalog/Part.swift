@@ -1,10 +1,12 @@
 import CacheValues
 
-/// The two parts of the order of use. Images that were never used after they came are evicted before the others.
+/// The parts of the order of use. Images that were never used after they came are evicted before the others.
 package enum Part: Int, CaseIterable, Sendable {
     /// Images without a use later than ``EntryFacts/firstUse``.
     case unused
     case used
+    /// Images that are pinned. They are never evicted.
+    case pinned
 }
 
 extension EntryFacts {

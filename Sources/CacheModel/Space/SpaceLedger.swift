@@ -174,18 +174,14 @@ package struct SpaceLedger: Sendable {
         if othersCould { unevictable.insert(victim.name) }
     }
 
-    /// This file can perhaps be unlinked now. Returns whether evictions skipped it.
-    package mutating func retryEviction(of name: DirectoryName) -> Bool {
+    /// This file can perhaps be unlinked now, so evictions try it again.
+    package mutating func retryEviction(of name: DirectoryName) {
         if case .entry(let key) = name { unlinkFailed.remove(key) }
-        return unevictable.remove(name) != nil
+        unevictable.remove(name)
     }
 
-    /// Evictions try all files again. Returns whether they skipped any.
-    package mutating func retryAllEvictions() -> Bool {
-        unlinkFailed = []
-        defer { unevictable = [] }
-        return !unevictable.isEmpty
-    }
+    /// Every file can perhaps be unlinked now, so evictions try them all again.
+    package mutating func retryAllEvictions() { (unlinkFailed, unevictable) = ([], []) }
 
     package func checkInvariants() {
         partials.checkInvariants()

@@ -10,9 +10,6 @@ package struct VictimSearch: Sendable {
     package var limit = Self.slice
     /// If set, the search ends in each part at an entry that was fetched at this time or later.
     package var fetchedBefore: UnixTime?
-    /// The number of pinned or spared entries that can still be skipped.
-    package var steps = 1024
-    /// Whether the search ran out of steps or reached its limit. The next search continues at the
-    /// same position.
-    package var isCutShort = false
+    /// The number of spared entries that can still be skipped.
+    package var steps = 16 * 1024
 }

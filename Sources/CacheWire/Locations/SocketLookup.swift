@@ -40,7 +40,7 @@ public enum SocketLookup {
         if let given = flag ?? environment.nonEmpty("CACHED_SOCKET") {
             return [given]
         }
-        return [user(environment), former(environment), system].compactMap(\.self)
+        return [user(environment), system].compactMap(\.self)
     }
 
     /// Returns the socket that a daemon binds.
@@ -56,16 +56,8 @@ public enum SocketLookup {
         environment.absolute("XDG_RUNTIME_DIR").map { "\($0)/cached/cached.sock" }
     }
 
-    /// The user's socket in version 0.1.0 and before.
-    private static func former(_ environment: [String: String]) -> String? {
-        environment.absolute("XDG_RUNTIME_DIR").map { "\($0)/cached.sock" }
-    }
-
-    /// The place of a symbolic link to the user's socket, for clients that look only there; `nil` if
-    /// the daemon's socket is not the user's default one.
-    public static func formerPath(
-        of path: String, environment: [String: String]
-    ) -> String? {
-        path == user(environment) ? former(environment) : nil
+    /// Whether a path is the default socket of a user's own daemon.
+    public static func isUsers(_ path: String, environment: [String: String]) -> Bool {
+        path == user(environment)
     }
 }

@@ -1,4 +1,4 @@
-/// The record in the attribute of a file; `docs/disk-format.md` has the two versions.
+/// The record in the attribute of a file: `docs/disk-format.md`.
 struct EntryRecord {
     /// The number of the media type; 0 if the record does not say.
     private(set) var type: UInt16 = 0
@@ -12,16 +12,8 @@ struct EntryRecord {
 
     /// `nil` if the record is damaged, or if the file has another size than it says.
     init?(_ bytes: UnsafeRawBufferPointer, fileSize: Int64) {
-        guard bytes.count >= 2, bytes[0] == UInt8(ascii: "v") else { return nil }
-        switch bytes[1] {
-        case UInt8(ascii: "2"): self.init(layout: bytes, fileSize)
-        case UInt8(ascii: "1"): self.init(text: bytes, fileSize)
-        default: return nil
-        }
-    }
-
-    private init?(layout bytes: UnsafeRawBufferPointer, _ fileSize: Int64) {
-        guard bytes.count >= 52 else { return nil }
+        guard bytes.count >= 52, bytes[0] == UInt8(ascii: "v"), bytes[1] == UInt8(ascii: "2")
+        else { return nil }
         let end = bytes.count - 4
         guard bytes.number(at: end, 4) == UInt64(CRC32.of(bytes, upTo: end)),
             bytes.number(at: 8, 8) == UInt64(bitPattern: fileSize)
@@ -31,17 +23,6 @@ struct EntryRecord {
         height = Int32(truncatingIfNeeded: bytes.number(at: 20, 4))
         let hasFreshness = bytes.number(at: 4, 4) & 8 != 0
         if hasFreshness { freshUntil = UInt32(bytes.number(at: 28, 4)) }
-    }
-
-    /// A line of ASCII: `v1 size=BYTES … sum=CRC`.
-    private init?(text bytes: UnsafeRawBufferPointer, _ fileSize: Int64) {
-        let (prefix, sum): (StaticString, StaticString) = ("v1 size=", "sum=")
-        guard bytes.count > 20, bytes.matches(prefix, at: 0) else { return nil }
-        let end = bytes.count - 12
-        guard bytes.matches(sum, at: end),
-            bytes.hexadecimal(at: end + 4) == CRC32.of(bytes, upTo: end),
-            bytes.decimal(at: prefix.utf8CodeUnitCount) == fileSize
-        else { return nil }
     }
 }
 
@@ -67,14 +48,6 @@ extension UnsafeRawBufferPointer {
         return number
     }
 
-    fileprivate func matches(_ text: StaticString, at start: Int) -> Bool {
-        guard start >= 0, count - start >= text.utf8CodeUnitCount else { return false }
-        for index in 0..<text.utf8CodeUnitCount where self[start + index] != text.utf8Start[index] {
-            return false
-        }
-        return true
-    }
-
     /// Decimal digits up to another character; `nil` if there are none or too many.
     func decimal(at start: Int) -> Int64? {
         var (number, index): (Int64, Int) = (0, start)
@@ -83,18 +56,5 @@ extension UnsafeRawBufferPointer {
             index += 1
         }
         return index > start ? number : nil
-    }
-
-    /// Eight hexadecimal digits in lower case.
-    fileprivate func hexadecimal(at start: Int) -> UInt32? {
-        var number: UInt32 = 0
-        for index in start..<(start + 8) {
-            switch self[index] {
-            case 0x30...0x39: number = number << 4 | UInt32(self[index] - 0x30)
-            case 0x61...0x66: number = number << 4 | UInt32(self[index] - 0x57)
-            default: return nil
-            }
-        }
-        return number
     }
 }

@@ -18,7 +18,6 @@ public enum Places {
         var sockets: [[UInt8]] = []
         if let runtime = absolute("XDG_RUNTIME_DIR") {
             sockets.append(runtime + StaticText.bytes("/cached/cached.sock"))
-            sockets.append(runtime + StaticText.bytes("/cached.sock"))
         }
         return sockets + [StaticText.bytes("/run/cached/cached.sock")]
     }

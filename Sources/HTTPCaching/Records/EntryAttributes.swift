@@ -6,8 +6,7 @@ package enum EntryAttributes {
     package static let url = "user.xdg.origin.url"
     /// The media type, told from the bytes. The name is a convention of freedesktop.org.
     package static let mediaType = "user.mime_type"
-    /// The SHA-256 of the bytes, in 64 hex digits, for all names of a file: beside records of the first version, and
-    /// on a file with several names.
+    /// The SHA-256 of the bytes, in 64 hex digits, on a file with several names.
     package static let fileDigest = "user.cached.sha256"
 
     /// The inode up to which an interrupted verification came, in decimal digits, on `.lock`.
@@ -28,6 +27,6 @@ package enum EntryAttributes {
 
     /// Bytes. No value of the cache is longer than the longest URL.
     package static let maximumLength = 8192
-    /// Bytes. No record of any version is longer.
+    /// Bytes. No record is longer.
     package static let maximumRecordLength = 1024
 }

@@ -1,7 +1,7 @@
 import CacheValues
 internal import ImageFormats
 
-/// The second version of the record: fields at fixed offsets, little endian.
+/// The value of the attribute: fields at fixed offsets, little endian.
 ///
 /// | offset | bytes | field |
 /// |---|---|---|
@@ -45,17 +45,8 @@ extension EntryRecord {
         return bytes
     }
 
-    /// Parses the value of the attribute, of either version. `nil` if it is not a record or is damaged.
+    /// Parses the value of the attribute. `nil` if it is not a record or is damaged. This runs for every file of a scan.
     package init?(_ bytes: UnsafeRawBufferPointer) {
-        if Self.isFirstVersion(bytes) {
-            self.init(firstVersion: bytes)
-        } else {
-            self.init(layout: bytes)
-        }
-    }
-
-    /// This runs for every file of a scan.
-    private init?(layout bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.length, bytes.prefix(2).elementsEqual(Self.version),
             RecordChecksum.crc32(bytes.dropLast(4)) == bytes.number(at: bytes.count - 4)
         else { return nil }

@@ -5,8 +5,6 @@ internal import ImageFormats
 /// that wrote it.
 ///
 ///     v1 size=22031 type=image/png width=640 height=480 fetched=1790000000 fresh=1790003600 put=1790000002 sum=9df43d1b
-///
-/// The text has the form of a record of the first version, so one parser reads both.
 package struct StoreRecord: Hashable, Sendable {
     package var record: EntryRecord
     package var put: UnixTime
@@ -25,7 +23,7 @@ package struct StoreRecord: Hashable, Sendable {
     }
 
     private func text(_ validators: Validators) -> String {
-        var text = EntryRecord.firstVersion
+        var text = EntryRecord.textVersion
         func add(_ name: String, _ value: String?) {
             if let value { text += " \(name)=\(value)" }
         }
@@ -52,12 +50,10 @@ package struct StoreRecord: Hashable, Sendable {
             let bytes = UnsafeRawBufferPointer(bytes)
             guard bytes.count <= EntryAttributes.maximumRecordLength, RecordChecksum.seals(bytes)
             else { return nil }
-            return EntryRecord(firstVersion: bytes)
+            return EntryRecord(text: bytes)
         }
         let put = text.split(separator: " ").first { $0.hasPrefix("put=") }
-        guard var record, let put = put.flatMap({ UInt32($0.dropFirst(4)) }) else { return nil }
-        record.isPinned = false
-        record.removeAt = nil
+        guard let record, let put = put.flatMap({ UInt32($0.dropFirst(4)) }) else { return nil }
         self.init(record, put: UnixTime(rawValue: put))
     }
 

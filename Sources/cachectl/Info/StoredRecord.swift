@@ -33,12 +33,11 @@ struct StoredRecord {
         guard let record = bytes.withUnsafeBytes({ EntryRecord($0) }) else {
             throw .unreadable(file.path, "its record is damaged: the attribute \(attribute)")
         }
-        let isFirst = bytes.withUnsafeBytes { EntryRecord.isFirstVersion($0) }
         add(
             RecordedField("path", file.path), RecordedField("key", "\(key)"),
-            RecordedField("kind", "entry"), RecordedField("record", isFirst ? "v1" : "v2"))
+            RecordedField("kind", "entry"), RecordedField("record", "v2"))
         add(record)
-        try addValidators(isFirst ? record.validators : nil, key, file)
+        try addValidators(key, file)
         add(
             RecordedField("mimeType", try file.text(EntryAttributes.mediaType)),
             RecordedField("url", try url(of: key, file)),
@@ -77,19 +76,18 @@ struct StoredRecord {
             RecordedField("staleIfError", terms.staleIfError))
     }
 
-    /// - Parameter first: the validators of a record of the first version.
     private mutating func addValidators(
-        _ first: Validators?, _ key: CacheKey, _ file: StoredFile
+        _ key: CacheKey, _ file: StoredFile
     ) throws(CommandFailure) {
         let attribute = ValidatorRecord.attributeName(of: key)
         let text = try file.text(attribute)
         let record = text.flatMap { ValidatorRecord(text: $0) }
-        if first == nil, text != nil, record == nil {
+        if text != nil, record == nil {
             problem = "its validators are damaged: the attribute \(attribute)"
         }
-        let firstDigest = try file.text(EntryAttributes.fileDigest)
-        add(RecordedField("sha256", record?.digest ?? firstDigest))
-        guard let validators = first ?? record?.validators else { return }
+        let ofAllNames = try file.text(EntryAttributes.fileDigest)
+        add(RecordedField("sha256", record?.digest ?? ofAllNames))
+        guard let validators = record?.validators else { return }
         add(
             RecordedField("etag", validators.entityTag),
             RecordedField("lastModified", validators.lastModified),

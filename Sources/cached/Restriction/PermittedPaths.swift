@@ -28,8 +28,7 @@ struct PermittedPaths {
         add([settings.cache.directory], clinux_change)
         let parent = Self.folder(of: settings.cache.directory)
         if parent != "/" { add([parent], clinux_change) }
-        let former = SocketLookup.formerPath(of: settings.socket, environment: environment)
-        add([settings.socket, former].compactMap(\.self).map(Self.folder), clinux_remove)
+        add([Self.folder(of: settings.socket)], clinux_remove)
         add(["/dev/null"], clinux_write)
         // The files of the configuration and of certificates are read again with SIGHUP.
         add(ConfigurationPlace.directories(environment), clinux_read)

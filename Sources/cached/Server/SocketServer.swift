@@ -90,9 +90,10 @@ final class SocketServer: Sendable {
         _ settings: Settings, _ passed: PassedSocket?, _ environment: [String: String]
     ) throws(StartFailure) -> ListeningSocket {
         if let passed { return ListeningSocket(passed) }
+        let isUsers = SocketLookup.isUsers(settings.socket, environment: environment)
         return try ListeningSocket(
             path: settings.socket, mode: settings.socketMode, group: settings.socketGroup,
-            former: SocketLookup.formerPath(of: settings.socket, environment: environment))
+            directoryMode: isUsers ? 0o700 : settings.socket == SocketLookup.system ? 0o755 : nil)
     }
 
     /// Begins to serve clients.

@@ -48,7 +48,7 @@ struct EntryProbeTests {
     }
 
     @Test(
-        arguments: ["v1 size=6", "v0 size=5", "", "size=5", "v1", "v1 size=x", "v2"].map {
+        arguments: ["v1 size=5", "v0 size=5", "", "size=5", "v1", "v1 size=x", "v2"].map {
             Array($0.utf8)
         } + [Sample.record(size: 6).bytes, Sample.record(size: 5).bytes.dropLast()])
     func aFileWithAWrongRecordIsUnusable(record: [UInt8]) async throws {
@@ -75,7 +75,8 @@ struct EntryProbeTests {
             let folder = try CacheFolder(in: scope)
             try folder.write("", to: folder.file("a"))
             try folder.setAttribute(
-                EntryRecord.attributeName(of: Sample.key("a")), "v1 size=0", of: folder.file("a"))
+                EntryRecord.attributeName(of: Sample.key("a")), Sample.record(size: 0).bytes,
+                of: folder.file("a"))
             #expect(try folder.probe("a") == .unusable)
         }
     }

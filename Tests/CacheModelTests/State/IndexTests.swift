@@ -93,15 +93,11 @@ struct IndexTests {
                 #expect(updated == model.update(key, facts), "seed \(seed), operation \(number)")
             }
             let other = keys.randomElement(using: &random)!
-            if spared.remove(other) != nil {
-                index.maybeUnspared(other)
-            } else {
-                spared.insert(other)
-            }
-            let victim = index.searchVictim(sparing: spared)
+            if spared.remove(other) == nil { spared.insert(other) }
+            let victim = index.victim(sparing: spared)
             #expect(victim == model.victim(sparing: spared), "seed \(seed), operation \(number)")
             guard number % 20 == 0 else { continue }
-            index.checkInvariants { spared.contains($0) }
+            index.checkInvariants()
             let isRight =
                 Part.allCases.allSatisfy { index.keys(in: $0) == model.order($0) }
                 && keys.allSatisfy { index.facts(of: $0) == model.facts[$0] }
@@ -249,13 +245,9 @@ struct IndexTests {
 }
 
 extension Index {
-    /// Searches a few steps at a time.
-    fileprivate mutating func searchVictim(sparing spared: Set<CacheKey>) -> CacheKey? {
-        while true {
-            var steps = 5
-            let victim = nextVictim(steps: &steps) { spared.contains($0) }
-            if victim != nil || steps > 0 { return victim }
-        }
+    fileprivate func victim(sparing spared: Set<CacheKey>) -> CacheKey? {
+        var steps = Int.max
+        return nextVictim(steps: &steps) { spared.contains($0) }
     }
 
     /// The list of a part, the most recently used first.
@@ -283,7 +275,7 @@ private struct IndexModel {
     private func part(of key: CacheKey) -> Part {
         guard let facts = facts[key] else { return .unused }
         let end = FileTime(facts.fetchedAt + 10)
-        return facts.lastUsedAt < end ? .unused : .used
+        return facts.isPinned ? .pinned : facts.lastUsedAt < end ? .unused : .used
     }
 
     mutating func insert(_ key: CacheKey, _ new: EntryFacts) {
@@ -316,13 +308,14 @@ private struct IndexModel {
     }
 
     mutating func setPinned(_ key: CacheKey, _ isPinned: Bool) -> Bool {
-        facts[key]?.isPinned = isPinned
-        return facts[key] != nil
+        guard var new = facts[key] else { return false }
+        new.isPinned = isPinned
+        return update(key, new)
     }
 
     func victim(sparing spared: Set<CacheKey>) -> CacheKey? {
         let victims = Part.allCases.map { part in
-            order(part).last { !spared.contains($0) && facts[$0]?.isPinned == false }
+            part == .pinned ? nil : order(part).last { !spared.contains($0) }
         }
         let unpinned = facts.filter { !$1.isPinned }
         let all = unpinned.values.reduce(0) { $0 + $1.allocated }

@@ -382,7 +382,7 @@ struct ReuseScriptTests {
         hasStale("a", removeAt: Sample.now + 60)
         #expect(ends() == [])
         if byTime {
-            script.state.retryAllEvictions()
+            script.state.space.retryAllEvictions()
         } else {
             _ = script.changes(.appeared(script.key("a")))
             hasStale("a", removeAt: Sample.now + 60)

@@ -53,7 +53,7 @@ extension StateScript {
     /// The disk is full for the download of an image. Returns the victims.
     func diskFills(_ image: String, _ bytes: Int64) -> [String] {
         var victims: [Victim] = []
-        _ = event { victims = $0.diskFilled(key(image), bytes, &$1).victims }
+        _ = event { victims = $0.diskFilled(key(image), bytes, &$1) }
         return victims.map(doom)
     }
 

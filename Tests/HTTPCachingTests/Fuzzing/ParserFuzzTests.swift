@@ -12,8 +12,7 @@ struct ParserFuzzTests {
     private static let records = [
         """
         v1 size=22031 type=image/png width=640 height=480 fetched=1790000000 fresh=1790003600 \
-        pinned=1 lifetime=3600 guessed=1 strict=1 swr=60 sie=0 remove=1790000060 \
-        modified=1780000000 etag="x1"
+        lifetime=3600 guessed=1 strict=1 swr=60 sie=0 modified=1780000000 etag="x1" put=1790000002
         """,
         "v1 size=5 type=image/png fetched=7 fresh=9", "v1 size=999999999999999999",
         "v1 size=0 etag=W/\"é\" swr=999999999999999999 sie=999999999999999999 fresh=4294967295",
@@ -52,13 +51,15 @@ struct ParserFuzzTests {
         var random = SeededGenerator(seed: testSeed)
         for number in 0..<Self.count {
             var bytes = damaged(Self.records, &random)
+            var read = bytes.withUnsafeBytes { EntryRecord(text: $0) }
             // Random damage of a binary record would stop at its checksum.
             if number % 2 == 0 {
                 bytes = Sample.record(size: 5).bytes.dropLast(4)
                 while !random.oneIn(3) { random.damage(&bytes) }
                 bytes.seal()
+                read = EntryRecord(bytes)
             }
-            guard let record = EntryRecord(bytes) else { continue }
+            guard let record = read else { continue }
             let written = record.bytes
             #expect(EntryRecord(written)?.bytes == written, "seed \(testSeed): \(bytes)")
             for rules in [CachingRules(), Sample.sharedRules] {

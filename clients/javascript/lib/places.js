@@ -37,6 +37,6 @@ export function directory({ env } = process) {
 export function sockets({ env } = process) {
   if (env.CACHED_SOCKET) return [env.CACHED_SOCKET]
   const runtime = absolute(env.XDG_RUNTIME_DIR)
-  const own = runtime ? [`${runtime}/cached/cached.sock`, `${runtime}/cached.sock`] : []
+  const own = runtime ? [`${runtime}/cached/cached.sock`] : []
   return [...own, '/run/cached/cached.sock']
 }

@@ -27,8 +27,7 @@ class Cache:
     directory: the cache directory; by default `$CACHE_DIRECTORY`, `$HOST_XDG_CACHE_HOME/cached`,
         `$XDG_CACHE_HOME/cached` or `~/.cache/cached`.
     socket: the socket of the daemon; by default `$CACHED_SOCKET`, otherwise the first of
-        `$XDG_RUNTIME_DIR/cached/cached.sock`, `$XDG_RUNTIME_DIR/cached.sock` and
-        `/run/cached/cached.sock` that accepts a connection.
+        `$XDG_RUNTIME_DIR/cached/cached.sock` and `/run/cached/cached.sock` that accepts a connection.
     patience: seconds to wait for a daemon that does not answer, for example while it restarts.
     """
 

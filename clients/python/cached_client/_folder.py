@@ -127,15 +127,8 @@ def _total(file: int) -> int | None:
 
 def _read_record(record: bytes, size: int) -> tuple[bool, bool] | None:
     """Whether the image is fresh, and whether it is strict; None if the record is not that of the file."""
-    if record[:2] == b"v2":
-        if len(record) < 52 or zlib.crc32(record[:-4]) != int.from_bytes(record[-4:], "little"):
-            return None
-        flags, recorded, fresh_until = struct.unpack_from("<4xIQ12xI", record)
-        is_fresh = bool(flags & 8) and time.time() < fresh_until
-        return (is_fresh, bool(flags & 4)) if recorded == size else None
-    if record.startswith(b"v1 size=%d " % size) and record[-12:] == b"sum=%08x" % zlib.crc32(record[:-12]):
-        fields = dict(word.partition(b"=")[::2] for word in record.split(b" "))
-        fresh_until = fields.get(b"fresh", b"")
-        is_fresh = bool(_DIGITS.fullmatch(fresh_until)) and time.time() < int(fresh_until)
-        return is_fresh, fields.get(b"strict") == b"1"
-    return None
+    if record[:2] != b"v2" or len(record) < 52 or zlib.crc32(record[:-4]) != int.from_bytes(record[-4:], "little"):
+        return None
+    flags, recorded, fresh_until = struct.unpack_from("<4xIQ12xI", record)
+    is_fresh = bool(flags & 8) and time.time() < fresh_until
+    return (is_fresh, bool(flags & 4)) if recorded == size else None

@@ -58,5 +58,4 @@ def _default_sockets() -> Iterator[str]:
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     if runtime.startswith("/"):
         yield runtime + "/cached/cached.sock"
-        yield runtime + "/cached.sock"
     yield "/run/cached/cached.sock"

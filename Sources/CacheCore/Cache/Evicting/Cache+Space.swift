@@ -133,7 +133,7 @@ extension Cache {
 
     /// Makes the next eviction try the files again that could not be unlinked before.
     func retryUnevictable() {
-        run { state, _ in state.retryAllEvictions() }
+        run { state, _ in state.space.retryAllEvictions() }
     }
 
     /// Reserves space for a download before it writes. The transfer thread calls this, and unlinks the victims
@@ -167,9 +167,9 @@ extension Cache {
         var removing = Removing(because: .diskSpace)
         while !removing.isInVain {
             let missing = bytes - removing.freed.bytes
-            let search = run { $0.diskFilled(key, missing, &$1) }
-            if search.victims.isEmpty, !search.isCutShort { return false }
-            if remove(search.victims, &removing), !search.isCutShort { return true }
+            let victims = run { $0.diskFilled(key, missing, &$1) }
+            guard !victims.isEmpty else { return removing.freed.bytes > 0 }
+            if remove(victims, &removing), removing.freed.bytes >= max(bytes, 1) { return true }
         }
         return false
     }

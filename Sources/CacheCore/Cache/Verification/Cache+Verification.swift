@@ -43,7 +43,7 @@ extension Cache {
             case .failed(let error):
                 report.add(.unreadable(error, path: path(of: entry.key)))
                 continue
-            case .whole: renewRecord(entry)
+            case .whole: break
             case .damaged(let damage):
                 damaged.append(
                     Repair.Case(entry: entry, damage: damage, request: request(for: entry)))
@@ -52,24 +52,6 @@ extension Cache {
         }
         let repair = Repair(cache: self, verification: verification)
         for entry in repair.handle(damaged) { report.add(entry) }
-    }
-
-    /// Replaces a record of the first version by one of the second. It was just found to be right. This runs on the
-    /// directory's thread, like every other change of a record.
-    private func renewRecord(_ entry: OpenedEntry) {
-        let (directory, logger) = (directory, logger)
-        guard directory.hasFirstVersion(entry.key) else { return }
-        worker.enqueue(
-            .run {
-                guard directory.isInPlace else { return }
-                do {
-                    try directory.renewRecord(entry)
-                } catch {
-                    logger.debug(
-                        "a record of the first version could not be replaced",
-                        metadata: ["key": "\(entry.key)", "error": "\(error)"])
-                }
-            })
     }
 
     private func open(

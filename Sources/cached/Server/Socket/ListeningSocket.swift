@@ -18,8 +18,6 @@ struct ListeningSocket {
         let inode: ino_t
         /// A descriptor that holds the lock of the socket's directory.
         let directoryLock: Int32
-        /// A symbolic link to the socket, at the place where it was before it had a directory of its own.
-        let link: String?
     }
 
     /// The most clients that wait to be accepted. The kernel may allow fewer: `net.core.somaxconn`.
@@ -34,9 +32,10 @@ struct ListeningSocket {
     /// - Parameters:
     ///   - mode: permission bits, which are set before a client can connect.
     ///   - group: the group of the socket's file; `nil` for that of the process.
-    ///   - former: a place for a symbolic link to the socket, if the path is a user's default one.
+    ///   - directoryMode: permission bits of the socket's directory, which is made if it is missing; `nil` if it has to
+    ///     be there.
     init(
-        path: String, mode: mode_t, group: gid_t?, former: String? = nil
+        path: String, mode: mode_t, group: gid_t?, directoryMode: mode_t? = nil
     ) throws(StartFailure) {
         guard let address = UnixAddress(path: path) else {
             throw StartFailure(
@@ -45,17 +44,14 @@ struct ListeningSocket {
                     + "--socket",
                 exitCode: .cannotCreate)
         }
-        if path == SocketLookup.system || former != nil {
-            try Self.createDirectory(of: path, former == nil ? 0o755 : 0o700)
-        }
+        if let directoryMode { try Self.createDirectory(of: path, directoryMode) }
         let lock = Self.lock(Self.parent(of: path))
         try Self.clear(path, address)
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Self.failure("create", path) }
         file = File(
-            inode: try Self.bind(descriptor, address, mode, group), directoryLock: lock,
-            link: former.flatMap { Self.link($0, to: path) ? $0 : nil })
+            inode: try Self.bind(descriptor, address, mode, group), directoryLock: lock)
     }
 
     /// A socket that the service manager has made. Its file is left as it is.
@@ -85,7 +81,6 @@ struct ListeningSocket {
         var status = stat()
         guard let file, lstat(path, &status) == 0, status.st_ino == file.inode else { return }
         unlink(path)
-        if let link = file.link, Self.isLink(link) { unlink(link) }
     }
 
     private static func bind(
@@ -116,22 +111,6 @@ struct ListeningSocket {
         guard mkdir(directory, mode) != 0 else { return _ = chmod(directory, mode) }
         guard errno != EEXIST else { return }
         throw failure("create the directory of", path)
-    }
-
-    /// Makes a symbolic link to the socket. A dead socket or another link is replaced; the socket of another daemon
-    /// is not. symlink(7).
-    private static func link(_ link: String, to path: String) -> Bool {
-        if !isLink(link) {
-            guard let address = UnixAddress(path: link) else { return false }
-            do throws(StartFailure) { try clear(link, address) } catch { return false }
-        }
-        unlink(link)
-        return symlink(path, link) == 0
-    }
-
-    private static func isLink(_ path: String) -> Bool {
-        var status = stat()
-        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
     }
 
     /// The directory of a socket. The daemon creates only that of a default socket, which is gone after every

@@ -2,23 +2,15 @@ import CacheValues
 internal import ImageFormats
 
 extension EntryRecord {
-    /// The first word of a record of the first version.
-    static let firstVersion = "v1"
+    /// The first word of a record as text.
+    static let textVersion = "v1"
 
-    /// Whether the value of the attribute is a record of the first version, valid or not.
-    package static func isFirstVersion(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        bytes.prefix(firstVersion.utf8.count).elementsEqual(firstVersion.utf8)
-    }
-
-    /// Parses a record of the first version, which was one line of text and held the validators too. `nil` if it
-    /// is damaged. Such a record is never written.
-    ///
-    /// This can run for every file of a scan, so the only string that it creates is the entity tag.
-    init?(firstVersion bytes: UnsafeRawBufferPointer) {
+    /// Parses the text of a ``StoreRecord``, which holds the validators too. `nil` if it is not such a record.
+    init?(text bytes: UnsafeRawBufferPointer) {
         var fields = bytes.split(separator: UInt8(ascii: " ")).makeIterator()
-        guard let version = fields.next(), version.elementsEqual(Self.firstVersion.utf8),
-            RecordChecksum.agrees(bytes)
-        else { return nil }
+        guard let version = fields.next(), version.elementsEqual(Self.textVersion.utf8) else {
+            return nil
+        }
         self.init(
             size: -1, mediaType: .other, width: nil, height: nil, fetchedAt: UnixTime(rawValue: 0),
             freshUntil: nil, validators: Validators(), isPinned: false)
@@ -48,8 +40,6 @@ extension EntryRecord {
             width = decimal(value).map(Int.init)
         case 6 where name.elementsEqual("height".utf8):
             height = decimal(value).map(Int.init)
-        case 6 where name.elementsEqual("pinned".utf8):
-            isPinned = decimal(value) == 1
         default:
             return setTerm(name, value)
         }
@@ -82,14 +72,12 @@ extension EntryRecord {
         let isFetched = name.elementsEqual("fetched".utf8)
         let isFresh = name.elementsEqual("fresh".utf8)
         let isModified = name.elementsEqual("modified".utf8)
-        let isRemove = name.elementsEqual("remove".utf8)
-        guard isFetched || isFresh || isModified || isRemove else { return true }
+        guard isFetched || isFresh || isModified else { return true }
         guard let seconds = decimal(value) else { return false }
         let time = UnixTime(clamping: seconds)
         if isFetched { fetchedAt = time }
         if isFresh { freshUntil = time }
         if isModified { validators.lastModified = time }
-        if isRemove { removeAt = time }
         return true
     }
 }
