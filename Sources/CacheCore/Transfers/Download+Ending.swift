@@ -21,6 +21,7 @@ extension Download {
         let rules = requests.settings.caching
         var failed = FailedTransfer(failure: failure)
         failed.isFromOrigin = request.tunnelRefusal == nil
+        failed.hasProgressed = hasProgressed
         if failure.kind == .http {
             failed.serverDelay = rules.statement(on: failure, by: request.head, request.times)
         }
@@ -44,8 +45,8 @@ extension Download {
             return .success(try staged())
         } catch let failure as Failure {
             if hasUnwritten { reportProgress() }
-            // An origin may send only part of the rest. The next request asks for the bytes still missing.
-            if resumed == nil || failure.kind != .truncated { discardPartial() }
+            // The next request asks for the bytes still missing.
+            if failure.kind == .truncated, length != nil { leaveBehind() } else { discardPartial() }
             return .failure(explained(failure))
         } catch {
             return .failure(Failure(.storage, "\(error)"))

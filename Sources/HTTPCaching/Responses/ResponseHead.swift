@@ -208,20 +208,28 @@ extension ResponseHead {
     }
 
     /// Whether the body is a whole image, if it is one. That is a 200, a 203 of a proxy that changed it
-    /// (RFC 9110 §15.3.4), and a 206 to a request without a range that contains everything (§15.3.7).
+    /// (RFC 9110 §15.3.4), and a 206 to a request without a range that contains everything (§15.3.7). A 200 or 203 is
+    /// none if its `Content-Range` fits its length and says that it is a part.
     package var isWholeImage: Bool {
         switch status {
-        case 200, 203: true
+        case 200, 203: isWholeRange || !isRange
         case 206: isWholeRange
         default: false
         }
     }
 
-    private var isWholeRange: Bool {
-        guard case .part(first: 0, let last, let total?) = contentRange.flatMap(ContentRange.init)
-        else { return false }
+    private var isRange: Bool {
+        guard case .part(let first, let last, let total) = range else { return false }
+        return contentLength ?? (last - first + 1) == last - first + 1
+            && (first > 0 || total != nil)
+    }
+
+    var isWholeRange: Bool {
+        guard case .part(first: 0, let last, let total?) = range else { return false }
         return last + 1 == total && total == contentLength ?? total
     }
+
+    private var range: ContentRange? { contentRange.flatMap(ContentRange.init) }
 
     /// Whether the response is a redirect or came after one.
     package var isOnTheWay: Bool { isRedirect || !redirects.isEmpty }

@@ -57,6 +57,8 @@ extension Failure {
     }
 
     static func http(_ status: Int) -> Failure {
-        Failure(.http, "the server answered with status \(status)", httpStatus: status)
+        let part = 200..<300 ~= status ? ", but not with the whole image" : ""
+        return Failure(
+            .http, "the server answered with status \(status)\(part)", httpStatus: status)
     }
 }
